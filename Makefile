@@ -1,0 +1,66 @@
+# `make run` and `make test` are all a newcomer needs; both set up what is missing.
+
+.PHONY: run test check bench release format types web web-watch test-setup test-rust test-web test-browser clean
+
+NPM := npm --prefix web --no-audit --no-fund --loglevel=error
+# cargo-nextest runs the tests side by side; plain cargo does as well.
+RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test)
+PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
+
+## Serve Tenon on http://127.0.0.1:8366, building what has changed.
+run: web
+	cargo run --bin tenon -- serve
+
+## All tests: Rust, page logic, and the page in a real browser.
+test: test-rust test-web test-browser
+
+## What CI checks before it tests.
+check: web/node_modules/.ready
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(NPM) run check
+
+## What the hub costs, beside its floors.
+bench:
+	cargo bench -p tenon-server --bench hub
+
+## One optimised binary with the page inside: target/release/tenon.
+release: web
+	cargo build --release --bin tenon --locked
+
+format: web/node_modules/.ready
+	cargo fmt --all
+	$(NPM) run format
+
+## The API's TypeScript, written from the Rust types.
+types:
+	UPDATE_TYPES=1 cargo test -q -p tenon-server --lib typescript
+
+web: web/dist/index.html
+
+web/dist/index.html: web/node_modules/.ready $(PAGE)
+	$(NPM) run build
+
+web/node_modules/.ready: web/package.json web/package-lock.json
+	$(NPM) ci
+	@touch $@
+
+## The page with hot reload, beside a running `make run`.
+web-watch: web/node_modules/.ready
+	$(NPM) run dev
+
+test-setup:
+	@tests/setup
+
+test-rust: test-setup web
+	$(RUN_TESTS) --workspace --locked
+
+test-web: web/node_modules/.ready
+	$(NPM) test
+
+test-browser: test-setup web
+	cargo build --workspace --locked
+	$(NPM) run e2e
+
+clean:
+	rm -rf target web/dist web/node_modules

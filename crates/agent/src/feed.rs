@@ -1,0 +1,283 @@
+//! The numbered events of chats: persist first, then publish. [`Feed::emit`] is the only door.
+//!
+//! One task writes. It takes what has queued up and writes it in one
+//! transaction, so a busy server pays for few commits, and what is published
+//! is in the order of what is stored. A chat nobody watches and nothing is
+//! said in costs no memory here.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, MessageId};
+use tenon_store::{Error, Result, Store};
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+/// How far a watcher may fall behind before it has to catch up from the store.
+const BEHIND: usize = 256;
+
+/// How many emits wait for the writer before emitters wait, and how many it takes at once.
+const QUEUE: usize = 512;
+
+#[derive(Debug, Clone)]
+pub struct Feed {
+    writer: mpsc::Sender<Emit>,
+    channels: Channels,
+}
+
+/// What a watcher sees.
+#[derive(Debug, Clone)]
+pub enum Live {
+    Event(Arc<Event>),
+    Delta(Arc<Delta>),
+}
+
+/// A watch on one chat, beginning with the text so far of a message in progress.
+#[derive(Debug)]
+pub struct Watch {
+    chat: ChatId,
+    channels: Channels,
+    /// The message in progress as deltas at offset 0. What `next` gives follows on it.
+    pub draft: Vec<Delta>,
+    live: Option<broadcast::Receiver<Live>>,
+}
+
+#[derive(Debug)]
+pub enum Next {
+    Live(Live),
+    /// Too far behind: watch again from the last number seen.
+    Behind,
+    /// The feed is gone.
+    Closed,
+}
+
+type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
+
+/// One chat that is watched or being spoken in.
+#[derive(Debug)]
+struct Channel {
+    live: broadcast::Sender<Live>,
+    draft: Option<Draft>,
+}
+
+#[derive(Debug)]
+struct Draft {
+    message: MessageId,
+    parts: Vec<DraftPart>,
+}
+
+#[derive(Debug)]
+struct DraftPart {
+    kind: DeltaKind,
+    text: String,
+    /// In UTF-16 units, as the page counts.
+    length: usize,
+}
+
+#[derive(Debug)]
+struct Emit {
+    chat: ChatId,
+    bodies: Vec<EventBody>,
+    done: oneshot::Sender<Result<()>>,
+}
+
+impl Feed {
+    pub fn new(store: Store) -> Self {
+        let (writer, queue) = mpsc::channel(QUEUE);
+        let channels = Channels::default();
+        tokio::spawn(write(store, queue, channels.clone()));
+        Self { writer, channels }
+    }
+
+    /// Writes down what happened in a chat, then tells those who watch it.
+    pub async fn emit(&self, chat: &ChatId, bodies: Vec<EventBody>) -> Result<()> {
+        let (done, written) = oneshot::channel();
+        let emit = Emit {
+            chat: chat.clone(),
+            bodies,
+            done,
+        };
+        // The writer outlives every handle; it is gone only with the runtime.
+        let gone = || Error::NotFound("feed");
+        self.writer.send(emit).await.map_err(|_| gone())?;
+        written.await.map_err(|_| gone())?
+    }
+
+    /// Passes on a piece of a message in progress. Live only.
+    pub fn delta(
+        &self,
+        chat: &ChatId,
+        message: &MessageId,
+        part: usize,
+        kind: DeltaKind,
+        text: String,
+    ) {
+        let mut channels = lock(&self.channels);
+        let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
+        let offset = channel.draft_of(message).grow(part, &kind, &text);
+        if channel.live.receiver_count() > 0 {
+            let delta = Delta {
+                chat_id: chat.clone(),
+                message_id: message.clone(),
+                part,
+                kind,
+                offset,
+                text,
+            };
+            let _ = channel.live.send(Live::Delta(Arc::new(delta)));
+        }
+    }
+
+    /// Watches a chat from now on. Whoever wants the past reads the store
+    /// *after* this, and skips what then comes twice.
+    pub fn watch(&self, chat: &ChatId) -> Watch {
+        let mut channels = lock(&self.channels);
+        let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
+        Watch {
+            chat: chat.clone(),
+            channels: self.channels.clone(),
+            draft: channel
+                .draft
+                .as_ref()
+                .map(|draft| draft.deltas(chat))
+                .unwrap_or_default(),
+            live: Some(channel.live.subscribe()),
+        }
+    }
+
+    /// How many chats take up memory here.
+    pub fn open_channels(&self) -> usize {
+        lock(&self.channels).len()
+    }
+}
+
+impl Watch {
+    pub async fn next(&mut self) -> Next {
+        let Some(live) = &mut self.live else {
+            return Next::Closed;
+        };
+        match live.recv().await {
+            Ok(live) => Next::Live(live),
+            Err(broadcast::error::RecvError::Lagged(_)) => Next::Behind,
+            Err(broadcast::error::RecvError::Closed) => Next::Closed,
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // The receiver first: the channel is only idle once it no longer counts.
+        self.live = None;
+        forget_if_idle(&mut lock(&self.channels), &self.chat);
+    }
+}
+
+/// The writer: one batch after the other, until the last handle is gone.
+async fn write(store: Store, mut queue: mpsc::Receiver<Emit>, channels: Channels) {
+    let mut emits = Vec::with_capacity(QUEUE);
+    while queue.recv_many(&mut emits, QUEUE).await > 0 {
+        let (waiting, batch): (Vec<_>, Vec<_>) = emits
+            .drain(..)
+            .map(|emit| (emit.done, (emit.chat, emit.bodies)))
+            .unzip();
+        for (done, written) in waiting.into_iter().zip(append(&store, batch).await) {
+            let published = written.map(|events| publish(&channels, events));
+            let _ = done.send(published);
+        }
+    }
+}
+
+async fn append(store: &Store, batch: Vec<(ChatId, Vec<EventBody>)>) -> Vec<Result<Vec<Event>>> {
+    match store.append_all(batch.clone()).await {
+        Ok(written) => written,
+        Err(error) if batch.len() == 1 => vec![Err(error)],
+        Err(_) => {
+            // One chat's trouble must not become everybody's.
+            let mut written = Vec::with_capacity(batch.len());
+            for (chat, bodies) in batch {
+                written.push(store.append(&chat, bodies).await);
+            }
+            written
+        }
+    }
+}
+
+fn publish(channels: &Channels, events: Vec<Event>) {
+    let mut channels = lock(channels);
+    for event in events {
+        let Some(channel) = channels.get_mut(&event.chat_id) else {
+            continue;
+        };
+        if let EventBody::MessageFinished { message_id, .. } = &event.body
+            && channel
+                .draft
+                .as_ref()
+                .is_some_and(|draft| draft.message == *message_id)
+        {
+            channel.draft = None;
+        }
+        let chat = event.chat_id.clone();
+        let _ = channel.live.send(Live::Event(Arc::new(event)));
+        forget_if_idle(&mut channels, &chat);
+    }
+}
+
+fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &ChatId) {
+    if channels
+        .get(chat)
+        .is_some_and(|c| c.draft.is_none() && c.live.receiver_count() == 0)
+    {
+        channels.remove(chat);
+    }
+}
+
+fn lock(channels: &Channels) -> MutexGuard<'_, HashMap<ChatId, Channel>> {
+    channels.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Channel {
+    fn new() -> Self {
+        Self {
+            live: broadcast::Sender::new(BEHIND),
+            draft: None,
+        }
+    }
+
+    /// The draft of this message; another message's is over.
+    fn draft_of(&mut self, message: &MessageId) -> &mut Draft {
+        self.draft.take_if(|draft| draft.message != *message);
+        self.draft.get_or_insert_with(|| Draft {
+            message: message.clone(),
+            parts: Vec::new(),
+        })
+    }
+}
+
+impl Draft {
+    /// Appends to a part and tells how long it was before.
+    fn grow(&mut self, part: usize, kind: &DeltaKind, text: &str) -> usize {
+        while self.parts.len() <= part {
+            self.parts.push(DraftPart {
+                kind: kind.clone(),
+                text: String::new(),
+                length: 0,
+            });
+        }
+        let part = &mut self.parts[part];
+        let offset = part.length;
+        part.text.push_str(text);
+        part.length += text.encode_utf16().count();
+        offset
+    }
+
+    fn deltas(&self, chat: &ChatId) -> Vec<Delta> {
+        let parts = self.parts.iter().enumerate().map(|(number, part)| Delta {
+            chat_id: chat.clone(),
+            message_id: self.message.clone(),
+            part: number,
+            kind: part.kind.clone(),
+            offset: 0,
+            text: part.text.clone(),
+        });
+        parts.collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! The loop: the model speaks, tools answer, until nothing is left to ask.
+//!
+//! This room knows `Toolset`, `Provider` and `Store`; it has never heard of
+//! MCP, OpenAPI or browsers.
+
+pub mod feed;
+pub mod turn;
+
+mod prompt;
+mod recover;
+mod running;
+mod speak;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenon_domain::{ChatId, TurnId};
+use tenon_store::Store;
+use tenon_tools::Registry;
+
+pub use feed::Feed;
+pub use turn::TurnRequest;
+
+use running::Running;
+
+/// Runs turns. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    store: Store,
+    feed: Feed,
+    registry: Arc<Registry>,
+    running: Running,
+    settings: Arc<Settings>,
+}
+
+#[derive(Debug)]
+pub struct Settings {
+    /// How often a model may be asked in one turn. Enough for long work, an
+    /// end for a model that goes in circles.
+    pub step_limit: usize,
+    /// How many calls of one step run at once.
+    pub parallel_calls: usize,
+    /// How long a model may say nothing before it is given up.
+    pub model_silence: Duration,
+    /// Each chat gets a work folder of its own in here.
+    pub workspaces: PathBuf,
+}
+
+/// Why a turn could not begin. What goes wrong later is the turn's outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("this chat is still answering; wait for it or stop it first")]
+    Busy,
+    #[error("Tenon is shutting down and takes no new messages")]
+    Closing,
+    #[error("the message is empty; write something first")]
+    Empty,
+    #[error("the message is longer than {0} bytes; put the text into a file of the chat instead")]
+    TooLong(usize),
+    #[error(transparent)]
+    Store(#[from] tenon_store::Error),
+}
+
+impl Settings {
+    pub fn new(workspaces: impl Into<PathBuf>) -> Self {
+        Self {
+            step_limit: 32,
+            parallel_calls: 8,
+            model_silence: Duration::from_secs(60),
+            workspaces: workspaces.into(),
+        }
+    }
+}
+
+impl Agent {
+    /// Must be called inside a Tokio runtime: the feed writes on a task of its own.
+    pub fn new(store: Store, registry: Arc<Registry>, settings: Settings) -> Self {
+        Self {
+            feed: Feed::new(store.clone()),
+            store,
+            registry,
+            running: Running::default(),
+            settings: Arc::new(settings),
+        }
+    }
+
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// The turn that is running in a chat now.
+    pub fn running(&self, chat: &ChatId) -> Option<TurnId> {
+        self.running.turn(chat)
+    }
+
+    /// Stops a turn: its model, its tools. False: it is not running here.
+    pub fn cancel(&self, turn: &TurnId) -> bool {
+        self.running.cancel(turn)
+    }
+
+    /// Takes no new turns and waits for those that run; what is not done after
+    /// `patience` is stopped.
+    pub async fn drain(&self, patience: Duration) {
+        self.running.drain(patience).await;
+    }
+
+    /// The folder a chat's tools may work in. It need not exist yet.
+    pub fn workspace(&self, chat: &ChatId) -> PathBuf {
+        Path::new(&self.settings.workspaces).join(chat.as_str())
+    }
+}

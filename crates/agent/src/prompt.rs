@@ -1,0 +1,69 @@
+//! What a model is told: who it is, and what was said before.
+
+use std::collections::HashMap;
+
+use tenon_domain::{
+    CallId, CallRecord, ChatId, Message, MessageRecord, Role, ToolAnswer, ToolCall, ToolError,
+};
+use tenon_store::{Result, Store};
+
+/// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
+pub(crate) const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
+Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
+When a call fails, read why, mend the call or say what is in the way. \
+When an output was too long, read on with the tools that page through results. \
+Answer in the language of the user.";
+
+/// The chat so far, valid for every provider: each call is followed by its
+/// answer, and one that never ended is answered as lost.
+pub(crate) async fn history(store: &Store, chat: &ChatId) -> Result<Vec<Message>> {
+    let messages = store.messages(chat).await?;
+    let calls = store.calls(chat).await?;
+    let calls: HashMap<CallId, CallRecord> = calls
+        .into_iter()
+        .map(|call| (call.id.clone(), call))
+        .collect();
+
+    let mut history = Vec::new();
+    for message in messages {
+        match message.role {
+            Role::User => history.push(Message::User {
+                text: message.text(),
+            }),
+            Role::Assistant => history.extend(said(message, &calls)),
+        }
+    }
+    Ok(history)
+}
+
+fn said(message: MessageRecord, calls: &HashMap<CallId, CallRecord>) -> Vec<Message> {
+    let answers: Vec<ToolAnswer> = message
+        .parts
+        .iter()
+        .filter_map(|part| part.as_call())
+        .map(|call| answer(call, calls))
+        .collect();
+    let mut said = Vec::new();
+    // A turn stopped before the first word leaves a message without any.
+    if !message.parts.is_empty() {
+        said.push(Message::Assistant {
+            parts: message.parts,
+        });
+    }
+    if !answers.is_empty() {
+        said.push(Message::Tools { answers });
+    }
+    said
+}
+
+fn answer(call: &ToolCall, calls: &HashMap<CallId, CallRecord>) -> ToolAnswer {
+    let result = match calls.get(&call.id) {
+        Some(record) => record.result(),
+        None => Err(ToolError::lost()),
+    };
+    ToolAnswer {
+        call_id: call.id.clone(),
+        tool_id: call.tool_id.clone(),
+        result,
+    }
+}

@@ -1,0 +1,96 @@
+//! The turns that run now, in this process.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tenon_domain::{ChatId, TurnId};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::Error;
+
+/// After being told to stop, a turn only has to write down how it ended.
+const STOPPING: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Running {
+    turns: Arc<Mutex<HashMap<ChatId, Turn>>>,
+    pub(crate) tasks: TaskTracker,
+}
+
+#[derive(Debug)]
+struct Turn {
+    id: TurnId,
+    cancel: CancellationToken,
+}
+
+/// A chat's one place for a running turn. The place is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    running: Running,
+    chat: ChatId,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Running {
+    pub(crate) fn take(&self, chat: &ChatId, turn: &TurnId) -> Result<Place, Error> {
+        let mut turns = self.turns();
+        if self.tasks.is_closed() {
+            return Err(Error::Closing);
+        }
+        let cancel = CancellationToken::new();
+        match turns.entry(chat.clone()) {
+            Entry::Occupied(_) => return Err(Error::Busy),
+            Entry::Vacant(free) => {
+                free.insert(Turn {
+                    id: turn.clone(),
+                    cancel: cancel.clone(),
+                });
+            }
+        }
+        Ok(Place {
+            running: self.clone(),
+            chat: chat.clone(),
+            cancel,
+        })
+    }
+
+    pub(crate) fn turn(&self, chat: &ChatId) -> Option<TurnId> {
+        self.turns().get(chat).map(|turn| turn.id.clone())
+    }
+
+    pub(crate) fn cancel(&self, turn: &TurnId) -> bool {
+        let turns = self.turns();
+        let found = turns.values().find(|running| running.id == *turn);
+        found.map(|running| running.cancel.cancel()).is_some()
+    }
+
+    pub(crate) async fn drain(&self, patience: Duration) {
+        self.tasks.close();
+        if tokio::time::timeout(patience, self.tasks.wait())
+            .await
+            .is_ok()
+        {
+            return;
+        }
+        self.turns().values().for_each(|turn| turn.cancel.cancel());
+        if tokio::time::timeout(STOPPING, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("some turns did not stop in time; they will be marked as interrupted");
+        }
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<ChatId, Turn>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.running.turns().remove(&self.chat);
+    }
+}

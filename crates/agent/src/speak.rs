@@ -1,0 +1,131 @@
+//! One step of a model: from the request to the last word.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use tenon_domain::{CallId, ChatId, DeltaKind, MessageId, Part, TurnOutcome};
+use tenon_llm::assemble::{Draft, Growth};
+use tenon_llm::{Assembler, Deltas, Error as ModelError, Provider, Reply, Request};
+use tenon_store::{Store, fresh_id};
+use tenon_tools::Toolset;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::Feed;
+
+/// `kill -9` may cost the last second of streamed text; this leaves room for the write itself.
+const CHECKPOINT: Duration = Duration::from_millis(700);
+
+/// A model about to speak in a chat.
+pub(crate) struct Speech<'a> {
+    pub chat: &'a ChatId,
+    pub message: &'a MessageId,
+    pub model: &'a dyn Provider,
+    pub toolset: &'a Toolset,
+    pub feed: &'a Feed,
+    pub store: &'a Store,
+    pub cancel: &'a CancellationToken,
+    pub silence: Duration,
+}
+
+/// What was said, and how the turn ends if it was cut off.
+pub(crate) struct Spoken {
+    pub reply: Reply,
+    pub cut: Option<TurnOutcome>,
+}
+
+impl Speech<'_> {
+    pub(crate) async fn run(&self, request: Request) -> Spoken {
+        let mut assembler = Assembler::default();
+        let cut = self.listen(request, &mut assembler).await.err();
+        let mut reply = assembler.finish(|| CallId(fresh_id()));
+        if cut.is_some() {
+            // Calls of a sentence that was cut off are not to be made, and so not to be remembered.
+            reply.parts.retain(|part| part.as_call().is_none());
+        }
+        Spoken { reply, cut }
+    }
+
+    async fn listen(&self, request: Request, assembler: &mut Assembler) -> Result<(), TurnOutcome> {
+        let mut deltas = self.open(request).await?;
+        let mut unsaved: Option<Instant> = None;
+        let mut last_word = Instant::now();
+        loop {
+            let save_at = unsaved.map_or(last_word + self.silence, |since| since + CHECKPOINT);
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
+                () = tokio::time::sleep_until(save_at), if unsaved.is_some() => {
+                    self.checkpoint(assembler).await;
+                    unsaved = None;
+                }
+                delta = tokio::time::timeout_at(last_word + self.silence, deltas.next()) => {
+                    let Some(delta) = delta.map_err(|_| self.silent())? else { return Ok(()) };
+                    let growth = assembler.push(delta.map_err(outcome)?);
+                    last_word = Instant::now();
+                    if let Some(growth) = growth {
+                        self.pass_on(assembler, growth);
+                        unsaved.get_or_insert(last_word);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn open(&self, request: Request) -> Result<Deltas, TurnOutcome> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
+            opened = tokio::time::timeout(self.silence, self.model.stream(request)) => {
+                opened.map_err(|_| self.silent())?.map_err(outcome)
+            }
+        }
+    }
+
+    fn pass_on(&self, assembler: &Assembler, growth: Growth) {
+        let kind = match &assembler.drafts()[growth.part] {
+            Draft::Text(_) => DeltaKind::Text,
+            Draft::Thinking(_) => DeltaKind::Thinking,
+            Draft::Call(call) => {
+                let id = tenon_domain::tool_id::sanitise(&call.name);
+                let display_name = match self.toolset.get(&id) {
+                    Some(tool) => tool.spec.display_name.clone(),
+                    None => id.0,
+                };
+                DeltaKind::Input { display_name }
+            }
+        };
+        self.feed
+            .delta(self.chat, self.message, growth.part, kind, growth.text);
+    }
+
+    async fn checkpoint(&self, assembler: &Assembler) {
+        let parts = assembler.drafts().iter().filter_map(|draft| match draft {
+            Draft::Text(text) => Some(Part::Text { text: text.clone() }),
+            Draft::Thinking(text) => Some(Part::Thinking { text: text.clone() }),
+            Draft::Call(_) => None,
+        });
+        let parts: Vec<Part> = parts.collect();
+        if let Err(error) = self.store.checkpoint(self.message, &parts).await {
+            // The words are still on their way to the screen; the end of the message tries again.
+            tracing::warn!(%error, chat = %self.chat, "a checkpoint could not be written");
+        }
+    }
+
+    fn silent(&self) -> TurnOutcome {
+        TurnOutcome::Failed {
+            message: format!(
+                "{} said nothing for {} s. Check that it is running, or choose another model.",
+                self.model.name(),
+                self.silence.as_secs()
+            ),
+        }
+    }
+}
+
+fn outcome(error: ModelError) -> TurnOutcome {
+    match error {
+        ModelError::Refused(message) => TurnOutcome::Failed { message },
+        ModelError::Interrupted(message) => TurnOutcome::Interrupted { message },
+    }
+}

@@ -1,0 +1,130 @@
+//! Stop works at once, everywhere, and leaves a chat that can go on.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_agent::Error;
+use tenon_domain::{CallStatus, Message, ToolError, TurnOutcome};
+use tenon_llm::scripted::Line;
+
+use crate::world::{World, next, outcome};
+
+#[tokio::test]
+async fn stop_reaches_a_model_that_is_speaking() {
+    let world = World::new([
+        vec![
+            Line::text("Half"),
+            Line::raw_call(0, "mcp_bench_echo", "{\"te"),
+            Line::Hang,
+        ],
+        vec![Line::text("Yes?"), Line::stop()],
+    ])
+    .await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    let turn = world.start("go").await.unwrap();
+    while !matches!(next(&mut watch).await, tenon_agent::feed::Live::Delta(delta) if delta.part == 1)
+    {
+    }
+    assert!(world.agent.cancel(&turn));
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
+
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        "Half"
+    );
+    assert_eq!(world.turn("still there?").await, TurnOutcome::Done);
+}
+
+#[tokio::test]
+async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
+    let mut first: Vec<Line> = (0..12)
+        .map(|i| Line::call(i, "mcp_bench_hang", &json!({})))
+        .collect();
+    first.push(Line::stop());
+    let world = World::new([first, vec![Line::text("Fine."), Line::stop()]]).await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    let turn = world.start("go").await.unwrap();
+    tokio::time::timeout(crate::world::PATIENCE, world.bench.hanging.notified())
+        .await
+        .unwrap();
+    assert!(world.agent.cancel(&turn));
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
+
+    let calls = world.store.calls(&world.chat).await.unwrap();
+    assert_eq!(
+        calls.len(),
+        12,
+        "those that were still waiting for their turn, too"
+    );
+    assert!(
+        calls
+            .iter()
+            .all(|call| call.status == CallStatus::Cancelled)
+    );
+
+    assert_eq!(world.turn("go on").await, TurnOutcome::Done);
+    let told = &world.model.requests()[1].messages;
+    let Message::Tools { answers } = &told[2] else {
+        panic!("{told:?}")
+    };
+    assert_eq!(answers.len(), 12);
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.result == Err(ToolError::cancelled()))
+    );
+}
+
+#[tokio::test]
+async fn draining_waits_for_turns_and_then_stops_them() {
+    let world = World::new([vec![
+        Line::Pause(Duration::from_millis(100)),
+        Line::text("In time."),
+        Line::stop(),
+    ]])
+    .await;
+    world.start("go").await.unwrap();
+    world.agent.drain(crate::world::PATIENCE).await;
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        "In time."
+    );
+    assert!(matches!(world.start("too late").await, Err(Error::Closing)));
+
+    let world = World::new([vec![Line::text("Never"), Line::Hang]]).await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    world.start("go").await.unwrap();
+    world.agent.drain(Duration::from_millis(50)).await;
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
+}
+
+#[tokio::test]
+async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
+    const MOMENTS: usize = 12;
+    let answer = || vec![Line::text("ok"), Line::stop()];
+    // A query that is dropped costs its connection, and a database in memory lives in one.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tenon.db");
+    let world = World::in_file(&file, (0..MOMENTS).map(|_| answer())).await;
+    for moment in 0..MOMENTS {
+        let mut starting = Box::pin(world.start("go"));
+        for _ in 0..moment {
+            if futures::poll!(starting.as_mut()).is_ready() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        drop(starting);
+        // What was begun runs to its end; what was not is not on record.
+        let deadline = tokio::time::Instant::now() + crate::world::PATIENCE;
+        while world.agent.running(&world.chat).is_some()
+            || !world.store.open_turns().await.unwrap().is_empty()
+        {
+            assert!(
+                tokio::time::Instant::now() < deadline,
+                "a turn is left open after moment {moment}"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

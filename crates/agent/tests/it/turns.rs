@@ -1,0 +1,284 @@
+//! What a turn does when all goes well, and when the model does not.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_agent::Error;
+use tenon_domain::{
+    CallStatus, ErrorKind, EventBody, Message, Part, ToolAnswer, ToolOutput, TurnOutcome,
+};
+use tenon_llm::scripted::Line;
+
+use crate::world::World;
+
+#[tokio::test]
+async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
+    let world = World::new([
+        vec![
+            Line::text("Let me see."),
+            Line::call(0, "mcp_bench_echo", &json!({"text": "42"})),
+            Line::stop(),
+        ],
+        vec![Line::text("It is 42."), Line::stop()],
+    ])
+    .await;
+    assert_eq!(world.turn("What is it?").await, TurnOutcome::Done);
+
+    let kinds: Vec<&str> = world
+        .events()
+        .await
+        .iter()
+        .map(|event| kind(&event.body))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "turnStarted",
+            "chatTitled",
+            "messageStarted",
+            "messageFinished",
+            "callRequested",
+            "callStarted",
+            "callFinished",
+            "messageStarted",
+            "messageFinished",
+            "turnFinished",
+        ]
+    );
+
+    // What the model was told the second time is exactly what happened.
+    let asked = world.model.requests();
+    let [
+        Message::User { text },
+        Message::Assistant { parts },
+        Message::Tools { answers },
+    ] = &asked[1].messages[..]
+    else {
+        panic!("{:?}", asked[1].messages);
+    };
+    assert_eq!(text, "What is it?");
+    let Part::Call(call) = &parts[1] else {
+        panic!("{parts:?}")
+    };
+    assert_eq!(
+        *answers,
+        [ToolAnswer {
+            call_id: call.id.clone(),
+            tool_id: call.tool_id.clone(),
+            result: Ok(ToolOutput::text("42")),
+        }]
+    );
+
+    // And the next turn is told it again, from the store.
+    let messages = world.store.messages(&world.chat).await.unwrap();
+    assert_eq!(messages.len(), 3);
+    assert_eq!(messages[2].text(), "It is 42.");
+    let _ = world.turn("And now?").await;
+    let told = &world.model.requests()[2].messages;
+    assert_eq!(told[..3], asked[1].messages[..]);
+    assert_eq!(told.len(), 5);
+}
+
+#[tokio::test]
+async fn calls_run_at_once_and_their_results_keep_their_order() {
+    // Each waits for the other two: one after the other, they would wait for ever.
+    let meet = |index, ms: u64, text: &str| {
+        Line::call(index, "mcp_bench_meet", &json!({"ms": ms, "text": text}))
+    };
+    let world = World::new([
+        vec![
+            meet(0, 60, "slow"),
+            meet(1, 30, "medium"),
+            meet(2, 1, "quick"),
+            Line::stop(),
+        ],
+        vec![Line::text("Done."), Line::stop()],
+    ])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+
+    let Some(Message::Tools { answers }) = world.model.requests()[1].messages.last().cloned()
+    else {
+        panic!("no answers");
+    };
+    let texts: Vec<String> = answers
+        .iter()
+        .map(|a| a.result.as_ref().unwrap().to_text())
+        .collect();
+    assert_eq!(texts, ["slow", "medium", "quick"]);
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
+    let world = World::new([
+        vec![
+            Line::raw_call(0, "mcp_bench_echo", "{\"text\": \"oops"),
+            Line::stop(),
+        ],
+        vec![Line::text("Sorry."), Line::stop()],
+    ])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let call = &world.store.calls(&world.chat).await.unwrap()[0];
+    assert_eq!(call.status, CallStatus::Failed);
+    assert_eq!(call.input, json!("{\"text\": \"oops"));
+    assert_eq!(call.error.as_ref().unwrap().kind, ErrorKind::InvalidInput);
+}
+
+#[tokio::test]
+async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
+    let mut world = World::new([
+        vec![
+            Line::call(0, "mcp_bench_echo", &json!({})),
+            Line::call(1, "a b/\u{0}c", &json!({})),
+            Line::stop(),
+        ],
+        vec![Line::text("Without it, then."), Line::stop()],
+    ])
+    .await;
+    world.connected.take();
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let calls = world.store.calls(&world.chat).await.unwrap();
+    assert_eq!(
+        calls[0].error.as_ref().unwrap().kind,
+        ErrorKind::UnknownTool
+    );
+    assert_eq!(
+        calls[1].tool_id.as_str(),
+        "a_b__c",
+        "a name no provider accepts never gets into a history"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_does_not_take_the_turn_with_it() {
+    let world = World::new([
+        vec![Line::call(0, "mcp_bench_panic", &json!({})), Line::stop()],
+        vec![Line::text("It crashed."), Line::stop()],
+    ])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(
+        world.store.calls(&world.chat).await.unwrap()[0].status,
+        CallStatus::Failed
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_says_the_work_is_done_ends_the_turn() {
+    let world = World::new([vec![
+        Line::call(0, "mcp_bench_done", &json!({"text": "all of it"})),
+        Line::stop(),
+    ]])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(world.model.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_that_goes_in_circles_meets_the_step_limit() {
+    let circle = || vec![Line::call(0, "mcp_bench_echo", &json!({})), Line::stop()];
+    let world = World::with([circle(), circle(), circle()], |settings| {
+        settings.step_limit = 3
+    })
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::StepLimit);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_midway_keeps_its_words() {
+    let world = World::new([vec![
+        Line::text("Half a "),
+        Line::Fail("the stream broke".into()),
+    ]])
+    .await;
+    let ended = world.turn("go").await;
+    assert_eq!(
+        ended,
+        TurnOutcome::Interrupted {
+            message: "the stream broke".into()
+        }
+    );
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        "Half a "
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_says_nothing_is_given_up() {
+    let silence =
+        |settings: &mut tenon_agent::Settings| settings.model_silence = Duration::from_millis(50);
+    let world = World::with(
+        [vec![Line::text("Hm"), Line::Hang], vec![Line::stop()]],
+        silence,
+    )
+    .await;
+    let TurnOutcome::Failed { message } = world.turn("go").await else {
+        panic!("it waited")
+    };
+    assert!(message.contains("said nothing for"), "{message}");
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        "Hm"
+    );
+
+    let TurnOutcome::Failed { message } = world.turn("again").await else {
+        panic!("an empty answer")
+    };
+    assert!(message.contains("said nothing. Try again"), "{message}");
+}
+
+#[tokio::test]
+async fn messages_of_every_kind_are_taken_whole() {
+    let answer = || vec![Line::text("ok"), Line::stop()];
+    let world = World::new([answer(), answer(), answer()]).await;
+    let long = "字x".repeat(2500);
+    for text in ["🙂🙃", long.as_str(), "nul \0 and \u{202e}"] {
+        assert_eq!(world.turn(text).await, TurnOutcome::Done);
+    }
+    let messages = world.store.messages(&world.chat).await.unwrap();
+    assert_eq!(messages[0].text(), "🙂🙃");
+    assert_eq!(messages[2].text(), long);
+    assert_eq!(messages[4].text(), "nul \0 and \u{202e}");
+}
+
+#[tokio::test]
+async fn a_title_is_the_first_line_cut_between_characters() {
+    let world = World::new([vec![Line::text("ok"), Line::stop()]]).await;
+    world
+        .turn(&format!("\n\n  {}\nmore", "東京".repeat(40)))
+        .await;
+    let title = world
+        .store
+        .chat(&crate::world::ada(), &world.chat)
+        .await
+        .unwrap()
+        .title;
+    assert_eq!(title, format!("{}…", "東京".repeat(30)));
+}
+
+#[tokio::test]
+async fn what_cannot_begin_is_refused_in_words() {
+    let world = World::new([vec![Line::Hang]]).await;
+    assert!(matches!(world.start(" \n ").await, Err(Error::Empty)));
+    assert!(matches!(
+        world.start(&"x".repeat(1024 * 1024 + 1)).await,
+        Err(Error::TooLong(_))
+    ));
+    world.start("first").await.unwrap();
+    assert!(matches!(world.start("second").await, Err(Error::Busy)));
+}
+
+fn kind(body: &EventBody) -> &'static str {
+    match body {
+        EventBody::ChatTitled { .. } => "chatTitled",
+        EventBody::TurnStarted { .. } => "turnStarted",
+        EventBody::MessageStarted { .. } => "messageStarted",
+        EventBody::MessageFinished { .. } => "messageFinished",
+        EventBody::CallRequested { .. } => "callRequested",
+        EventBody::CallStarted { .. } => "callStarted",
+        EventBody::CallFinished { .. } => "callFinished",
+        EventBody::TurnFinished { .. } => "turnFinished",
+    }
+}

@@ -1,0 +1,204 @@
+//! An agent with a database in memory, a scripted model and a bench of tools.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tenon_agent::feed::{Live, Next, Watch};
+use tenon_agent::{Agent, Error, Settings, TurnRequest};
+use tenon_domain::{
+    Annotations, ChatId, Event, EventBody, SourceId, SourceInfo, SourceKind, ToolDefinition,
+    ToolOutput, ToolResult, TurnId, TurnOutcome, UserId,
+};
+use tenon_llm::Scripted;
+use tenon_llm::scripted::Line;
+use tenon_store::Store;
+use tenon_tools::{
+    CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource,
+};
+use tokio::sync::{Barrier, Notify};
+
+/// Longer than anything here takes; a test that waits so long has found a bug.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct World {
+    pub store: Store,
+    pub agent: Agent,
+    pub model: Arc<Scripted>,
+    pub chat: ChatId,
+    pub bench: Arc<Bench>,
+    pub connected: Option<Connection>,
+}
+
+/// Tools to try things with.
+pub struct Bench {
+    info: SourceInfo,
+    /// Notified whenever `hang` begins.
+    pub hanging: Notify,
+    /// Three calls of `meet` wait here for each other.
+    meeting: Barrier,
+}
+
+impl World {
+    pub async fn new(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        Self::open(
+            Store::open("sqlite::memory:").await.unwrap(),
+            scripts,
+            |_| {},
+        )
+        .await
+    }
+
+    pub async fn with(
+        scripts: impl IntoIterator<Item = Vec<Line>>,
+        settings: impl FnOnce(&mut Settings),
+    ) -> Self {
+        Self::open(
+            Store::open("sqlite::memory:").await.unwrap(),
+            scripts,
+            settings,
+        )
+        .await
+    }
+
+    pub async fn in_file(file: &Path, scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        Self::open(Store::open_file(file).await.unwrap(), scripts, |_| {}).await
+    }
+
+    async fn open(
+        store: Store,
+        scripts: impl IntoIterator<Item = Vec<Line>>,
+        adjust: impl FnOnce(&mut Settings),
+    ) -> Self {
+        let limits = Limits {
+            deadline: PATIENCE,
+            ..Limits::default()
+        };
+        let shelf = Arc::new(MemoryShelf::default());
+        let registry = Registry::new(Arc::new(MemoryIdBook::default()), shelf, limits);
+        let bench = Arc::new(Bench::new());
+        let connected = Some(registry.connect(bench.clone()).await.unwrap());
+        let mut settings = Settings::new("unused");
+        adjust(&mut settings);
+        let agent = Agent::new(store.clone(), registry, settings);
+        let chat = store.create_chat(&ada(), "").await.unwrap().id;
+        Self {
+            store,
+            agent,
+            model: Arc::new(Scripted::new(scripts)),
+            chat,
+            bench,
+            connected,
+        }
+    }
+
+    pub async fn start(&self, text: &str) -> Result<TurnId, Error> {
+        let request = TurnRequest {
+            user: ada(),
+            chat: self.chat.clone(),
+            text: text.into(),
+            tools: None,
+            model: self.model.clone(),
+        };
+        self.agent.start(request).await
+    }
+
+    /// Runs a turn to its end and tells how it ended.
+    pub async fn turn(&self, text: &str) -> TurnOutcome {
+        let mut watch = self.agent.feed().watch(&self.chat);
+        self.start(text).await.unwrap();
+        outcome(&mut watch).await
+    }
+
+    pub async fn events(&self) -> Vec<Event> {
+        self.store.events(&self.chat, 0, 10_000).await.unwrap()
+    }
+}
+
+pub fn ada() -> UserId {
+    UserId::new("ada")
+}
+
+pub async fn next(watch: &mut Watch) -> Live {
+    match tokio::time::timeout(PATIENCE, watch.next())
+        .await
+        .expect("something happens in time")
+    {
+        Next::Live(live) => live,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Waits for an event that passes and returns it.
+pub async fn until(watch: &mut Watch, passes: impl Fn(&EventBody) -> bool) -> EventBody {
+    loop {
+        if let Live::Event(event) = next(watch).await
+            && passes(&event.body)
+        {
+            return event.body.clone();
+        }
+    }
+}
+
+pub async fn outcome(watch: &mut Watch) -> TurnOutcome {
+    match until(watch, |body| matches!(body, EventBody::TurnFinished { .. })).await {
+        EventBody::TurnFinished { outcome, .. } => outcome,
+        other => panic!("{other:?}"),
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let info = SourceInfo {
+            id: SourceId::new("bench"),
+            kind: SourceKind::Mcp,
+            name: "bench".into(),
+            title: "Bench".into(),
+            owner: None,
+        };
+        Self {
+            info,
+            hanging: Notify::new(),
+            meeting: Barrier::new(3),
+        }
+    }
+}
+
+#[async_trait]
+impl ToolSource for Bench {
+    fn info(&self) -> &SourceInfo {
+        &self.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        let tool = |name: &str| ToolDefinition {
+            name: name.into(),
+            title: None,
+            description: String::new(),
+            input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}}}),
+            annotations: Annotations {
+                ends_turn: name == "done",
+                ..Annotations::default()
+            },
+        };
+        ["echo", "meet", "hang", "panic", "done"].map(tool).into()
+    }
+
+    async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
+        match tool {
+            "meet" => {
+                self.meeting.wait().await;
+                tokio::time::sleep(Duration::from_millis(input["ms"].as_u64().unwrap())).await;
+            }
+            "hang" => {
+                self.hanging.notify_one();
+                std::future::pending().await
+            }
+            "panic" => panic!("on purpose"),
+            _ => {}
+        }
+        Ok(ToolOutput::text(input["text"].as_str().unwrap_or_default()))
+    }
+}

@@ -1,0 +1,125 @@
+//! What happened in a chat, numbered.
+//!
+//! A chat *is* its events: the tables are the events folded by `store`, the
+//! screen is the events folded by the page. Every event can arrive twice
+//! without harm. [`Delta`]s are the one exception: live only, never stored.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::id::{CallId, ChatId, MessageId, TurnId};
+use crate::message::{MessageRecord, Part, Usage};
+use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
+
+/// One numbered, durable fact about a chat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    pub chat_id: ChatId,
+    /// 1, 2, 3 … within the chat, without gaps.
+    #[ts(type = "number")]
+    pub seq: i64,
+    /// Milliseconds since 1970.
+    #[ts(type = "number")]
+    pub at: i64,
+    pub body: EventBody,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum EventBody {
+    /// The chat has a new name.
+    ChatTitled {
+        title: String,
+    },
+    /// A person said something and a turn began.
+    TurnStarted {
+        turn_id: TurnId,
+        message: MessageRecord,
+    },
+    /// A model began to speak.
+    MessageStarted {
+        message: MessageRecord,
+    },
+    /// A model has said all of this message; its calls follow.
+    MessageFinished {
+        message_id: MessageId,
+        parts: Vec<Part>,
+    },
+    /// A call is on record and will be dispatched.
+    CallRequested {
+        call: CallRecord,
+    },
+    CallStarted {
+        call_id: CallId,
+    },
+    CallFinished {
+        call_id: CallId,
+        status: CallStatus,
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        output: Option<ToolOutput>,
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        error: Option<ToolError>,
+        #[ts(type = "number")]
+        duration_ms: u64,
+    },
+    /// Nothing of this turn is still running.
+    TurnFinished {
+        turn_id: TurnId,
+        outcome: TurnOutcome,
+        usage: Usage,
+    },
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum TurnOutcome {
+    /// The model had nothing left to ask.
+    Done,
+    /// A person stopped it.
+    Stopped,
+    /// The step limit stopped it.
+    StepLimit,
+    /// It broke off: Tenon was restarted, or the model's stream died. What was said stands.
+    Interrupted { message: String },
+    /// The model could not be used; the message says what to do.
+    Failed { message: String },
+}
+
+/// A piece of a message that is still being spoken.
+///
+/// `offset` is the length of the part before this piece, in UTF-16 units as
+/// the page counts them, so that a piece that arrives twice is seen to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Delta {
+    pub chat_id: ChatId,
+    pub message_id: MessageId,
+    /// Which part of the message this belongs to.
+    pub part: usize,
+    pub kind: DeltaKind,
+    pub offset: usize,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum DeltaKind {
+    Text,
+    Thinking,
+    /// The input of a call, being written.
+    Input {
+        display_name: String,
+    },
+}

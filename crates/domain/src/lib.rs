@@ -1,0 +1,26 @@
+//! The nouns every other room speaks in. No IO, no clock, no task.
+//!
+//! Read in this order: what a tool is, where it comes from, what is said
+//! about it, and who may do what.
+
+pub mod id;
+pub mod tool;
+pub mod tool_id;
+
+pub mod source;
+
+pub mod event;
+pub mod message;
+
+pub mod access;
+pub mod search;
+
+pub use access::{Access, Policy};
+pub use event::{Delta, DeltaKind, Event, EventBody, TurnOutcome};
+pub use id::{BlobId, CallId, ChatId, MessageId, SourceId, ToolId, TurnId, UserId};
+pub use message::{Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
+pub use source::{SourceConfig, SourceInfo, SourceKind, SourceState};
+pub use tool::{
+    Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, ToolCall, ToolDefinition,
+    ToolError, ToolOutput, ToolResult, ToolSpec,
+};

@@ -1,0 +1,329 @@
+//! A tool, a call to it, and what comes back.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::id::{BlobId, CallId, MessageId, ToolId};
+
+/// A tool as its source describes it, before it has an id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    /// The native name; only the source uses it.
+    pub name: String,
+    /// For people. The name stands in where a source has no title.
+    pub title: Option<String>,
+    pub description: String,
+    /// A JSON Schema whose instances are objects. Comes from outside: trust nothing in it.
+    pub input_schema: Value,
+    pub annotations: Annotations,
+}
+
+/// A tool as everybody but its source sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSpec {
+    pub id: ToolId,
+    pub name: String,
+    pub title: String,
+    /// "Time/Current time": source title, slash, tool title.
+    pub display_name: String,
+    pub description: String,
+    #[ts(type = "unknown")]
+    pub input_schema: Value,
+    pub annotations: Annotations,
+    pub runs_on: RunsOn,
+}
+
+/// Hints by the source about what a tool does. Hints, not promises: they
+/// choose defaults, they never grant anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Annotations {
+    pub read_only: bool,
+    pub destructive: bool,
+    pub idempotent: bool,
+    /// Reaches beyond this machine.
+    pub open_world: bool,
+    /// A successful call means the work is done: the turn ends after it.
+    pub ends_turn: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum RunsOn {
+    Server,
+    Browser,
+}
+
+impl RunsOn {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Browser => "browser",
+        }
+    }
+}
+
+/// A wish to run a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    pub id: CallId,
+    pub tool_id: ToolId,
+    /// The arguments. What a model sent that was no JSON stands here as the
+    /// string it sent: no tool accepts a bare string, so validation answers it.
+    #[ts(type = "unknown")]
+    pub input: Value,
+}
+
+/// What a tool said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToolOutput {
+    pub content: Vec<Content>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Content {
+    Text {
+        text: String,
+    },
+    Image {
+        media_type: String,
+        /// Base64.
+        data: String,
+    },
+    Json {
+        #[ts(type = "unknown")]
+        value: Value,
+    },
+    /// The whole of something that was too long to show, kept aside.
+    Blob {
+        blob_id: BlobId,
+        media_type: String,
+        #[ts(type = "number")]
+        bytes: u64,
+    },
+}
+
+/// What a call ends in. A failed tool is a result the model reads, not a failed turn.
+pub type ToolResult = Result<ToolOutput, ToolError>;
+
+/// Why a call gave no output, in words a model can act on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// No such tool here; the message names the nearest one.
+    UnknownTool,
+    /// The input does not fit the schema; the message names the field.
+    InvalidInput,
+    /// Policy or safety says no. Asking again will not help.
+    Denied,
+    /// The deadline passed.
+    TimedOut,
+    /// A person stopped it.
+    Cancelled,
+    /// The source cannot be reached now.
+    Unavailable,
+    /// The tool ran and said no.
+    Failed,
+    /// Tenon went away during the call; whether it took effect is not known.
+    Lost,
+}
+
+/// Where a call stands. A row is written as `Pending` before it is dispatched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum CallStatus {
+    Pending,
+    Running,
+    Done,
+    Failed,
+    Cancelled,
+    Lost,
+}
+
+/// A call as history keeps it: complete without its tool, which may be gone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRecord {
+    pub id: CallId,
+    pub message_id: MessageId,
+    pub tool_id: ToolId,
+    /// The display name at that time.
+    pub display_name: String,
+    pub runs_on: RunsOn,
+    #[ts(type = "unknown")]
+    pub input: Value,
+    pub status: CallStatus,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub output: Option<ToolOutput>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<ToolError>,
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub duration_ms: Option<u64>,
+}
+
+impl ToolOutput {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            content: vec![Content::Text { text: text.into() }],
+        }
+    }
+
+    pub fn json(value: Value) -> Self {
+        Self {
+            content: vec![Content::Json { value }],
+        }
+    }
+
+    /// Bytes that claim to be text. What is not UTF-8 is replaced and said so:
+    /// a wrong byte from a tool must not lose the rest of its answer.
+    pub fn text_from_bytes(bytes: &[u8]) -> Self {
+        match String::from_utf8_lossy(bytes) {
+            std::borrow::Cow::Borrowed(text) => Self::text(text),
+            std::borrow::Cow::Owned(text) => Self::text(format!(
+                "[not valid UTF-8: the bytes that could not be read are shown as \u{FFFD}]\n{text}"
+            )),
+        }
+    }
+
+    /// The output as one text, for a model or a terminal that can show nothing else.
+    pub fn to_text(&self) -> String {
+        let parts: Vec<String> = self.content.iter().map(Content::to_text).collect();
+        parts.join("\n")
+    }
+
+    /// The structured part of the output, where it has one.
+    pub fn structured(&self) -> Option<&Value> {
+        self.content.iter().find_map(|part| match part {
+            Content::Json { value } => Some(value),
+            Content::Text { .. } | Content::Image { .. } | Content::Blob { .. } => None,
+        })
+    }
+}
+
+impl Content {
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Json { value } => value.to_string(),
+            Self::Image { media_type, data } => {
+                format!("[image, {media_type}, {} bytes]", data.len() / 4 * 3)
+            }
+            Self::Blob {
+                blob_id,
+                media_type,
+                bytes,
+            } => {
+                format!("[{bytes} bytes of {media_type}, kept as {blob_id}]")
+            }
+        }
+    }
+}
+
+impl ToolError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Failed, message)
+    }
+
+    pub fn invalid_input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidInput, message)
+    }
+
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Denied, message)
+    }
+
+    /// The result of a call that a person stopped.
+    pub fn cancelled() -> Self {
+        Self::new(
+            ErrorKind::Cancelled,
+            "The user stopped this call before it finished.",
+        )
+    }
+
+    /// The result of a call that a crash or restart cut off.
+    pub fn lost() -> Self {
+        Self::new(
+            ErrorKind::Lost,
+            "Tenon was restarted during this call. It may or may not have taken effect: check before repeating it.",
+        )
+    }
+}
+
+impl CallStatus {
+    /// How a call that ended this way is filed.
+    pub fn of(result: &ToolResult) -> Self {
+        match result {
+            Ok(_) => Self::Done,
+            Err(error) => match error.kind {
+                ErrorKind::Cancelled => Self::Cancelled,
+                ErrorKind::Lost => Self::Lost,
+                ErrorKind::UnknownTool
+                | ErrorKind::InvalidInput
+                | ErrorKind::Denied
+                | ErrorKind::TimedOut
+                | ErrorKind::Unavailable
+                | ErrorKind::Failed => Self::Failed,
+            },
+        }
+    }
+
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Pending | Self::Running)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+impl CallRecord {
+    /// What to tell the model. A call that never ended is answered as lost, so
+    /// that every provider accepts the history.
+    pub fn result(&self) -> ToolResult {
+        match (&self.output, &self.error) {
+            (_, Some(error)) => Err(error.clone()),
+            (Some(output), None) => Ok(output.clone()),
+            (None, None) => Err(ToolError::lost()),
+        }
+    }
+}
+
+impl fmt::Display for CallStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

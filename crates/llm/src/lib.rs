@@ -1,0 +1,76 @@
+//! Models in: one trait, one module per wire format. Only this room knows provider JSON.
+
+pub mod assemble;
+pub mod assistant;
+pub mod scripted;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::Stream;
+use tenon_domain::{Message, StopReason, ToolSpec, Usage};
+
+pub use assemble::{Assembler, Reply};
+pub use assistant::Assistant;
+pub use scripted::Scripted;
+
+/// Something that can speak and ask for tools.
+///
+/// An implementation owes its caller a stream that ends: with a
+/// [`Delta::Stop`], or with an error after which nothing follows. Dropping the
+/// stream stops the model. Calls may come in fragments of any size; whole text
+/// is never held back.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// For people: "Built-in assistant", "gpt-x at OpenAI".
+    fn name(&self) -> &str;
+
+    async fn stream(&self, request: Request) -> Result<Deltas, Error>;
+}
+
+pub type Deltas = Pin<Box<dyn Stream<Item = Result<Delta, Error>> + Send>>;
+
+/// Everything a model is told in one step.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub system: String,
+    pub messages: Vec<Message>,
+    pub tools: Vec<Arc<ToolSpec>>,
+}
+
+/// What a model says, as it says it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delta {
+    Text(String),
+    Thinking(String),
+    Call(CallFragment),
+    /// The figures so far; the last one counts.
+    Usage(Usage),
+    Stop(StopReason),
+}
+
+/// A piece of a tool call. Servers number, name and repeat these in every way
+/// there is; [`Assembler`] makes whole calls of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallFragment {
+    /// The provider's number for the call: a key, not a position. May be missing.
+    pub index: Option<u64>,
+    /// The provider's own id. May be missing, and may repeat.
+    pub id: Option<String>,
+    /// The tool's id, whole or in pieces.
+    pub name: Option<String>,
+    /// The next piece of the arguments' JSON text.
+    pub arguments: String,
+}
+
+/// Why a model could not be used: one sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The model said no, or answered nonsense.
+    #[error("{0}")]
+    Refused(String),
+    /// The stream broke off; what was said before it stands.
+    #[error("{0}")]
+    Interrupted(String),
+}

@@ -1,0 +1,104 @@
+//! A model that says what a test wrote down for it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use serde_json::Value;
+use tenon_domain::StopReason;
+
+use crate::{CallFragment, Delta, Deltas, Error, Provider, Request};
+
+/// Plays one script per request, in order, and remembers what it was asked.
+#[derive(Debug, Default)]
+pub struct Scripted {
+    scripts: Mutex<VecDeque<Vec<Line>>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+/// One line of a script.
+#[derive(Debug)]
+pub enum Line {
+    Say(Delta),
+    Pause(Duration),
+    /// Never says another word.
+    Hang,
+    Fail(String),
+}
+
+impl Scripted {
+    pub fn new(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        Self {
+            scripts: Mutex::new(scripts.into_iter().collect()),
+            requests: Mutex::default(),
+        }
+    }
+
+    /// What the model has been told, one request per step.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Line {
+    pub fn text(text: &str) -> Self {
+        Self::Say(Delta::Text(text.into()))
+    }
+
+    /// A whole call in one fragment.
+    pub fn call(index: u64, tool: &str, input: &Value) -> Self {
+        Self::raw_call(index, tool, &input.to_string())
+    }
+
+    /// A call whose arguments are whatever the model made of them.
+    pub fn raw_call(index: u64, tool: &str, arguments: &str) -> Self {
+        Self::Say(Delta::Call(CallFragment {
+            index: Some(index),
+            id: Some(format!("call_{index}")),
+            name: Some(tool.into()),
+            arguments: arguments.into(),
+        }))
+    }
+
+    pub fn stop() -> Self {
+        Self::Say(Delta::Stop(StopReason::End))
+    }
+}
+
+#[async_trait]
+impl Provider for Scripted {
+    fn name(&self) -> &str {
+        "Scripted model"
+    }
+
+    async fn stream(&self, request: Request) -> Result<Deltas, Error> {
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(request);
+        let script = self
+            .scripts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
+        let script = script
+            .ok_or_else(|| Error::Refused("the script of this model is at its end".into()))?;
+        let spoken = stream::iter(script).then(|line| async move {
+            match line {
+                Line::Say(delta) => Some(Ok(delta)),
+                Line::Pause(time) => {
+                    tokio::time::sleep(time).await;
+                    None
+                }
+                Line::Hang => std::future::pending().await,
+                Line::Fail(message) => Some(Err(Error::Interrupted(message))),
+            }
+        });
+        Ok(spoken.filter_map(std::future::ready).boxed())
+    }
+}

@@ -1,0 +1,95 @@
+//! What the browser gets when something is wrong: a status and one sentence
+//! that says what to do. Internal causes are logged, never sent.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::wire::{ErrorBody, ErrorDetail};
+
+#[derive(Debug)]
+pub struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+}
+
+impl ApiError {
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
+    pub fn detail(&self) -> ErrorDetail {
+        ErrorDetail {
+            code: self.code.into(),
+            message: self.message.clone(),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (
+            self.status,
+            Json(ErrorBody {
+                error: self.detail(),
+            }),
+        )
+            .into_response()
+    }
+}
+
+impl From<tenon_store::Error> for ApiError {
+    fn from(error: tenon_store::Error) -> Self {
+        match error {
+            tenon_store::Error::NotFound(what) => Self::not_found(format!(
+                "There is no such {what}. It may have been deleted."
+            )),
+            tenon_store::Error::Address(_)
+            | tenon_store::Error::Database(_)
+            | tenon_store::Error::Corrupt(_) => {
+                tracing::error!(%error, "the store failed a request");
+                Self::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "storage",
+                    "Tenon could not read or write its data. Its log says why.",
+                )
+            }
+        }
+    }
+}
+
+impl From<tenon_agent::Error> for ApiError {
+    fn from(error: tenon_agent::Error) -> Self {
+        use tenon_agent::Error::{Busy, Closing, Empty, Store, TooLong};
+        let message = sentence(&error.to_string());
+        match error {
+            Busy => Self::new(StatusCode::CONFLICT, "busy", message),
+            Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, "closing", message),
+            Empty => Self::bad_request(message),
+            TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),
+            Store(error) => error.into(),
+        }
+    }
+}
+
+/// Errors are written to be chained; a person reads a sentence.
+fn sentence(error: &str) -> String {
+    let mut chars = error.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).chain(['.']).collect(),
+        None => String::new(),
+    }
+}

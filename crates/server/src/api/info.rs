@@ -1,0 +1,40 @@
+//! What this server is, and whether it is well.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::error::ApiError;
+use super::wire::{AppInfo, ModelInfo};
+use crate::app::{App, BUILTIN_MODEL};
+use crate::auth::CurrentUser;
+
+/// A database that takes longer to say "yes" is not well.
+const HEALTHY: Duration = Duration::from_secs(3);
+
+pub(super) async fn info(State(app): State<App>, _user: CurrentUser) -> Json<AppInfo> {
+    Json(AppInfo {
+        version: env!("CARGO_PKG_VERSION").into(),
+        model: ModelInfo {
+            id: BUILTIN_MODEL.into(),
+            name: app.model.name().into(),
+            builtin: true,
+        },
+    })
+}
+
+pub(super) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
+    match tokio::time::timeout(HEALTHY, app.store.ping()).await {
+        Ok(Ok(())) => Ok(Json(
+            json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}),
+        )),
+        _ => Err(ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unwell",
+            "The database does not answer.",
+        )),
+    }
+}

@@ -1,0 +1,245 @@
+//! `WS /api/ws`: the events of the chats a page has open, numbered and resumable.
+//!
+//! One task per chat a page follows. It watches first and reads the past
+//! second, so that nothing falls between the two; what comes twice is skipped
+//! by its number.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use tenon_agent::feed::{Live, Next};
+use tenon_domain::ChatId;
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, interval, timeout};
+
+use super::error::ApiError;
+use super::wire::{ClientFrame, ServerFrame};
+use crate::app::App;
+use crate::auth::CurrentUser;
+
+/// A page says little; what is longer is no page of ours.
+const MAX_FRAME: usize = 256 * 1024;
+
+/// How often a quiet socket is asked whether it is still there, and how long it may stay silent.
+const PING: Duration = Duration::from_secs(20);
+const SILENCE: Duration = Duration::from_secs(65);
+
+/// A page that takes no bytes for so long is gone, whatever its socket says.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// How many chats one page can follow.
+const MAX_FOLLOWED: usize = 64;
+
+/// How many frames wait for a slow page before the chats it follows wait.
+const OUTBOX: usize = 64;
+
+/// How many events are read from the store at a time.
+const PAGE: u64 = 500;
+
+pub(super) async fn open(
+    State(app): State<App>,
+    user: CurrentUser,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade
+        .max_message_size(MAX_FRAME)
+        .on_upgrade(move |socket| Session::new(app, user).run(socket))
+}
+
+/// One page's connection.
+struct Session {
+    app: App,
+    user: CurrentUser,
+    followed: HashMap<ChatId, AbortHandle>,
+    outbox: mpsc::Sender<ServerFrame>,
+    frames: mpsc::Receiver<ServerFrame>,
+}
+
+impl Session {
+    fn new(app: App, user: CurrentUser) -> Self {
+        let (outbox, frames) = mpsc::channel(OUTBOX);
+        Self {
+            app,
+            user,
+            followed: HashMap::new(),
+            outbox,
+            frames,
+        }
+    }
+
+    async fn run(mut self, mut socket: WebSocket) {
+        let mut ping = interval(PING);
+        let mut heard = Instant::now();
+        loop {
+            tokio::select! {
+                Some(frame) = self.frames.recv() => {
+                    if send(&mut socket, &frame).await.is_err() {
+                        return;
+                    }
+                }
+                message = socket.recv() => {
+                    heard = Instant::now();
+                    match message {
+                        Some(Ok(Message::Text(text))) => self.take(&text).await,
+                        Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                        Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
+                    }
+                }
+                _ = ping.tick() => {
+                    let asked = timeout(STUCK, socket.send(Message::Ping(Default::default()))).await;
+                    if heard.elapsed() > SILENCE || !matches!(asked, Ok(Ok(()))) {
+                        return;
+                    }
+                }
+                () = self.app.closing.cancelled() => {
+                    let reason = "Tenon is shutting down".into();
+                    let _ = socket.send(Message::Close(Some(CloseFrame { code: close_code::AWAY, reason }))).await;
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, text: &str) {
+        match serde_json::from_str(text) {
+            Ok(ClientFrame::Subscribe { chat_id, after }) => self.subscribe(chat_id, after).await,
+            Ok(ClientFrame::Unsubscribe { chat_id }) => {
+                if let Some(following) = self.followed.remove(&chat_id) {
+                    following.abort();
+                }
+            }
+            Err(error) => {
+                let error = ApiError::bad_request(format!("The frame cannot be used: {error}."));
+                self.answer(ServerFrame::Error {
+                    chat_id: None,
+                    error: error.detail(),
+                });
+            }
+        }
+    }
+
+    async fn subscribe(&mut self, chat_id: ChatId, after: i64) {
+        self.followed
+            .retain(|_, following| !following.is_finished());
+        let refused = match self.app.store.chat(&self.user.id, &chat_id).await {
+            Err(error) => Some(ApiError::from(error)),
+            Ok(_)
+                if self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id) =>
+            {
+                Some(ApiError::bad_request(
+                    "This page follows too many chats; unsubscribe from some.",
+                ))
+            }
+            Ok(_) => None,
+        };
+        if let Some(error) = refused {
+            self.answer(ServerFrame::Error {
+                chat_id: Some(chat_id),
+                error: error.detail(),
+            });
+            return;
+        }
+        let follower = follow(
+            self.app.clone(),
+            chat_id.clone(),
+            after,
+            self.outbox.clone(),
+        );
+        if let Some(former) = self
+            .followed
+            .insert(chat_id, tokio::spawn(follower).abort_handle())
+        {
+            former.abort();
+        }
+    }
+
+    /// Puts a frame into our own outbox, which only this task empties: it must not wait for room.
+    fn answer(&self, frame: ServerFrame) {
+        if self.outbox.try_send(frame).is_err() {
+            tracing::debug!("a page asks faster than it reads; an answer was dropped");
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.followed.values().for_each(AbortHandle::abort);
+    }
+}
+
+/// Sends what happened after `last`, then what happens, until the page is gone.
+async fn follow(app: App, chat: ChatId, mut last: i64, outbox: mpsc::Sender<ServerFrame>) {
+    loop {
+        let mut watch = app.agent.feed().watch(&chat);
+        loop {
+            let page = match app.store.events(&chat, last, PAGE).await {
+                Ok(page) => page,
+                Err(error) => {
+                    let error = ApiError::from(error).detail();
+                    let _ = outbox
+                        .send(ServerFrame::Error {
+                            chat_id: Some(chat),
+                            error,
+                        })
+                        .await;
+                    return;
+                }
+            };
+            let more = page.len() as u64 == PAGE;
+            for event in page {
+                last = event.seq;
+                if outbox.send(ServerFrame::Event(event)).await.is_err() {
+                    return;
+                }
+            }
+            if !more {
+                break;
+            }
+        }
+        for delta in std::mem::take(&mut watch.draft) {
+            if outbox.send(ServerFrame::Delta(delta)).await.is_err() {
+                return;
+            }
+        }
+        let caught_up = ServerFrame::CaughtUp {
+            chat_id: chat.clone(),
+            seq: last,
+        };
+        if outbox.send(caught_up).await.is_err() {
+            return;
+        }
+        loop {
+            let frame = match watch.next().await {
+                Next::Live(Live::Event(event)) if event.seq <= last => continue,
+                Next::Live(Live::Event(event)) => {
+                    last = event.seq;
+                    ServerFrame::Event((*event).clone())
+                }
+                Next::Live(Live::Delta(delta)) => ServerFrame::Delta((*delta).clone()),
+                Next::Behind => break,
+                Next::Closed => return,
+            };
+            if outbox.send(frame).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), ()> {
+    let text = match serde_json::to_string(frame) {
+        Ok(text) => text,
+        Err(error) => {
+            tracing::error!(%error, "a frame could not be written as JSON");
+            return Err(());
+        }
+    };
+    match timeout(STUCK, socket.send(Message::Text(text.into()))).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) | Err(_) => Err(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! The TypeScript of the API, generated from the Rust types and committed.
+//!
+//! `make types` writes it; the test below fails when it is stale.
+
+use ts_rs::{Config, TS};
+
+use super::wire;
+
+/// Where the page expects it.
+#[cfg(test)]
+const FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../web/src/lib/api/types.ts"
+);
+
+/// All types of the API, in reading order.
+pub fn declarations() -> String {
+    let config = Config::new();
+    let mut file = String::from("// Generated from Rust by `make types`. Do not edit.\n");
+    macro_rules! declare {
+        ($($type:ty),* $(,)?) => {$(
+            file.push_str(&format!("\nexport {}\n", <$type>::decl(&config)));
+        )*};
+    }
+    use tenon_domain as domain;
+    declare!(
+        wire::AppInfo,
+        wire::ModelInfo,
+        wire::ChatSummary,
+        wire::ChatChange,
+        wire::StartTurn,
+        wire::TurnStarted,
+        wire::MessageView,
+        wire::ToolView,
+        wire::SourceView,
+        wire::CallTool,
+        wire::CallToolAnswer,
+        wire::ErrorBody,
+        wire::ErrorDetail,
+        wire::ServerFrame,
+        wire::ClientFrame,
+        domain::Event,
+        domain::EventBody,
+        domain::TurnOutcome,
+        domain::Delta,
+        domain::DeltaKind,
+        domain::MessageRecord,
+        domain::Role,
+        domain::Part,
+        domain::Usage,
+        domain::ToolCall,
+        domain::CallRecord,
+        domain::CallStatus,
+        domain::ToolOutput,
+        domain::Content,
+        domain::ToolError,
+        domain::ErrorKind,
+        domain::Annotations,
+        domain::RunsOn,
+        domain::Policy,
+        domain::SourceKind,
+        domain::SourceState,
+        domain::BlobId,
+        domain::CallId,
+        domain::ChatId,
+        domain::MessageId,
+        domain::SourceId,
+        domain::ToolId,
+        domain::TurnId,
+    );
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_types_are_those_of_the_code() {
+        let fresh = declarations();
+        if std::env::var_os("UPDATE_TYPES").is_some() {
+            std::fs::write(FILE, &fresh).unwrap();
+        }
+        let committed = std::fs::read_to_string(FILE).unwrap();
+        assert!(
+            committed == fresh,
+            "the API changed: run `make types` and commit {FILE}"
+        );
+    }
+}

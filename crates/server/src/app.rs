@@ -1,0 +1,146 @@
+//! Tenon put together: store, hub, agent and the model they work with.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tenon_agent::{Agent, Settings};
+use tenon_domain::ToolId;
+use tenon_llm::{Assistant, Provider};
+use tenon_sources::connect;
+use tenon_store::Store;
+use tenon_tools::{Connection, Limits, Registry, Shelf};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::stored::Stored;
+
+/// The id of the model that comes with Tenon.
+pub const BUILTIN_MODEL: &str = "builtin";
+
+/// Everything a door needs. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    pub store: Store,
+    pub registry: Arc<Registry>,
+    pub agent: Agent,
+    pub model: Arc<dyn Provider>,
+    pub allowed_hosts: Arc<[String]>,
+    /// Fires when open connections should end.
+    pub closing: CancellationToken,
+    /// Keeps the sources in the registry.
+    _connected: Arc<[Connection]>,
+    /// Tells other processes on the same data folder that this one is alive.
+    alive: Arc<File>,
+}
+
+impl App {
+    /// Opens the data folder, with the assistant that comes with Tenon.
+    pub async fn open(data: &Path, config: &Config) -> Result<Self> {
+        Self::with_model(data, config, Arc::new(Assistant)).await
+    }
+
+    pub async fn with_model(
+        data: &Path,
+        config: &Config,
+        model: Arc<dyn Provider>,
+    ) -> Result<Self> {
+        std::fs::create_dir_all(data)
+            .with_context(|| format!("the data folder {} cannot be made", data.display()))?;
+        let data = std::path::absolute(data)?;
+        let store = match &config.database {
+            Some(url) => Store::open(url).await,
+            None => Store::open_file(&data.join("tenon.db")).await,
+        };
+        let store = store.context("the database cannot be opened")?;
+
+        let stored = Arc::new(Stored(store.clone()));
+        let shelf: Arc<dyn Shelf> = stored.clone();
+        let registry = Registry::new(stored, shelf.clone(), Limits::default());
+        let mut connected = Vec::new();
+        for source in config
+            .sources()
+            .iter()
+            .flat_map(|config| connect(config, &shelf))
+        {
+            connected.push(
+                registry
+                    .connect(source)
+                    .await
+                    .context("the tools cannot be listed")?,
+            );
+        }
+
+        let agent = Agent::new(
+            store.clone(),
+            registry.clone(),
+            Settings::new(data.join("work")),
+        );
+        Ok(Self {
+            store,
+            registry,
+            agent,
+            model,
+            allowed_hosts: config.allowed_hosts.clone().into(),
+            closing: CancellationToken::new(),
+            _connected: connected.into(),
+            alive: Arc::new(announce(&data)?),
+        })
+    }
+
+    /// Ties up what a process that died left open, unless another Tenon is at
+    /// work in the same data folder: its running turns are not dead.
+    pub async fn recover(&self) -> Result<()> {
+        let alone = match self.alive.try_lock() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock) => false,
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        };
+        if alone {
+            self.agent
+                .recover()
+                .await
+                .context("chats that were cut off cannot be mended")?;
+        }
+        // Asking for more gave up what we held.
+        Ok(self.alive.lock_shared()?)
+    }
+
+    /// The model with this id, or the one in use where none is named.
+    pub fn model(&self, id: Option<&str>) -> Option<Arc<dyn Provider>> {
+        id.is_none_or(|id| id == BUILTIN_MODEL)
+            .then(|| self.model.clone())
+    }
+
+    /// Where calls that a person makes by hand, outside any chat, may work.
+    pub fn workspace_by_hand(&self) -> PathBuf {
+        self.agent.workspace(&tenon_domain::ChatId::new("by-hand"))
+    }
+}
+
+/// Holds the data folder's `tenon.lock` together with every other living process.
+fn announce(data: &Path) -> Result<File> {
+    let path = data.join("tenon.lock");
+    let open = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
+    let file = open.with_context(|| format!("{} cannot be made", path.display()))?;
+    file.lock_shared()?;
+    Ok(file)
+}
+
+/// What to say when a tool id is not known.
+pub fn no_such_tool(id: &ToolId) -> String {
+    format!("There is no tool `{id}`. `tenon tools list` shows all of them.")
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App")
+            .field("registry", &self.registry)
+            .finish_non_exhaustive()
+    }
+}

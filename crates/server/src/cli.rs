@@ -1,0 +1,70 @@
+//! The command line.
+
+mod run;
+mod serve;
+mod tools;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::config::Common;
+
+/// One place for every tool you have: a chat, an agent and a tool hub in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "tenon", version)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the web app and the API
+    Serve(serve::Serve),
+    /// Ask something and print the answer
+    Run(run::Run),
+    /// Look at the tools, and call them
+    #[command(subcommand)]
+    Tools(tools::Tools),
+}
+
+impl Cli {
+    pub async fn run(self) -> ExitCode {
+        // A server's log is its voice; a command's output is its answer.
+        start_log(match self.command {
+            Command::Serve(_) => "info",
+            Command::Run(_) | Command::Tools(_) => "warn",
+        });
+        let ended = match self.command {
+            Command::Serve(serve) => serve.run(&self.common).await,
+            Command::Run(run) => run.run(&self.common).await,
+            Command::Tools(tools) => tools.run(&self.common).await,
+        };
+        ended.unwrap_or_else(|error| {
+            eprintln!("tenon: {error:#}");
+            ExitCode::FAILURE
+        })
+    }
+}
+
+fn start_log(level: &str) {
+    let quiet =
+        format!("{level},sqlx=warn,sea_orm=warn,sea_orm_migration=warn,hyper=warn,reqwest=warn");
+    let filter = EnvFilter::try_from_env("TENON_LOG").unwrap_or_else(|_| EnvFilter::new(quiet));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// Writes a line to standard output. A reader that has gone away (`| head`) is no error.
+fn say(line: impl std::fmt::Display) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}

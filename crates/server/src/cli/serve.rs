@@ -1,0 +1,35 @@
+//! `tenon serve`
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::say;
+use crate::app::App;
+use crate::config::{Common, Config};
+use crate::serve;
+
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Where to listen; 127.0.0.1:8366 by default, port 0 for any free one
+    #[arg(long, env = "TENON_LISTEN", value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+}
+
+impl Serve {
+    pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
+        let config = Config::load(common)?;
+        let listener = serve::listen(self.listen.unwrap_or(config.listen()))?;
+        let app = App::open(&common.data, &config).await?;
+        app.recover().await?;
+        say(format_args!(
+            "Tenon is ready at http://{}",
+            listener.local_addr()?
+        ));
+        tokio::spawn(serve::close_on_signal(app.clone()));
+        serve::serve(app, listener).await?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

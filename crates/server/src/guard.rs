@@ -1,0 +1,100 @@
+//! What every request passes before any handler sees it.
+//!
+//! A page from elsewhere can make a browser send requests here: by a name of
+//! its own that resolves to this machine (so Host is checked), or straight
+//! across origins (so Origin is checked wherever state could change).
+
+use axum::extract::{Request, State};
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::api::error::ApiError;
+use crate::app::App;
+
+/// The page talks to this server, and to tool servers on the user's own machine.
+const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+img-src 'self' data: blob:; connect-src 'self' http://localhost:* http://127.0.0.1:* ws://localhost:* \
+ws://127.0.0.1:*; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::CONTENT_SECURITY_POLICY, CSP),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+];
+
+pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let mut response = match check(&app, &request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response
+            .headers_mut()
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn check(app: &App, request: &Request) -> Result<(), ApiError> {
+    let headers = request.headers();
+    // HTTP/2 names the host in the address instead.
+    let host = text(headers, header::HOST).or(request.uri().authority().map(|a| a.as_str()));
+    let host = host.unwrap_or_default();
+    if !is_ours(app, host) {
+        return Err(ApiError::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "wrong_host",
+            format!(
+                "Tenon does not answer to the name \"{host}\". Add it to allowed_hosts in the settings file."
+            ),
+        ));
+    }
+    let changes_nothing = matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    if changes_nothing && !headers.contains_key(header::UPGRADE) {
+        return Ok(());
+    }
+    let foreign = match text(headers, header::ORIGIN) {
+        Some(origin) => origin
+            .split_once("://")
+            .is_none_or(|(_, from)| from != host),
+        // A browser that names no origin says at least whether it crossed one.
+        None => text(headers, HeaderName::from_static("sec-fetch-site"))
+            .is_some_and(|site| site != "same-origin" && site != "none"),
+    };
+    if foreign {
+        return Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "wrong_origin",
+            "This request came from another site and was refused. Open Tenon's own page instead.",
+        ));
+    }
+    Ok(())
+}
+
+fn is_ours(app: &App, host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        // The colons of a bare IPv6 address are not a port's.
+        Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+        || app
+            .allowed_hosts
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(name))
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,15 @@
+//! The front door: HTTP API, embedded page, command line. The only binary.
+//!
+//! Everything below is put together in [`app`]; everything above it is one of
+//! the doors. Only this room knows HTTP status codes.
+
+pub mod app;
+pub mod cli;
+pub mod config;
+
+pub mod api;
+pub mod auth;
+mod guard;
+pub mod serve;
+mod stored;
+mod ui;

@@ -1,0 +1,96 @@
+//! Pages from elsewhere reach nothing.
+
+use crate::server::{Server, answer};
+
+#[tokio::test]
+async fn other_hosts_and_origins_are_refused() {
+    let server = Server::start().await;
+    let own = format!("http://{}", server.address);
+    let (address, port) = (server.address.to_string(), server.address.port());
+    let check = |method: &'static str, headers: Vec<(&'static str, String)>, expected: u16| {
+        let mut request = server
+            .request(method, "/api/chats")
+            .header("content-type", "application/json");
+        if method == "POST" {
+            request = request.body("{}");
+        }
+        for (name, value) in &headers {
+            request = request.header(*name, value);
+        }
+        async move {
+            let (status, body) = answer(request.send().await.unwrap()).await;
+            assert_eq!(status, expected, "{method} {headers:?}: {body}");
+        }
+    };
+    // DNS rebinding: the name of another site that resolves to this machine.
+    check("GET", vec![("host", "evil.example".into())], 421).await;
+    check("GET", vec![("host", format!("evil.example:{port}"))], 421).await;
+    check("GET", vec![("host", "127.0.0.1.evil.example".into())], 421).await;
+    check("GET", vec![("host", String::new())], 421).await;
+    for host in [
+        "localhost",
+        "127.0.0.1",
+        "[::1]",
+        "tenon.example",
+        "Tenon.Example",
+    ] {
+        check("GET", vec![("host", format!("{host}:{port}"))], 200).await;
+        check("GET", vec![("host", host.into())], 200).await;
+    }
+
+    // Cross-site requests.
+    check("POST", vec![("origin", own.clone())], 201).await;
+    check("POST", vec![], 201).await;
+    check("POST", vec![("origin", "http://evil.example".into())], 403).await;
+    check("POST", vec![("origin", "null".into())], 403).await;
+    check(
+        "POST",
+        vec![("origin", format!("http://localhost:{port}"))],
+        403,
+    )
+    .await;
+    check("POST", vec![("origin", format!("{own}.evil.example"))], 403).await;
+    check("POST", vec![("sec-fetch-site", "cross-site".into())], 403).await;
+    check("POST", vec![("sec-fetch-site", "same-site".into())], 403).await;
+    check("POST", vec![("sec-fetch-site", "same-origin".into())], 201).await;
+
+    // Behind a proxy that speaks https.
+    let proxied = vec![
+        ("host", "tenon.example".into()),
+        ("origin", "https://tenon.example".into()),
+    ];
+    check("POST", proxied, 201).await;
+    let _ = address;
+}
+
+#[tokio::test]
+async fn a_socket_from_another_site_is_refused() {
+    use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+    let server = Server::start().await;
+    let mut request = format!("ws://{}/api/ws", server.address)
+        .into_client_request()
+        .unwrap();
+    request
+        .headers_mut()
+        .insert("origin", "http://evil.example".parse().unwrap());
+    let refused = tokio_tungstenite::connect_async(request).await.unwrap_err();
+    assert!(refused.to_string().contains("403"), "{refused}");
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
+    let server = Server::start().await;
+    for path in ["/", "/api/info", "/nothing", "/api/nothing"] {
+        let answer = server.request("GET", path).send().await.unwrap();
+        let csp = answer.headers()["content-security-policy"]
+            .to_str()
+            .unwrap();
+        assert!(csp.contains("script-src 'self';"), "{path}: {csp}");
+        assert!(
+            csp.contains("http://localhost:* http://127.0.0.1:*"),
+            "{path}: {csp}"
+        );
+        assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
+        assert_eq!(answer.headers()["x-frame-options"], "DENY");
+    }
+}

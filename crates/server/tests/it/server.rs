@@ -1,0 +1,156 @@
+//! A server in this process, with a scripted model or the built-in assistant.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{SinkExt, StreamExt};
+use reqwest::{Client, RequestBuilder, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tenon_llm::scripted::Line;
+use tenon_llm::{Assistant, Provider, Scripted};
+use tenon_server::app::App;
+use tenon_server::config::Config;
+use tenon_server::serve;
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+/// Longer than anything here takes; a test that waits so long has found a bug.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+pub struct Server {
+    pub address: SocketAddr,
+    pub app: App,
+    client: Client,
+    _data: TempDir,
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        Self::with_model(Arc::new(Assistant)).await
+    }
+
+    pub async fn scripted(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        Self::with_model(Arc::new(Scripted::new(scripts))).await
+    }
+
+    async fn with_model(model: Arc<dyn Provider>) -> Self {
+        // The first test to come installs it; the others find it there.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let data = tempfile::tempdir().unwrap();
+        let config = Config {
+            allowed_hosts: vec!["tenon.example".into()],
+            ..Config::default()
+        };
+        let app = App::with_model(data.path(), &config, model).await.unwrap();
+        let listener = serve::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(serve::serve(app.clone(), listener));
+        let client = Client::builder().timeout(PATIENCE).build().unwrap();
+        Self {
+            address,
+            app,
+            client,
+            _data: data,
+        }
+    }
+
+    pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let url = format!("http://{}{path}", self.address);
+        self.client.request(method.parse().unwrap(), url)
+    }
+
+    pub async fn get(&self, path: &str) -> (u16, Value) {
+        answer(self.request("GET", path).send().await.unwrap()).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> (u16, Value) {
+        answer(self.request("POST", path).json(&body).send().await.unwrap()).await
+    }
+
+    pub async fn new_chat(&self) -> String {
+        let (status, chat) = self.post("/api/chats", json!({})).await;
+        assert_eq!(status, 201);
+        chat["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Says something and waits until all of it is over.
+    pub async fn ask(&self, chat: &str, text: &str) -> Vec<Value> {
+        let mut page = Page::open(self).await;
+        page.subscribe(chat, 0).await;
+        let (status, _) = self
+            .post(&format!("/api/chats/{chat}/turns"), json!({"text": text}))
+            .await;
+        assert_eq!(status, 202);
+        page.until_finished().await
+    }
+}
+
+pub async fn answer(response: Response) -> (u16, Value) {
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    (
+        status,
+        serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    )
+}
+
+/// A page's socket.
+pub struct Page {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+}
+
+impl Page {
+    pub async fn open(server: &Server) -> Self {
+        let url = format!("ws://{}/api/ws", server.address);
+        let (socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+        Self { socket }
+    }
+
+    pub async fn send(&mut self, frame: &str) {
+        self.socket.send(Message::text(frame)).await.unwrap();
+    }
+
+    pub async fn subscribe(&mut self, chat: &str, after: i64) {
+        self.send(&json!({"type": "subscribe", "chatId": chat, "after": after}).to_string())
+            .await;
+    }
+
+    /// The next frame; None when the server closed the socket.
+    pub async fn next(&mut self) -> Option<Value> {
+        loop {
+            let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            match message.expect("a frame in time") {
+                Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(&text).unwrap()),
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    pub async fn until(&mut self, passes: impl Fn(&Value) -> bool) -> Vec<Value> {
+        let mut frames = Vec::new();
+        loop {
+            let frame = self.next().await.expect("the socket stays open");
+            frames.push(frame);
+            if passes(&frames[frames.len() - 1]) {
+                return frames;
+            }
+        }
+    }
+
+    pub async fn until_finished(&mut self) -> Vec<Value> {
+        self.until(|frame| frame["body"]["type"] == "turnFinished")
+            .await
+    }
+}
+
+/// The durable events among frames.
+pub fn events(frames: &[Value]) -> Vec<&Value> {
+    frames
+        .iter()
+        .filter(|frame| frame["type"] == "event")
+        .collect()
+}

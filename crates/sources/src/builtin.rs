@@ -1,0 +1,151 @@
+//! The tools that come with Tenon: real ones, that need no server, no key and no setup.
+//!
+//! A tool is one [`BuiltinTool`]: its definition and its work stand side by
+//! side. Tools that belong together make one source, which is a table of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tenon_domain::source::BuiltinConfig;
+use tenon_domain::{
+    Annotations, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolError, ToolResult,
+};
+use tenon_tools::{CallContext, Shelf, ToolSource};
+
+mod files;
+mod flow;
+mod math;
+mod results;
+mod time;
+mod web;
+
+mod blocking;
+mod needle;
+
+/// All built-in sources. Outputs that were too long to show are read back from `shelf`.
+pub fn sources(config: &BuiltinConfig, shelf: Arc<dyn Shelf>) -> Vec<Arc<dyn ToolSource>> {
+    let all = [
+        BuiltinSource::new("time", "Time", time::tools()),
+        BuiltinSource::new("math", "Math", math::tools()),
+        BuiltinSource::new("files", "Files", files::tools()),
+        BuiltinSource::new("web", "Web", web::tools(config)),
+        BuiltinSource::new("flow", "Flow", flow::tools()),
+        BuiltinSource::new("results", "Results", results::tools(shelf)),
+    ];
+    all.into_iter()
+        .map(|source| Arc::new(source) as Arc<dyn ToolSource>)
+        .collect()
+}
+
+/// A table of tools under one title.
+struct BuiltinSource {
+    info: SourceInfo,
+    tools: Vec<(ToolDefinition, Box<dyn AnyTool>)>,
+}
+
+/// One tool. Its schema and its `Input` are two descriptions of one thing:
+/// what fits the schema must deserialise.
+#[async_trait]
+trait BuiltinTool: Send + Sync {
+    type Input: DeserializeOwned + Send;
+
+    fn definition(&self) -> ToolDefinition;
+
+    /// How long a call may take, where it differs from the hub's default.
+    fn deadline(&self) -> Option<Duration> {
+        None
+    }
+
+    async fn run(&self, input: Self::Input, context: &CallContext) -> ToolResult;
+}
+
+/// A [`BuiltinTool`] that has forgotten its input type, so that a table can hold it.
+#[async_trait]
+trait AnyTool: Send + Sync {
+    fn definition(&self) -> ToolDefinition;
+    fn deadline(&self) -> Option<Duration>;
+    async fn run(&self, input: Value, context: &CallContext) -> ToolResult;
+}
+
+/// For tools that look and leave no trace.
+const READS_ONLY: Annotations = Annotations {
+    read_only: true,
+    destructive: false,
+    idempotent: true,
+    open_world: false,
+    ends_turn: false,
+};
+
+impl BuiltinSource {
+    fn new(name: &str, title: &str, tools: Vec<Box<dyn AnyTool>>) -> Self {
+        let info = SourceInfo {
+            id: SourceId::new(format!("builtin:{name}")),
+            kind: SourceKind::Builtin,
+            name: name.to_owned(),
+            title: title.to_owned(),
+            owner: None,
+        };
+        let tools = tools.into_iter().map(|tool| (tool.definition(), tool));
+        Self {
+            info,
+            tools: tools.collect(),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&dyn AnyTool> {
+        let (_, tool) = self
+            .tools
+            .iter()
+            .find(|(definition, _)| definition.name == name)?;
+        Some(&**tool)
+    }
+}
+
+#[async_trait]
+impl ToolSource for BuiltinSource {
+    fn info(&self) -> &SourceInfo {
+        &self.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        self.tools
+            .iter()
+            .map(|(definition, _)| definition.clone())
+            .collect()
+    }
+
+    fn deadline(&self, tool: &str) -> Option<Duration> {
+        self.get(tool)?.deadline()
+    }
+
+    async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
+        match self.get(tool) {
+            Some(tool) => tool.run(input, context).await,
+            None => Err(ToolError::new(
+                ErrorKind::UnknownTool,
+                format!("{} has no tool `{tool}`.", self.info.title),
+            )),
+        }
+    }
+}
+
+#[async_trait]
+impl<T: BuiltinTool> AnyTool for T {
+    fn definition(&self) -> ToolDefinition {
+        BuiltinTool::definition(self)
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        BuiltinTool::deadline(self)
+    }
+
+    async fn run(&self, input: Value, context: &CallContext) -> ToolResult {
+        let input = serde_json::from_value(input).map_err(|error| {
+            ToolError::invalid_input(format!("The input does not fit this tool: {error}."))
+        })?;
+        BuiltinTool::run(self, input, context).await
+    }
+}

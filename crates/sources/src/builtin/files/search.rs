@@ -1,0 +1,205 @@
+//! Looks for a text in all files below a folder, and knows when to give up.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use cap_std::fs::{Dir, File};
+use tenon_domain::ToolError;
+
+use super::path::FilePath;
+use super::workspace::{Entry, Workspace, entry_in, missing, names_in};
+use crate::builtin::blocking::Stop;
+use crate::builtin::needle::Needle;
+
+const MAX_HITS: usize = 200;
+/// Larger files are data, not text that somebody wrote.
+const MAX_FILE: u64 = 10 * 1024 * 1024;
+/// All of a large project; not all of a disk.
+const MAX_BYTES: u64 = 500 * 1024 * 1024;
+const MAX_TIME: Duration = Duration::from_secs(30);
+/// A file with a zero byte this near its beginning is binary, as git has it.
+const BINARY_CHECK: usize = 8000;
+/// How much of a long line is shown.
+const SHOWN_CHARS: usize = 200;
+/// Deeper than people nest folders; shallow enough for a thread's stack.
+const MAX_DEPTH: usize = 64;
+
+pub(super) fn search(
+    workspace: &Workspace,
+    path: &FilePath,
+    needle: &Needle,
+    stop: &Stop,
+) -> Result<String, ToolError> {
+    let mut search = Search {
+        needle,
+        stop,
+        path,
+        deadline: Instant::now() + MAX_TIME,
+        hits: Vec::new(),
+        files: 0,
+        bytes: 0,
+        skipped: 0,
+        gave_up: None,
+    };
+    let prefix = path.names().join("/");
+    match workspace.entry(path)? {
+        Some(Entry::Folder(folder)) => search.folder(&folder, &prefix, 0)?,
+        Some(Entry::File(file)) => search.file(file, &prefix)?,
+        None if path.names().is_empty() => {}
+        None => return Err(missing(path)),
+    }
+    Ok(search.report())
+}
+
+struct Search<'a> {
+    needle: &'a Needle,
+    stop: &'a Stop,
+    path: &'a FilePath,
+    deadline: Instant,
+    hits: Vec<String>,
+    files: usize,
+    bytes: u64,
+    skipped: usize,
+    /// Why the search ended before everything was looked at.
+    gave_up: Option<&'static str>,
+}
+
+impl Search<'_> {
+    fn folder(&mut self, folder: &Dir, prefix: &str, depth: usize) -> Result<(), ToolError> {
+        if depth == MAX_DEPTH {
+            self.skipped += 1;
+            return Ok(());
+        }
+        for name in names_in(folder, self.path, self.stop)?.0 {
+            if self.is_over()? {
+                return Ok(());
+            }
+            let path = if prefix.is_empty() {
+                name.clone()
+            } else {
+                format!("{prefix}/{name}")
+            };
+            match entry_in(folder, &name, self.path) {
+                Ok(Some(Entry::Folder(folder))) => self.folder(&folder, &path, depth + 1)?,
+                Ok(Some(Entry::File(file))) => self.file(file, &path)?,
+                Ok(None) => {}
+                // Links, pipes and what may not be read must not end the search for the rest.
+                Err(_) => self.skipped += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, file: File, path: &str) -> Result<(), ToolError> {
+        let mut bytes = Vec::new();
+        // One byte more than allowed tells a file that is too large.
+        let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
+        let is_binary = bytes.iter().take(BINARY_CHECK).any(|byte| *byte == 0);
+        self.bytes += bytes.len() as u64;
+        if read.is_err() || bytes.len() as u64 > MAX_FILE || is_binary {
+            self.skipped += 1;
+            return Ok(());
+        }
+        self.files += 1;
+        for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+            if self.is_over()? {
+                return Ok(());
+            }
+            let line = String::from_utf8_lossy(line);
+            if let Some(place) = self.needle.find_all(&line).next() {
+                self.hits
+                    .push(format!("{path}:{number}: {}", around(&line, place.start)));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&mut self) -> Result<bool, ToolError> {
+        self.stop.check()?;
+        if self.hits.len() >= MAX_HITS {
+            self.gave_up = Some("there may be more");
+        } else if self.bytes > MAX_BYTES {
+            self.gave_up = Some("there was too much to search");
+        } else if Instant::now() > self.deadline {
+            self.gave_up = Some("the search took too long");
+        }
+        Ok(self.gave_up.is_some())
+    }
+
+    fn report(self) -> String {
+        let mut summary = match self.hits.len() {
+            0 => format!("Nothing found in {} files", self.files),
+            1 => format!("1 line found in {} files", self.files),
+            hits => format!("{hits} lines found in {} files", self.files),
+        };
+        if self.skipped > 0 {
+            summary.push_str(&format!(
+                ", {} skipped (binary, larger than 10 MB, or not files)",
+                self.skipped
+            ));
+        }
+        if let Some(why) = self.gave_up {
+            summary.push_str(&format!(
+                "; {why}: search in a folder or for something rarer"
+            ));
+        }
+        let mut lines = self.hits;
+        lines.push(format!("[{summary}]"));
+        lines.join("\n")
+    }
+}
+
+/// The part of a line that shows what is at `place`.
+fn around(line: &str, place: usize) -> String {
+    let line = line.trim_end();
+    let back = |from: usize, chars: usize| {
+        line[..from]
+            .char_indices()
+            .rev()
+            .take(chars)
+            .last()
+            .map_or(from, |(start, _)| start)
+    };
+    let start = back(place.min(line.len()), SHOWN_CHARS / 4);
+    let shown: String = line[start..].chars().take(SHOWN_CHARS).collect();
+    let (before, after) = (
+        if start > 0 { "…" } else { "" },
+        if start + shown.len() < line.len() {
+            "…"
+        } else {
+            ""
+        },
+    );
+    format!("{before}{shown}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_shown_around_the_place() {
+        assert_eq!(around("a short line", 2), "a short line");
+        let long = format!("{}needle{}", "字".repeat(500), "x".repeat(500));
+        assert_eq!(
+            around(&long, 1500),
+            format!("…{}needle{}…", "字".repeat(50), "x".repeat(144))
+        );
+        assert_eq!(around("tail   ", 7), "tail");
+    }
+
+    #[test]
+    fn a_search_stops_when_told() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.txt"), "needle").unwrap();
+        let workspace = Workspace::at(folder.path());
+        let (path, needle) = (FilePath::read("").unwrap(), Needle::new("needle").unwrap());
+        let found = search(&workspace, &path, &needle, &Stop::never());
+        assert_eq!(
+            found,
+            Ok("a.txt:1: needle\n[1 line found in 1 files]".into())
+        );
+        let stopped = search(&workspace, &path, &needle, &Stop::now());
+        assert_eq!(stopped, Err(ToolError::cancelled()));
+    }
+}

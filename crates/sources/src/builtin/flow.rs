@@ -1,0 +1,113 @@
+//! Tools about the work itself: wait, and say that it is done.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::json;
+use tenon_domain::{Annotations, ToolDefinition, ToolOutput, ToolResult};
+use tenon_tools::CallContext;
+
+use super::{AnyTool, BuiltinTool, READS_ONLY};
+
+/// Long enough for a slow job elsewhere; who must wait longer sleeps twice.
+const LONGEST_SLEEP: Duration = Duration::from_secs(300);
+
+/// The longest sleep, and time to say that it is over.
+const SLEEP_DEADLINE: Duration = Duration::from_secs(310);
+
+pub(super) fn tools() -> Vec<Box<dyn AnyTool>> {
+    vec![Box::new(Sleep), Box::new(ClaimDone)]
+}
+
+struct Sleep;
+
+#[derive(Deserialize)]
+struct SleepInput {
+    seconds: f64,
+}
+
+#[async_trait]
+impl BuiltinTool for Sleep {
+    type Input = SleepInput;
+
+    fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: "sleep".into(),
+            title: Some("Sleep".into()),
+            description: "Waits for a number of seconds, at most 300, for example until a job \
+                          elsewhere has gone on. (等待, 暂停, 暫停, 延时)"
+                .into(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "seconds": {
+                        "type": "number",
+                        "description": "How long to wait, in seconds.",
+                        "minimum": 0,
+                        "maximum": LONGEST_SLEEP.as_secs(),
+                        "examples": [5, 0.5],
+                    },
+                },
+                "required": ["seconds"],
+                "additionalProperties": false,
+            }),
+            annotations: READS_ONLY,
+        }
+    }
+
+    fn deadline(&self) -> Option<Duration> {
+        Some(SLEEP_DEADLINE)
+    }
+
+    async fn run(&self, input: SleepInput, _context: &CallContext) -> ToolResult {
+        let asked = Duration::try_from_secs_f64(input.seconds).unwrap_or_default();
+        tokio::time::sleep(asked.min(LONGEST_SLEEP)).await;
+        Ok(ToolOutput::text(format!("Waited {} s.", input.seconds)))
+    }
+}
+
+struct ClaimDone;
+
+#[derive(Deserialize)]
+struct ClaimDoneInput {
+    summary: Option<String>,
+}
+
+#[async_trait]
+impl BuiltinTool for ClaimDone {
+    type Input = ClaimDoneInput;
+
+    fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: "claim_done".into(),
+            title: Some("Claim done".into()),
+            description: "Says that the whole task is done and ends the turn. Call it once, \
+                          after everything else. (完成, 结束, 結束)"
+                .into(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "summary": {
+                        "type": "string",
+                        "description": "What was done, in a sentence or two.",
+                        "examples": ["The report is in report.md; all 12 figures were checked."],
+                    },
+                },
+                "additionalProperties": false,
+            }),
+            annotations: Annotations {
+                ends_turn: true,
+                ..READS_ONLY
+            },
+        }
+    }
+
+    async fn run(&self, input: ClaimDoneInput, _context: &CallContext) -> ToolResult {
+        let summary = input.summary.unwrap_or_default();
+        Ok(ToolOutput::text(match summary.trim() {
+            "" => "Done.".to_owned(),
+            summary => format!("Done: {summary}"),
+        }))
+    }
+}

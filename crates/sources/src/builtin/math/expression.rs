@@ -1,0 +1,358 @@
+//! Working out an expression with `fend-core`: exact fractions, whole numbers
+//! of any size, units. What it lacks is added in front of it: the characters
+//! people type in Chinese, functions over lists, and limits.
+
+use std::time::{Duration, Instant};
+
+use super::super::blocking::Stop;
+
+/// Deeper than any formula; shallow enough for the stack below.
+const MAX_DEPTH: usize = 100;
+
+/// What takes longer is a number nobody can read.
+const MAX_TIME: Duration = Duration::from_secs(2);
+
+/// The parser recurses on signs and powers too, which the length of an
+/// expression bounds but its depth does not. Only what is touched is paid for.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// What a function over a list comes to, as an expression.
+type List = fn(&[&str], &Limits<'_>) -> Result<String, String>;
+
+/// Functions over lists, which `fend` does not have.
+const LISTS: [(&str, List); 4] = [
+    ("max", greatest),
+    ("min", least),
+    ("sum", sum),
+    ("avg", average),
+];
+
+/// The result, or a sentence that says what is wrong.
+pub(super) fn evaluate(expression: &str, stop: &Stop) -> Result<String, String> {
+    let work = || {
+        let limits = Limits {
+            until: Instant::now() + MAX_TIME,
+            stop,
+        };
+        let plain = plain(expression)?;
+        let expanded = expand_lists(plain, &limits)?;
+        fend(&check_commas(&expanded)?, &limits)
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(format!("No thread could be had to work it out: {error}.")),
+        }
+    })
+}
+
+struct Limits<'a> {
+    until: Instant,
+    stop: &'a Stop,
+}
+
+impl fend_core::Interrupt for Limits<'_> {
+    fn should_interrupt(&self) -> bool {
+        Instant::now() > self.until || self.stop.check().is_err()
+    }
+}
+
+fn fend(expression: &str, limits: &Limits<'_>) -> Result<String, String> {
+    let mut context = fend_core::Context::new();
+    match fend_core::evaluate_with_interrupt(expression, &mut context, limits) {
+        Ok(result) => Ok(result.get_main_result().to_owned()),
+        Err(reason) if reason == "interrupted" => {
+            Err("The result is too large to be worked out in time. Use smaller numbers.".into())
+        }
+        Err(reason) => Err(format!("The expression cannot be worked out: {reason}.")),
+    }
+}
+
+/// The expression in the characters a parser knows.
+fn plain(expression: &str) -> Result<String, String> {
+    let mut plain = String::with_capacity(expression.len());
+    let mut depth = 0usize;
+    for c in expression.chars() {
+        // The full-width forms stand in one block, in the order of ASCII.
+        let c = match c {
+            '\u{ff01}'..='\u{ff5e}' => {
+                char::from_u32(u32::from(c) - 0xff01 + u32::from('!')).unwrap_or(c)
+            }
+            '\u{3000}' => ' ',
+            '·' | '⋅' => '*',
+            '²' => {
+                plain.push_str("^2");
+                continue;
+            }
+            '³' => {
+                plain.push_str("^3");
+                continue;
+            }
+            '√' => {
+                plain.push_str("sqrt ");
+                continue;
+            }
+            other => other,
+        };
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(format!(
+                "More than {MAX_DEPTH} levels of brackets: work it out in parts."
+            ));
+        }
+        plain.push(c);
+    }
+    // "6*7 = ?" asks for what comes after.
+    let plain = plain.trim().trim_end_matches(['=', '?', ' ']);
+    if plain.is_empty() {
+        return Err("The expression is empty. Write one such as `(17+4)*23`.".into());
+    }
+    Ok(plain.to_owned())
+}
+
+/// Replaces every function over a list by what it comes to, the innermost first.
+fn expand_lists(mut text: String, limits: &Limits<'_>) -> Result<String, String> {
+    while let Some((start, open, apply)) = last_list(&text) {
+        let (arguments, end) = arguments(&text, open)?;
+        let expanded = apply(&arguments, limits)?;
+        text.replace_range(start..end, &format!("({expanded})"));
+    }
+    Ok(text)
+}
+
+/// The last call of a function over a list: where it begins, where its bracket
+/// opens. Nothing to its right is another, so none stands inside it.
+fn last_list(text: &str) -> Option<(usize, usize, List)> {
+    let lower = text.to_ascii_lowercase();
+    let calls = LISTS.iter().filter_map(|(name, apply)| {
+        let is_call = |start: &usize| {
+            let stands_alone =
+                !lower[..*start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            stands_alone && lower[start + name.len()..].trim_start().starts_with('(')
+        };
+        let start = lower
+            .rmatch_indices(name)
+            .map(|(start, _)| start)
+            .find(is_call)?;
+        let open = start + lower[start..].find('(')?;
+        Some((start, open, *apply))
+    });
+    calls.max_by_key(|(start, _, _)| *start)
+}
+
+/// The arguments between a bracket and its partner, and where the partner ends.
+fn arguments(text: &str, open: usize) -> Result<(Vec<&str>, usize), String> {
+    let mut depth = 0;
+    let mut from = open + 1;
+    let mut arguments = Vec::new();
+    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
+        match c {
+            '(' => depth += 1,
+            ',' if depth == 1 => {
+                arguments.push(&text[from..at]);
+                from = at + 1;
+            }
+            ')' if depth == 1 => {
+                arguments.push(&text[from..at]);
+                return match arguments.iter().any(|argument| argument.trim().is_empty()) {
+                    true => Err("A list of arguments has an empty place.".into()),
+                    false => Ok((arguments, at + 1)),
+                };
+            }
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    Err("A bracket is never closed.".into())
+}
+
+fn greatest(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+    extreme(arguments, limits, |difference| difference.starts_with('-'))
+}
+
+fn least(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+    extreme(arguments, limits, |difference| !difference.starts_with('-'))
+}
+
+/// The argument that wins against all others; as it was written, so that nothing is rounded.
+fn extreme(
+    arguments: &[&str],
+    limits: &Limits<'_>,
+    loses: impl Fn(&str) -> bool,
+) -> Result<String, String> {
+    let (first, others) = arguments
+        .split_first()
+        .ok_or("An empty list has no extreme.")?;
+    let mut best = *first;
+    for other in others {
+        let difference = fend(&check_commas(&format!("({best}) - ({other})"))?, limits)?;
+        if loses(difference.trim_start_matches("approx. ")) {
+            best = other;
+        }
+    }
+    Ok(best.to_owned())
+}
+
+fn sum(arguments: &[&str], _limits: &Limits<'_>) -> Result<String, String> {
+    let terms: Vec<String> = arguments
+        .iter()
+        .map(|argument| format!("({argument})"))
+        .collect();
+    Ok(terms.join("+"))
+}
+
+fn average(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+    Ok(format!("({})/{}", sum(arguments, limits)?, arguments.len()))
+}
+
+/// `fend` skips commas between digits, wherever they stand: "1,5" would be 15.
+/// Only those that separate thousands may pass.
+fn check_commas(text: &str) -> Result<String, String> {
+    let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
+    for (at, _) in text.match_indices(',') {
+        let before = text[..at]
+            .bytes()
+            .rev()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let begins_number = !text[..at - before].ends_with(['.', ',']);
+        let group_before = (1..=3).contains(&before) && (begins_number || before == 3);
+        if !group_before || digits(&text[at + 1..]) != 3 {
+            return Err("A comma may only separate thousands, as in 1,234, \
+                        or the arguments of max, min, sum and avg. Write decimals with a point."
+                .into());
+        }
+    }
+    Ok(text.replace(',', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expression: &str, expected: &str) {
+        let said = evaluate(expression, &Stop::never()).unwrap_or_else(|problem| problem);
+        assert_eq!(said, expected, "{expression}");
+    }
+
+    #[test]
+    fn expressions_come_to_what_they_should() {
+        check("6*7", "42");
+        check("(17+4)*23", "483");
+        check("1+2*3", "7");
+        check("100/10/5", "2");
+        check("2^3^2", "512");
+        check("2**10", "1024");
+        check("-2^2", "-4");
+        check("2^-1", "0.5");
+        check("3!", "6");
+        check("0.1+0.2", "0.3");
+        check("1/3", "approx. 0.3333333333");
+        check("2^100", "1267650600228229401496703205376");
+        check("123456789*987654321", "121932631112635269");
+        check("7 mod 3", "1");
+        check("12.5% of 80", "10");
+        check("sqrt(16)", "4");
+        check("cos(pi)", "-1");
+        check("round(2.5)", "3");
+        check("5 km to m", "5000 m");
+    }
+
+    #[test]
+    fn what_people_type_in_chinese_is_understood() {
+        check("６×７", "42");
+        check("８４÷２", "42");
+        check("50−8", "42");
+        check("（１７＋４）＊２", "42");
+        check("6·7=", "42");
+        check("6*7 = ？", "42");
+        check("max（1，42）", "42");
+        check("3² + 4²", "25");
+        check("√16", "4");
+    }
+
+    #[test]
+    fn lists_and_thousands_are_told_apart() {
+        check("max(1, 2, 3)", "3");
+        check("MIN(3, 1, 2)", "1");
+        check("max(max(1,2),max(3,4))", "4");
+        check("1+max(1,min(2,3))*2", "5");
+        check("max(1/3, 1/4) * 3", "1");
+        check("sum(1,2,3) / avg(2, 4)", "2");
+        check("max(-5, -7)", "-5");
+        check("1,234*2", "2468");
+        check("1,234,567+0", "1234567");
+        let commas = "A comma may only separate thousands, as in 1,234, \
+                      or the arguments of max, min, sum and avg. Write decimals with a point.";
+        check("1,5*2", commas);
+        check("1234,567", commas);
+        check("1,2345", commas);
+        check("round(3.14159, 2)", commas);
+        check("1.5,123", commas);
+        check(",", commas);
+    }
+
+    #[test]
+    fn what_has_no_result_says_why() {
+        check(
+            "1/0",
+            "The expression cannot be worked out: division by zero.",
+        );
+        check(
+            "foo(2)",
+            "The expression cannot be worked out: unknown identifier 'foo'.",
+        );
+        check(
+            "  ",
+            "The expression is empty. Write one such as `(17+4)*23`.",
+        );
+        check(
+            "=?",
+            "The expression is empty. Write one such as `(17+4)*23`.",
+        );
+        check("max(1,)", "A list of arguments has an empty place.");
+        check("max()", "A list of arguments has an empty place.");
+        check("max(1,2", "A bracket is never closed.");
+        check(
+            "9^9^9^9",
+            "The result is too large to be worked out in time. Use smaller numbers.",
+        );
+    }
+
+    #[test]
+    fn deep_and_long_expressions_break_nothing() {
+        check(
+            &"(".repeat(1000),
+            "More than 100 levels of brackets: work it out in parts.",
+        );
+        check(&format!("{}1", "-".repeat(999)), "-1");
+        check(&format!("{}1", "1^".repeat(499)), "1");
+        check(&format!("{}1{}", "(".repeat(100), ")".repeat(100)), "1");
+        check(&format!("{}1", "2 + ".repeat(240)), "481");
+        let nested = format!("{}1{}", "max(1,".repeat(99), ")".repeat(99));
+        check(&nested, "1");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_result_that_is_no_longer_wanted() {
+        let stopped = evaluate("9^9^9^9", &Stop::now());
+        assert!(stopped.is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(expression in "\\PC{0,60}", formula in "[0-9a-e+*/^(),.!% -]{0,40}") {
+            let _ = evaluate(&expression, &Stop::never());
+            let _ = evaluate(&formula, &Stop::now());
+        }
+    }
+}

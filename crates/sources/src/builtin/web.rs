@@ -1,0 +1,116 @@
+//! Pages and files on the web.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Client;
+use serde::Deserialize;
+use serde_json::json;
+use tenon_domain::source::BuiltinConfig;
+use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError, ToolResult};
+use tenon_tools::CallContext;
+
+use self::address::Reach;
+use super::{AnyTool, BuiltinTool, READS_ONLY};
+
+mod address;
+mod fetch;
+mod html;
+mod page;
+mod tags;
+
+/// A page that takes longer is not worth the wait of the person who asked.
+const MAX_TIME: Duration = Duration::from_secs(20);
+
+pub(super) fn tools(config: &BuiltinConfig) -> Vec<Box<dyn AnyTool>> {
+    let reach = if config.allow_private_networks {
+        Reach::Everything
+    } else {
+        Reach::PublicOnly
+    };
+    vec![Box::new(FetchUrl {
+        reach,
+        client: OnceLock::new(),
+    })]
+}
+
+struct FetchUrl {
+    reach: Reach,
+    /// Made at the first call: making it reads certificates and may fail.
+    client: OnceLock<Client>,
+}
+
+#[derive(Deserialize)]
+struct FetchUrlInput {
+    url: String,
+}
+
+#[async_trait]
+impl BuiltinTool for FetchUrl {
+    type Input = FetchUrlInput;
+
+    fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: "fetch_url".into(),
+            title: Some("Fetch URL".into()),
+            description: "Fetches a web page or file and returns its readable text, its JSON or \
+                          its picture. (打开网页, 抓取网页, 访问网址, 下载, 開啟網頁, 網址)"
+                .into(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "url": {
+                        "type": "string",
+                        "description": "The whole address, with http:// or https://.",
+                        "minLength": 1,
+                        "maxLength": 8000,
+                        "examples": ["https://example.com/", "https://api.example.com/v1/status.json"],
+                    },
+                },
+                "required": ["url"],
+                "additionalProperties": false,
+            }),
+            annotations: Annotations {
+                open_world: true,
+                ..READS_ONLY
+            },
+        }
+    }
+
+    async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {
+        let url = address::read(&input.url, self.reach)?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let work = async {
+            let page = fetch::fetch(self.client()?, url).await?;
+            page::into_output(page, context).await
+        };
+        tokio::time::timeout(MAX_TIME, work)
+            .await
+            .unwrap_or_else(|_elapsed| {
+                Err(ToolError::new(
+                    ErrorKind::TimedOut,
+                    format!(
+                        "{host} did not send everything within {} s.",
+                        MAX_TIME.as_secs()
+                    ),
+                ))
+            })
+    }
+}
+
+impl FetchUrl {
+    fn client(&self) -> Result<&Client, ToolError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = fetch::client(self.reach).map_err(|error| {
+            tracing::error!(%error, "the HTTP client of fetch_url cannot be made");
+            ToolError::new(
+                ErrorKind::Unavailable,
+                "Web access is not available on this server.",
+            )
+        })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+}

@@ -1,0 +1,283 @@
+//! Which addresses may be reached.
+//!
+//! A page, a redirect or a name server under somebody else's control must not
+//! make Tenon talk to what only Tenon can reach: the machine itself, its
+//! network, a cloud's metadata service. So the check is made three times: on
+//! the URL, on every redirect, and on every address a name resolves to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use tenon_domain::ToolError;
+use url::{Host, Url};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    PublicOnly,
+    Everything,
+}
+
+/// Why an address is not gone to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("`{0}` is not a URL: {1}. Write the whole address, such as https://example.com/.")]
+    NotAUrl(String, String),
+    #[error("{0}: addresses are refused. Only http:// and https:// are fetched.")]
+    Scheme(String),
+    #[error("A URL with a user name or password in it is refused. Leave them out.")]
+    Credentials,
+    #[error("{0} is on a private network or on this machine, which may not be reached from here.")]
+    Private(String),
+    #[error("There is no host named {0}, or it has no address.")]
+    UnknownHost(String),
+    #[error("The address redirects more than {0} times.")]
+    TooManyRedirects(usize),
+}
+
+pub(super) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
+    let text = text.trim();
+    let url = Url::parse(text).map_err(|error| {
+        let why = match error {
+            url::ParseError::RelativeUrlWithoutBase => "http:// or https:// is missing".to_owned(),
+            other => other.to_string(),
+        };
+        Refusal::NotAUrl(text.chars().take(80).collect(), why)
+    })?;
+    check(&url, reach)?;
+    Ok(url)
+}
+
+pub(super) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(Refusal::Scheme(url.scheme().to_owned()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::Credentials);
+    }
+    // The url crate has read decimal, hexadecimal and short forms as addresses by now.
+    let public = match url.host() {
+        Some(Host::Ipv4(address)) => is_public(address.into()),
+        Some(Host::Ipv6(address)) => is_public(address.into()),
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name != "localhost" && !name.ends_with(".localhost")
+        }
+        None => false,
+    };
+    match reach {
+        Reach::PublicOnly if !public => Err(Refusal::Private(
+            url.host_str().unwrap_or_default().to_owned(),
+        )),
+        Reach::PublicOnly | Reach::Everything => Ok(()),
+    }
+}
+
+/// Whether an address is one that anybody on the internet could reach.
+pub(super) fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let special = match (a, b, c) {
+        (0, ..) => true,            // this network
+        (100, 64..=127, _) => true, // shared by customers of one provider
+        (192, 0, 0) => true,        // protocol assignments
+        (192, 88, 99) => true,      // relays to IPv6
+        (198, 18..=19, _) => true,  // benchmarks
+        (224.., ..) => true,        // multicast, reserved, broadcast
+        _ => false,
+    };
+    let private = address.is_loopback() || address.is_private() || address.is_link_local();
+    !(special || private || address.is_documentation())
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    let embedded = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match parts {
+        // IPv4 in other clothes: mapped, NAT64 and 6to4 lead to the address inside.
+        [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
+        [0x2002, high, low, ..] => embedded(high, low),
+        // Protocol assignments, Teredo tunnels among them, and documentation.
+        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
+        // Only these are given out to the public; the rest is local, reserved or multicast.
+        [first, ..] => first & 0xe000 == 0x2000,
+    }
+}
+
+impl From<Refusal> for ToolError {
+    fn from(refusal: Refusal) -> Self {
+        let message = refusal.to_string();
+        match refusal {
+            Refusal::NotAUrl(..) | Refusal::Scheme(_) | Refusal::Credentials => {
+                Self::invalid_input(message)
+            }
+            Refusal::Private(_) => Self::denied(message),
+            Refusal::UnknownHost(_) | Refusal::TooManyRedirects(_) => Self::failed(message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_address(address: &str, public: bool) {
+        assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
+    }
+
+    #[test]
+    fn only_addresses_of_the_internet_are_public() {
+        for address in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "93.184.216.34",
+            "100.63.0.1",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "198.17.0.1",
+            "198.20.0.1",
+        ] {
+            check_address(address, true);
+        }
+        for address in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "127.0.0.1",
+            "127.255.255.254",
+            "10.0.0.1",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "100.127.255.255",
+            "192.0.0.8",
+            "192.0.2.1",
+            "198.51.100.7",
+            "203.0.113.9",
+            "192.88.99.1",
+            "198.18.0.1",
+            "198.19.255.255",
+            "224.0.0.1",
+            "239.255.255.250",
+            "240.0.0.1",
+            "255.255.255.255",
+        ] {
+            check_address(address, false);
+        }
+    }
+
+    #[test]
+    fn an_ipv6_address_is_as_public_as_what_it_leads_to() {
+        for address in [
+            "2606:4700:4700::1111",
+            "2a00:1450:4001::1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "2002:808:808::1",
+        ] {
+            check_address(address, true);
+        }
+        for address in [
+            "::",
+            "::1",
+            "fe80::1",
+            "fec0::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "ff02::1",
+            "2001:db8::1",
+            "3fff::1",
+            "100::1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::1",
+            "2002:7f00:1::1",
+            "2002:c0a8:101::1",
+            "2001:0:7f00:1::1",
+            "2001:0:808:808::f5ff:fffe",
+            "2001:10::1",
+            "4000::1",
+        ] {
+            check_address(address, false);
+        }
+    }
+
+    #[track_caller]
+    fn check_url(url: &str, expected: &str) {
+        let said = match read(url, Reach::PublicOnly) {
+            Ok(url) => url.to_string(),
+            Err(error) => error.message,
+        };
+        assert_eq!(said, expected, "{url}");
+    }
+
+    #[test]
+    fn a_url_is_read_and_refused_if_it_leads_inside() {
+        check_url(" https://example.com/a?b#c ", "https://example.com/a?b#c");
+        check_url("http://1.1.1.1:8080/", "http://1.1.1.1:8080/");
+        let inside = |host: &str| {
+            format!(
+                "{host} is on a private network or on this machine, which may not be reached from here."
+            )
+        };
+        check_url("http://127.0.0.1", &inside("127.0.0.1"));
+        check_url("http://localhost:3000/", &inside("localhost"));
+        check_url("http://LOCALHOST./", &inside("localhost."));
+        check_url("http://a.localhost/", &inside("a.localhost"));
+        check_url("http://[::1]/", &inside("[::1]"));
+        check_url("http://2130706433/", &inside("127.0.0.1"));
+        check_url("http://0x7f.1/", &inside("127.0.0.1"));
+        check_url("http://0177.0.0.1/", &inside("127.0.0.1"));
+        check_url("http://127.1/", &inside("127.0.0.1"));
+        check_url("http://１２７.0.0.1/", &inside("127.0.0.1"));
+        check_url(
+            "http://169.254.169.254/latest/meta-data",
+            &inside("169.254.169.254"),
+        );
+        check_url("http://[::ffff:127.0.0.1]/", &inside("[::ffff:7f00:1]"));
+        check_url("http://0/", &inside("0.0.0.0"));
+    }
+
+    #[test]
+    fn what_is_no_web_address_is_told_what_would_be() {
+        check_url(
+            "ftp://example.com/",
+            "ftp: addresses are refused. Only http:// and https:// are fetched.",
+        );
+        check_url(
+            "file:///etc/passwd",
+            "file: addresses are refused. Only http:// and https:// are fetched.",
+        );
+        check_url(
+            "data:text/plain,hi",
+            "data: addresses are refused. Only http:// and https:// are fetched.",
+        );
+        check_url(
+            "https://user:secret@example.com/",
+            "A URL with a user name or password in it is refused. Leave them out.",
+        );
+        check_url(
+            "example.com",
+            "`example.com` is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
+        );
+        check_url(
+            "http://",
+            "`http://` is not a URL: empty host. Write the whole address, such as https://example.com/.",
+        );
+    }
+}

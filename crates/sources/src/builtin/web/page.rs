@@ -1,0 +1,320 @@
+//! What was fetched, as something a model can read.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use encoding_rs::{Encoding, UTF_8};
+use serde::de::IgnoredAny;
+use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
+use tenon_tools::CallContext;
+
+use super::fetch::{Fetched, MAX_BODY};
+use super::html;
+use crate::builtin::blocking::blocking;
+
+/// Enough of an error page to see what is wrong.
+const SHOWN_OF_ERROR: usize = 2000;
+
+/// Indenting a larger document would multiply it; it is shown as it came.
+const MAX_INDENTED: usize = 256 * 1024;
+
+/// Deeper than this, indenting helps nobody and only adds spaces.
+const MAX_INDENT: usize = 30;
+
+/// A page names its encoding this near its beginning, says the HTML standard.
+const CHARSET_CHECK: usize = 1024;
+
+pub(super) async fn into_output(fetched: Fetched, context: &CallContext) -> ToolResult {
+    let (status, url, redirected) = (fetched.status, fetched.url.clone(), fetched.redirected);
+    let mut output = blocking(context, move |_| Ok(render(&fetched))).await?;
+    if status.is_client_error() || status.is_server_error() {
+        let said: String = output
+            .to_text()
+            .trim()
+            .chars()
+            .take(SHOWN_OF_ERROR)
+            .collect();
+        return Err(ToolError::failed(format!(
+            "{url} answered {status}: {said}"
+        )));
+    }
+    // Redirects are followed before this; what is left leads to no web address.
+    if status.is_redirection() {
+        return Err(ToolError::failed(format!(
+            "{url} answered {status} and leads nowhere that can be fetched."
+        )));
+    }
+    if redirected {
+        output.content.insert(
+            0,
+            Content::Text {
+                text: format!("[redirected to {url}]"),
+            },
+        );
+    }
+    Ok(output)
+}
+
+enum Kind {
+    Html,
+    Json,
+    Text,
+    Image,
+    Binary,
+}
+
+fn render(fetched: &Fetched) -> ToolOutput {
+    let Fetched {
+        url,
+        content_type,
+        body,
+        cut,
+        ..
+    } = fetched;
+    let media_type = media_type(content_type);
+    if body.is_empty() {
+        return ToolOutput::text("[the answer is empty]");
+    }
+    let text = match kind(&media_type, body) {
+        Kind::Image if !cut => {
+            let data = STANDARD.encode(body);
+            return ToolOutput {
+                content: vec![Content::Image { media_type, data }],
+            };
+        }
+        Kind::Image | Kind::Binary => {
+            return ToolOutput::text(describe(&media_type, body.len(), *cut));
+        }
+        Kind::Html => html::to_text(&decode(content_type, body), url),
+        Kind::Json => indent(decode(content_type, body)),
+        Kind::Text => decode(content_type, body),
+    };
+    let mut output = ToolOutput::text(text);
+    if *cut {
+        // First, because what comes after a long text is not shown.
+        let note = format!("[cut: only the first {MAX_BODY} bytes were read]");
+        output.content.insert(0, Content::Text { text: note });
+    }
+    output
+}
+
+/// "text/html; charset=GBK" → "text/html".
+fn media_type(content_type: &str) -> String {
+    content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
+}
+
+fn kind(media_type: &str, body: &[u8]) -> Kind {
+    match media_type {
+        "text/html" | "application/xhtml+xml" => Kind::Html,
+        "application/json" => Kind::Json,
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => Kind::Image,
+        "application/xml"
+        | "application/javascript"
+        | "application/yaml"
+        | "application/toml"
+        | "application/x-ndjson"
+        | "application/x-sh"
+        | "application/sql"
+        | "image/svg+xml" => Kind::Text,
+        json if json.ends_with("+json") => Kind::Json,
+        xml if xml.ends_with("+xml") => Kind::Text,
+        text if text.starts_with("text/") => Kind::Text,
+        // Servers that do not know say one of these.
+        "" | "application/octet-stream" => guess(body),
+        _ => Kind::Binary,
+    }
+}
+
+fn guess(body: &[u8]) -> Kind {
+    let start = body[..body.len().min(CHARSET_CHECK)]
+        .trim_ascii_start()
+        .to_ascii_lowercase();
+    if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+        Kind::Html
+    } else if !body.contains(&0) && std::str::from_utf8(body).is_ok() {
+        Kind::Text
+    } else {
+        Kind::Binary
+    }
+}
+
+fn describe(media_type: &str, bytes: usize, cut: bool) -> String {
+    let media_type = if media_type.is_empty() {
+        "unknown type"
+    } else {
+        media_type
+    };
+    let more_than = if cut { "more than " } else { "" };
+    format!("[{more_than}{bytes} bytes of {media_type}: not text, so not shown]")
+}
+
+fn decode(content_type: &str, body: &[u8]) -> String {
+    let named = charset(content_type.as_bytes())
+        .or_else(|| charset(&body[..body.len().min(CHARSET_CHECK)]));
+    let encoding = named.unwrap_or(UTF_8);
+    // A byte order mark, where there is one, knows better than any header.
+    let (text, used, wrong) = encoding.decode(body);
+    if !wrong {
+        return text.into_owned();
+    }
+    format!(
+        "[not valid {}: what could not be read is shown as \u{FFFD}]\n{text}",
+        used.name()
+    )
+}
+
+/// The encoding after `charset=`, in a header or in the head of a page.
+fn charset(text: &[u8]) -> Option<&'static Encoding> {
+    let text = text.to_ascii_lowercase();
+    let key = b"charset=";
+    let at = text.windows(key.len()).position(|window| window == key)? + key.len();
+    let label = text[at..].trim_ascii_start();
+    let label = label
+        .strip_prefix(b"\"")
+        .or_else(|| label.strip_prefix(b"'"))
+        .unwrap_or(label);
+    let end = label
+        .iter()
+        .position(|byte| b"\"';> /".contains(byte))
+        .unwrap_or(label.len());
+    Encoding::for_label(&label[..end])
+}
+
+/// Indents JSON without otherwise touching it: the order of its keys and the
+/// digits of its numbers may matter. What is no JSON stays as it is.
+fn indent(text: String) -> String {
+    if text.len() > MAX_INDENTED || serde_json::from_str::<IgnoredAny>(&text).is_err() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut depth = 0;
+    let new_line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
+    };
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '"' => {
+                out.push(char);
+                while let Some(inside) = chars.next() {
+                    out.push(inside);
+                    match inside {
+                        '\\' => out.extend(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '{' | '[' => {
+                out.push(char);
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+                // Nothing inside: {} and [] stay on their line.
+                if let Some(close) = chars.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(close);
+                } else {
+                    depth += 1;
+                    new_line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut out, depth);
+                out.push(char);
+            }
+            ',' => {
+                out.push(char);
+                new_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            space if space.is_ascii_whitespace() => {}
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::StatusCode;
+    use url::Url;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(content_type: &str, body: &[u8], expected: &str) {
+        let fetched = Fetched {
+            url: Url::parse("https://example.com/a/").unwrap(),
+            redirected: false,
+            status: StatusCode::OK,
+            content_type: content_type.into(),
+            body: body.into(),
+            cut: false,
+        };
+        assert_eq!(render(&fetched).to_text(), expected, "{content_type}");
+    }
+
+    #[test]
+    fn text_is_shown_in_whatever_encoding_it_came() {
+        check("text/plain", "grüß dich".as_bytes(), "grüß dich");
+        check(
+            "text/plain; charset=iso-8859-1",
+            b"gr\xfc\xdf dich",
+            "grüß dich",
+        );
+        check("text/plain; charset=\"GBK\"", b"\xc4\xe3\xba\xc3", "你好");
+        check("text/plain; charset=big5", b"\xa7\x41\xa6\x6e", "你好");
+        check("text/plain; charset=klingon", "你好".as_bytes(), "你好");
+        check("text/plain", b"\xef\xbb\xbfhi", "hi");
+        check(
+            "text/plain",
+            b"a\xffb",
+            "[not valid UTF-8: what could not be read is shown as \u{FFFD}]\na\u{FFFD}b",
+        );
+        check(
+            "text/html",
+            b"<meta charset=gbk><p>\xc4\xe3\xba\xc3</p>",
+            "你好\n",
+        );
+        check("", b"hello", "hello");
+        check("", b"<!DOCTYPE html><p>hello</p>", "hello\n");
+        check("image/svg+xml", b"<svg/>", "<svg/>");
+    }
+
+    #[test]
+    fn what_is_not_text_is_described() {
+        check(
+            "application/zip",
+            b"PK\x03\x04",
+            "[4 bytes of application/zip: not text, so not shown]",
+        );
+        check(
+            "",
+            b"\x00\x01",
+            "[2 bytes of unknown type: not text, so not shown]",
+        );
+        check("image/png", b"\x89PNG", "[image, image/png, 6 bytes]");
+        check("text/plain", b"", "[the answer is empty]");
+    }
+
+    #[test]
+    fn json_is_indented_and_otherwise_left_alone() {
+        check(
+            "application/json",
+            br#"{"z":1,"a":[1.10, 123456789012345678901234567890],"s":"a,b:{\"}","e":{},"f":[ ]}"#,
+            "{\n  \"z\": 1,\n  \"a\": [\n    1.10,\n    123456789012345678901234567890\n  ],\n  \
+             \"s\": \"a,b:{\\\"}\",\n  \"e\": {},\n  \"f\": []\n}",
+        );
+        check("application/problem+json", b"[1]", "[\n  1\n]");
+        check("application/json", b"{broken", "{broken");
+        let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
+        assert!(
+            indent(deep).len() < 100_000 * 62,
+            "depth must not multiply a document"
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! Where tools come from.
+//!
+//! Every module here turns one kind of origin into a
+//! [`tenon_tools::ToolSource`]. None of them knows who asks, or why.
+
+pub mod builtin;
+
+mod connect;
+
+pub use connect::connect;

@@ -1,0 +1,116 @@
+//! A registry with all built-in tools, a workspace, and somebody who calls them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tenon_domain::source::BuiltinConfig;
+use tenon_domain::{Access, CallId, ErrorKind, ToolCall, ToolId, ToolResult, UserId};
+use tenon_sources::builtin;
+use tenon_tools::{
+    Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry, Shelf, ToolSource,
+    Toolset,
+};
+use tokio_util::sync::CancellationToken;
+
+pub struct Desk {
+    pub toolset: Toolset,
+    pub context: CallContext,
+    pub shelf: Arc<MemoryShelf>,
+    folder: tempfile::TempDir,
+    registry: Arc<Registry>,
+    connections: Vec<Connection>,
+}
+
+impl Desk {
+    pub async fn new() -> Self {
+        Self::with(BuiltinConfig::default()).await
+    }
+
+    pub async fn with(config: BuiltinConfig) -> Self {
+        // Whoever is first wins; the others find it installed.
+        rustls::crypto::ring::default_provider()
+            .install_default()
+            .ok();
+        let shelf = Arc::new(MemoryShelf::default());
+        let ids = Arc::new(MemoryIdBook::default());
+        let registry = Registry::new(ids, shelf.clone(), Limits::default());
+        let mut connections = Vec::new();
+        for source in builtin::sources(&config, shelf.clone()) {
+            connections.push(registry.connect(source).await.unwrap());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let user = UserId::new("ada");
+        let context = CallContext {
+            call_id: CallId::new("call"),
+            user: user.clone(),
+            asker: Asker::Model,
+            // Not made yet: the first write makes it.
+            workspace: Some(folder.path().join("workspace")),
+            cancel: CancellationToken::new(),
+        };
+        let toolset = registry.toolset(Access::all(&user));
+        Self {
+            toolset,
+            context,
+            shelf,
+            folder,
+            registry,
+            connections,
+        }
+    }
+
+    /// Takes in one more source.
+    pub async fn connect(&mut self, source: impl ToolSource + 'static) {
+        let connection = self.registry.connect(Arc::new(source)).await.unwrap();
+        self.connections.push(connection);
+        self.toolset = self.registry.toolset(Access::all(&self.context.user));
+    }
+
+    pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
+        let id = ToolId::new(format!("builtin_{tool}"));
+        let call = ToolCall {
+            id: CallId::new("call"),
+            tool_id: id,
+            input,
+        };
+        self.toolset.call(&call, &self.context).await
+    }
+
+    /// The answer as text; the tool must not fail.
+    #[track_caller]
+    pub fn text(&self, tool: &str, input: Value) -> impl Future<Output = String> {
+        let shown = format!("{tool} {input}");
+        let answer = self.call(tool, input);
+        async move {
+            let output = answer
+                .await
+                .unwrap_or_else(|error| panic!("{shown}: {error:?}"));
+            output.to_text()
+        }
+    }
+
+    /// The error's kind and message; the tool must fail.
+    pub async fn error(&self, tool: &str, input: Value) -> (ErrorKind, String) {
+        let shown = format!("{tool} {input}");
+        let error = self.call(tool, input).await.expect_err(&shown);
+        (error.kind, error.message)
+    }
+
+    pub async fn keep(&self, bytes: impl Into<Vec<u8>>) -> String {
+        let kept = self
+            .shelf
+            .put(&self.context.user, "text/plain", bytes.into())
+            .await;
+        kept.unwrap().to_string()
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.folder.path().join("workspace")
+    }
+
+    /// Beside the workspace, where no tool may reach.
+    pub fn outside(&self) -> &Path {
+        self.folder.path()
+    }
+}

@@ -1,0 +1,63 @@
+//! Sleeping, and being done.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_domain::ErrorKind;
+use tokio::time::Instant;
+
+use crate::desk::Desk;
+
+#[tokio::test(start_paused = true)]
+async fn sleep_waits_as_long_as_asked_even_past_the_default_deadline() {
+    let desk = Desk::new().await;
+    let started = Instant::now();
+    assert_eq!(
+        desk.text("sleep", json!({"seconds": 300})).await,
+        "Waited 300 s."
+    );
+    assert_eq!(started.elapsed().as_secs(), 300);
+    assert_eq!(
+        desk.text("sleep", json!({"seconds": 0.5})).await,
+        "Waited 0.5 s."
+    );
+    assert_eq!(
+        desk.text("sleep", json!({"seconds": 0})).await,
+        "Waited 0 s."
+    );
+}
+
+#[tokio::test]
+async fn sleep_refuses_what_is_too_long_or_backwards() {
+    let desk = Desk::new().await;
+    for seconds in [-1.0, 300.5, 1e300] {
+        let (kind, _) = desk.error("sleep", json!({"seconds": seconds})).await;
+        assert_eq!(kind, ErrorKind::InvalidInput);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sleep_ends_at_once_when_it_is_cancelled() {
+    let desk = Desk::new().await;
+    let started = Instant::now();
+    let stop = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        desk.context.cancel.cancel();
+    };
+    let ((kind, _), ()) = tokio::join!(desk.error("sleep", json!({"seconds": 300})), stop);
+    assert_eq!(
+        (kind, started.elapsed().as_secs()),
+        (ErrorKind::Cancelled, 1)
+    );
+}
+
+#[tokio::test]
+async fn done_is_said_with_or_without_a_summary() {
+    let desk = Desk::new().await;
+    assert_eq!(desk.text("claim_done", json!({})).await, "Done.");
+    assert_eq!(
+        desk.text("claim_done", json!({"summary": "All sent."}))
+            .await,
+        "Done: All sent."
+    );
+}

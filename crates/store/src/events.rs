@@ -1,0 +1,105 @@
+//! The numbered events of a chat: appended with their effects, read back in order.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    TransactionTrait,
+};
+use tenon_domain::{ChatId, Event, EventBody};
+
+use crate::entity::{chats, events};
+use crate::fold::fold;
+use crate::{Error, Result, Store, now};
+
+impl Store {
+    /// Writes what happened, in order, and its effects on the tables: all of it or nothing.
+    pub async fn append(&self, chat: &ChatId, bodies: Vec<EventBody>) -> Result<Vec<Event>> {
+        let mut written = self.append_all(vec![(chat.clone(), bodies)]).await?;
+        written.pop().unwrap_or(Err(Error::NotFound("chat")))
+    }
+
+    /// The same for several chats in one transaction, which is what makes
+    /// many small events cheap. A chat that is gone fails alone.
+    pub async fn append_all(
+        &self,
+        batch: Vec<(ChatId, Vec<EventBody>)>,
+    ) -> Result<Vec<Result<Vec<Event>>>> {
+        let transaction = self.write.begin().await?;
+        let mut written = Vec::with_capacity(batch.len());
+        for (chat, bodies) in batch {
+            written.push(match append(&transaction, chat, bodies).await {
+                // Nothing of it was written, and the others must not suffer for it.
+                Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
+                other => Ok(other?),
+            });
+        }
+        transaction.commit().await?;
+        Ok(written)
+    }
+
+    /// What happened in a chat after number `after`, at most `limit` of it.
+    pub async fn events(&self, chat: &ChatId, after: i64, limit: u64) -> Result<Vec<Event>> {
+        let rows = events::Entity::find()
+            .filter(events::Column::ChatId.eq(&chat.0))
+            .filter(events::Column::Seq.gt(after))
+            .order_by_asc(events::Column::Seq)
+            .limit(limit)
+            .all(&self.read)
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                Ok(Event {
+                    chat_id: ChatId(row.chat_id),
+                    seq: row.seq,
+                    at: row.at,
+                    body: serde_json::from_str(&row.body)?,
+                })
+            })
+            .collect()
+    }
+}
+
+async fn append(
+    db: &impl ConnectionTrait,
+    chat: ChatId,
+    bodies: Vec<EventBody>,
+) -> Result<Vec<Event>> {
+    let at = now();
+    let count = bodies.len() as i64;
+    // The update locks the chat's row, so that two writers cannot take the same number.
+    let row = chats::Entity::update_many()
+        .col_expr(
+            chats::Column::LastSeq,
+            Expr::col(chats::Column::LastSeq).add(count),
+        )
+        .col_expr(chats::Column::UpdatedAt, Expr::value(at))
+        .filter(chats::Column::Id.eq(&chat.0))
+        .exec_with_returning(db)
+        .await?;
+    let last = row.first().ok_or(Error::NotFound("chat"))?.last_seq;
+
+    let numbered = bodies.into_iter().zip(last - count + 1..);
+    let events: Vec<Event> = numbered
+        .map(|(body, seq)| Event {
+            chat_id: chat.clone(),
+            seq,
+            at,
+            body,
+        })
+        .collect();
+    let mut rows = Vec::with_capacity(events.len());
+    for event in &events {
+        fold(db, event).await?;
+        rows.push(events::ActiveModel {
+            chat_id: Set(event.chat_id.0.clone()),
+            seq: Set(event.seq),
+            at: Set(event.at),
+            body: Set(serde_json::to_string(&event.body)?),
+        });
+    }
+    events::Entity::insert_many(rows)
+        .exec_without_returning(db)
+        .await?;
+    Ok(events)
+}

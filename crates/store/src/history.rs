@@ -1,0 +1,83 @@
+//! Messages and calls as the tables keep them.
+
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::Deserialize;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+use tenon_domain::{CallId, CallRecord, ChatId, MessageId, MessageRecord, Part, ToolId, TurnId};
+
+use crate::entity::{messages, tool_calls};
+use crate::{Error, Result, Store};
+
+impl Store {
+    /// All that was said in a chat, in order.
+    pub async fn messages(&self, chat: &ChatId) -> Result<Vec<MessageRecord>> {
+        let rows = messages::Entity::find()
+            .filter(messages::Column::ChatId.eq(&chat.0))
+            .order_by_asc(messages::Column::Seq)
+            .all(&self.read)
+            .await?;
+        rows.into_iter().map(message).collect()
+    }
+
+    /// All calls of a chat, in the order they were requested.
+    pub async fn calls(&self, chat: &ChatId) -> Result<Vec<CallRecord>> {
+        let rows = tool_calls::Entity::find()
+            .filter(tool_calls::Column::ChatId.eq(&chat.0))
+            .order_by_asc(tool_calls::Column::Seq)
+            .all(&self.read)
+            .await?;
+        rows.into_iter().map(call).collect()
+    }
+
+    /// Keeps what a model has said so far, in case there is no later.
+    /// Nothing is announced: it is the same text the screen has had as deltas.
+    pub async fn checkpoint(&self, message: &MessageId, parts: &[Part]) -> Result<()> {
+        use sea_orm::sea_query::Expr;
+        messages::Entity::update_many()
+            .col_expr(
+                messages::Column::Parts,
+                Expr::value(serde_json::to_string(parts)?),
+            )
+            .filter(messages::Column::Id.eq(&message.0))
+            .filter(messages::Column::Open.eq(true))
+            .exec(&self.write)
+            .await?;
+        Ok(())
+    }
+}
+
+pub(crate) fn message(row: messages::Model) -> Result<MessageRecord> {
+    Ok(MessageRecord {
+        id: MessageId(row.id),
+        chat_id: ChatId(row.chat_id),
+        turn_id: TurnId(row.turn_id),
+        role: word(&row.role)?,
+        parts: serde_json::from_str(&row.parts)?,
+        created_at: row.created_at,
+    })
+}
+
+fn call(row: tool_calls::Model) -> Result<CallRecord> {
+    Ok(CallRecord {
+        id: CallId(row.id),
+        message_id: MessageId(row.message_id),
+        tool_id: ToolId(row.tool_id),
+        display_name: row.display_name,
+        runs_on: word(&row.runs_on)?,
+        input: serde_json::from_str(&row.input)?,
+        status: word(&row.status)?,
+        output: row
+            .output
+            .as_deref()
+            .map(serde_json::from_str)
+            .transpose()?,
+        error: row.error.as_deref().map(serde_json::from_str).transpose()?,
+        duration_ms: row.duration_ms.map(|ms| ms.unsigned_abs()),
+    })
+}
+
+/// A column that holds one word of a closed set.
+fn word<'de, T: Deserialize<'de>>(word: &'de str) -> Result<T> {
+    let parsed = T::deserialize(StrDeserializer::<ValueError>::new(word));
+    parsed.map_err(|error| Error::Corrupt(serde::de::Error::custom(error)))
+}

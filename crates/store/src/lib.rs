@@ -1,0 +1,62 @@
+//! What survives a restart: SQLite (embedded, the default) or PostgreSQL, from one code path.
+//!
+//! Only this room touches the database. A chat is its events: [`Store::append`]
+//! writes them and folds them into the tables in the same transaction, so the
+//! tables can never tell another story than the events do.
+
+mod blobs;
+mod chats;
+mod connect;
+mod entity;
+mod events;
+mod fold;
+mod history;
+mod migration;
+mod recover;
+mod tool_ids;
+
+use sea_orm::{DatabaseConnection, DbErr};
+use uuid::Uuid;
+
+pub use blobs::Blob;
+pub use chats::Chat;
+pub use recover::OpenTurn;
+
+/// A handle to the database. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    /// The one connection that writes to SQLite; a pool on PostgreSQL.
+    write: DatabaseConnection,
+    read: DatabaseConnection,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It is not there, or not this user's: the two look the same on purpose.
+    #[error("there is no such {0}")]
+    NotFound(&'static str),
+    /// The address of the database cannot be used; the message says why.
+    #[error("{0}")]
+    Address(String),
+    #[error("the database said: {0}")]
+    Database(#[from] DbErr),
+    #[error("a row does not hold what it should: {0}")]
+    Corrupt(#[from] serde_json::Error),
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A fresh id. Sorts by time, so that rows made together lie together.
+pub fn fresh_id() -> String {
+    Uuid::now_v7().to_string()
+}
+
+/// Milliseconds since 1970.
+pub fn now() -> i64 {
+    chrono::Utc::now().timestamp_millis()
+}
+
+/// PostgreSQL's text cannot hold NUL; SQLite's can. Neither should.
+fn text(text: &str) -> String {
+    text.replace('\0', "\u{FFFD}")
+}

@@ -1,0 +1,6 @@
+//! One life of a user, on both engines.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod postgres;
+mod story;

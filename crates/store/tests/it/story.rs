@@ -1,0 +1,295 @@
+//! A user opens a chat, talks, a tool is called, the power goes, the chat goes on.
+
+use serde_json::json;
+use tenon_domain::{
+    CallId, CallRecord, CallStatus, Content, Event, EventBody, MessageId, MessageRecord, Part,
+    Role, RunsOn, SourceId, SourceInfo, SourceKind, ToolCall, ToolError, ToolId, ToolOutput,
+    TurnId, TurnOutcome, Usage, UserId,
+};
+use tenon_store::{Blob, Error, OpenTurn, Store};
+
+use crate::postgres::Postgres;
+
+#[tokio::test]
+async fn the_story_of_a_user_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tenon.db");
+    story(|| async { Store::open_file(&file).await.unwrap() }).await;
+}
+
+#[tokio::test]
+async fn the_story_of_a_user_on_postgres() {
+    let postgres = Postgres::start();
+    story(|| async { Store::open(&postgres.url()).await.unwrap() }).await;
+}
+
+async fn story(open: impl AsyncFn() -> Store) {
+    let store = open().await;
+    let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
+
+    // Chats are listed newest first, each to its owner alone.
+    let older = store.create_chat(&ada, "").await.unwrap();
+    let chat = store.create_chat(&ada, "").await.unwrap();
+    store
+        .append(
+            &chat.id,
+            vec![EventBody::ChatTitled {
+                title: "东京\0🗼".into(),
+            }],
+        )
+        .await
+        .unwrap();
+    let listed = store.chats(&ada, 10).await.unwrap();
+    assert_eq!(
+        listed.iter().map(|c| &c.id).collect::<Vec<_>>(),
+        [&chat.id, &older.id]
+    );
+    assert_eq!(listed[0].title, "东京\u{FFFD}🗼");
+    assert_eq!(store.chats(&bob, 10).await.unwrap(), []);
+    assert!(matches!(
+        store.chat(&bob, &chat.id).await,
+        Err(Error::NotFound("chat"))
+    ));
+    assert!(matches!(
+        store.delete_chat(&bob, &chat.id).await,
+        Err(Error::NotFound("chat"))
+    ));
+
+    // A turn: what is appended comes back numbered, without gaps, exactly.
+    let turn = TurnId::new("turn-1");
+    let message = |id: &str, role, parts| MessageRecord {
+        id: MessageId::new(id),
+        chat_id: chat.id.clone(),
+        turn_id: turn.clone(),
+        role,
+        parts,
+        created_at: 7,
+    };
+    let question = message(
+        "m1",
+        Role::User,
+        vec![Part::Text {
+            text: "几点\0了？".into(),
+        }],
+    );
+    let call = ToolCall {
+        id: CallId::new("c1"),
+        tool_id: ToolId::new("builtin_current_time"),
+        input: json!({"timezone": "Asia/Tokyo"}),
+    };
+    let record = CallRecord {
+        id: call.id.clone(),
+        message_id: MessageId::new("m2"),
+        tool_id: call.tool_id.clone(),
+        display_name: "Time/Current time".into(),
+        runs_on: RunsOn::Server,
+        input: call.input.clone(),
+        status: CallStatus::Pending,
+        output: None,
+        error: None,
+        duration_ms: None,
+    };
+    let blob = store
+        .put_blob(
+            &ada,
+            Blob {
+                media_type: "text/plain".into(),
+                data: b"whole".to_vec(),
+            },
+        )
+        .await
+        .unwrap();
+    let output = ToolOutput {
+        content: vec![
+            Content::Text {
+                text: "09:12".into(),
+            },
+            Content::Blob {
+                blob_id: blob.clone(),
+                media_type: "text/plain".into(),
+                bytes: 5,
+            },
+        ],
+    };
+    let happened = vec![
+        EventBody::TurnStarted {
+            turn_id: turn.clone(),
+            message: question.clone(),
+        },
+        EventBody::MessageStarted {
+            message: message("m2", Role::Assistant, vec![]),
+        },
+        EventBody::MessageFinished {
+            message_id: MessageId::new("m2"),
+            parts: vec![Part::Call(call.clone())],
+        },
+        EventBody::CallRequested {
+            call: record.clone(),
+        },
+        EventBody::CallStarted {
+            call_id: call.id.clone(),
+        },
+        EventBody::CallFinished {
+            call_id: call.id.clone(),
+            status: CallStatus::Done,
+            output: Some(output.clone()),
+            error: None,
+            duration_ms: 12,
+        },
+        EventBody::MessageStarted {
+            message: message("m3", Role::Assistant, vec![]),
+        },
+    ];
+    let written = store.append(&chat.id, happened.clone()).await.unwrap();
+    assert_eq!(
+        written.iter().map(|e| e.seq).collect::<Vec<_>>(),
+        (2..=8).collect::<Vec<_>>()
+    );
+    assert_eq!(store.events(&chat.id, 1, 100).await.unwrap(), written);
+    assert_eq!(store.events(&chat.id, 7, 100).await.unwrap(), written[6..]);
+    assert_eq!(store.events(&chat.id, 0, 2).await.unwrap()[1], written[0]);
+    let bodies: Vec<EventBody> = written.into_iter().map(|e: Event| e.body).collect();
+    assert_eq!(bodies, happened);
+
+    // The tables tell the same story.
+    let done = CallRecord {
+        status: CallStatus::Done,
+        output: Some(output),
+        duration_ms: Some(12),
+        ..record
+    };
+    assert_eq!(
+        store.calls(&chat.id).await.unwrap(),
+        std::slice::from_ref(&done)
+    );
+    let said = store.messages(&chat.id).await.unwrap();
+    assert_eq!(said[0], question);
+    assert_eq!(said[1].parts, [Part::Call(call)]);
+
+    // Half a sentence is kept; then the process dies.
+    let half = vec![Part::Text {
+        text: "In Tokyo it".into(),
+    }];
+    store
+        .checkpoint(&MessageId::new("m3"), &half)
+        .await
+        .unwrap();
+    let second_call = CallRecord {
+        id: CallId::new("c2"),
+        status: CallStatus::Pending,
+        output: None,
+        duration_ms: None,
+        ..done
+    };
+    store
+        .append(
+            &chat.id,
+            vec![EventBody::CallRequested { call: second_call }],
+        )
+        .await
+        .unwrap();
+    drop(store);
+
+    // On the next start its loose ends are found, tied, and found no more.
+    let store = open().await;
+    let open_turns = store.open_turns().await.unwrap();
+    assert_eq!(
+        open_turns,
+        [OpenTurn {
+            id: turn.clone(),
+            chat_id: chat.id.clone(),
+            messages: vec![message("m3", Role::Assistant, half.clone())],
+            calls: vec![CallId::new("c2")],
+        }]
+    );
+    let ends = vec![
+        EventBody::MessageFinished {
+            message_id: MessageId::new("m3"),
+            parts: half.clone(),
+        },
+        EventBody::CallFinished {
+            call_id: CallId::new("c2"),
+            status: CallStatus::Lost,
+            output: None,
+            error: Some(ToolError::lost()),
+            duration_ms: 0,
+        },
+        EventBody::TurnFinished {
+            turn_id: turn.clone(),
+            outcome: TurnOutcome::Interrupted {
+                message: "restarted".into(),
+            },
+            usage: Usage {
+                input_tokens: 3,
+                output_tokens: 4,
+            },
+        },
+    ];
+    store.append(&chat.id, ends).await.unwrap();
+    assert_eq!(store.open_turns().await.unwrap(), []);
+    assert_eq!(
+        store.calls(&chat.id).await.unwrap()[1].result(),
+        Err(ToolError::lost())
+    );
+    assert_eq!(store.chat_of_turn(&ada, &turn).await.unwrap(), chat.id);
+    assert!(matches!(
+        store.chat_of_turn(&bob, &turn).await,
+        Err(Error::NotFound("turn"))
+    ));
+
+    // A late checkpoint cannot unsay what is finished.
+    store.checkpoint(&MessageId::new("m3"), &[]).await.unwrap();
+    assert_eq!(store.messages(&chat.id).await.unwrap()[2].parts, half);
+
+    // Tool ids are given once and kept, and one user's do not get in another's way.
+    let source = |id: &str, owner: Option<&UserId>| SourceInfo {
+        id: SourceId::new(id),
+        kind: SourceKind::Mcp,
+        name: "s".into(),
+        title: "s".into(),
+        owner: owner.cloned(),
+    };
+    let ids = |source: SourceInfo, names: &'static [&str]| {
+        let store = store.clone();
+        async move { store.tool_ids(&source, names).await.unwrap() }
+    };
+    let first = ids(source("s1", None), &["b", "a.b\0", "a"]).await;
+    assert_eq!(first[0].as_str(), "mcp_s_b");
+    assert_eq!(
+        ids(source("s1", None), &["a", "new", "b"]).await[2],
+        first[0]
+    );
+    let private = ids(source("ada-1", Some(&ada)), &["x"]).await;
+    assert_eq!(ids(source("bob-1", Some(&bob)), &["x"]).await, private);
+    assert_ne!(ids(source("s2", None), &["x"]).await, private);
+
+    // Blobs are their owner's; a chat takes its own along when it goes.
+    assert_eq!(store.blob(&ada, &blob).await.unwrap().data, b"whole");
+    assert!(matches!(
+        store.blob(&bob, &blob).await,
+        Err(Error::NotFound("blob"))
+    ));
+    store.delete_chat(&ada, &chat.id).await.unwrap();
+    assert!(matches!(
+        store.blob(&ada, &blob).await,
+        Err(Error::NotFound("blob"))
+    ));
+    assert_eq!(store.events(&chat.id, 0, 10).await.unwrap(), []);
+    assert_eq!(store.messages(&chat.id).await.unwrap(), []);
+    let gone = store
+        .append(&chat.id, vec![EventBody::ChatTitled { title: "x".into() }])
+        .await;
+    assert!(matches!(gone, Err(Error::NotFound("chat"))));
+    assert_eq!(store.chats(&ada, 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused_in_words() {
+    let refused = Store::open("mysql://localhost/x").await.unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("use sqlite://FILE or postgres://"),
+        "{refused}"
+    );
+}

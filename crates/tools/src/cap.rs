@@ -1,0 +1,247 @@
+//! No output is shown to a model, stored or sent longer than the limit.
+//!
+//! What is too long goes to the shelf whole. Its beginning stays, with a note
+//! that says how to read on.
+
+use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult, UserId};
+
+use crate::{Limits, Shelf};
+
+/// More pictures than a model looks at, or a person scrolls through, in one result.
+const MAX_IMAGES: usize = 16;
+
+pub(crate) async fn cap(
+    result: ToolResult,
+    owner: &UserId,
+    shelf: &dyn Shelf,
+    limits: Limits,
+) -> ToolResult {
+    match result {
+        Ok(output) if size(&output) <= limits.shown_bytes => Ok(output),
+        Ok(output) => {
+            Cap {
+                owner,
+                shelf,
+                limits,
+            }
+            .shorten(output)
+            .await
+        }
+        Err(error) if error.message.len() <= limits.shown_bytes => Err(error),
+        Err(error) => Err(ToolError {
+            kind: error.kind,
+            message: format!(
+                "{}… [cut: the message was {} bytes long]",
+                head(&error.message, limits.shown_bytes),
+                error.message.len()
+            ),
+        }),
+    }
+}
+
+struct Cap<'a> {
+    owner: &'a UserId,
+    shelf: &'a dyn Shelf,
+    limits: Limits,
+}
+
+impl Cap<'_> {
+    /// Text that fits stays where it is. From the first that does not fit on,
+    /// all text is one piece: thousands of parts must not become thousands of blobs.
+    async fn shorten(&self, output: ToolOutput) -> ToolResult {
+        let (mut room, mut image_room) = (self.limits.shown_bytes, self.limits.image_bytes);
+        let (mut content, mut rest, mut images) = (Vec::new(), Vec::new(), 0);
+        for part in output.content {
+            match part {
+                Content::Text { .. } | Content::Json { .. } => {
+                    let fits = rest.is_empty() && part_size(&part) <= room;
+                    if fits {
+                        room -= part_size(&part);
+                        content.push(part);
+                    } else {
+                        rest.push(part);
+                    }
+                }
+                Content::Image { media_type, data } => {
+                    images += 1;
+                    // An image is whole or nothing; half of one is no image.
+                    if data.len() <= image_room && images <= MAX_IMAGES {
+                        image_room -= data.len();
+                        content.push(Content::Image { media_type, data });
+                    } else if images <= MAX_IMAGES {
+                        content.push(self.keep(media_type, data).await?);
+                    }
+                }
+                Content::Blob { .. } => content.push(part),
+            }
+        }
+        if images > MAX_IMAGES {
+            let text = format!("[{} more images were left out.]", images - MAX_IMAGES);
+            content.push(Content::Text { text });
+        }
+        if !rest.is_empty() {
+            content.extend(self.page(rest, room).await?);
+        }
+        Ok(ToolOutput { content })
+    }
+
+    /// The beginning of a text, how to read on, and where the whole of it is.
+    async fn page(&self, parts: Vec<Content>, room: usize) -> Result<[Content; 2], ToolError> {
+        let media_type = match parts[..] {
+            [Content::Json { .. }] => "application/json",
+            _ => "text/plain",
+        };
+        let texts: Vec<String> = parts.into_iter().map(whole).collect();
+        let whole = texts.join("\n");
+        let mut text = head(&whole, room).to_owned();
+        let (shown, total) = (text.len(), whole.len());
+        let kept = self.keep(media_type.into(), whole).await?;
+        if let Content::Blob { blob_id, .. } = &kept {
+            text.push_str(&note(blob_id, shown, total));
+        }
+        Ok([Content::Text { text }, kept])
+    }
+
+    async fn keep(&self, media_type: String, whole: String) -> Result<Content, ToolError> {
+        let bytes = whole.len() as u64;
+        match self
+            .shelf
+            .put(self.owner, &media_type, whole.into_bytes())
+            .await
+        {
+            Ok(blob_id) => Ok(Content::Blob {
+                blob_id,
+                media_type,
+                bytes,
+            }),
+            Err(error) => {
+                tracing::error!(%error, "an output that is too long could not be kept");
+                Err(ToolError::new(
+                    ErrorKind::Failed,
+                    format!(
+                        "The tool ran, but its output of {bytes} bytes is too long to show and \
+                         could not be kept. Ask for less."
+                    ),
+                ))
+            }
+        }
+    }
+}
+
+fn note(blob: &BlobId, shown: usize, total: usize) -> String {
+    format!(
+        "\n[The output is {total} bytes long; these are the first {shown}. \
+         Read on with read_result or search in it with search_result, blob_id \"{blob}\".]"
+    )
+}
+
+fn size(output: &ToolOutput) -> usize {
+    output.content.iter().map(part_size).sum()
+}
+
+fn part_size(part: &Content) -> usize {
+    match part {
+        Content::Text { text } => text.len(),
+        Content::Json { value } => value.to_string().len(),
+        Content::Image { data, .. } => data.len(),
+        Content::Blob { .. } => 0,
+    }
+}
+
+fn whole(part: Content) -> String {
+    match part {
+        Content::Text { text } => text,
+        // Indented, so that paging and searching by line make sense.
+        Content::Json { value } => format!("{value:#}"),
+        other @ (Content::Image { .. } | Content::Blob { .. }) => other.to_text(),
+    }
+}
+
+/// The longest beginning that is at most `bytes` long and ends between two characters.
+fn head(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryShelf;
+    use serde_json::json;
+
+    const LIMITS: Limits = Limits {
+        deadline: std::time::Duration::ZERO,
+        shown_bytes: 10,
+        image_bytes: 10,
+    };
+
+    async fn capped(content: Vec<Content>) -> (Vec<Content>, MemoryShelf) {
+        let shelf = MemoryShelf::default();
+        let output = Ok(ToolOutput { content });
+        let output = cap(output, &UserId::new("ada"), &shelf, LIMITS)
+            .await
+            .unwrap();
+        (output.content, shelf)
+    }
+
+    fn text(text: &str) -> Content {
+        Content::Text { text: text.into() }
+    }
+
+    fn image(data: &str) -> Content {
+        Content::Image {
+            media_type: "image/png".into(),
+            data: data.into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_fits_is_left_alone() {
+        let content = vec![text("12345"), image("1234")];
+        assert_eq!(capped(content.clone()).await.0, content);
+    }
+
+    #[tokio::test]
+    async fn many_parts_become_one_blob() {
+        let (content, shelf) = capped(vec![
+            text("1234567"),
+            text("字字"),
+            Content::Json { value: json!(1) },
+        ])
+        .await;
+        assert_eq!(content.len(), 3, "{content:?}");
+        assert_eq!(content[0], text("1234567"));
+        let Content::Text { text: shown } = &content[1] else {
+            panic!("{content:?}")
+        };
+        assert!(
+            shown.starts_with("字\n[The output is 8 bytes long; these are the first 3."),
+            "{shown}"
+        );
+        let blob = BlobId::new("blob-0");
+        let whole = shelf
+            .get(&UserId::new("ada"), &blob)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(whole, "字字\n1".as_bytes());
+        assert_eq!(
+            content[2],
+            Content::Blob {
+                blob_id: blob,
+                media_type: "text/plain".into(),
+                bytes: 8
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn images_are_whole_or_put_aside() {
+        let (content, _) = capped(vec![image("1234567890"), image("x"), text("after")]).await;
+        assert_eq!(content[0], image("1234567890"));
+        assert!(matches!(content[1], Content::Blob { bytes: 1, .. }));
+        assert_eq!(content[2], text("after"));
+        let (content, _) = capped(vec![image("12"); 40]).await;
+        assert_eq!(content.len(), MAX_IMAGES + 1);
+        assert_eq!(content[MAX_IMAGES], text("[24 more images were left out.]"));
+    }
+}

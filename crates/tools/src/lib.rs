@@ -1,0 +1,38 @@
+//! The hub: one trait for what offers tools, one registry that owns them all,
+//! one toolset per turn, and one road every call takes.
+//!
+//! Whoever asks — a model, an API client, a shell — asks through
+//! [`Toolset::call`]. If you are writing a second road, stop.
+
+pub mod registry;
+pub mod source;
+pub mod toolset;
+
+pub mod ids;
+pub mod shelf;
+
+mod cap;
+mod validate;
+
+pub use ids::{IdBook, MemoryIdBook};
+pub use registry::{Connection, Registry, SourceStatus, Tool};
+pub use shelf::{MemoryShelf, Shelf};
+pub use source::{Asker, CallContext, ToolSource};
+pub use toolset::{Limits, Toolset};
+
+/// Why the hub could not do its own work. What goes wrong in a tool is a
+/// [`tenon_domain::ToolError`] instead.
+#[derive(Debug)]
+pub struct Error(pub Box<dyn std::error::Error + Send + Sync>);
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}

@@ -1,0 +1,56 @@
+//! What offers tools and can execute them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tenon_domain::{CallId, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId};
+use tokio_util::sync::CancellationToken;
+
+/// A built-in table, a server, a browser: anything with tools behind it.
+///
+/// An implementation owes its caller three things. `tools` and `state` answer
+/// at once, from memory. `call` may be dropped at any moment, and dropping it
+/// stops the work: that is how deadlines and the stop button reach it. And
+/// whatever goes wrong inside becomes a `ToolError` in words a model can use;
+/// a panic is caught, but is a bug.
+#[async_trait]
+pub trait ToolSource: Send + Sync {
+    fn info(&self) -> &SourceInfo;
+
+    /// What it offers now. After a change, `Registry::refresh` asks again.
+    fn tools(&self) -> Vec<ToolDefinition>;
+
+    fn state(&self) -> SourceState {
+        SourceState::Ready
+    }
+
+    /// How long a call of this tool may take, where it differs from the default.
+    fn deadline(&self, _tool: &str) -> Option<Duration> {
+        None
+    }
+
+    /// Runs a tool by its native name. The input fits the schema the source gave.
+    async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult;
+}
+
+/// On whose behalf, and with what at hand, a call is made.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    pub call_id: CallId,
+    pub user: UserId,
+    pub asker: Asker,
+    /// The folder the call may work in. None: there is none, and file tools say so.
+    pub workspace: Option<PathBuf>,
+    /// Fires when the call is no longer wanted.
+    pub cancel: CancellationToken,
+}
+
+/// Who decided to make the call. A person's own call is its own approval;
+/// policies are for models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    Model,
+    Person,
+}

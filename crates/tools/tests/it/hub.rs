@@ -1,0 +1,126 @@
+//! A hub with a source whose tools misbehave on purpose.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tenon_domain::{
+    Access, Annotations, CallId, SourceId, SourceInfo, SourceKind, ToolCall, ToolDefinition,
+    ToolError, ToolId, ToolOutput, ToolResult, UserId,
+};
+use tenon_tools::{Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource};
+use tokio_util::sync::CancellationToken;
+
+pub struct Hub {
+    pub registry: Arc<Registry>,
+    pub shelf: Arc<MemoryShelf>,
+}
+
+impl Hub {
+    pub fn new() -> Self {
+        let shelf = Arc::new(MemoryShelf::default());
+        let limits = Limits {
+            deadline: Duration::from_millis(50),
+            shown_bytes: 100,
+            image_bytes: 100,
+        };
+        let registry = Registry::new(Arc::new(MemoryIdBook::default()), shelf.clone(), limits);
+        Self { registry, shelf }
+    }
+
+    /// What Ada gets when a model calls a tool for her.
+    pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
+        self.registry
+            .toolset(Access::all(&ada()))
+            .call(&call(tool, input), &context())
+            .await
+    }
+}
+
+pub fn ada() -> UserId {
+    UserId::new("ada")
+}
+
+pub fn call(tool: &str, input: Value) -> ToolCall {
+    ToolCall {
+        id: CallId::new("c"),
+        tool_id: ToolId::new(tool),
+        input,
+    }
+}
+
+pub fn context() -> CallContext {
+    CallContext {
+        call_id: CallId::new("c"),
+        user: ada(),
+        asker: Asker::Model,
+        workspace: None,
+        cancel: CancellationToken::new(),
+    }
+}
+
+/// A source whose tools are named after what they do.
+pub struct Odd {
+    pub info: SourceInfo,
+    pub names: Vec<&'static str>,
+}
+
+impl Odd {
+    pub fn new(name: &str, names: &[&'static str]) -> Self {
+        let info = SourceInfo {
+            id: SourceId::new(name),
+            kind: SourceKind::Mcp,
+            name: name.into(),
+            title: format!("The {name}"),
+            owner: None,
+        };
+        Self {
+            info,
+            names: names.to_vec(),
+        }
+    }
+
+    pub fn of(mut self, owner: &UserId) -> Self {
+        self.info.owner = Some(owner.clone());
+        self
+    }
+}
+
+#[async_trait]
+impl ToolSource for Odd {
+    fn info(&self) -> &SourceInfo {
+        &self.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        let tool = |name: &&str| ToolDefinition {
+            name: (*name).into(),
+            title: None,
+            description: String::new(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {"text": {"type": "string"}},
+                "required": ["text"],
+            }),
+            annotations: Annotations::default(),
+        };
+        self.names.iter().map(tool).collect()
+    }
+
+    async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
+        let text = input["text"].as_str().unwrap_or_default();
+        match tool {
+            "echo" => Ok(ToolOutput::text(text)),
+            "hang" => std::future::pending().await,
+            "panic" => panic!("on purpose"),
+            "flood" => Ok(ToolOutput::text("好\n".repeat(50 * 1024 * 1024 / 4))),
+            "garbage" => Ok(ToolOutput::text_from_bytes(b"good \xff\xfe bad")),
+            "fail" => Err(ToolError::failed("x".repeat(10_000))),
+            other => Err(ToolError::failed(format!(
+                "{} has no {other}",
+                self.info.name
+            ))),
+        }
+    }
+}

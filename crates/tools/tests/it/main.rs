@@ -1,0 +1,7 @@
+//! The road of a call, and a registry that changes while it is used.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod hub;
+mod registry;
+mod road;

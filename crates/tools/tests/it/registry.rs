@@ -1,0 +1,167 @@
+//! Sources come and go; what a turn has taken stays.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tenon_domain::{Access, ToolId, ToolOutput, UserId};
+
+use crate::hub::{Hub, Odd, ada, call, context};
+
+fn ids(hub: &Hub, user: &UserId) -> Vec<String> {
+    hub.registry
+        .toolset(Access::all(user))
+        .specs()
+        .iter()
+        .map(|spec| spec.id.0.clone())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_source_is_listed_while_it_is_connected() {
+    let hub = Hub::new();
+    let first = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["y", "x"])))
+        .await
+        .unwrap();
+    let second = hub
+        .registry
+        .connect(Arc::new(Odd::new("b", &["x"])))
+        .await
+        .unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_a_x", "mcp_a_y", "mcp_b_x"]);
+    drop(first);
+    assert_eq!(ids(&hub, &ada()), ["mcp_b_x"]);
+    drop(second);
+    assert_eq!(ids(&hub, &ada()), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_turn_keeps_the_tools_it_began_with() {
+    let hub = Hub::new();
+    let connected = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["echo"])))
+        .await
+        .unwrap();
+    let toolset = hub.registry.toolset(Access::all(&ada()));
+    drop(connected);
+    let answer = toolset
+        .call(&call("mcp_a_echo", json!({"text": "still"})), &context())
+        .await;
+    assert_eq!(answer, Ok(ToolOutput::text("still")));
+    assert_eq!(ids(&hub, &ada()), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_source_that_comes_back_replaces_itself_and_keeps_its_ids() {
+    let hub = Hub::new();
+    let old = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["x", "y"])))
+        .await
+        .unwrap();
+    let new = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["y", "z"])))
+        .await
+        .unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_a_y", "mcp_a_z"]);
+    drop(old);
+    assert_eq!(
+        ids(&hub, &ada()),
+        ["mcp_a_y", "mcp_a_z"],
+        "the old connection is not the new one's"
+    );
+    hub.registry.refresh(&new).await.unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_a_y", "mcp_a_z"]);
+}
+
+#[tokio::test]
+async fn a_private_source_is_its_owners_alone() {
+    let hub = Hub::new();
+    let bob = UserId::new("bob");
+    let _ada = hub
+        .registry
+        .connect(Arc::new(Odd::new("ada-laptop", &["echo"]).of(&ada())))
+        .await
+        .unwrap();
+    let _all = hub
+        .registry
+        .connect(Arc::new(Odd::new("all", &["echo"])))
+        .await
+        .unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_ada-laptop_echo", "mcp_all_echo"]);
+    assert_eq!(ids(&hub, &bob), ["mcp_all_echo"]);
+    assert_eq!(hub.registry.sources(&bob).len(), 1);
+
+    let theirs = hub.registry.toolset(Access::all(&bob));
+    assert!(theirs.get(&ToolId::new("mcp_ada-laptop_echo")).is_none());
+    let refused = theirs
+        .call(
+            &call("mcp_ada-laptop_echo", json!({"text": "x"})),
+            &context(),
+        )
+        .await;
+    assert!(refused.is_err());
+}
+
+#[tokio::test]
+async fn only_what_is_switched_on_is_seen_and_called() {
+    let hub = Hub::new();
+    let _connected = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["echo", "x"])))
+        .await
+        .unwrap();
+    let toolset = hub
+        .registry
+        .toolset(Access::all(&ada()).only([ToolId::new("mcp_a_x")]));
+    assert_eq!(toolset.specs().len(), 1);
+    assert!(
+        toolset
+            .call(&call("mcp_a_echo", json!({"text": "x"})), &context())
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_is_listed_twice_is_one_tool() {
+    let hub = Hub::new();
+    let _connected = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["x", "x"])))
+        .await
+        .unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_a_x"]);
+}
+
+#[tokio::test]
+async fn readers_are_never_disturbed_by_sources_that_come_and_go() {
+    let hub = Hub::new();
+    let _stays = hub
+        .registry
+        .connect(Arc::new(Odd::new("stays", &["echo"])))
+        .await
+        .unwrap();
+    let registry = hub.registry.clone();
+    let coming_and_going = tokio::spawn(async move {
+        for _ in 0..200 {
+            drop(
+                registry
+                    .connect(Arc::new(Odd::new("guest", &["a", "b"])))
+                    .await
+                    .unwrap(),
+            );
+            tokio::task::yield_now().await;
+        }
+    });
+    while !coming_and_going.is_finished() {
+        let answer = hub.call("mcp_stays_echo", json!({"text": "hi"})).await;
+        assert_eq!(answer, Ok(ToolOutput::text("hi")));
+        tokio::task::yield_now().await;
+    }
+    coming_and_going.await.unwrap();
+    assert_eq!(ids(&hub, &ada()), ["mcp_stays_echo"]);
+}

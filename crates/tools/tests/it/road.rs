@@ -1,0 +1,193 @@
+//! Every way a call can go wrong ends in a result the model can act on.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tenon_domain::{Access, Content, ErrorKind, Policy, ToolError, ToolId, ToolOutput, ToolResult};
+use tenon_tools::{Asker, Connection, Shelf};
+
+use crate::hub::{Hub, Odd, ada, call, context};
+
+async fn hub() -> (Hub, Connection) {
+    let hub = Hub::new();
+    let odd = Odd::new(
+        "odd",
+        &["echo", "hang", "panic", "flood", "garbage", "fail"],
+    );
+    let connected = hub.registry.connect(Arc::new(odd)).await.unwrap();
+    (hub, connected)
+}
+
+fn error(result: ToolResult) -> (ErrorKind, String) {
+    let ToolError { kind, message } = result.unwrap_err();
+    (kind, message)
+}
+
+#[tokio::test]
+async fn a_good_call_gets_its_answer() {
+    let (hub, _connected) = hub().await;
+    assert_eq!(
+        hub.call("mcp_odd_echo", json!({"text": "hi"})).await,
+        Ok(ToolOutput::text("hi"))
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_answered_with_the_nearest() {
+    let (hub, connected) = hub().await;
+    let (kind, message) = error(hub.call("mcp_odd_ecko", json!({})).await);
+    assert_eq!(kind, ErrorKind::UnknownTool);
+    assert_eq!(
+        message,
+        "There is no tool `mcp_odd_ecko`. The nearest is `mcp_odd_echo`."
+    );
+
+    let (_, message) = error(hub.call("🙂", json!({})).await);
+    assert_eq!(
+        message,
+        "There is no tool `🙂`. Use one of the tools that are listed."
+    );
+
+    drop(connected);
+    let (_, message) = error(hub.call("mcp_odd_echo", json!({})).await);
+    assert_eq!(
+        message,
+        "There is no tool `mcp_odd_echo`. No tools are available now; answer without them."
+    );
+}
+
+#[tokio::test]
+async fn an_input_that_does_not_fit_is_answered_with_what_would() {
+    let (hub, _connected) = hub().await;
+    let (kind, message) = error(hub.call("mcp_odd_echo", json!({})).await);
+    assert_eq!(kind, ErrorKind::InvalidInput);
+    assert_eq!(
+        message,
+        "The input does not fit the tool's schema: `text` is missing."
+    );
+    let (kind, message) = error(hub.call("mcp_odd_echo", json!("{\"text\": \"unfin")).await);
+    assert_eq!(kind, ErrorKind::InvalidInput);
+    assert!(
+        message.starts_with("The arguments are not a JSON object: EOF"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_never_returns_meets_its_deadline() {
+    let (hub, _connected) = hub().await;
+    let (kind, message) = error(hub.call("mcp_odd_hang", json!({"text": ""})).await);
+    assert_eq!(kind, ErrorKind::TimedOut);
+    assert_eq!(
+        message,
+        "The odd/hang did not answer within 0.05 s and was stopped."
+    );
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_is_a_failed_tool_and_nothing_more() {
+    let (hub, _connected) = hub().await;
+    let (kind, message) = error(hub.call("mcp_odd_panic", json!({"text": ""})).await);
+    assert_eq!(kind, ErrorKind::Failed);
+    assert_eq!(
+        message,
+        "The odd/panic crashed on this input. Try other arguments or another tool."
+    );
+    assert!(
+        hub.call("mcp_odd_echo", json!({"text": "alive"}))
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test]
+async fn fifty_megabytes_are_capped_and_kept_whole() {
+    let (hub, _connected) = hub().await;
+    let output = hub
+        .call("mcp_odd_flood", json!({"text": ""}))
+        .await
+        .unwrap();
+    let [Content::Text { text }, Content::Blob { blob_id, bytes, .. }] = &output.content[..] else {
+        panic!("{:?}", output.content.len());
+    };
+    assert!(text.starts_with("好\n好\n"));
+    assert!(text.len() < 400, "{}", text.len());
+    assert!(
+        text.contains(blob_id.as_str()),
+        "the note says how to read on: {text}"
+    );
+    assert_eq!(*bytes, 50 * 1024 * 1024);
+
+    let whole = hub.shelf.get(&ada(), blob_id).await.unwrap().unwrap();
+    assert!(whole == "好\n".repeat(50 * 1024 * 1024 / 4).as_bytes());
+    let bob = tenon_domain::UserId::new("bob");
+    assert_eq!(hub.shelf.get(&bob, blob_id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_error_of_any_length_is_cut_too() {
+    let (hub, _connected) = hub().await;
+    let (_, message) = error(hub.call("mcp_odd_fail", json!({"text": ""})).await);
+    assert_eq!(
+        message,
+        format!(
+            "{}… [cut: the message was 10000 bytes long]",
+            "x".repeat(100)
+        )
+    );
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_do_not_lose_the_rest() {
+    let (hub, _connected) = hub().await;
+    let output = hub
+        .call("mcp_odd_garbage", json!({"text": ""}))
+        .await
+        .unwrap();
+    assert!(
+        output.to_text().ends_with("good \u{FFFD}\u{FFFD} bad"),
+        "{}",
+        output.to_text()
+    );
+    assert!(output.to_text().starts_with("[not valid UTF-8"));
+}
+
+#[tokio::test]
+async fn a_call_that_is_no_longer_wanted_ends_at_once() {
+    let (hub, _connected) = hub().await;
+    let toolset = hub.registry.toolset(Access::all(&ada()));
+    let context = context();
+    context.cancel.cancel();
+    let result = toolset
+        .call(&call("mcp_odd_hang", json!({"text": ""})), &context)
+        .await;
+    assert_eq!(result, Err(ToolError::cancelled()));
+}
+
+#[tokio::test]
+async fn policies_bind_models_and_not_people() {
+    let (hub, _connected) = hub().await;
+    let mut access = Access::all(&ada());
+    access
+        .policies
+        .insert(ToolId::new("mcp_odd_echo"), Policy::Deny);
+    access
+        .policies
+        .insert(ToolId::new("mcp_odd_fail"), Policy::Ask);
+    let toolset = hub.registry.toolset(access);
+    let echo = call("mcp_odd_echo", json!({"text": "hi"}));
+
+    let (kind, _) = error(toolset.call(&echo, &context()).await);
+    assert_eq!(kind, ErrorKind::Denied);
+    let ask = call("mcp_odd_fail", json!({"text": ""}));
+    let (kind, message) = error(toolset.call(&ask, &context()).await);
+    assert_eq!(kind, ErrorKind::Denied);
+    assert!(message.contains("nobody can be asked here"), "{message}");
+
+    let mut by_hand = context();
+    by_hand.asker = Asker::Person;
+    assert_eq!(
+        toolset.call(&echo, &by_hand).await,
+        Ok(ToolOutput::text("hi"))
+    );
+}

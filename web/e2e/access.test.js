@@ -1,0 +1,54 @@
+// axe finds nothing serious, in both themes and both widths.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { desktop, phone } from './browser.js';
+import { house } from './house.js';
+
+const { visit } = house();
+const deadline = { timeout: 90_000 };
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function findings(page, where) {
+  // Evaluated from outside the page: its own policy would forbid a script tag, as it should.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document));
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),
+    );
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const [name, viewport] of Object.entries({ desktop, phone })) {
+    test(`no serious barrier: ${colorScheme}, ${name}`, deadline, async (t) => {
+      const { page, ui } = await visit(t, { colorScheme, viewport });
+      await page.getByText('Built-in assistant').first().waitFor();
+      const found = await findings(page, 'empty');
+
+      await ui.ask('Make a file notes.md with a to-do list and read it back');
+      await ui.answered();
+      await ui.cards.first().getByRole('button').first().click();
+      found.push(...(await findings(page, 'chat')));
+
+      await page.getByRole('button', { name: /^Tools:/ }).click();
+      await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
+      found.push(...(await findings(page, 'tools')));
+      await page.keyboard.press('Escape');
+
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+      found.push(...(await findings(page, 'palette')));
+      await page.keyboard.press('Escape');
+
+      if (viewport === phone) {
+        await page.getByRole('button', { name: 'Open the list of chats' }).click();
+        await ui.rows.first().waitFor();
+        found.push(...(await findings(page, 'sheet')));
+      }
+      assert.deepEqual(found, []);
+    });
+  }
+}

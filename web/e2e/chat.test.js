@@ -1,0 +1,117 @@
+// Asking, watching tools work, stopping, coming back.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { house } from './house.js';
+import { eventually } from './screen.js';
+
+const { visit } = house();
+const deadline = { timeout: 60_000 };
+
+test(
+  'a question about the time shows its card, then the answer, and survives a reload',
+  deadline,
+  async (t) => {
+    const { page, ui } = await visit(t);
+    await ui.ask('What time is it in Tokyo?');
+    const card = ui.cards.first();
+    await card.waitFor();
+    await ui.answered();
+    assert.equal(await card.getAttribute('data-status'), 'done');
+    assert.match(await ui.answers.last().innerText(), /Tokyo/);
+
+    const opener = card.getByRole('button').first();
+    assert.equal(await opener.getAttribute('aria-expanded'), 'false');
+    assert.match(await opener.getAttribute('title'), /^builtin_/);
+    assert.match(await opener.innerText(), /Server/);
+    await opener.press('Enter');
+    assert.equal(await opener.getAttribute('aria-expanded'), 'true');
+    assert.match(await card.getByRole('region', { name: 'Input' }).innerText(), /Tokyo/);
+    assert.notEqual(await card.getByRole('region', { name: 'Output' }).first().innerText(), '');
+    await opener.press('Enter');
+
+    const before = await ui.conversation();
+    await page.reload();
+    await card.waitFor();
+    assert.equal(await ui.conversation(), before);
+  },
+);
+
+test('Chinese is understood and shown', deadline, async (t) => {
+  const { ui } = await visit(t);
+  await ui.ask('东京现在几点？');
+  await ui.answered();
+  assert.equal(await ui.cards.first().getAttribute('data-status'), 'done');
+  assert.equal(await ui.questions.first().locator('p').innerText(), '东京现在几点？');
+  assert.match(await ui.answers.last().innerText(), /\d/);
+});
+
+test('a running turn can be stopped, and the next message works', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  await ui.ask('sleep for 30 seconds');
+  const card = ui.cards.first();
+  await page.locator('.card[data-status=running]').waitFor();
+  await ui.stopButton.click();
+  await page.locator('.card[data-status=cancelled]').waitFor();
+  await page.getByText('Stopped', { exact: true }).waitFor();
+
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered(2);
+  assert.match(await ui.answers.last().innerText(), /Tokyo/);
+  assert.equal(await card.getAttribute('data-status'), 'cancelled');
+});
+
+test('a reload in the middle of a turn comes back to it', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  await ui.ask('sleep for 3 seconds');
+  await page.locator('.card[data-status=running]').waitFor();
+  await page.reload();
+  await page.locator('.card[data-status=running]').waitFor();
+  await ui.stopButton.waitFor();
+  await ui.answered();
+  assert.equal(await ui.cards.count(), 1);
+  assert.equal(await ui.cards.first().getAttribute('data-status'), 'done');
+  assert.equal(await ui.questions.count(), 1);
+});
+
+test('a suggestion is sent at once', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  await page.getByRole('button', { name: '计算 (17+4)*23' }).click();
+  await ui.answered();
+  assert.match(await ui.answers.last().innerText(), /483/);
+});
+
+test('a chat that does not exist says so and leads on', deadline, async (t) => {
+  const { page } = await visit(t);
+  await page.goto(`${new URL(page.url()).origin}/#/c/no-such-chat`);
+  await page.getByText('This chat does not exist.').waitFor();
+  await page.getByRole('link', { name: 'Start a new chat' }).click();
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+});
+
+test('tools can be switched off for a chat', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  const wrench = page.getByRole('button', { name: /^Tools:/ });
+  await eventually('tools are counted', async () => Number(await wrench.innerText()) > 0);
+  const count = Number(await wrench.innerText());
+  await wrench.click();
+  const panel = page.getByRole('dialog', { name: 'Tools' });
+  await panel.getByRole('searchbox').fill('time');
+  const off = panel.getByRole('listitem').first().getByRole('switch');
+  await off.click();
+  assert.equal(await off.getAttribute('aria-checked'), 'false');
+  await page.keyboard.press('Escape');
+  assert.equal(Number(await wrench.innerText()), count - 1);
+
+  const [request] = await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('/turns')),
+    ui.ask('Hello'),
+  ]);
+  assert.equal(request.postDataJSON().toolIds.length, count - 1);
+  // The choice belongs to the chat, so it is still there after a reload.
+  await ui.answered();
+  await page.reload();
+  await eventually(
+    'the choice is back',
+    async () => Number(await wrench.innerText()) === count - 1,
+  );
+});

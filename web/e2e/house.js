@@ -1,0 +1,34 @@
+// One server and one browser for all tests of a file.
+import { after, before } from 'node:test';
+import { openBrowser, openPage } from './browser.js';
+import { screen } from './screen.js';
+import { Tenon } from './tenon.js';
+import assert from 'node:assert/strict';
+
+export function house() {
+  const shared = { tenon: undefined, browser: undefined };
+
+  before(async () => {
+    [shared.tenon, shared.browser] = await Promise.all([Tenon.start(), openBrowser()]);
+  });
+  after(async () => {
+    await shared.browser?.close();
+    await shared.tenon?.stop();
+  });
+
+  return {
+    get tenon() {
+      return shared.tenon;
+    },
+
+    /** A visit by someone new. Ends with the test, and with no complaint of the page. */
+    async visit(test, options) {
+      const visit = await openPage(shared.browser, shared.tenon.url, options);
+      test.after(async () => {
+        await visit.context.close();
+        assert.deepEqual(visit.complaints, []);
+      });
+      return { ...visit, ui: screen(visit.page) };
+    },
+  };
+}

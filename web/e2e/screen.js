@@ -1,0 +1,41 @@
+// What a person finds on the page, by the names they see.
+export function screen(page) {
+  return {
+    field: page.getByRole('textbox', { name: 'Ask anything' }),
+    sendButton: page.getByRole('button', { name: 'Send' }),
+    stopButton: page.getByRole('button', { name: 'Stop' }),
+    cards: page.locator('.card'),
+    answers: page.locator('.answer'),
+    questions: page.locator('.question'),
+    rows: page.getByRole('navigation', { name: 'Chats' }).getByRole('listitem'),
+    jump: page.getByRole('button', { name: 'Jump to latest' }),
+
+    async ask(text) {
+      await this.field.fill(text);
+      await this.field.press('Enter');
+    },
+
+    /** The turn is over when there is nothing left to stop and the question stands. */
+    async answered(count = 1) {
+      await page
+        .locator('article')
+        .nth(count - 1)
+        .waitFor();
+      await this.stopButton.waitFor({ state: 'detached' });
+    },
+
+    /** The words on the page that must not change by a reload; the time of day may. */
+    conversation() {
+      return page.locator('.column').innerText();
+    },
+  };
+}
+
+/** Waits for something that has no event to wait for. */
+export async function eventually(what, check, deadlineMs = 10_000) {
+  const end = Date.now() + deadlineMs;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error(`never happened: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

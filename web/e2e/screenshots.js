@@ -1,0 +1,73 @@
+// Pictures of the page, for people: node e2e/screenshots.js FOLDER
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { desktop, openBrowser, openPage, phone } from './browser.js';
+import { Tenon } from './tenon.js';
+
+const folder = process.argv[2];
+if (!folder) {
+  console.error('Usage: node e2e/screenshots.js FOLDER');
+  process.exit(2);
+}
+await mkdir(folder, { recursive: true });
+
+const tenon = await Tenon.start();
+const browser = await openBrowser();
+try {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const [width, viewport] of Object.entries({ 1280: desktop, 390: phone })) {
+      for (const locale of ['en-GB', 'zh-CN']) await shoot(colorScheme, width, viewport, locale);
+    }
+  }
+} finally {
+  await browser.close();
+  await tenon.stop();
+}
+
+async function shoot(colorScheme, width, viewport, locale) {
+  const { page, context } = await openPage(browser, tenon.url, {
+    colorScheme,
+    viewport,
+    locale,
+    deviceScaleFactor: 2,
+  });
+  const picture = (name) =>
+    page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}-${locale}.png`) });
+  const field = page.getByRole('textbox').last();
+
+  await page.locator('.assistant:not(:empty)').waitFor();
+  await picture('empty');
+
+  await ask('What time is it in Tokyo?', 1);
+  await ask('Make a file notes.md with a to-do list and read it back', 2);
+  await ask('东京现在几点？', 3);
+  await page.locator('.card').last().getByRole('button').first().click();
+  await picture('chat');
+
+  await page.locator('.tools').first().click();
+  await page.locator('dialog li').first().waitFor();
+  await picture('tools');
+  await page.keyboard.press('Escape');
+
+  await page.keyboard.press('Control+k');
+  await page.locator('dialog input').waitFor();
+  await picture('palette');
+  await page.keyboard.press('Escape');
+
+  if (viewport === phone) {
+    await page.locator('header button').first().click();
+    await page.locator('nav li').first().waitFor();
+    await picture('sheet');
+  }
+  await context.close();
+
+  async function ask(text, count) {
+    await field.fill(text);
+    await field.press('Enter');
+    await page
+      .locator('article')
+      .nth(count - 1)
+      .waitFor();
+    await page.locator('.stop').waitFor({ state: 'detached' });
+  }
+}

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Socket, type Connection } from './socket';
+import type { ServerFrame } from './types';
+
+/** A socket whose other end is the test. */
+class FakeWebSocket {
+  static CONNECTING = 0;
+  static OPEN = 1;
+  static all: FakeWebSocket[] = [];
+  static get last(): FakeWebSocket {
+    return FakeWebSocket.all.at(-1) ?? expect.fail('no socket was opened');
+  }
+
+  readyState = 0;
+  sent: unknown[] = [];
+  onopen?: () => void;
+  onclose?: () => void;
+  onmessage?: (message: { data: string }) => void;
+
+  constructor(readonly url: string) {
+    FakeWebSocket.all.push(this);
+  }
+  send(data: string) {
+    this.sent.push(JSON.parse(data));
+  }
+  close() {
+    this.readyState = 3;
+  }
+  accept() {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+  drop() {
+    this.readyState = 3;
+    this.onclose?.();
+  }
+  say(frame: ServerFrame) {
+    this.onmessage?.({ data: JSON.stringify(frame) });
+  }
+}
+
+let frames: ServerFrame[];
+let connections: Connection[];
+let stop: () => void;
+
+function start(): Socket {
+  frames = [];
+  connections = [];
+  const socket = new Socket('ws://host/api/ws', {
+    frame: (frame) => frames.push(frame),
+    connection: (connection) => connections.push(connection),
+  });
+  stop = socket.start();
+  return socket;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('WebSocket', FakeWebSocket);
+  FakeWebSocket.all = [];
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('a chat asked for before the connection stands is subscribed to when it does', () => {
+  start().subscribe('c1', () => 0);
+  FakeWebSocket.last.accept();
+  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 0 }]);
+});
+
+test('a lost connection comes back and asks for what it missed', () => {
+  let seq = 0;
+  start().subscribe('c1', () => seq);
+  FakeWebSocket.last.accept();
+  seq = 7;
+  FakeWebSocket.last.drop();
+  vi.advanceTimersByTime(400);
+  expect(FakeWebSocket.all).toHaveLength(2);
+  FakeWebSocket.last.accept();
+  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 7 }]);
+  expect(connections).toEqual(['connecting', 'open', 'open']);
+});
+
+test('the waits grow to five seconds and no further', () => {
+  start();
+  const waits: number[] = [];
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    FakeWebSocket.last.drop();
+    const before = Date.now();
+    vi.advanceTimersToNextTimer();
+    if (FakeWebSocket.all.length < attempt + 2) vi.advanceTimersToNextTimer();
+    waits.push(Date.now() - before);
+  }
+  expect(waits[0]).toBeGreaterThanOrEqual(225);
+  expect(waits[0]).toBeLessThanOrEqual(375);
+  expect(waits.at(-1)).toBeGreaterThanOrEqual(3750);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(6250);
+});
+
+test('only an absence of more than a second is told', () => {
+  start();
+  FakeWebSocket.last.accept();
+  FakeWebSocket.last.drop();
+  vi.advanceTimersByTime(400);
+  FakeWebSocket.last.accept();
+  vi.advanceTimersByTime(2000);
+  expect(connections).not.toContain('away');
+  FakeWebSocket.last.drop();
+  vi.advanceTimersByTime(1100);
+  expect(connections.at(-1)).toBe('away');
+});
+
+test('the network coming back ends the wait', () => {
+  start();
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    FakeWebSocket.last.drop();
+    vi.advanceTimersByTime(7000);
+  }
+  FakeWebSocket.last.drop();
+  const before = FakeWebSocket.all.length;
+  dispatchEvent(new Event('online'));
+  expect(FakeWebSocket.all.length).toBeGreaterThan(before);
+});
+
+test('a connection that died unnoticed is found out and replaced', () => {
+  start().subscribe('c1', () => 3);
+  const dead = FakeWebSocket.last;
+  dead.accept();
+  dispatchEvent(new Event('online'));
+  expect(dead.sent).toHaveLength(2);
+  vi.advanceTimersByTime(4100);
+  expect(FakeWebSocket.last).not.toBe(dead);
+  FakeWebSocket.last.accept();
+  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 3 }]);
+});
+
+test('a connection that answers is kept', () => {
+  start().subscribe('c1', () => 3);
+  const socket = FakeWebSocket.last;
+  socket.accept();
+  dispatchEvent(new Event('online'));
+  socket.say({ type: 'caughtUp', chatId: 'c1', seq: 3 });
+  vi.advanceTimersByTime(10_000);
+  expect(FakeWebSocket.last).toBe(socket);
+  expect(frames).toHaveLength(1);
+});
+
+test('another chat takes the place of the first', () => {
+  const socket = start();
+  FakeWebSocket.last.accept();
+  socket.subscribe('c1', () => 0);
+  socket.subscribe('c2', () => 0);
+  expect(FakeWebSocket.last.sent).toEqual([
+    { type: 'subscribe', chatId: 'c1', after: 0 },
+    { type: 'unsubscribe', chatId: 'c1' },
+    { type: 'subscribe', chatId: 'c2', after: 0 },
+  ]);
+});

@@ -1,0 +1,140 @@
+// The one WebSocket of a page. It comes back by itself and subscribes again to
+// the chat that is open, from the last event that was seen.
+import type { ChatId, ClientFrame, ServerFrame } from './types';
+
+export type Connection = 'connecting' | 'open' | 'away';
+
+export interface SocketListener {
+  frame(frame: ServerFrame): void;
+  connection(connection: Connection): void;
+}
+
+interface Subscription {
+  chatId: ChatId;
+  /** Asked at every (re)connect, because the answer moves on with the events. */
+  lastSeq(): number;
+}
+
+const FIRST_DELAY_MS = 300;
+const LONGEST_DELAY_MS = 5_000;
+/** A shorter absence is over before anyone could read about it. */
+const AWAY_AFTER_MS = 1_000;
+/** A socket may be dead without knowing it, after sleep above all: no answer within this, and it is. */
+const PROBE_MS = 4_000;
+
+export class Socket {
+  #url: string;
+  #listener: SocketListener;
+  #socket?: WebSocket;
+  #subscription?: Subscription;
+  #failures = 0;
+  #retry?: ReturnType<typeof setTimeout>;
+  #away?: ReturnType<typeof setTimeout>;
+  #probe?: ReturnType<typeof setTimeout>;
+
+  constructor(url: string, listener: SocketListener) {
+    this.#url = url;
+    this.#listener = listener;
+  }
+
+  /** Connects, and stays connected until the function it returns is called. */
+  start(): () => void {
+    const stopped = new AbortController();
+    const wake = () => this.#wake();
+    addEventListener('online', wake, stopped);
+    addEventListener('offline', wake, stopped);
+    document.addEventListener(
+      'visibilitychange',
+      () => document.visibilityState === 'visible' && wake(),
+      stopped,
+    );
+    this.#listener.connection('connecting');
+    this.#lost();
+    this.#connect();
+    return () => {
+      stopped.abort();
+      this.#forget();
+      clearTimeout(this.#retry);
+      clearTimeout(this.#away);
+    };
+  }
+
+  subscribe(chatId: ChatId, lastSeq: () => number): void {
+    this.unsubscribe();
+    this.#subscription = { chatId, lastSeq };
+    this.resubscribe();
+  }
+
+  unsubscribe(): void {
+    if (!this.#subscription) return;
+    this.#send({ type: 'unsubscribe', chatId: this.#subscription.chatId });
+    this.#subscription = undefined;
+  }
+
+  /** Asks again for everything after the last event seen. */
+  resubscribe(): void {
+    if (!this.#subscription) return;
+    const { chatId, lastSeq } = this.#subscription;
+    this.#send({ type: 'subscribe', chatId, after: lastSeq() });
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retry);
+    const socket = new WebSocket(this.#url);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#failures = 0;
+      clearTimeout(this.#away);
+      this.#away = undefined;
+      this.#listener.connection('open');
+      this.resubscribe();
+    };
+    socket.onmessage = ({ data }) => {
+      clearTimeout(this.#probe);
+      if (socket === this.#socket) this.#listener.frame(JSON.parse(data as string) as ServerFrame);
+    };
+    socket.onclose = () => {
+      if (socket !== this.#socket) return;
+      this.#lost();
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
+      this.#failures += 1;
+      // Jitter, so that the pages of a restarted server do not all come back in the same instant.
+      this.#retry = setTimeout(() => this.#connect(), delay * (0.75 + Math.random() * 0.5));
+    };
+  }
+
+  #lost(): void {
+    clearTimeout(this.#probe);
+    this.#away ??= setTimeout(() => this.#listener.connection('away'), AWAY_AFTER_MS);
+  }
+
+  /** The network or the reader came back, or may have gone: find out at once. */
+  #wake(): void {
+    const state = this.#socket?.readyState;
+    if (state === WebSocket.CONNECTING) return;
+    if (state !== WebSocket.OPEN) return this.#connect();
+    if (!this.#subscription) return;
+    // The server always answers a subscription, which makes it a ping that cannot be in vain.
+    this.resubscribe();
+    clearTimeout(this.#probe);
+    this.#probe = setTimeout(() => this.#reconnect(), PROBE_MS);
+  }
+
+  #reconnect(): void {
+    this.#forget();
+    this.#lost();
+    this.#connect();
+  }
+
+  /** Closing a dead connection may take long, so nobody waits for it. */
+  #forget(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    clearTimeout(this.#probe);
+    socket?.close();
+  }
+
+  #send(frame: ClientFrame): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+}

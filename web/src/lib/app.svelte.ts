@@ -1,0 +1,147 @@
+// Everything the page holds, joined: the socket feeds the open chat, the open
+// chat keeps the list fresh, and what goes wrong is said where it happened.
+import { api, ApiError } from './api/client';
+import { Socket, type Connection } from './api/socket';
+import type { AppInfo, ChatId } from './api/types';
+import { Conversation } from './chat/conversation.svelte';
+import { Draft } from './chat/draft.svelte';
+import { ChatList, UNDO_MS } from './chat/list.svelte';
+import { language } from './i18n/language.svelte';
+import { router } from './router.svelte';
+import { Toolbox } from './tools/toolbox.svelte';
+import { toasts } from './ui/toasts.svelte';
+
+/** How soon the list notices that an answer elsewhere is complete. */
+const OTHERS_MS = 4_000;
+
+class App {
+  info = $state.raw<AppInfo>();
+  connection = $state<Connection>('connecting');
+
+  readonly list = new ChatList();
+  readonly draft = new Draft(router.chatId);
+  readonly toolbox = new Toolbox(router.chatId);
+  readonly conversation: Conversation;
+  readonly #socket: Socket;
+
+  constructor() {
+    this.#socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, {
+      frame: (frame) => this.conversation.take(frame),
+      connection: (connection) => {
+        this.connection = connection;
+        // Whatever changed while we were away, no event told us.
+        if (connection === 'open') void this.refresh();
+      },
+    });
+    this.conversation = new Conversation(this.#socket);
+  }
+
+  /** Until the function it returns is called. */
+  start(): () => void {
+    const stopSocket = this.#socket.start();
+    const seen = () => document.visibilityState === 'visible' && void this.refresh();
+    document.addEventListener('visibilitychange', seen);
+    const timer = setInterval(() => this.#lookAfterOthers(), OTHERS_MS);
+    return () => {
+      stopSocket();
+      document.removeEventListener('visibilitychange', seen);
+      clearInterval(timer);
+    };
+  }
+
+  /** Follows the address: opens what it names. */
+  open(chatId: ChatId | undefined): void {
+    if (chatId) this.conversation.open(chatId);
+    else this.conversation.close();
+    this.draft.open(chatId);
+    this.toolbox.open(chatId);
+  }
+
+  async refresh(): Promise<void> {
+    // A failure needs no words here: the socket fails too, and the page says so.
+    await Promise.allSettled([
+      this.list.refresh(),
+      this.toolbox.refresh(),
+      api.info().then((info) => (this.info = info)),
+    ]);
+  }
+
+  /** Sends the draft, or a text that was never in the field. */
+  async send(text?: string): Promise<void> {
+    const { conversation, draft, toolbox } = this;
+    if (conversation.running || conversation.sending) return;
+    const message = (text ?? draft.text).trim();
+    if (!message) return;
+    if (text === undefined) draft.take();
+    const takeBack = conversation.announce(message);
+    let chatId = router.chatId;
+    try {
+      chatId ??= await this.#createChat();
+      await api.startTurn(chatId, { text: message, toolIds: toolbox.choice });
+      if (text === undefined) draft.arrived(chatId);
+    } catch (error) {
+      takeBack();
+      // A suggestion that failed is kept like a text that was written.
+      draft.putBack(message, chatId);
+      toasts.show(language.words.notSent(inWords(error)));
+    }
+  }
+
+  async stop(): Promise<void> {
+    const turn = this.conversation.running;
+    if (!turn || this.conversation.stopping) return;
+    this.conversation.stopping = turn.id;
+    try {
+      await api.cancelTurn(turn.id);
+    } catch (error) {
+      this.conversation.stopping = undefined;
+      toasts.show(language.words.notStopped(inWords(error)));
+    }
+  }
+
+  async rename(chatId: ChatId, title: string): Promise<void> {
+    try {
+      await this.list.rename(chatId, title);
+    } catch (error) {
+      toasts.show(language.words.notRenamed(inWords(error)));
+    }
+  }
+
+  remove(chatId: ChatId, title: string): void {
+    this.list.remove(chatId, (error) => toasts.show(language.words.notDeleted(inWords(error))));
+    const wasOpen = router.chatId === chatId;
+    if (wasOpen) router.go({ name: 'new' });
+    const undo = () => {
+      this.list.restore(chatId);
+      if (wasOpen) router.go({ name: 'chat', chatId });
+    };
+    const { deleted, undo: label } = language.words;
+    toasts.show(deleted(title), { label, run: undo }, UNDO_MS);
+  }
+
+  /** Only the open chat is listened to; what runs in others ends unheard. */
+  #lookAfterOthers(): void {
+    const others = this.list.chats.some((chat) => chat.running && chat.id !== router.chatId);
+    if (others && document.visibilityState === 'visible') {
+      this.list.refresh().catch(() => {
+        // The socket fails too, and the page says so.
+      });
+    }
+  }
+
+  async #createChat(): Promise<ChatId> {
+    const { id } = await this.list.create();
+    this.draft.moveTo(id);
+    this.toolbox.moveTo(id);
+    this.conversation.open(id);
+    router.replace({ name: 'chat', chatId: id });
+    return id;
+  }
+}
+
+export const app = new App();
+
+function inWords(error: unknown): string {
+  if (error instanceof ApiError && !error.unreachable) return error.message;
+  return language.words.serverSilent;
+}

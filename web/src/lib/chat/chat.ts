@@ -1,0 +1,67 @@
+// What a page knows of one chat. Values are never changed in place: `reduce`
+// makes new ones, so that a screen can tell by identity what it has to redraw.
+import type {
+  CallId,
+  CallRecord,
+  ChatId,
+  MessageId,
+  Part,
+  RunsOn,
+  TurnId,
+  TurnOutcome,
+} from '$lib/api/types';
+
+export interface Chat {
+  id: ChatId;
+  title: string;
+  /** The number of the last event taken in. */
+  seq: number;
+  turns: readonly Turn[];
+  /** The history has been told to its end; what comes now is live. */
+  caughtUp: boolean;
+  /** A frame got lost: whoever feeds this chat must subscribe again after `seq`. */
+  missed: boolean;
+}
+
+export interface Turn {
+  id: TurnId;
+  /** What the user wrote. */
+  text: string;
+  startedAt: number;
+  /** One per step of the model; the screen joins them into one answer. */
+  messages: readonly Message[];
+  calls: Readonly<Record<CallId, Call>>;
+  /** Absent while the turn runs. */
+  outcome?: TurnOutcome;
+}
+
+export interface Message {
+  id: MessageId;
+  parts: readonly (Part | Draft)[];
+  startedAt: number;
+  /** Absent while the message is being written. */
+  finishedAt?: number;
+}
+
+/** The arguments of a call that the model is still writing. */
+export interface Draft {
+  type: 'draft';
+  displayName: string;
+  text: string;
+}
+
+export interface Call extends Omit<CallRecord, 'runsOn'> {
+  /** Unknown between the message that asks for a call and the record of it. */
+  runsOn?: RunsOn;
+  startedAt?: number;
+}
+
+export function emptyChat(id: ChatId): Chat {
+  return { id, title: '', seq: 0, turns: [], caughtUp: false, missed: false };
+}
+
+/** The turn that is running now. Only the last one can be. */
+export function runningTurn(chat: Chat): Turn | undefined {
+  const last = chat.turns.at(-1);
+  return last && !last.outcome ? last : undefined;
+}

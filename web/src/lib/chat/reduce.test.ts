@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import type { EventBody, ServerFrame } from '$lib/api/types';
+import { emptyChat, runningTurn, type Chat } from './chat';
+import { reduce } from './reduce';
+import { callPart, caughtUp, delta, play, record, Story } from './story';
+
+/** One whole turn with a call in it: what most tests tear apart. */
+function tokyo(): Story {
+  return new Story()
+    .turnStarted('What time is it in Tokyo?')
+    .messageStarted('m1')
+    .messageFinished('m1', { type: 'text', text: 'Let me look.' }, callPart('call1'))
+    .callRequested('call1', 'm1')
+    .event({ type: 'callStarted', callId: 'call1' })
+    .event({
+      type: 'callFinished',
+      callId: 'call1',
+      status: 'done',
+      output: { content: [{ type: 'text', text: '09:12' }] },
+      durationMs: 12,
+    })
+    .messageStarted('m2')
+    .messageFinished('m2', { type: 'text', text: 'It is 09:12 in Tokyo.' })
+    .event({ type: 'chatTitled', title: 'Time in Tokyo' })
+    .done();
+}
+
+/** A message in progress, with nothing written yet. */
+function writing(): Chat {
+  return new Story().turnStarted('Hi').messageStarted('m1').play();
+}
+
+function textOf(chat: Chat, message = 0, part = 0): string | undefined {
+  const found = chat.turns.at(-1)?.messages[message]?.parts[part];
+  return found && found.type !== 'call' ? found.text : undefined;
+}
+
+test('a turn is told by its events', () => {
+  expect(tokyo().play()).toEqual({
+    id: 'c1',
+    title: 'Time in Tokyo',
+    seq: 10,
+    caughtUp: false,
+    missed: false,
+    turns: [
+      {
+        id: 't1',
+        text: 'What time is it in Tokyo?',
+        startedAt: 1000,
+        outcome: { kind: 'done' },
+        messages: [
+          {
+            id: 'm1',
+            startedAt: 2000,
+            finishedAt: 3000,
+            parts: [{ type: 'text', text: 'Let me look.' }, callPart('call1')],
+          },
+          {
+            id: 'm2',
+            startedAt: 7000,
+            finishedAt: 8000,
+            parts: [{ type: 'text', text: 'It is 09:12 in Tokyo.' }],
+          },
+        ],
+        calls: {
+          call1: {
+            ...record('call1', 'm1'),
+            status: 'done',
+            startedAt: 5000,
+            output: { content: [{ type: 'text', text: '09:12' }] },
+            error: undefined,
+            durationMs: 12,
+          },
+        },
+      },
+    ],
+  });
+});
+
+test('nothing is changed in place', () => {
+  const { frames } = tokyo();
+  let chat = emptyChat('c1');
+  for (const frame of frames) {
+    const copy = structuredClone(chat);
+    const next = reduce(chat, frame);
+    expect(chat).toEqual(copy);
+    chat = next;
+  }
+});
+
+test('what a frame does not touch keeps its identity', () => {
+  const before = tokyo().turnStarted('And now?', 't2').messageStarted('m3', 't2').play();
+  const after = reduce(before, delta('m3', 0, 0, 'It'));
+  expect(after.turns[0]).toBe(before.turns[0]);
+  expect(after.turns[1]).not.toBe(before.turns[1]);
+});
+
+describe('events', () => {
+  test('that arrive twice are taken once', () => {
+    const { frames } = tokyo();
+    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
+    expect(play([...frames, ...frames])).toEqual(play(frames));
+  });
+
+  test('a gap takes nothing in and asks for what was missed', () => {
+    const { frames } = tokyo();
+    const gap = play([...frames.slice(0, 4), ...frames.slice(5)]);
+    expect(gap).toEqual({ ...play(frames.slice(0, 4)), missed: true });
+  });
+
+  test('the replay after a gap heals it', () => {
+    const { frames } = tokyo();
+    const gap = play([...frames.slice(0, 4), ...frames.slice(5)]);
+    const healed = play([...frames.slice(gap.seq), caughtUp(10)], gap);
+    expect(healed).toEqual({ ...play(frames), caughtUp: true });
+  });
+
+  test('of another chat are not for this one', () => {
+    const chat = tokyo().play();
+    const strange: ServerFrame = {
+      type: 'event',
+      chatId: 'c2',
+      seq: 11,
+      at: 0,
+      body: { type: 'chatTitled', title: 'Other' },
+    };
+    expect(reduce(chat, strange)).toBe(chat);
+    expect(reduce(chat, { type: 'caughtUp', chatId: 'c2', seq: 3 })).toBe(chat);
+  });
+
+  test('of an unknown type are counted and ignored', () => {
+    const chat = tokyo().play();
+    const body = { type: 'fromTheFuture', colour: 'blue' } as unknown as EventBody;
+    const next = reduce(chat, { type: 'event', chatId: 'c1', seq: 11, at: 0, body });
+    expect(next).toEqual({ ...chat, seq: 11 });
+  });
+
+  test('frames of an unknown type are ignored', () => {
+    const chat = tokyo().play();
+    expect(reduce(chat, { type: 'weather' } as unknown as ServerFrame)).toBe(chat);
+  });
+});
+
+describe('deltas', () => {
+  test('grow the text', () => {
+    const chat = play([delta('m1', 0, 0, 'It is '), delta('m1', 0, 6, '09:12')], writing());
+    expect(textOf(chat)).toBe('It is 09:12');
+    expect(chat.missed).toBe(false);
+  });
+
+  test('count in UTF-16 units', () => {
+    const chat = play([delta('m1', 0, 0, '东京🗼'), delta('m1', 0, 4, '现在')], writing());
+    expect(textOf(chat)).toBe('东京🗼现在');
+  });
+
+  test('that arrive twice or overlap are taken once', () => {
+    const chat = play(
+      [
+        delta('m1', 0, 0, 'It is '),
+        delta('m1', 0, 0, 'It is '),
+        delta('m1', 0, 3, 'is 09'),
+        delta('m1', 0, 0, 'It'),
+        delta('m1', 0, 8, ':12'),
+      ],
+      writing(),
+    );
+    expect(textOf(chat)).toBe('It is 09:12');
+  });
+
+  test('out of order, the early one is left out and asked for again', () => {
+    const early = reduce(writing(), delta('m1', 0, 6, '09:12'));
+    expect(early).toEqual({ ...writing(), missed: true });
+    const healed = play([delta('m1', 0, 0, 'It is 09:12'), caughtUp(2)], early);
+    expect(textOf(healed)).toBe('It is 09:12');
+    expect(healed.missed).toBe(false);
+  });
+
+  test('of a finished message change nothing', () => {
+    const chat = tokyo().play();
+    expect(reduce(chat, delta('m2', 0, 0, 'It is 09:12 in Tokyo. And more'))).toBe(chat);
+  });
+
+  test('of a message never heard of show that its start was missed', () => {
+    expect(reduce(writing(), delta('m9', 0, 0, 'x')).missed).toBe(true);
+  });
+
+  test('fill parts in their places', () => {
+    const chat = play([delta('m1', 1, 0, 'Second')], writing());
+    expect(textOf(chat, 0, 0)).toBe('');
+    expect(textOf(chat, 0, 1)).toBe('Second');
+  });
+
+  test('of thinking and of input are kept apart from the text', () => {
+    const kinds: ServerFrame[] = [
+      { ...delta('m1', 0, 0, 'Hm.'), kind: { kind: 'thinking' } } as ServerFrame,
+      {
+        ...delta('m1', 1, 0, '{"timezone"'),
+        kind: { kind: 'input', displayName: 'Time/current time' },
+      } as ServerFrame,
+    ];
+    expect(play(kinds, writing()).turns[0]?.messages[0]?.parts).toEqual([
+      { type: 'thinking', text: 'Hm.' },
+      { type: 'draft', displayName: 'Time/current time', text: '{"timezone"' },
+    ]);
+  });
+
+  test('give way to the finished message', () => {
+    const chat = new Story()
+      .turnStarted('Hi')
+      .messageStarted('m1')
+      .messageFinished('m1', { type: 'text', text: 'Hello.' });
+    const typed = play([...chat.frames.slice(0, 2), delta('m1', 0, 0, 'Hel')]);
+    expect(textOf(play(chat.frames.slice(2), typed))).toBe('Hello.');
+  });
+});
+
+describe('a reconnect', () => {
+  test('in the middle of a message loses and doubles nothing', () => {
+    const story = new Story().turnStarted('Hi').messageStarted('m1');
+    const before = play([...story.frames, delta('m1', 0, 0, 'Hello, ')]);
+    // The server has written on meanwhile, and tells the text so far.
+    const after = play([delta('m1', 0, 0, 'Hello, dear'), caughtUp(2)], before);
+    expect(textOf(after)).toBe('Hello, dear');
+    expect(textOf(reduce(after, delta('m1', 0, 11, ' reader')))).toBe('Hello, dear reader');
+  });
+
+  test('after the turn ended brings the rest of it', () => {
+    const { frames } = tokyo();
+    const before = play(frames.slice(0, 5));
+    expect(play(frames.slice(before.seq), before)).toEqual(play(frames));
+  });
+
+  test('wherever it happens, the chat comes out the same', () => {
+    const { frames } = tokyo();
+    const whole = play([...frames, caughtUp(10)]);
+    for (let cut = 0; cut <= frames.length; cut += 1) {
+      const before = play(frames.slice(0, cut));
+      expect(play([...frames.slice(before.seq), caughtUp(10)], before)).toEqual(whole);
+    }
+  });
+});
+
+describe('calls', () => {
+  test('keep the name of their draft until their record arrives', () => {
+    const named: ServerFrame = {
+      ...delta('m1', 0, 0, '{}'),
+      kind: { kind: 'input', displayName: 'Time/current time' },
+    } as ServerFrame;
+    const story = new Story()
+      .turnStarted('Hi')
+      .messageStarted('m1')
+      .messageFinished('m1', callPart('call1'));
+    const chat = play([...story.frames.slice(0, 2), named, ...story.frames.slice(2)]);
+    expect(chat.turns[0]?.calls.call1).toMatchObject({
+      displayName: 'Time/current time',
+      status: 'pending',
+    });
+  });
+
+  test('with an id that was used before belong to the latest turn', () => {
+    const chat = tokyo()
+      .turnStarted('Again', 't2')
+      .messageStarted('m3', 't2')
+      .messageFinished('m3', callPart('call1'))
+      .callRequested('call1', 'm3')
+      .event({ type: 'callStarted', callId: 'call1' })
+      .play();
+    expect(chat.turns[0]?.calls.call1?.status).toBe('done');
+    expect(chat.turns[1]?.calls.call1?.status).toBe('running');
+  });
+});
+
+describe('a turn', () => {
+  const cutShort = () =>
+    new Story()
+      .turnStarted('Sleep')
+      .messageStarted('m1')
+      .messageFinished('m1', callPart('call1'))
+      .callRequested('call1', 'm1')
+      .event({ type: 'callStarted', callId: 'call1' });
+  const usage = { inputTokens: 0, outputTokens: 0 };
+
+  test('runs until it is finished', () => {
+    expect(runningTurn(cutShort().play())?.id).toBe('t1');
+    expect(runningTurn(tokyo().play())).toBeUndefined();
+  });
+
+  test('that a crash interrupted leaves nothing running', () => {
+    const chat = cutShort()
+      .event({
+        type: 'turnFinished',
+        turnId: 't1',
+        outcome: { kind: 'interrupted', message: 'Tenon was restarted.' },
+        usage,
+      })
+      .play();
+    expect(runningTurn(chat)).toBeUndefined();
+    expect(chat.turns[0]?.calls.call1?.status).toBe('lost');
+  });
+
+  test('that was stopped cancels what had not ended', () => {
+    const chat = cutShort()
+      .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'stopped' }, usage })
+      .play();
+    expect(chat.turns[0]?.calls.call1?.status).toBe('cancelled');
+  });
+
+  test('that ends in the middle of a message keeps its text and drops half a call', () => {
+    const half: ServerFrame = {
+      ...delta('m1', 1, 0, '{"tim'),
+      kind: { kind: 'input', displayName: 'Time' },
+    } as ServerFrame;
+    const story = new Story().turnStarted('Hi').messageStarted('m1').done();
+    const chat = play([
+      ...story.frames.slice(0, 2),
+      delta('m1', 0, 0, 'Let me'),
+      half,
+      ...story.frames.slice(2),
+    ]);
+    expect(chat.turns[0]?.messages).toEqual([
+      { id: 'm1', startedAt: 2000, finishedAt: 3000, parts: [{ type: 'text', text: 'Let me' }] },
+    ]);
+  });
+
+  test('that never ended does not count as running once another one began', () => {
+    const chat = cutShort().turnStarted('Next', 't2').done('t2').play();
+    expect(runningTurn(chat)).toBeUndefined();
+  });
+});

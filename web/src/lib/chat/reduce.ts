@@ -1,0 +1,188 @@
+// A chat is the reduction of its frames. The same function builds it from the
+// replayed history and from the live stream, so the two can never disagree.
+//
+// Every frame may arrive twice without harm. A frame that shows that another
+// one got lost is not taken in; it sets `missed`, and the chat is subscribed to
+// again from the last event that was.
+import type { Delta, Event, EventBody, MessageRecord, Part, ServerFrame } from '$lib/api/types';
+import type { Call, Chat, Draft, Message, Turn } from './chat';
+
+export function reduce(chat: Chat, frame: ServerFrame): Chat {
+  switch (frame.type) {
+    case 'event':
+      return frame.chatId === chat.id ? takeEvent(chat, frame) : chat;
+    case 'delta':
+      return frame.chatId === chat.id ? takeDelta(chat, frame) : chat;
+    case 'caughtUp':
+      return frame.chatId === chat.id ? { ...chat, caughtUp: true, missed: false } : chat;
+    default:
+      // An error is for the person, and a newer server may say what we do not know.
+      return chat;
+  }
+}
+
+function takeEvent(chat: Chat, event: Event): Chat {
+  if (event.seq <= chat.seq) return chat;
+  if (event.seq > chat.seq + 1) return { ...chat, missed: true };
+  return { ...takeBody(chat, event.body, event.at), seq: event.seq };
+}
+
+function takeBody(chat: Chat, body: EventBody, at: number): Chat {
+  switch (body.type) {
+    case 'chatTitled':
+      return { ...chat, title: body.title };
+    case 'turnStarted':
+      return { ...chat, turns: [...chat.turns, startTurn(body.message, at)] };
+    case 'messageStarted':
+      return changeTurn(
+        chat,
+        (turn) => turn.id === body.message.turnId,
+        (turn) => ({
+          ...turn,
+          messages: [
+            ...turn.messages,
+            { id: body.message.id, parts: body.message.parts, startedAt: at },
+          ],
+        }),
+      );
+    case 'messageFinished':
+      return changeTurn(
+        chat,
+        (turn) => turn.messages.some((message) => message.id === body.messageId),
+        (turn) => finishMessage(turn, body.messageId, body.parts, at),
+      );
+    case 'callRequested':
+      return changeTurn(
+        chat,
+        (turn) => turn.messages.some((message) => message.id === body.call.messageId),
+        (turn) => ({ ...turn, calls: { ...turn.calls, [body.call.id]: body.call } }),
+      );
+    case 'callStarted':
+      return changeCall(chat, body.callId, (call) => ({
+        ...call,
+        status: 'running',
+        startedAt: at,
+      }));
+    case 'callFinished':
+      return changeCall(chat, body.callId, (call) => ({
+        ...call,
+        status: body.status,
+        output: body.output,
+        error: body.error,
+        durationMs: body.durationMs,
+      }));
+    case 'turnFinished':
+      return changeTurn(
+        chat,
+        (turn) => turn.id === body.turnId,
+        (turn) => closeTurn({ ...turn, outcome: body.outcome }, at),
+      );
+    default:
+      // An event of a newer server: it counts, but changes nothing here.
+      return chat;
+  }
+}
+
+function startTurn(message: MessageRecord, at: number): Turn {
+  const text = message.parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('\n');
+  return { id: message.turnId, text, startedAt: at, messages: [], calls: {} };
+}
+
+function finishMessage(turn: Turn, id: string, parts: Part[], at: number): Turn {
+  const calls = { ...turn.calls };
+  const messages = turn.messages.map((message) => {
+    if (message.id !== id) return message;
+    parts.forEach((part, index) => {
+      if (part.type !== 'call') return;
+      // The record of the call follows in its own event. Until then the card
+      // keeps the name it had while its arguments were being written.
+      const draft = message.parts[index];
+      const displayName = draft?.type === 'draft' ? draft.displayName : part.toolId;
+      calls[part.id] ??= { ...part, messageId: id, displayName, status: 'pending' };
+    });
+    return { ...message, parts, finishedAt: at };
+  });
+  return { ...turn, messages, calls };
+}
+
+/** A turn that is over has nothing open in it, whatever the history failed to say. */
+function closeTurn(turn: Turn, at: number): Turn {
+  const left = turn.outcome?.kind === 'stopped' ? 'cancelled' : 'lost';
+  const calls: Record<string, Call> = {};
+  for (const [id, call] of Object.entries(turn.calls)) {
+    const open = call.status === 'pending' || call.status === 'running';
+    calls[id] = open ? { ...call, status: left } : call;
+  }
+  const messages = turn.messages.map((message) =>
+    message.finishedAt === undefined
+      ? {
+          ...message,
+          // Half-written arguments were never a call.
+          parts: message.parts.filter((part) => part.type !== 'draft'),
+          finishedAt: at,
+        }
+      : message,
+  );
+  return { ...turn, calls, messages };
+}
+
+function takeDelta(chat: Chat, delta: Delta): Chat {
+  const turn = chat.turns.findLast((turn) =>
+    turn.messages.some((message) => message.id === delta.messageId),
+  );
+  const message = turn?.messages.find((message) => message.id === delta.messageId);
+  if (!turn || !message) return { ...chat, missed: true };
+  if (message.finishedAt !== undefined) return chat;
+
+  const old = message.parts[delta.part];
+  const before = old && old.type !== 'call' ? old.text : '';
+  if (delta.offset > before.length) return { ...chat, missed: true };
+  if (old && delta.offset + delta.text.length <= before.length) return chat;
+
+  const written = write(delta, before.slice(0, delta.offset) + delta.text);
+  return changeTurn(
+    chat,
+    (other) => other.id === turn.id,
+    (turn) => ({
+      ...turn,
+      messages: turn.messages.map((other) =>
+        other.id === message.id ? setPart(other, delta.part, written) : other,
+      ),
+    }),
+  );
+}
+
+function write(delta: Delta, text: string): Part | Draft {
+  return delta.kind.kind === 'input'
+    ? { type: 'draft', displayName: delta.kind.displayName, text }
+    : { type: delta.kind.kind, text };
+}
+
+function setPart(message: Message, index: number, part: Part | Draft): Message {
+  const parts = [...message.parts];
+  // A part that nothing was written to still holds its place.
+  while (parts.length < index) parts.push({ type: 'text', text: '' });
+  parts[index] = part;
+  return { ...message, parts };
+}
+
+/** Changes the latest turn that fits: call ids come from models, which reuse them. */
+function changeTurn(chat: Chat, fits: (turn: Turn) => boolean, change: (turn: Turn) => Turn): Chat {
+  const index = chat.turns.findLastIndex(fits);
+  const turn = chat.turns[index];
+  return turn ? { ...chat, turns: chat.turns.with(index, change(turn)) } : chat;
+}
+
+function changeCall(chat: Chat, id: string, change: (call: Call) => Call): Chat {
+  return changeTurn(
+    chat,
+    (turn) => id in turn.calls,
+    (turn) => {
+      const call = turn.calls[id];
+      return call ? { ...turn, calls: { ...turn.calls, [id]: change(call) } } : turn;
+    },
+  );
+}

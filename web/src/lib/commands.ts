@@ -1,0 +1,38 @@
+// What the palette offers, in the language of the page.
+import Languages from '@lucide/svelte/icons/languages';
+import MessageSquare from '@lucide/svelte/icons/message-square';
+import Plus from '@lucide/svelte/icons/plus';
+import SunMoon from '@lucide/svelte/icons/sun-moon';
+import type { ChatSummary } from './api/types';
+import { language, languages } from './i18n/language.svelte';
+import { router } from './router.svelte';
+import { theme, themes } from './theme.svelte';
+import type { Command } from './ui/palette';
+
+export function commands(chats: readonly ChatSummary[]): Command[] {
+  const t = language.words;
+  return [
+    { id: 'new', icon: Plus, label: t.newChat, run: () => router.go({ name: 'new' }) },
+    ...chats.map((chat) => ({
+      id: `chat-${chat.id}`,
+      icon: MessageSquare,
+      label: chat.title || t.untitled,
+      current: chat.id === router.chatId,
+      run: () => router.go({ name: 'chat', chatId: chat.id }),
+    })),
+    ...themes.map((name) => ({
+      id: `theme-${name}`,
+      icon: SunMoon,
+      label: t.useTheme(t[name]),
+      current: name === theme.name,
+      run: () => theme.use(name),
+    })),
+    ...languages.map(({ code, name }) => ({
+      id: `language-${code}`,
+      icon: Languages,
+      label: t.useLanguage(name),
+      current: code === language.code,
+      run: () => language.use(code),
+    })),
+  ];
+}

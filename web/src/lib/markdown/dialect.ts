@@ -1,0 +1,61 @@
+// Markdown as Tenon reads and writes it: GitHub's, without HTML. What looks like
+// a tag is text; it is never parsed as one.
+import { Marked, Renderer, type MarkedOptions } from 'marked';
+
+export const dialect: MarkedOptions = new Marked({
+  gfm: true,
+  tokenizer: {
+    // No token, so the characters fall through to plain text.
+    html: () => undefined,
+    tag: () => undefined,
+  },
+  renderer: {
+    link({ href, tokens }) {
+      const words = this.parser.parseInline(tokens);
+      return isWebAddress(href) ? outwardLink(href, words) : words;
+    },
+
+    // A picture from elsewhere would tell that host who reads this, and when.
+    image({ href, text }) {
+      if (isInlinePicture(href)) return `<img src="${escape(href)}" alt="${escape(text)}">`;
+      const words = escape(text || href);
+      return isWebAddress(href) ? outwardLink(href, words) : words;
+    },
+
+    // A real checkbox would need a name, and nobody can tick it.
+    checkbox({ checked }) {
+      return `<span class="box">${checked ? '☑' : '☐'}</span> `;
+    },
+
+    // Wide code and wide tables scroll in themselves, by keyboard too.
+    code({ text, lang }) {
+      const language = escape(lang?.match(/^\S+/)?.[0] ?? '');
+      const code = `<pre tabindex="0"><code>${escape(text)}\n</code></pre>`;
+      return `<div class="code" data-language="${language}">${code}</div>`;
+    },
+    table(token) {
+      return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>`;
+    },
+  },
+}).defaults;
+
+function outwardLink(href: string, words: string): string {
+  return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${words}</a>`;
+}
+
+/** Absolute, and of a kind that can only be visited. */
+function isWebAddress(href: string): boolean {
+  return /^(https?:\/\/|mailto:)/i.test(href);
+}
+
+function isInlinePicture(href: string): boolean {
+  return /^data:image\/(png|jpeg|gif|webp);base64,[a-z0-9+/=]*$/i.test(href);
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

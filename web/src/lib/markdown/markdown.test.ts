@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { BlockSplitter, type Blocks } from './blocks';
+import { renderBlock } from './render';
+
+function splitBlocks(markdown: string, writing = false): Blocks {
+  return new BlockSplitter().split(markdown, writing);
+}
+
+function html(markdown: string, writing = false): string {
+  const { sources, links } = splitBlocks(markdown, writing);
+  return sources.map((source) => renderBlock(source, links).trim()).join('\n');
+}
+
+test('the usual Markdown becomes the usual HTML', () => {
+  const check = (markdown: string, expected: string) => expect(html(markdown)).toBe(expected);
+  check('Hello **world**', '<p>Hello <strong>world</strong></p>');
+  check('# A\n\nb', '<h1>A</h1>\n<p>b</p>');
+  check('- a\n- b', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>');
+  check('1 < 2 && "x"', '<p>1 &lt; 2 &amp;&amp; "x"</p>');
+  check(
+    '```rust\nfn a() {}\n```',
+    '<div class="code" data-language="rust"><pre tabindex="0"><code>fn a() {}\n</code></pre></div>',
+  );
+  check('东京**现在**几点', '<p>东京<strong>现在</strong>几点</p>');
+});
+
+test('a link leaves in a new tab and takes nothing with it', () => {
+  expect(html('[site](https://example.com/?a=1&b=2)')).toBe(
+    '<p><a href="https://example.com/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">site</a></p>',
+  );
+});
+
+test('a definition at the end serves links in earlier blocks', () => {
+  expect(html('See [the site][1].\n\nMore.\n\n[1]: https://example.com')).toContain(
+    '<a href="https://example.com"',
+  );
+});
+
+test('a picture from elsewhere is a link, one that came along is a picture', () => {
+  expect(html('![chart](https://example.com/a.png)')).toBe(
+    '<p><a href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">chart</a></p>',
+  );
+  expect(html('![dot](data:image/png;base64,iVBORw0KGgo=)')).toContain('<img src="data:image/png');
+});
+
+test('a table scrolls in itself', () => {
+  expect(html('| a |\n|---|\n| 1 |')).toMatch(/^<div class="table" tabindex="0"><table>/);
+});
+
+test('half-open syntax is closed while the text is being written', () => {
+  const check = (markdown: string, expected: string) => expect(html(markdown, true)).toBe(expected);
+  check('Hello **wor', '<p>Hello <strong>wor</strong></p>');
+  check('Run `npm ci', '<p>Run <code>npm ci</code></p>');
+  check('See [the si', '<p>See the si</p>');
+  check(
+    '```js\nlet a',
+    '<div class="code" data-language="js"><pre tabindex="0"><code>let a\n</code></pre></div>',
+  );
+});
+
+test('only the last block changes while a text grows', () => {
+  const text = 'One **two**.\n\n- a\n- b\n\n```js\nlet a = 1;\n```\n\nThe end.';
+  let before: readonly string[] = [];
+  for (let length = 1; length <= text.length; length += 1) {
+    const { sources } = splitBlocks(text.slice(0, length), true);
+    // The block that was last may still change when a new one begins.
+    const settled = before.slice(0, -1);
+    expect(sources.slice(0, settled.length)).toEqual(settled);
+    before = sources;
+  }
+  expect(before).toHaveLength(4);
+});
+
+test('a text split as it grows comes out like one split whole', () => {
+  const texts = [
+    'One **two**.\n\n- a\n- b\n\n  more of b\n\n1. x\n\n```js\nlet a;\n\nb\n```\n\nThe end.',
+    'Title\n===\n\n> quote\nlazy\n\n    code\n\n    more\n\n***\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nx',
+    'See [one][1] and [two][2].\n\n[1]: https://one.example\n\nMore [one][1].\n\n[2]: https://two.example',
+    '\n\n  \r\nA\r\n\r\nB <div>\n\nC\n</div>\n\n- [ ] task\n- [x] done\n\n~~~\nopen',
+  ];
+  for (const text of texts) {
+    for (const step of [1, 2, 7]) {
+      const splitter = new BlockSplitter();
+      for (let length = step; length < text.length; length += step) {
+        splitter.split(text.slice(0, length), true);
+      }
+      expect(splitter.split(text, false)).toEqual(splitBlocks(text));
+    }
+  }
+});
+
+test('a definition that is still being written is not taken for the whole', () => {
+  const splitter = new BlockSplitter();
+  splitter.split('A\n\nB [x][1]\n\n[1]: https://ex', true);
+  const { links } = splitter.split('A\n\nB [x][1]\n\n[1]: https://example.com\n\nC', true);
+  expect(links['1']?.href).toBe('https://example.com');
+});
+
+test('a text that turns out different is split anew', () => {
+  const splitter = new BlockSplitter();
+  splitter.split('One.\n\nTwo.\n\nThree.', true);
+  expect(splitter.split('Other.\n\nTwo.', false).sources).toEqual(['Other.', 'Two.']);
+});
+
+test('hostile Markdown is inert', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    'a <script>alert(1)</script> b',
+    '<img src=x onerror=alert(1)>',
+    '<svg onload=alert(1)><circle/></svg>',
+    '<svg><script>alert(1)</script></svg>',
+    '<iframe src="javascript:alert(1)"></iframe>',
+    '<a href="javascript:alert(1)">x</a>',
+    '<div style="background:url(https://evil.example)">x</div>',
+    '<form action="https://evil.example"><input type=submit></form>',
+    '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>',
+    '<pre><img src=x onerror=alert(1)></pre>',
+    '<!-- --><img src=x onerror=alert(1)>',
+    '<![CDATA[<img src=x onerror=alert(1)>]]>',
+    '[x](javascript:alert(1))',
+    '[x](JaVaScRiPt:alert(1))',
+    '[x](java\nscript:alert(1))',
+    '[x](&#106;avascript:alert(1))',
+    '[x](vbscript:msgbox(1))',
+    '[x](data:text/html,<script>alert(1)</script>)',
+    '[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)',
+    '[x](//evil.example)',
+    '[x][1]\n\n[1]: javascript:alert(1)',
+    '<javascript:alert(1)>',
+    '![x](javascript:alert(1))',
+    '![x](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+)',
+    '![x](https://evil.example/pixel.png)',
+    '![" onerror="alert(1)](data:image/png;base64,AAAA)',
+    '[x](https://e.example/"onmouseover="alert(1))',
+    '[x](https://e.example "title" onclick="alert(1)")',
+    '```"><img src=x onerror=alert(1)>\ncode\n```',
+    '`<img src=x onerror=alert(1)>`',
+    '| <img src=x onerror=alert(1)> |\n|---|\n| <script>alert(1)</script> |',
+    '<style>*{display:none}</style>',
+    '<link rel=stylesheet href=https://evil.example>',
+    '<base href="https://evil.example">',
+    '<meta http-equiv=refresh content="0;url=https://evil.example">',
+  ];
+  for (const source of hostile) {
+    for (const writing of [false, true]) {
+      const page = new DOMParser().parseFromString(html(source, writing), 'text/html');
+      const elements = [...page.body.querySelectorAll('*')];
+      const names = new Set(elements.map((element) => element.localName));
+      for (const name of ['script', 'svg', 'math', 'iframe', 'form', 'style', 'link', 'base']) {
+        expect(names, source).not.toContain(name);
+      }
+      for (const element of elements) {
+        for (const { name, value } of element.attributes) {
+          expect(name, source).not.toMatch(/^on|^style$/);
+          if (name === 'href') expect(value, source).toMatch(/^(https?:\/\/|mailto:)/);
+          if (name === 'src') expect(value, source).toMatch(/^data:image\/png;base64,/);
+        }
+      }
+    }
+  }
+});

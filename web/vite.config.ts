@@ -1,0 +1,30 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+import { fileURLToPath } from 'node:url';
+
+/** Where `tenon serve` listens unless told otherwise. */
+const server = 'http://127.0.0.1:8366';
+
+export default defineConfig({
+  plugins: [svelte()],
+  resolve: {
+    alias: { $lib: fileURLToPath(new URL('./src/lib', import.meta.url)) },
+    // Components are tested as the browser runs them, not as a server would render them.
+    conditions: process.env.VITEST ? ['browser'] : undefined,
+  },
+  server: {
+    proxy: { '/api': { target: server, ws: true } },
+  },
+  build: {
+    // `light-dark()` holds both themes in one line per token; older targets would have it rewritten.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // The policy of the server forbids inline scripts, and this polyfill is one more file for no one.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+  test: {
+    // Not happy-dom: DOMPurify drops the outermost element there.
+    environment: 'jsdom',
+    include: ['src/**/*.test.ts'],
+  },
+});
