@@ -96,6 +96,7 @@ test('the focus comes back to where a window was opened', deadline, async (t) =>
 test('menus answer to arrows and letters', deadline, async (t) => {
   const { page } = await visit(t);
   await page.getByRole('button', { name: 'Theme: System' }).press('Enter');
+  await page.locator('[role=menuitemradio]:focus').waitFor();
   await page.keyboard.press('d');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');

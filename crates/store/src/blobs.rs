@@ -1,11 +1,15 @@
 //! Bytes too large to stand in a row of their own table.
 
 use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use tenon_domain::{BlobId, UserId};
+use tenon_domain::{BlobId, CallId, UserId};
 
-use crate::entity::blobs;
+use crate::entity::{blobs, tool_calls};
 use crate::{Error, Result, Store, fresh_id, now};
+
+/// A day, in milliseconds: long enough to look at what one called for.
+const KEPT_BY_HAND: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
@@ -14,11 +18,13 @@ pub struct Blob {
 }
 
 impl Store {
-    pub async fn put_blob(&self, owner: &UserId, blob: Blob) -> Result<BlobId> {
+    /// Keeps the output of a call.
+    pub async fn put_blob(&self, owner: &UserId, call: &CallId, blob: Blob) -> Result<BlobId> {
         let id = fresh_id();
         let row = blobs::ActiveModel {
             id: Set(id.clone()),
             owner: Set(owner.0.clone()),
+            call_id: Set(call.0.clone()),
             media_type: Set(crate::text(&blob.media_type)),
             data: Set(blob.data),
             created_at: Set(now()),
@@ -27,6 +33,20 @@ impl Store {
             .exec_without_returning(&self.write)
             .await?;
         Ok(BlobId(id))
+    }
+
+    /// Forgets old outputs of calls that no chat knows of: those made by hand.
+    pub async fn sweep_blobs(&self) -> Result<u64> {
+        let of_chats = Query::select()
+            .column(tool_calls::Column::Id)
+            .from(tool_calls::Entity)
+            .to_owned();
+        let swept = blobs::Entity::delete_many()
+            .filter(blobs::Column::CreatedAt.lt(now() - KEPT_BY_HAND))
+            .filter(blobs::Column::CallId.not_in_subquery(of_chats))
+            .exec(&self.write)
+            .await?;
+        Ok(swept.rows_affected)
     }
 
     pub async fn blob(&self, owner: &UserId, blob: &BlobId) -> Result<Blob> {

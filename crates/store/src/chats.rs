@@ -1,11 +1,9 @@
 //! The chats of a user.
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    TransactionTrait,
-};
-use tenon_domain::{BlobId, ChatId, Content, ToolOutput, TurnId, UserId};
+use sea_orm::sea_query::Query;
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use tenon_domain::{ChatId, TurnId, UserId};
 
 use crate::entity::{blobs, chats, tool_calls, turns};
 use crate::{Error, Result, Store, fresh_id, now};
@@ -14,6 +12,8 @@ use crate::{Error, Result, Store, fresh_id, now};
 pub struct Chat {
     pub id: ChatId,
     pub title: String,
+    /// The number of its newest event.
+    pub last_seq: i64,
     pub created_at: i64,
     pub updated_at: i64,
 }
@@ -54,31 +54,18 @@ impl Store {
 
     /// Deletes a chat and all that belongs to it, kept outputs included.
     pub async fn delete_chat(&self, user: &UserId, chat: &ChatId) -> Result<()> {
-        let transaction = self.write.begin().await?;
-        let outputs: Vec<Option<String>> = tool_calls::Entity::find()
-            .filter(tool_calls::Column::ChatId.eq(&chat.0))
-            .select_only()
-            .column(tool_calls::Column::Output)
-            .into_tuple()
-            .all(&transaction)
-            .await?;
-        let deleted = chats::Entity::delete_many()
-            .filter(chats::Column::Id.eq(&chat.0))
-            .filter(chats::Column::UserId.eq(&user.0))
+        self.chat(user, chat).await?;
+        let transaction = self.begin().await?;
+        let calls = Query::select()
+            .column(tool_calls::Column::Id)
+            .from(tool_calls::Entity)
+            .and_where(tool_calls::Column::ChatId.eq(&chat.0))
+            .to_owned();
+        blobs::Entity::delete_many()
+            .filter(blobs::Column::CallId.in_subquery(calls))
             .exec(&transaction)
             .await?;
-        if deleted.rows_affected == 0 {
-            return Err(Error::NotFound("chat"));
-        }
-        let kept: Vec<String> = outputs
-            .into_iter()
-            .flatten()
-            .flat_map(|json| blobs_in(&json))
-            .map(|blob| blob.0)
-            .collect();
-        blobs::Entity::delete_many()
-            .filter(blobs::Column::Id.is_in(kept))
-            .filter(blobs::Column::Owner.eq(&user.0))
+        chats::Entity::delete_by_id(&chat.0)
             .exec(&transaction)
             .await?;
         Ok(transaction.commit().await?)
@@ -96,20 +83,12 @@ impl Store {
     }
 }
 
-fn blobs_in(output: &str) -> Vec<BlobId> {
-    let output: ToolOutput = serde_json::from_str(output).unwrap_or_default();
-    let blobs = output.content.into_iter().filter_map(|part| match part {
-        Content::Blob { blob_id, .. } => Some(blob_id),
-        Content::Text { .. } | Content::Image { .. } | Content::Json { .. } => None,
-    });
-    blobs.collect()
-}
-
 impl From<chats::Model> for Chat {
     fn from(row: chats::Model) -> Self {
         Self {
             id: ChatId(row.id),
             title: row.title,
+            last_seq: row.last_seq,
             created_at: row.created_at,
             updated_at: row.updated_at,
         }

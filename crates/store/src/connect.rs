@@ -1,13 +1,18 @@
 //! Opening a database by its address.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
-use sea_orm::{ConnectOptions, Database};
+use sea_orm::{
+    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait,
+};
 use sea_orm_migration::MigratorTrait;
 
 use crate::migration::Migrator;
+use crate::runner::Runner;
 use crate::{Error, Result, Store};
 
 /// Long enough for another process's transaction, short enough that a stuck one is noticed.
@@ -16,33 +21,68 @@ const BUSY: Duration = Duration::from_secs(10);
 impl Store {
     /// `sqlite::memory:`, `sqlite://path` or `postgres://…`. Brings the tables up to date.
     pub async fn open(url: &str) -> Result<Self> {
-        let store = match url.split(':').next().unwrap_or_default() {
-            "sqlite" => Self::open_sqlite(url).await?,
-            "postgres" | "postgresql" => {
-                let mut options = ConnectOptions::new(url);
-                options
-                    .max_connections(16)
-                    .acquire_timeout(BUSY)
-                    .sqlx_logging(false);
-                let pool = Database::connect(options).await?;
-                Self {
-                    write: pool.clone(),
-                    read: pool,
-                }
+        match url.split_once(':') {
+            Some(("sqlite", ":memory:")) => Self::open_memory().await,
+            Some(("sqlite", path)) => {
+                Self::open_file(Path::new(path.trim_start_matches("//"))).await
             }
-            other => {
-                return Err(Error::Address(format!(
-                    "the database address begins with \"{other}:\"; use sqlite://FILE or postgres://USER@HOST/NAME"
-                )));
-            }
-        };
-        Migrator::up(&store.write, None).await?;
-        Ok(store)
+            Some(("postgres" | "postgresql", _)) => Self::open_postgres(url).await,
+            _ => Err(Error::Address(format!(
+                "the database address \"{}:…\" is not known; use sqlite://FILE or postgres://USER@HOST/NAME",
+                // Not more of it: there may be a password in the rest.
+                url.split(':').next().unwrap_or_default()
+            ))),
+        }
     }
 
     /// The embedded database in a file of its own.
     pub async fn open_file(path: &Path) -> Result<Self> {
-        Self::open(&format!("sqlite://{}?mode=rwc", path.display())).await
+        let path = std::path::absolute(path)?;
+        // SQLite has one writer at a time. Giving writes one connection makes
+        // them queue here, in order, instead of failing as busy there.
+        let write = connect_sqlite(Some(path.clone()), 1).await?;
+        Migrator::up(&write, None).await?;
+        let read = connect_sqlite(Some(path.clone()), 4).await?;
+        Ok(Self {
+            write,
+            read,
+            runner: Arc::new(Runner::beside(&path)?),
+        })
+    }
+
+    /// A database that is gone when it is closed. It lives in its one connection.
+    async fn open_memory() -> Result<Self> {
+        let only = connect_sqlite(None, 1).await?;
+        Migrator::up(&only, None).await?;
+        Ok(Self {
+            write: only.clone(),
+            read: only,
+            runner: Arc::new(Runner::in_memory()),
+        })
+    }
+
+    async fn open_postgres(url: &str) -> Result<Self> {
+        let connect = async |connections| {
+            let mut options = ConnectOptions::new(url);
+            options
+                .max_connections(connections)
+                .acquire_timeout(BUSY)
+                .sqlx_logging(false);
+            if connections == 1 {
+                options
+                    .idle_timeout(None::<Duration>)
+                    .max_lifetime(None::<Duration>);
+            }
+            Database::connect(options).await
+        };
+        let pool = connect(16).await?;
+        Migrator::up(&pool, None).await?;
+        let runner = Runner::in_postgres(connect(1).await?).await?;
+        Ok(Self {
+            write: pool.clone(),
+            read: pool,
+            runner: Arc::new(runner),
+        })
     }
 
     /// Whether the database answers.
@@ -50,35 +90,43 @@ impl Store {
         Ok(self.read.ping().await?)
     }
 
-    /// SQLite has one writer at a time. Giving writes one connection makes
-    /// them queue here, in order, instead of failing as busy there.
-    async fn open_sqlite(url: &str) -> Result<Self> {
-        let connect = |connections: u32| {
-            let mut options = ConnectOptions::new(url);
-            options
-                .max_connections(connections)
-                .min_connections(1)
-                .idle_timeout(None::<Duration>)
-                .max_lifetime(None::<Duration>)
-                .acquire_timeout(BUSY)
-                .sqlx_logging(false)
-                .map_sqlx_sqlite_opts(|options| {
-                    options
-                        .journal_mode(SqliteJournalMode::Wal)
-                        // With WAL this survives `kill -9`; only a power cut can cost the last moments.
-                        .synchronous(SqliteSynchronous::Normal)
-                        .busy_timeout(BUSY)
-                        .foreign_keys(true)
-                });
-            Database::connect(options)
+    /// A transaction that is going to write. On SQLite it takes the right to
+    /// do so at once: one that reads first and then finds another process has
+    /// written meanwhile could only fail.
+    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction> {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..Default::default()
         };
-        let write = connect(1).await?;
-        // A database in memory lives in its one connection.
-        let read = if url.contains(":memory:") {
-            write.clone()
-        } else {
-            connect(4).await?
-        };
-        Ok(Self { write, read })
+        Ok(self.write.begin_with_options(options).await?)
     }
+}
+
+async fn connect_sqlite(file: Option<PathBuf>, connections: u32) -> Result<DatabaseConnection> {
+    let mut options = ConnectOptions::new("sqlite::memory:");
+    options
+        .max_connections(connections)
+        .min_connections(1)
+        .idle_timeout(None::<Duration>)
+        .max_lifetime(None::<Duration>)
+        .acquire_timeout(BUSY)
+        .sqlx_logging(false)
+        .map_sqlx_sqlite_opts(move |options| {
+            // Given as a path and not inside an address, where `%` and `?` mean something.
+            let options = match &file {
+                Some(file) => options
+                    .in_memory(false)
+                    .shared_cache(false)
+                    .filename(file)
+                    .create_if_missing(true),
+                None => options,
+            };
+            options
+                .journal_mode(SqliteJournalMode::Wal)
+                // With WAL this survives `kill -9`; only a power cut can cost the last moments.
+                .synchronous(SqliteSynchronous::Normal)
+                .busy_timeout(BUSY)
+                .foreign_keys(true)
+        });
+    Ok(Database::connect(options).await?)
 }

@@ -32,6 +32,8 @@ pub(crate) mod turns {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: String,
         pub chat_id: String,
+        /// The process that runs it.
+        pub runner: String,
         /// The outcome as JSON; null while it runs.
         pub outcome: Option<String>,
         pub input_tokens: i64,
@@ -151,6 +153,8 @@ pub(crate) mod blobs {
         #[sea_orm(primary_key, auto_increment = false)]
         pub id: String,
         pub owner: String,
+        /// The call whose output it is. Calls made by hand have no row.
+        pub call_id: String,
         pub media_type: String,
         pub data: Vec<u8>,
         pub created_at: i64,

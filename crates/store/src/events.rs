@@ -2,10 +2,7 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    TransactionTrait,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tenon_domain::{ChatId, Event, EventBody};
 
 use crate::entity::{chats, events};
@@ -25,14 +22,16 @@ impl Store {
         &self,
         batch: Vec<(ChatId, Vec<EventBody>)>,
     ) -> Result<Vec<Result<Vec<Event>>>> {
-        let transaction = self.write.begin().await?;
+        let transaction = self.begin().await?;
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
-            written.push(match append(&transaction, chat, bodies).await {
-                // Nothing of it was written, and the others must not suffer for it.
-                Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
-                other => Ok(other?),
-            });
+            written.push(
+                match append(&transaction, &self.runner.name, chat, bodies).await {
+                    // Nothing of it was written, and the others must not suffer for it.
+                    Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
+                    other => Ok(other?),
+                },
+            );
         }
         transaction.commit().await?;
         Ok(written)
@@ -62,6 +61,7 @@ impl Store {
 
 async fn append(
     db: &impl ConnectionTrait,
+    runner: &str,
     chat: ChatId,
     bodies: Vec<EventBody>,
 ) -> Result<Vec<Event>> {
@@ -90,7 +90,7 @@ async fn append(
         .collect();
     let mut rows = Vec::with_capacity(events.len());
     for event in &events {
-        fold(db, event).await?;
+        fold(db, runner, event).await?;
         rows.push(events::ActiveModel {
             chat_id: Set(event.chat_id.0.clone()),
             seq: Set(event.seq),
@@ -98,8 +98,11 @@ async fn append(
             body: Set(serde_json::to_string(&event.body)?),
         });
     }
-    events::Entity::insert_many(rows)
-        .exec_without_returning(db)
-        .await?;
+    // Both engines bound the values of one statement.
+    for rows in rows.chunks(1000) {
+        events::Entity::insert_many(rows.to_vec())
+            .exec_without_returning(db)
+            .await?;
+    }
     Ok(events)
 }

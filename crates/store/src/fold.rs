@@ -8,7 +8,8 @@ use tenon_domain::{CallRecord, CallStatus, Event, EventBody, MessageRecord, Role
 use crate::entity::{chats, messages, tool_calls, turns};
 use crate::{Result, text};
 
-pub(crate) async fn fold(db: &impl ConnectionTrait, event: &Event) -> Result<()> {
+/// `runner` is the process a turn that begins here is run by.
+pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event) -> Result<()> {
     match &event.body {
         EventBody::ChatTitled { title } => {
             chats::Entity::update_many()
@@ -18,7 +19,7 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, event: &Event) -> Result<()>
                 .await?;
         }
         EventBody::TurnStarted { turn_id, message } => {
-            turns::Entity::insert(begin(event, turn_id))
+            turns::Entity::insert(begin(event, runner, turn_id))
                 .exec_without_returning(db)
                 .await?;
             insert_message(db, event, message, Spoken::Whole).await?;
@@ -92,10 +93,11 @@ enum Spoken {
     Whole,
 }
 
-fn begin(event: &Event, turn: &TurnId) -> turns::ActiveModel {
+fn begin(event: &Event, runner: &str, turn: &TurnId) -> turns::ActiveModel {
     turns::ActiveModel {
         id: Set(turn.0.clone()),
         chat_id: Set(event.chat_id.0.clone()),
+        runner: Set(runner.to_owned()),
         outcome: Set(None),
         input_tokens: Set(0),
         output_tokens: Set(0),

@@ -13,14 +13,19 @@ mod fold;
 mod history;
 mod migration;
 mod recover;
+mod runner;
 mod tool_ids;
+
+use std::sync::Arc;
 
 use sea_orm::{DatabaseConnection, DbErr};
 use uuid::Uuid;
 
 pub use blobs::Blob;
 pub use chats::Chat;
-pub use recover::OpenTurn;
+pub use recover::{Abandoned, OpenTurn};
+
+use runner::Runner;
 
 /// A handle to the database. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -28,6 +33,8 @@ pub struct Store {
     /// The one connection that writes to SQLite; a pool on PostgreSQL.
     write: DatabaseConnection,
     read: DatabaseConnection,
+    /// This process, as the one that runs the turns it begins.
+    runner: Arc<Runner>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +47,8 @@ pub enum Error {
     Address(String),
     #[error("the database said: {0}")]
     Database(#[from] DbErr),
+    #[error("the lock beside the database cannot be used: {0}")]
+    Lock(#[from] std::io::Error),
     #[error("a row does not hold what it should: {0}")]
     Corrupt(#[from] serde_json::Error),
 }

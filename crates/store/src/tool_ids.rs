@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, SqlErr, TransactionTrait};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait,
+    QueryFilter,
+};
 use tenon_domain::{SourceInfo, ToolId, tool_id};
 
 use crate::entity::tools;
@@ -13,24 +16,13 @@ impl Store {
     /// The ids of these tools of a source, in the order of the names; new ones
     /// are on record when this returns.
     pub async fn tool_ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>> {
-        // On PostgreSQL two sources can reach for the same id at once. The book
-        // refuses the second, which then sees the first and takes another.
-        let mut tries = 0;
-        loop {
-            match self.give_tool_ids(source, names).await {
-                Err(Error::Database(error)) if tries < 5 && is_taken(&error) => tries += 1,
-                other => return other,
-            }
-        }
-    }
-
-    async fn give_tool_ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>> {
         let names: Vec<String> = names.iter().map(|name| text(name)).collect();
         let owner = source
             .owner
             .as_ref()
             .map_or_else(String::new, |owner| owner.0.clone());
-        let transaction = self.write.begin().await?;
+        let transaction = self.begin().await?;
+        one_at_a_time(&transaction).await?;
 
         let known = tools::Entity::find()
             .filter(tools::Column::SourceId.eq(&source.id.0))
@@ -87,6 +79,13 @@ impl Store {
     }
 }
 
-fn is_taken(error: &DbErr) -> bool {
-    matches!(error.sql_err(), Some(SqlErr::UniqueConstraintViolation(_)))
+/// Ids must differ from all that are given meanwhile. SQLite has one writer
+/// anyway; PostgreSQL is told to have one here.
+async fn one_at_a_time(transaction: &DatabaseTransaction) -> Result<()> {
+    if transaction.get_database_backend() == DbBackend::Postgres {
+        transaction
+            .execute_unprepared("LOCK TABLE tools IN SHARE ROW EXCLUSIVE MODE")
+            .await?;
+    }
+    Ok(())
 }

@@ -65,7 +65,7 @@ pub(super) fn introduction(language: Language, manner: Manner, shelf: &Shelf<'_>
             };
             format!(
                 "{opening}I am Tenon's built-in assistant: no language model is connected, so I only match your \
-                 words to tools. {tools}\n\nTo talk freely, connect a model in the settings."
+                 words to tools. {tools}\n\nFree conversation takes a language model."
             )
         }
         Language::Chinese => {
@@ -82,7 +82,7 @@ pub(super) fn introduction(language: Language, manner: Manner, shelf: &Shelf<'_>
             };
             format!(
                 "{opening}我是 Tenon 的内置助手：目前没有连接语言模型，我只能把你的话对应到工具上。{tools}\n\n\
-                 想自由对话，请在设置里连接一个模型。"
+                 自由对话需要连接语言模型。"
             )
         }
     }

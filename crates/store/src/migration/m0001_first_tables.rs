@@ -37,6 +37,7 @@ impl MigrationTrait for Migration {
                     .table("turns")
                     .col(text("id").primary_key())
                     .col(text("chat_id"))
+                    .col(text("runner"))
                     .col(text_null("outcome"))
                     .col(big_integer("input_tokens"))
                     .col(big_integer("output_tokens"))
@@ -48,6 +49,9 @@ impl MigrationTrait for Migration {
             .await?;
         manager
             .create_index(index("turns_by_chat", "turns", &["chat_id"]))
+            .await?;
+        manager
+            .create_index(index("turns_by_outcome", "turns", &["outcome"]))
             .await?;
 
         manager
@@ -68,6 +72,9 @@ impl MigrationTrait for Migration {
             .await?;
         manager
             .create_index(index("messages_by_chat", "messages", &["chat_id", "seq"]))
+            .await?;
+        manager
+            .create_index(index("messages_by_turn", "messages", &["turn_id"]))
             .await?;
 
         manager
@@ -98,6 +105,13 @@ impl MigrationTrait for Migration {
                 "tool_calls_by_chat",
                 "tool_calls",
                 &["chat_id", "seq"],
+            ))
+            .await?;
+        manager
+            .create_index(index(
+                "tool_calls_by_message",
+                "tool_calls",
+                &["message_id"],
             ))
             .await?;
 
@@ -141,11 +155,15 @@ impl MigrationTrait for Migration {
                     .table("blobs")
                     .col(text("id").primary_key())
                     .col(text("owner"))
+                    .col(text("call_id"))
                     .col(text("media_type"))
                     .col(binary("data"))
                     .col(big_integer("created_at"))
                     .to_owned(),
             )
+            .await?;
+        manager
+            .create_index(index("blobs_by_call", "blobs", &["call_id"]))
             .await
     }
 }

@@ -92,6 +92,7 @@ async fn story(open: impl AsyncFn() -> Store) {
     let blob = store
         .put_blob(
             &ada,
+            &call.id,
             Blob {
                 media_type: "text/plain".into(),
                 data: b"whole".to_vec(),
@@ -192,9 +193,16 @@ async fn story(open: impl AsyncFn() -> Store) {
 
     // On the next start its loose ends are found, tied, and found no more.
     let store = open().await;
-    let open_turns = store.open_turns().await.unwrap();
+    let another = open().await;
+    let mut abandoned = store.abandoned().await.unwrap();
+    let nobody_else = another.abandoned().await.unwrap();
+    assert!(
+        nobody_else.is_empty(),
+        "one tidies up, not two: {nobody_else:?}"
+    );
+    let abandoned = abandoned.pop().unwrap();
     assert_eq!(
-        open_turns,
+        abandoned.turns,
         [OpenTurn {
             id: turn.clone(),
             chat_id: chat.id.clone(),
@@ -226,7 +234,10 @@ async fn story(open: impl AsyncFn() -> Store) {
         },
     ];
     store.append(&chat.id, ends).await.unwrap();
+    drop(abandoned);
     assert_eq!(store.open_turns().await.unwrap(), []);
+    assert!(another.abandoned().await.unwrap().is_empty());
+    assert_eq!(store.loose_ends(&turn).await.unwrap(), (vec![], vec![]));
     assert_eq!(
         store.calls(&chat.id).await.unwrap()[1].result(),
         Err(ToolError::lost())
@@ -240,6 +251,34 @@ async fn story(open: impl AsyncFn() -> Store) {
     // A late checkpoint cannot unsay what is finished.
     store.checkpoint(&MessageId::new("m3"), &[]).await.unwrap();
     assert_eq!(store.messages(&chat.id).await.unwrap()[2].parts, half);
+
+    // A turn that another process runs is not abandoned while that process lives.
+    let theirs = EventBody::TurnStarted {
+        turn_id: TurnId::new("turn-2"),
+        message: MessageRecord {
+            id: MessageId::new("m4"),
+            turn_id: TurnId::new("turn-2"),
+            ..question
+        },
+    };
+    another.append(&chat.id, vec![theirs]).await.unwrap();
+    assert!(store.abandoned().await.unwrap().is_empty());
+    drop(another);
+    let abandoned = eventually(async || store.abandoned().await.unwrap()).await;
+    assert_eq!(abandoned[0].turns[0].id, TurnId::new("turn-2"));
+    drop(abandoned);
+
+    // Outputs of calls made by hand stay for a day.
+    let by_hand = Blob {
+        media_type: "text/plain".into(),
+        data: b"by hand".to_vec(),
+    };
+    let by_hand = store
+        .put_blob(&ada, &CallId::new("by-hand"), by_hand)
+        .await
+        .unwrap();
+    assert_eq!(store.sweep_blobs().await.unwrap(), 0);
+    assert!(store.blob(&ada, &by_hand).await.is_ok());
 
     // Tool ids are given once and kept, and one user's do not get in another's way.
     let source = |id: &str, owner: Option<&UserId>| SourceInfo {
@@ -281,6 +320,32 @@ async fn story(open: impl AsyncFn() -> Store) {
         .await;
     assert!(matches!(gone, Err(Error::NotFound("chat"))));
     assert_eq!(store.chats(&ada, 10).await.unwrap().len(), 1);
+}
+
+/// PostgreSQL notices a moment later that a connection is gone.
+async fn eventually<T>(look: impl AsyncFn() -> Vec<T>) -> Vec<T> {
+    let started = std::time::Instant::now();
+    loop {
+        let found = look().await;
+        if !found.is_empty() || started.elapsed() > std::time::Duration::from_secs(20) {
+            return found;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_may_have_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a%20b.db", "q?mode=ro.db", "空 格#.db"] {
+        let file = folder.path().join(name);
+        let store = Store::open_file(&file).await.unwrap();
+        store.create_chat(&UserId::new("ada"), "").await.unwrap();
+        assert!(file.exists(), "{name}");
+    }
+    let url = format!("sqlite://{}", folder.path().join("by-address.db").display());
+    Store::open(&url).await.unwrap();
+    assert!(folder.path().join("by-address.db").exists());
 }
 
 #[tokio::test]

@@ -11,6 +11,9 @@ export class ChatList {
   /** Deleted for the reader, but not yet on the server. */
   #doomed = $state.raw<ReadonlyMap<ChatId, ReturnType<typeof setTimeout>>>(new Map());
 
+  /** How often this page has changed something on the server. */
+  #changes = 0;
+
   chats = $derived(this.#all.filter((chat) => !this.#doomed.has(chat.id)));
 
   constructor() {
@@ -23,13 +26,19 @@ export class ChatList {
   }
 
   async refresh(): Promise<void> {
-    this.#all = await api.chats();
+    const changes = this.#changes;
+    const chats = await api.chats();
+    // A list that was asked for before a change may not know of it.
+    if (changes !== this.#changes) return this.refresh();
+    this.#all = chats;
     this.loaded = true;
   }
 
   async create(): Promise<ChatSummary> {
     const chat = await api.createChat();
-    this.#all = [chat, ...this.#all];
+    this.#changes += 1;
+    // A refresh may have brought it already.
+    this.#all = [chat, ...this.#all.filter(({ id }) => id !== chat.id)];
     return chat;
   }
 
@@ -48,6 +57,7 @@ export class ChatList {
     this.update(id, { title });
     try {
       await api.changeChat(id, { title });
+      this.#changes += 1;
     } catch (error) {
       this.update(id, { title: before });
       throw error;
@@ -59,6 +69,7 @@ export class ChatList {
     const timer = setTimeout(() => {
       api.deleteChat(id).then(
         () => {
+          this.#changes += 1;
           this.#all = this.#all.filter((chat) => chat.id !== id);
           this.restore(id);
         },

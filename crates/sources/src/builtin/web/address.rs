@@ -25,7 +25,7 @@ pub(super) enum Refusal {
     Scheme(String),
     #[error("A URL with a user name or password in it is refused. Leave them out.")]
     Credentials,
-    #[error("{0} is on a private network or on this machine, which may not be reached from here.")]
+    #[error("{0} is on a private network or on this machine, which an administrator can allow with allow_private_networks.")]
     Private(String),
     #[error("There is no host named {0}, or it has no address.")]
     UnknownHost(String),
@@ -232,7 +232,7 @@ mod tests {
         check_url("http://1.1.1.1:8080/", "http://1.1.1.1:8080/");
         let inside = |host: &str| {
             format!(
-                "{host} is on a private network or on this machine, which may not be reached from here."
+                "{host} is on a private network or on this machine, which an administrator can allow with allow_private_networks."
             )
         };
         check_url("http://127.0.0.1", &inside("127.0.0.1"));

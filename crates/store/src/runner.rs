@@ -1,0 +1,148 @@
+//! Which process runs a turn, and whether that process is alive.
+//!
+//! Several processes may share a database: a server, and commands in a shell.
+//! A turn carries the name of the one that runs it, and each process holds a
+//! lock under its own name for as long as it lives. The system lets go of the
+//! lock when the process ends, however it ends, so a lock that can be had
+//! means that its owner is gone.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement,
+    TransactionTrait,
+};
+use uuid::Uuid;
+
+use crate::Result;
+
+#[derive(Debug)]
+pub(crate) struct Runner {
+    pub(crate) name: String,
+    locks: Locks,
+}
+
+/// Where the locks are.
+#[derive(Debug)]
+enum Locks {
+    /// A file for each process, in a folder beside the database.
+    Folder { folder: PathBuf, _own: File },
+    /// Advisory locks of PostgreSQL; ours lives as long as this one connection.
+    Postgres { _own: DatabaseConnection },
+    /// A database in memory is nobody else's.
+    Memory,
+}
+
+/// Holds a dead process's lock, so that only one of the living tidies up after it.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    File {
+        path: PathBuf,
+        _lock: File,
+    },
+    Transaction {
+        _held: DatabaseTransaction,
+    },
+    /// In memory there is nobody to be kept out.
+    Memory,
+}
+
+impl Runner {
+    pub(crate) fn in_memory() -> Self {
+        Self {
+            name: Uuid::new_v4().to_string(),
+            locks: Locks::Memory,
+        }
+    }
+
+    pub(crate) fn beside(database: &Path) -> Result<Self> {
+        let name = Uuid::new_v4().to_string();
+        let mut folder = database.as_os_str().to_owned();
+        folder.push("-runners");
+        let folder = PathBuf::from(folder);
+        std::fs::create_dir_all(&folder)?;
+        // Nobody must find the file before it is locked: it is made under a
+        // name that nobody looks for.
+        let unseen = folder.join(format!(".{name}"));
+        let own = File::create_new(&unseen)?;
+        own.lock()?;
+        std::fs::rename(&unseen, folder.join(&name))?;
+        Ok(Self {
+            name,
+            locks: Locks::Folder { folder, _own: own },
+        })
+    }
+
+    pub(crate) async fn in_postgres(own: DatabaseConnection) -> Result<Self> {
+        let name = Uuid::new_v4().to_string();
+        own.execute_raw(statement(&own, "SELECT pg_advisory_lock", &name))
+            .await?;
+        Ok(Self {
+            name,
+            locks: Locks::Postgres { _own: own },
+        })
+    }
+
+    /// Takes over from another process if it is gone. None: it lives, or
+    /// somebody else is at it.
+    pub(crate) async fn claim(&self, db: &DatabaseConnection, name: &str) -> Result<Option<Claim>> {
+        if name == self.name {
+            return Ok(None);
+        }
+        match &self.locks {
+            Locks::Memory => Ok(Some(Claim::Memory)),
+            Locks::Folder { folder, .. } => claim_file(folder.join(name)),
+            Locks::Postgres { .. } => {
+                let transaction = db.begin().await?;
+                let ask = statement(&transaction, "SELECT pg_try_advisory_xact_lock", name);
+                let row = transaction.query_one_raw(ask).await?;
+                let is_ours = row
+                    .map(|row| row.try_get_by_index(0))
+                    .transpose()?
+                    .unwrap_or(false);
+                Ok(is_ours.then_some(Claim::Transaction { _held: transaction }))
+            }
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        if let Locks::Folder { folder, .. } = &self.locks {
+            // What stays is found dead by the next to look, and removed then.
+            let _ = std::fs::remove_file(folder.join(&self.name));
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Self::File { path, .. } = self {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// A process that ended in order took its file along; then the file is made
+/// again, so that there is something to be the first at.
+fn claim_file(path: PathBuf) -> Result<Option<Claim>> {
+    let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Claim::File { path, _lock: file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+/// A call of one of PostgreSQL's lock functions for a process.
+fn statement(db: &impl ConnectionTrait, call: &str, name: &str) -> Statement {
+    debug_assert_eq!(db.get_database_backend(), DbBackend::Postgres);
+    Statement::from_string(DbBackend::Postgres, format!("{call}({})", key(name)))
+}
+
+/// PostgreSQL's locks are numbers: the random part of the name.
+fn key(name: &str) -> i64 {
+    let number = Uuid::parse_str(name).map_or(0, |uuid| uuid.as_u64_pair().1);
+    number.cast_signed()
+}
