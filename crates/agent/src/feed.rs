@@ -46,7 +46,7 @@ pub enum Next {
     Live(Live),
     /// Too far behind: watch again from the last number seen.
     Behind,
-    /// The feed is gone.
+    /// The chat is gone.
     Closed,
 }
 
@@ -142,6 +142,11 @@ impl Feed {
                 .unwrap_or_default(),
             live: Some(channel.live.subscribe()),
         }
+    }
+
+    /// Forgets a chat that is gone; who watches it sees the end.
+    pub fn forget(&self, chat: &ChatId) {
+        lock(&self.channels).remove(chat);
     }
 
     /// How many chats take up memory here.

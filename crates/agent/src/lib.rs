@@ -6,10 +6,14 @@
 pub mod feed;
 pub mod turn;
 
-mod prompt;
-mod recover;
-mod running;
 mod speak;
+
+mod prompt;
+mod running;
+
+mod delete;
+mod end;
+mod recover;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +47,11 @@ pub struct Settings {
     pub parallel_calls: usize,
     /// How long a model may say nothing before it is given up.
     pub model_silence: Duration,
+    /// How long it may speak in one step, and how much it may say.
+    pub model_time: Duration,
+    pub reply_bytes: usize,
+    /// How many calls it may ask for in one step.
+    pub calls_per_step: usize,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
 }
@@ -68,6 +77,9 @@ impl Settings {
             step_limit: 32,
             parallel_calls: 8,
             model_silence: Duration::from_secs(60),
+            model_time: Duration::from_secs(30 * 60),
+            reply_bytes: 8 * 1024 * 1024,
+            calls_per_step: 128,
             workspaces: workspaces.into(),
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Running {
 struct Turn {
     id: TurnId,
     cancel: CancellationToken,
+    /// Fires when the turn has given up its place.
+    ended: CancellationToken,
 }
 
 /// A chat's one place for a running turn. The place is free again when this is dropped.
@@ -32,6 +34,7 @@ pub(crate) struct Place {
     running: Running,
     chat: ChatId,
     pub(crate) cancel: CancellationToken,
+    ended: CancellationToken,
 }
 
 impl Running {
@@ -40,13 +43,14 @@ impl Running {
         if self.tasks.is_closed() {
             return Err(Error::Closing);
         }
-        let cancel = CancellationToken::new();
+        let (cancel, ended) = (CancellationToken::new(), CancellationToken::new());
         match turns.entry(chat.clone()) {
             Entry::Occupied(_) => return Err(Error::Busy),
             Entry::Vacant(free) => {
                 free.insert(Turn {
                     id: turn.clone(),
                     cancel: cancel.clone(),
+                    ended: ended.clone(),
                 });
             }
         }
@@ -54,6 +58,7 @@ impl Running {
             running: self.clone(),
             chat: chat.clone(),
             cancel,
+            ended,
         })
     }
 
@@ -67,8 +72,27 @@ impl Running {
         found.map(|running| running.cancel.cancel()).is_some()
     }
 
+    /// Stops the turn of a chat and waits until it has let go of it.
+    pub(crate) async fn stop(&self, chat: &ChatId) {
+        let ended = self.turns().get(chat).map(|turn| {
+            turn.cancel.cancel();
+            turn.ended.clone()
+        });
+        if let Some(ended) = ended
+            && tokio::time::timeout(STOPPING, ended.cancelled())
+                .await
+                .is_err()
+        {
+            tracing::warn!(%chat, "a turn did not stop in time");
+        }
+    }
+
     pub(crate) async fn drain(&self, patience: Duration) {
-        self.tasks.close();
+        {
+            // Together with `take`: who has a place by now is waited for, nobody gets one later.
+            let _turns = self.turns();
+            self.tasks.close();
+        }
         if tokio::time::timeout(patience, self.tasks.wait())
             .await
             .is_ok()
@@ -92,5 +116,6 @@ impl Running {
 impl Drop for Place {
     fn drop(&mut self) {
         self.running.turns().remove(&self.chat);
+        self.ended.cancel();
     }
 }

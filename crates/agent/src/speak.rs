@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use tenon_domain::{CallId, ChatId, DeltaKind, MessageId, Part, TurnOutcome};
+use tenon_domain::{CallId, ChatId, DeltaKind, MessageId, Part, StopReason, TurnOutcome};
 use tenon_llm::assemble::{Draft, Growth};
 use tenon_llm::{Assembler, Deltas, Error as ModelError, Provider, Reply, Request};
 use tenon_store::{Store, fresh_id};
@@ -11,7 +11,7 @@ use tenon_tools::Toolset;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Feed;
+use crate::{Feed, Settings};
 
 /// `kill -9` may cost the last second of streamed text; this leaves room for the write itself.
 const CHECKPOINT: Duration = Duration::from_millis(700);
@@ -25,7 +25,7 @@ pub(crate) struct Speech<'a> {
     pub feed: &'a Feed,
     pub store: &'a Store,
     pub cancel: &'a CancellationToken,
-    pub silence: Duration,
+    pub settings: &'a Settings,
 }
 
 /// What was said, and how the turn ends if it was cut off.
@@ -37,8 +37,16 @@ pub(crate) struct Spoken {
 impl Speech<'_> {
     pub(crate) async fn run(&self, request: Request) -> Spoken {
         let mut assembler = Assembler::default();
-        let cut = self.listen(request, &mut assembler).await.err();
+        let listened = tokio::time::timeout(
+            self.settings.model_time,
+            self.listen(request, &mut assembler),
+        );
+        let cut = match listened.await {
+            Ok(heard) => heard.err(),
+            Err(_elapsed) => Some(interrupted("The answer took too long and was cut off.")),
+        };
         let mut reply = assembler.finish(|| CallId(fresh_id()));
+        let cut = cut.or_else(|| unfinished(reply.stop));
         if cut.is_some() {
             // Calls of a sentence that was cut off are not to be made, and so not to be remembered.
             reply.parts.retain(|part| part.as_call().is_none());
@@ -47,23 +55,33 @@ impl Speech<'_> {
     }
 
     async fn listen(&self, request: Request, assembler: &mut Assembler) -> Result<(), TurnOutcome> {
+        let silence = self.settings.model_silence;
         let mut deltas = self.open(request).await?;
         let mut unsaved: Option<Instant> = None;
         let mut last_word = Instant::now();
+        let mut said = 0;
         loop {
-            let save_at = unsaved.map_or(last_word + self.silence, |since| since + CHECKPOINT);
+            let save_at = unsaved.map_or(last_word + silence, |since| since + CHECKPOINT);
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
                 () = tokio::time::sleep_until(save_at), if unsaved.is_some() => {
-                    self.checkpoint(assembler).await;
-                    unsaved = None;
+                    // The stop button does not wait for a slow database.
+                    tokio::select! {
+                        biased;
+                        () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
+                        () = self.checkpoint(assembler) => unsaved = None,
+                    }
                 }
-                delta = tokio::time::timeout_at(last_word + self.silence, deltas.next()) => {
+                delta = tokio::time::timeout_at(last_word + silence, deltas.next()) => {
                     let Some(delta) = delta.map_err(|_| self.silent())? else { return Ok(()) };
                     let growth = assembler.push(delta.map_err(outcome)?);
                     last_word = Instant::now();
                     if let Some(growth) = growth {
+                        said += growth.text.len();
+                        if said > self.settings.reply_bytes {
+                            return Err(interrupted("The answer grew too long and was cut off."));
+                        }
                         self.pass_on(assembler, growth);
                         unsaved.get_or_insert(last_word);
                     }
@@ -76,7 +94,7 @@ impl Speech<'_> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
-            opened = tokio::time::timeout(self.silence, self.model.stream(request)) => {
+            opened = tokio::time::timeout(self.settings.model_silence, self.model.stream(request)) => {
                 opened.map_err(|_| self.silent())?.map_err(outcome)
             }
         }
@@ -117,9 +135,29 @@ impl Speech<'_> {
             message: format!(
                 "{} said nothing for {} s. Check that it is running, or choose another model.",
                 self.model.name(),
-                self.silence.as_secs()
+                self.settings.model_silence.as_secs()
             ),
         }
+    }
+}
+
+/// Whether the model itself says that this was not all.
+fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
+    match stop {
+        Some(StopReason::End | StopReason::ToolCalls) => None,
+        Some(StopReason::Length) => Some(interrupted(
+            "The answer reached the model's limit of length.",
+        )),
+        Some(StopReason::Filtered) => Some(TurnOutcome::Failed {
+            message: "The model's provider withheld the rest of this answer.".into(),
+        }),
+        None => Some(interrupted("The model's answer broke off.")),
+    }
+}
+
+fn interrupted(message: &str) -> TurnOutcome {
+    TurnOutcome::Interrupted {
+        message: message.into(),
     }
 }
 

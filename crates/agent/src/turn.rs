@@ -108,16 +108,13 @@ impl Agent {
 impl Turn {
     async fn run(self) {
         let started = Instant::now();
+        tracing::info!(chat = %self.chat, turn = %self.id, "turn started");
         let mut usage = Usage::default();
         let steps = AssertUnwindSafe(self.steps(&mut usage))
             .catch_unwind()
             .await;
         let outcome = match steps {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(tenon_store::Error::NotFound(what))) => {
-                tracing::info!(chat = %self.chat, turn = %self.id, "the {what} was deleted during a turn");
-                return;
-            }
             Ok(Err(error)) => {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
                 failed("Tenon could not store this answer. Its log says why.")
@@ -125,19 +122,16 @@ impl Turn {
             Err(_panic) => failed("Tenon made a mistake in this answer. Its log says which."),
         };
         tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
-        let end = EventBody::TurnFinished {
-            turn_id: self.id.clone(),
-            outcome,
-            usage,
-        };
         // The place is given up first: whoever sees the end may speak again at once.
         let Self {
-            agent, chat, place, ..
+            agent,
+            id,
+            chat,
+            place,
+            ..
         } = self;
         drop(place);
-        if let Err(error) = agent.feed.emit(&chat, vec![end]).await {
-            tracing::warn!(%error, %chat, "the end of a turn could not be written down");
-        }
+        agent.end(&chat, &id, outcome, usage).await;
     }
 
     async fn steps(&self, usage: &mut Usage) -> StoreResult<TurnOutcome> {
@@ -215,7 +209,7 @@ impl Turn {
             feed: &self.agent.feed,
             store: &self.agent.store,
             cancel: &self.place.cancel,
-            silence: self.agent.settings.model_silence,
+            settings: &self.agent.settings,
         };
         let request = Request {
             system: prompt::SYSTEM.into(),
@@ -258,7 +252,7 @@ impl Turn {
         calls: &[ToolCall],
     ) -> StoreResult<Vec<ToolResult>> {
         let running = calls.iter().enumerate().map(|(place, call)| {
-            self.run_call(toolset, call)
+            self.run_call(toolset, place, call)
                 .map_ok(move |result| (place, result))
                 .boxed()
         });
@@ -271,10 +265,20 @@ impl Turn {
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
-    async fn run_call(&self, toolset: &Toolset, call: &ToolCall) -> StoreResult<ToolResult> {
+    async fn run_call(
+        &self,
+        toolset: &Toolset,
+        place: usize,
+        call: &ToolCall,
+    ) -> StoreResult<ToolResult> {
         let started = Instant::now();
+        let limit = self.agent.settings.calls_per_step;
         let result = if self.place.cancel.is_cancelled() {
             Err(ToolError::cancelled())
+        } else if place >= limit {
+            Err(ToolError::denied(format!(
+                "More than {limit} calls at once are not made. Ask for this one again."
+            )))
         } else {
             self.emit(vec![EventBody::CallStarted {
                 call_id: call.id.clone(),

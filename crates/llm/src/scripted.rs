@@ -1,13 +1,14 @@
 //! A model that says what a test wrote down for it.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use tenon_domain::StopReason;
+use tokio::sync::Notify;
 
 use crate::{CallFragment, Delta, Deltas, Error, Provider, Request};
 
@@ -23,6 +24,8 @@ pub struct Scripted {
 pub enum Line {
     Say(Delta),
     Pause(Duration),
+    /// Says nothing until the test says so.
+    WaitFor(Arc<Notify>),
     /// Never says another word.
     Hang,
     Fail(String),
@@ -93,6 +96,10 @@ impl Provider for Scripted {
                 Line::Say(delta) => Some(Ok(delta)),
                 Line::Pause(time) => {
                     tokio::time::sleep(time).await;
+                    None
+                }
+                Line::WaitFor(test) => {
+                    test.notified().await;
                     None
                 }
                 Line::Hang => std::future::pending().await,

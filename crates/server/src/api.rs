@@ -6,6 +6,7 @@ pub mod wire;
 
 mod body;
 mod chats;
+mod id;
 mod info;
 mod socket;
 pub mod tools;
@@ -45,6 +46,7 @@ pub fn router(app: App) -> Router {
         .route("/health", get(info::health))
         .route("/", get(ui::index))
         .fallback(get(ui::asset))
+        .method_not_allowed_fallback(no_such_method)
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(app.clone(), guard))
         .with_state(app)

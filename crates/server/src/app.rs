@@ -1,12 +1,11 @@
 //! Tenon put together: store, hub, agent and the model they work with.
 
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use tenon_agent::{Agent, Settings};
-use tenon_domain::ToolId;
+use tenon_domain::{ChatId, ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
 use tenon_sources::connect;
 use tenon_store::Store;
@@ -31,12 +30,11 @@ pub struct App {
     pub closing: CancellationToken,
     /// Keeps the sources in the registry.
     _connected: Arc<[Connection]>,
-    /// Tells other processes on the same data folder that this one is alive.
-    alive: Arc<File>,
 }
 
 impl App {
-    /// Opens the data folder, with the assistant that comes with Tenon.
+    /// Opens the data folder, with the assistant that comes with Tenon. What
+    /// processes that died left open there is tied up first.
     pub async fn open(data: &Path, config: &Config) -> Result<Self> {
         Self::with_model(data, config, Arc::new(Assistant)).await
     }
@@ -77,6 +75,11 @@ impl App {
             registry.clone(),
             Settings::new(data.join("work")),
         );
+        agent
+            .recover()
+            .await
+            .context("chats that were cut off cannot be mended")?;
+        store.sweep_blobs().await?;
         Ok(Self {
             store,
             registry,
@@ -85,26 +88,7 @@ impl App {
             allowed_hosts: config.allowed_hosts.clone().into(),
             closing: CancellationToken::new(),
             _connected: connected.into(),
-            alive: Arc::new(announce(&data)?),
         })
-    }
-
-    /// Ties up what a process that died left open, unless another Tenon is at
-    /// work in the same data folder: its running turns are not dead.
-    pub async fn recover(&self) -> Result<()> {
-        let alone = match self.alive.try_lock() {
-            Ok(()) => true,
-            Err(TryLockError::WouldBlock) => false,
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        };
-        if alone {
-            self.agent
-                .recover()
-                .await
-                .context("chats that were cut off cannot be mended")?;
-        }
-        // Asking for more gave up what we held.
-        Ok(self.alive.lock_shared()?)
     }
 
     /// The model with this id, or the one in use where none is named.
@@ -114,22 +98,9 @@ impl App {
     }
 
     /// Where calls that a person makes by hand, outside any chat, may work.
-    pub fn workspace_by_hand(&self) -> PathBuf {
-        self.agent.workspace(&tenon_domain::ChatId::new("by-hand"))
+    pub fn workspace_by_hand(&self, user: &UserId) -> PathBuf {
+        self.agent.workspace(&ChatId(format!("by-hand-{user}")))
     }
-}
-
-/// Holds the data folder's `tenon.lock` together with every other living process.
-fn announce(data: &Path) -> Result<File> {
-    let path = data.join("tenon.lock");
-    let open = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path);
-    let file = open.with_context(|| format!("{} cannot be made", path.display()))?;
-    file.lock_shared()?;
-    Ok(file)
 }
 
 /// What to say when a tool id is not known.

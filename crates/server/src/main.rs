@@ -1,12 +1,21 @@
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
+use tokio::runtime::Runtime;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+/// What still blocks a thread after the work is done, such as a slow name
+/// server, is not waited for longer than this.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+fn main() -> ExitCode {
     // The first TLS connection would panic without it; there is no other provider in this binary.
     rustls::crypto::ring::default_provider()
         .install_default()
         .expect("nothing installed a provider before main did");
-    tenon_server::cli::Cli::parse().run().await
+    let cli = tenon_server::cli::Cli::parse();
+    let runtime = Runtime::new().expect("the system gives us threads");
+    let code = runtime.block_on(cli.run());
+    runtime.shutdown_timeout(GOODBYE);
+    code
 }

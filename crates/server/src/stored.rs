@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use tenon_domain::{BlobId, SourceInfo, ToolId, UserId};
 use tenon_store::{Blob, Store};
-use tenon_tools::{Error, IdBook, Shelf};
+use tenon_tools::{CallContext, Error, IdBook, Shelf};
 
 #[derive(Debug)]
 pub(crate) struct Stored(pub(crate) Store);
@@ -17,12 +17,20 @@ impl IdBook for Stored {
 
 #[async_trait]
 impl Shelf for Stored {
-    async fn put(&self, owner: &UserId, media_type: &str, bytes: Vec<u8>) -> Result<BlobId, Error> {
+    async fn put(
+        &self,
+        call: &CallContext,
+        media_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<BlobId, Error> {
         let blob = Blob {
             media_type: media_type.into(),
             data: bytes,
         };
-        self.0.put_blob(owner, blob).await.map_err(hub_error)
+        self.0
+            .put_blob(&call.user, &call.call_id, blob)
+            .await
+            .map_err(hub_error)
     }
 
     async fn get(&self, owner: &UserId, blob: &BlobId) -> Result<Option<Vec<u8>>, Error> {

@@ -127,7 +127,11 @@ impl Drop for Claim {
 /// A process that ended in order took its file along; then the file is made
 /// again, so that there is something to be the first at.
 fn claim_file(path: PathBuf) -> Result<Option<Claim>> {
-    let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Claim::File { path, _lock: file })),
         Err(TryLockError::WouldBlock) => Ok(None),

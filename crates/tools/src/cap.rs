@@ -3,49 +3,38 @@
 //! What is too long goes to the shelf whole. Its beginning stays, with a note
 //! that says how to read on.
 
-use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult, UserId};
+use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
 
-use crate::{Limits, Shelf};
+use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
+use crate::{CallContext, Limits};
 
 /// More pictures than a model looks at, or a person scrolls through, in one result.
 const MAX_IMAGES: usize = 16;
 
-pub(crate) async fn cap(
-    result: ToolResult,
-    owner: &UserId,
-    shelf: &dyn Shelf,
-    limits: Limits,
-) -> ToolResult {
-    match result {
-        Ok(output) if size(&output) <= limits.shown_bytes => Ok(output),
-        Ok(output) => {
-            Cap {
-                owner,
-                shelf,
-                limits,
-            }
-            .shorten(output)
-            .await
-        }
-        Err(error) if error.message.len() <= limits.shown_bytes => Err(error),
-        Err(error) => Err(ToolError {
-            kind: error.kind,
-            message: format!(
-                "{}… [cut: the message was {} bytes long]",
-                head(&error.message, limits.shown_bytes),
-                error.message.len()
-            ),
-        }),
-    }
-}
-
-struct Cap<'a> {
-    owner: &'a UserId,
-    shelf: &'a dyn Shelf,
-    limits: Limits,
+pub(crate) struct Cap<'a> {
+    pub shelf: &'a dyn Shelf,
+    pub limits: Limits,
+    /// Whose call it is; what is kept is kept for them.
+    pub context: &'a CallContext,
+    /// Whether the caller has the tools that read what is kept.
+    pub can_read_on: bool,
 }
 
 impl Cap<'_> {
+    pub(crate) async fn apply(&self, result: ToolResult) -> ToolResult {
+        let shown = self.limits.shown_bytes;
+        match result {
+            Ok(output) if size(&output) <= shown => Ok(output),
+            Ok(output) => self.shorten(output).await,
+            Err(error) if error.message.len() <= shown => Err(error),
+            Err(ToolError { kind, message }) => {
+                let (head, bytes) = (head(&message, shown), message.len());
+                let message = format!("{head}… [cut: the message was {bytes} bytes long]");
+                Err(ToolError { kind, message })
+            }
+        }
+    }
+
     /// Text that fits stays where it is. From the first that does not fit on,
     /// all text is one piece: thousands of parts must not become thousands of blobs.
     async fn shorten(&self, output: ToolOutput) -> ToolResult {
@@ -97,16 +86,26 @@ impl Cap<'_> {
         let (shown, total) = (text.len(), whole.len());
         let kept = self.keep(media_type.into(), whole).await?;
         if let Content::Blob { blob_id, .. } = &kept {
-            text.push_str(&note(blob_id, shown, total));
+            text.push_str(&self.note(blob_id, shown, total));
         }
         Ok([Content::Text { text }, kept])
+    }
+
+    fn note(&self, blob: &BlobId, shown: usize, total: usize) -> String {
+        let how = match self.can_read_on {
+            true => format!(
+                " Read on with {READ_RESULT} or search in it with {SEARCH_RESULT}, blob_id \"{blob}\"."
+            ),
+            false => String::new(),
+        };
+        format!("\n[The output is {total} bytes long; these are the first {shown}.{how}]")
     }
 
     async fn keep(&self, media_type: String, whole: String) -> Result<Content, ToolError> {
         let bytes = whole.len() as u64;
         match self
             .shelf
-            .put(self.owner, &media_type, whole.into_bytes())
+            .put(self.context, &media_type, whole.into_bytes())
             .await
         {
             Ok(blob_id) => Ok(Content::Blob {
@@ -126,13 +125,6 @@ impl Cap<'_> {
             }
         }
     }
-}
-
-fn note(blob: &BlobId, shown: usize, total: usize) -> String {
-    format!(
-        "\n[The output is {total} bytes long; these are the first {shown}. \
-         Read on with read_result or search in it with search_result, blob_id \"{blob}\".]"
-    )
 }
 
 fn size(output: &ToolOutput) -> usize {
@@ -165,8 +157,10 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MemoryShelf;
+    use crate::{Asker, MemoryShelf};
     use serde_json::json;
+    use tenon_domain::{CallId, UserId};
+    use tokio_util::sync::CancellationToken;
 
     const LIMITS: Limits = Limits {
         deadline: std::time::Duration::ZERO,
@@ -176,10 +170,21 @@ mod tests {
 
     async fn capped(content: Vec<Content>) -> (Vec<Content>, MemoryShelf) {
         let shelf = MemoryShelf::default();
+        let context = CallContext {
+            call_id: CallId::new("c"),
+            user: UserId::new("ada"),
+            asker: Asker::Model,
+            workspace: None,
+            cancel: CancellationToken::new(),
+        };
+        let cap = Cap {
+            shelf: &shelf,
+            limits: LIMITS,
+            context: &context,
+            can_read_on: true,
+        };
         let output = Ok(ToolOutput { content });
-        let output = cap(output, &UserId::new("ada"), &shelf, LIMITS)
-            .await
-            .unwrap();
+        let output = cap.apply(output).await.unwrap();
         (output.content, shelf)
     }
 

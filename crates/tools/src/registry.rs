@@ -22,8 +22,8 @@ pub struct Registry {
     ids: Arc<dyn IdBook>,
     shelf: Arc<dyn Shelf>,
     limits: Limits,
-    /// Tells a source that left and came back from itself before.
-    connections: AtomicU64,
+    /// Numbers what is offered, so that what was asked for earlier never replaces what came later.
+    revisions: AtomicU64,
 }
 
 /// A source's place in the registry. The source leaves when this is dropped.
@@ -63,6 +63,7 @@ pub(crate) struct Catalog {
 #[derive(Clone)]
 struct Offer {
     connection: u64,
+    revision: u64,
     source: Arc<dyn ToolSource>,
     tools: Arc<[Arc<Tool>]>,
 }
@@ -74,7 +75,7 @@ impl Registry {
             ids,
             shelf,
             limits,
-            connections: AtomicU64::new(0),
+            revisions: AtomicU64::new(0),
         })
     }
 
@@ -83,9 +84,17 @@ impl Registry {
         self: &Arc<Self>,
         source: Arc<dyn ToolSource>,
     ) -> Result<Connection, Error> {
-        let number = self.connections.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_revision();
         let id = source.info().id.clone();
-        self.offer(number, source, |_| true).await?;
+        let offer = Offer {
+            connection: number,
+            revision: number,
+            tools: self.identify(&source).await?,
+            source,
+        };
+        self.publish(offer, |current| {
+            current.is_none_or(|offer| offer.revision < number)
+        });
         Ok(Connection {
             registry: Arc::downgrade(self),
             source: id,
@@ -95,22 +104,22 @@ impl Registry {
 
     /// Asks a source again what it offers.
     pub async fn refresh(&self, connection: &Connection) -> Result<(), Error> {
+        let (revision, number) = (self.next_revision(), connection.number);
         let catalog = self.catalog.load_full();
-        let is_current = |offer: &Offer| offer.connection == connection.number;
-        let Some(offer) = catalog
-            .offers
-            .get(&connection.source)
-            .filter(|o| is_current(o))
-        else {
+        let Some(offer) = catalog.offers.get(&connection.source) else {
             return Ok(());
         };
-        self.offer(connection.number, offer.source.clone(), |catalog| {
-            catalog
-                .offers
-                .get(&connection.source)
-                .is_some_and(is_current)
-        })
-        .await
+        let source = offer.source.clone();
+        let offer = Offer {
+            connection: number,
+            revision,
+            tools: self.identify(&source).await?,
+            source,
+        };
+        self.publish(offer, |current| {
+            current.is_some_and(|offer| offer.connection == number && offer.revision < revision)
+        });
+        Ok(())
     }
 
     /// What this access can see now: a snapshot that stays as it is.
@@ -140,26 +149,19 @@ impl Registry {
             .collect()
     }
 
-    async fn offer(
-        &self,
-        connection: u64,
-        source: Arc<dyn ToolSource>,
-        still_wanted: impl Fn(&Catalog) -> bool,
-    ) -> Result<(), Error> {
-        let tools = self.identify(&source).await?;
-        let offer = Offer {
-            connection,
-            source,
-            tools,
-        };
+    fn next_revision(&self) -> u64 {
+        self.revisions.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Swaps an offer in, if it is still wanted beside what is there by then.
+    fn publish(&self, offer: Offer, wanted: impl Fn(Option<&Offer>) -> bool) {
         self.catalog.rcu(|catalog| {
             let mut next = Catalog::clone(catalog);
-            if still_wanted(&next) {
+            if wanted(next.offers.get(&offer.source.info().id)) {
                 next.insert(offer.clone());
             }
             next
         });
-        Ok(())
     }
 
     async fn identify(&self, source: &Arc<dyn ToolSource>) -> Result<Arc<[Arc<Tool>]>, Error> {

@@ -6,12 +6,23 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use tenon_domain::{BlobId, UserId};
 
-use crate::Error;
+use crate::{CallContext, Error};
+
+/// The tools that read what is kept. The hub names them in its notes;
+/// `sources` offers them like any other tool.
+pub const READ_RESULT: &str = "builtin_read_result";
+pub const SEARCH_RESULT: &str = "builtin_search_result";
 
 /// Keeps bytes for their owner. Nobody else can read them back.
 #[async_trait]
 pub trait Shelf: Send + Sync {
-    async fn put(&self, owner: &UserId, media_type: &str, bytes: Vec<u8>) -> Result<BlobId, Error>;
+    /// Keeps the output of a call, for the user it was made for.
+    async fn put(
+        &self,
+        call: &CallContext,
+        media_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<BlobId, Error>;
 
     async fn get(&self, owner: &UserId, blob: &BlobId) -> Result<Option<Vec<u8>>, Error>;
 }
@@ -26,13 +37,13 @@ pub struct MemoryShelf {
 impl Shelf for MemoryShelf {
     async fn put(
         &self,
-        owner: &UserId,
+        call: &CallContext,
         _media_type: &str,
         bytes: Vec<u8>,
     ) -> Result<BlobId, Error> {
         let mut blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
         let id = BlobId(format!("blob-{}", blobs.len()));
-        blobs.insert(id.clone(), (owner.clone(), bytes));
+        blobs.insert(id.clone(), (call.user.clone(), bytes));
         Ok(id)
     }
 

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tenon_domain::{
     Access, CallStatus, ErrorKind, Policy, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
+    tool_id,
 };
 
-use crate::cap::cap;
+use crate::cap::Cap;
 use crate::registry::{Catalog, Tool};
-use crate::{Asker, CallContext, Shelf};
+use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
+use crate::{Asker, CallContext};
 
 /// An immutable snapshot of the registry, as one user sees it.
 #[derive(Clone)]
@@ -61,19 +63,22 @@ impl Toolset {
 
     /// The road: look up → validate → policy → deadline → source → cap.
     pub async fn call(&self, call: &ToolCall, context: &CallContext) -> ToolResult {
-        let started = Instant::now();
-        let result = match self.get(&call.tool_id) {
-            None => {
-                tracing::info!(id = %call.tool_id, "tool call to an unknown tool");
-                Err(self.unknown(&call.tool_id))
-            }
-            Some(tool) => {
-                let result = self.dispatch(tool, call, context).await;
-                log(tool, &result, started.elapsed());
-                result
-            }
+        let Some(tool) = self.get(&call.tool_id) else {
+            tracing::info!(id = %call.tool_id, call = %call.id, "call of an unknown tool");
+            return Err(self.unknown(&call.tool_id));
         };
-        cap(result, &context.user, &*self.shelf, self.limits).await
+        let started = Instant::now();
+        let name = tool.spec.display_name.as_str();
+        tracing::info!(tool = name, id = %tool.spec.id, call = %call.id, "tool call started");
+        let result = self.dispatch(tool, call, context).await;
+        let (status, took) = (CallStatus::of(&result), started.elapsed());
+        match &result {
+            Ok(_) => tracing::info!(tool = name, call = %call.id, ?took, "tool call {status}"),
+            Err(error) => {
+                tracing::info!(tool = name, call = %call.id, ?took, kind = ?error.kind, "tool call {status}");
+            }
+        }
+        result
     }
 
     /// A tool this user may call now.
@@ -104,22 +109,24 @@ impl Toolset {
     }
 
     async fn dispatch(&self, tool: &Tool, call: &ToolCall, context: &CallContext) -> ToolResult {
-        tool.schema().check(&call.input)?;
-        self.permit(tool, context)?;
-
-        let deadline = tool
-            .source
+        let source = &tool.source;
+        let deadline = source
             .deadline(&tool.spec.name)
             .unwrap_or(self.limits.deadline);
+        let work = async {
+            tool.schema().check(&call.input)?;
+            self.permit(tool, context)?;
+            let result = source
+                .call(&tool.spec.name, call.input.clone(), context)
+                .await;
+            self.cap(result, context).await
+        };
         // A tool that panics must not take the turn with it.
-        let work = AssertUnwindSafe(
-            tool.source
-                .call(&tool.spec.name, call.input.clone(), context),
-        );
+        let work = AssertUnwindSafe(work).catch_unwind();
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => Err(ToolError::cancelled()),
-            answer = tokio::time::timeout(deadline, work.catch_unwind()) => match answer {
+            answer = tokio::time::timeout(deadline, work) => match answer {
                 Ok(Ok(result)) => result,
                 Ok(Err(_panic)) => Err(ToolError::failed(format!(
                     "{} crashed on this input. Try other arguments or another tool.",
@@ -132,6 +139,17 @@ impl Toolset {
                 ))),
             },
         }
+    }
+
+    async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
+        let has = |id: &str| self.get(&ToolId::new(id)).is_some();
+        let cap = Cap {
+            shelf: &*self.shelf,
+            limits: self.limits,
+            context,
+            can_read_on: has(READ_RESULT) && has(SEARCH_RESULT),
+        };
+        cap.apply(result).await
     }
 
     fn permit(&self, tool: &Tool, context: &CallContext) -> Result<(), ToolError> {
@@ -149,43 +167,23 @@ impl Toolset {
 
     fn unknown(&self, id: &ToolId) -> ToolError {
         let tools = self.tools();
+        // Models remember a tool by its own name as often as by its id.
+        let likeness = |tool: &ToolSpec| {
+            let to = |name: &str| strsim::jaro_winkler(name, id.as_str());
+            to(tool.id.as_str()).max(to(&tool.name))
+        };
         let nearest = tools
             .iter()
-            .map(|tool| {
-                (
-                    strsim::jaro_winkler(tool.spec.id.as_str(), id.as_str()),
-                    tool,
-                )
-            })
-            .max_by(|(a, _), (b, _)| a.total_cmp(b));
-        let asked: String = id
-            .as_str()
-            .chars()
-            .take(tenon_domain::tool_id::MAX_LENGTH)
-            .collect();
+            .max_by(|a, b| likeness(&a.spec).total_cmp(&likeness(&b.spec)));
+        let asked: String = id.as_str().chars().take(tool_id::MAX_LENGTH).collect();
         let advice = match nearest {
-            Some((likeness, tool)) if likeness > 0.75 => {
-                format!("The nearest is `{}`.", tool.spec.id)
-            }
-            Some(_) => "Use one of the tools that are listed.".into(),
+            Some(tool) => format!("The nearest is `{}`.", tool.spec.id),
             None => "No tools are available now; answer without them.".into(),
         };
         ToolError::new(
             ErrorKind::UnknownTool,
             format!("There is no tool `{asked}`. {advice}"),
         )
-    }
-}
-
-/// One line per call, with the name a person knows it by.
-fn log(tool: &Tool, result: &ToolResult, took: Duration) {
-    let (name, id) = (&tool.spec.display_name, &tool.spec.id);
-    match result {
-        Ok(_) => tracing::info!(tool = name, %id, ?took, "tool call done"),
-        Err(error) => {
-            let status = CallStatus::of(result);
-            tracing::info!(tool = name, %id, ?took, kind = ?error.kind, "tool call {status}");
-        }
     }
 }
 

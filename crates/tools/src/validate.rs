@@ -70,11 +70,14 @@ fn not_json(raw: &str) -> ToolError {
 }
 
 fn explain(validator: &Validator, input: &Value) -> ToolError {
-    let mut problems: Vec<String> = validator.iter_errors(input).map(|e| problem(&e)).collect();
-    let rest = problems.len().saturating_sub(MAX_PROBLEMS);
-    problems.truncate(MAX_PROBLEMS);
-    if rest > 0 {
-        problems.push(format!("and {rest} more"));
+    let mut errors = validator.iter_errors(input);
+    let mut problems: Vec<String> = errors
+        .by_ref()
+        .take(MAX_PROBLEMS)
+        .map(|e| problem(&e))
+        .collect();
+    if errors.next().is_some() {
+        problems.push("and more".into());
     }
     ToolError::invalid_input(format!(
         "The input does not fit the tool's schema: {}.",

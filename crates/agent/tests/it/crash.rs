@@ -1,11 +1,16 @@
 //! A process that goes away leaves chats that can go on.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{CallStatus, Message, ToolError, TurnOutcome};
+use tenon_agent::TurnRequest;
+use tenon_domain::{CallStatus, EventBody, Message, ToolError, TurnOutcome};
 use tenon_llm::scripted::Line;
+use tenon_llm::{Deltas, Provider, Request};
 use tokio::runtime::Runtime;
+use tokio::sync::Notify;
 
 use crate::world::{PATIENCE, World};
 
@@ -75,20 +80,18 @@ fn streamed_text_is_kept_at_least_once_a_second() {
 
     let first = Runtime::new().unwrap();
     let chat = first.block_on(async {
-        let world = World::in_file(&file, [vec![Line::text("Slow words"), Line::Hang]]).await;
+        let go_on = Arc::new(Notify::new());
+        let script = vec![
+            Line::text("Slow"),
+            Line::WaitFor(go_on.clone()),
+            Line::text(" words"),
+            Line::Hang,
+        ];
+        let world = World::in_file(&file, [script]).await;
         world.start("go").await.unwrap();
-        // No event says that a checkpoint was made: look until it is there.
-        let asked = Instant::now();
-        let kept = || async {
-            let messages = world.store.messages(&world.chat).await.unwrap();
-            messages
-                .get(1)
-                .is_some_and(|message| message.text() == "Slow words")
-        };
-        while !kept().await {
-            assert!(asked.elapsed() < PATIENCE, "nothing was kept");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        kept(&world, "Slow").await;
+        go_on.notify_one();
+        kept(&world, "Slow words").await;
         world.chat
     });
     first.shutdown_timeout(Duration::from_millis(1));
@@ -102,4 +105,69 @@ fn streamed_text_is_kept_at_least_once_a_second() {
             "Slow words"
         );
     });
+}
+
+/// No event says that a checkpoint was made: looks until it is there. A loaded
+/// machine may be late, but not by several checkpoints.
+async fn kept(world: &World, text: &str) {
+    let asked = Instant::now();
+    loop {
+        let messages = world.store.messages(&world.chat).await.unwrap();
+        if messages
+            .get(1)
+            .is_some_and(|message| message.text() == text)
+        {
+            return;
+        }
+        assert!(
+            asked.elapsed() < Duration::from_secs(4),
+            "{text:?} is not kept: {messages:?}"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_mistake_of_our_own_leaves_nothing_open() {
+    let world = World::new([]).await;
+    let request = TurnRequest {
+        user: crate::world::ada(),
+        chat: world.chat.clone(),
+        text: "go".into(),
+        tools: None,
+        model: Arc::new(Broken),
+    };
+    let mut watch = world.agent.feed().watch(&world.chat);
+    world.agent.start(request).await.unwrap();
+    let TurnOutcome::Failed { message } = crate::world::outcome(&mut watch).await else {
+        panic!("it did not fail");
+    };
+    assert!(message.starts_with("Tenon made a mistake"), "{message}");
+    let bodies: Vec<EventBody> = world
+        .events()
+        .await
+        .into_iter()
+        .map(|event| event.body)
+        .collect();
+    assert!(
+        bodies
+            .iter()
+            .any(|body| matches!(body, EventBody::MessageFinished { .. })),
+        "{bodies:?}"
+    );
+    assert_eq!(world.store.open_turns().await.unwrap(), []);
+}
+
+/// A model whose adapter has a bug.
+struct Broken;
+
+#[async_trait]
+impl Provider for Broken {
+    fn name(&self) -> &str {
+        "Broken"
+    }
+
+    async fn stream(&self, _request: Request) -> Result<Deltas, tenon_llm::Error> {
+        panic!("on purpose")
+    }
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use serde_json::json;
 use tenon_agent::Error;
 use tenon_domain::{
-    CallStatus, ErrorKind, EventBody, Message, Part, ToolAnswer, ToolOutput, TurnOutcome,
+    CallStatus, ErrorKind, EventBody, Message, Part, StopReason, ToolAnswer, ToolOutput,
+    TurnOutcome,
 };
+use tenon_llm::Delta;
 use tenon_llm::scripted::Line;
 
 use crate::world::World;
@@ -203,6 +205,93 @@ async fn a_model_that_fails_midway_keeps_its_words() {
         world.store.messages(&world.chat).await.unwrap()[1].text(),
         "Half a "
     );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_all_of_it_is_not_taken_for_one() {
+    let cut_off = |stop: Option<StopReason>| {
+        let mut lines = vec![
+            Line::text("So far"),
+            Line::call(0, "mcp_bench_echo", &json!({})),
+        ];
+        lines.extend(stop.map(|stop| Line::Say(Delta::Stop(stop))));
+        lines
+    };
+    let scripts = [None, Some(StopReason::Length), Some(StopReason::Filtered)];
+    let world = World::new(scripts.map(cut_off)).await;
+    let interrupted = |message: &str| TurnOutcome::Interrupted {
+        message: message.into(),
+    };
+    assert_eq!(
+        world.turn("1").await,
+        interrupted("The model's answer broke off.")
+    );
+    assert_eq!(
+        world.turn("2").await,
+        interrupted("The answer reached the model's limit of length.")
+    );
+    assert!(matches!(world.turn("3").await, TurnOutcome::Failed { .. }));
+    assert_eq!(
+        world.store.calls(&world.chat).await.unwrap(),
+        [],
+        "half a wish is none"
+    );
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        "So far"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_off() {
+    let flood = || {
+        (0..100)
+            .map(|_| Line::text("0123456789"))
+            .chain([Line::stop()])
+            .collect()
+    };
+    let world = World::with([flood()], |settings| settings.reply_bytes = 500).await;
+    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+        panic!("it went on")
+    };
+    assert_eq!(message, "The answer grew too long and was cut off.");
+    assert_eq!(
+        world.store.messages(&world.chat).await.unwrap()[1]
+            .text()
+            .len(),
+        510
+    );
+
+    let dribble = || {
+        let piece = || [Line::text("."), Line::Pause(Duration::from_millis(20))];
+        (0..500)
+            .flat_map(|_| piece())
+            .chain([Line::stop()])
+            .collect()
+    };
+    let world = World::with([dribble()], |s| s.model_time = Duration::from_millis(200)).await;
+    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+        panic!("it went on")
+    };
+    assert_eq!(message, "The answer took too long and was cut off.");
+}
+
+#[tokio::test]
+async fn more_calls_than_are_made_at_once_are_answered_too() {
+    let mut lines: Vec<Line> = (0..5)
+        .map(|i| Line::call(i, "mcp_bench_echo", &json!({})))
+        .collect();
+    lines.push(Line::stop());
+    let world = World::with([lines, vec![Line::text("ok"), Line::stop()]], |s| {
+        s.calls_per_step = 3
+    })
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let calls = world.store.calls(&world.chat).await.unwrap();
+    let statuses: Vec<CallStatus> = calls.iter().map(|call| call.status).collect();
+    use CallStatus::{Done, Failed};
+    assert_eq!(statuses, [Done, Done, Done, Failed, Failed]);
+    assert_eq!(calls[4].error.as_ref().unwrap().kind, ErrorKind::Denied);
 }
 
 #[tokio::test]

@@ -483,7 +483,7 @@ fn the_assistant_says_what_it_is() {
         "{english}"
     );
     assert!(
-        english.contains("Time/Current time") && english.contains("connect a model"),
+        english.contains("Time/Current time") && english.contains("takes a language model"),
         "{english}"
     );
     let chinese = text(&answer(&[user("你好")]));

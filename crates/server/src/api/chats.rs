@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use tenon_domain::{CallRecord, ChatId, EventBody, MessageId};
 use tenon_store::Chat;
 
 use super::body::Body;
 use super::error::ApiError;
+use super::id::Id;
 use super::wire::{ChatChange, ChatSummary, MessageView};
 use crate::app::App;
 use crate::auth::CurrentUser;
@@ -47,7 +48,7 @@ pub(super) async fn create(
 pub(super) async fn show(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<ChatId>,
+    Id(id): Id<ChatId>,
 ) -> Result<Json<ChatSummary>, ApiError> {
     let chat = app.store.chat(&user.id, &id).await?;
     Ok(Json(summary(&app, chat)))
@@ -56,7 +57,7 @@ pub(super) async fn show(
 pub(super) async fn change(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<ChatId>,
+    Id(id): Id<ChatId>,
     Body(change): Body<ChatChange>,
 ) -> Result<Json<ChatSummary>, ApiError> {
     app.store.chat(&user.id, &id).await?;
@@ -67,32 +68,22 @@ pub(super) async fn change(
             .emit(&id, vec![EventBody::ChatTitled { title }])
             .await?;
     }
-    show(State(app), user, Path(id)).await
+    show(State(app), user, Id(id)).await
 }
 
 pub(super) async fn delete(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<ChatId>,
+    Id(id): Id<ChatId>,
 ) -> Result<StatusCode, ApiError> {
-    app.store.chat(&user.id, &id).await?;
-    if let Some(turn) = app.agent.running(&id) {
-        app.agent.cancel(&turn);
-    }
-    app.store.delete_chat(&user.id, &id).await?;
-    let folder = app.agent.workspace(&id);
-    if let Err(error) = tokio::fs::remove_dir_all(&folder).await
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        tracing::warn!(%error, folder = %folder.display(), "the work folder of a deleted chat is left behind");
-    }
+    app.agent.delete(&user.id, &id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn messages(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<ChatId>,
+    Id(id): Id<ChatId>,
 ) -> Result<Json<Vec<MessageView>>, ApiError> {
     app.store.chat(&user.id, &id).await?;
     let messages = app.store.messages(&id).await?;

@@ -59,6 +59,7 @@ impl From<tenon_store::Error> for ApiError {
             )),
             tenon_store::Error::Address(_)
             | tenon_store::Error::Database(_)
+            | tenon_store::Error::Lock(_)
             | tenon_store::Error::Corrupt(_) => {
                 tracing::error!(%error, "the store failed a request");
                 Self::new(

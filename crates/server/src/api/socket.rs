@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::http::StatusCode;
 use axum::response::Response;
 use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
@@ -43,11 +45,19 @@ const PAGE: u64 = 500;
 pub(super) async fn open(
     State(app): State<App>,
     user: CurrentUser,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    upgrade
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, ApiError> {
+    let upgrade = upgrade.map_err(|_| {
+        ApiError::new(
+            StatusCode::UPGRADE_REQUIRED,
+            "websocket_only",
+            "This address speaks WebSocket only.",
+        )
+    })?;
+    let session = Session::new(app, user);
+    Ok(upgrade
         .max_message_size(MAX_FRAME)
-        .on_upgrade(move |socket| Session::new(app, user).run(socket))
+        .on_upgrade(move |socket| session.run(socket)))
 }
 
 /// One page's connection.
@@ -125,24 +135,26 @@ impl Session {
     async fn subscribe(&mut self, chat_id: ChatId, after: i64) {
         self.followed
             .retain(|_, following| !following.is_finished());
-        let refused = match self.app.store.chat(&self.user.id, &chat_id).await {
-            Err(error) => Some(ApiError::from(error)),
-            Ok(_)
-                if self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id) =>
-            {
-                Some(ApiError::bad_request(
-                    "This page follows too many chats; unsubscribe from some.",
-                ))
-            }
-            Ok(_) => None,
+        let full = self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id);
+        let chat = match self.app.store.chat(&self.user.id, &chat_id).await {
+            Err(error) => Err(ApiError::from(error)),
+            Ok(_) if full => Err(ApiError::bad_request(
+                "This page follows too many chats; unsubscribe from some.",
+            )),
+            Ok(chat) => Ok(chat),
         };
-        if let Some(error) = refused {
-            self.answer(ServerFrame::Error {
-                chat_id: Some(chat_id),
-                error: error.detail(),
-            });
-            return;
-        }
+        let chat = match chat {
+            Ok(chat) => chat,
+            Err(error) => {
+                self.answer(ServerFrame::Error {
+                    chat_id: Some(chat_id),
+                    error: error.detail(),
+                });
+                return;
+            }
+        };
+        // A number from a future that was lost, as by a restored backup, must not mean silence.
+        let after = after.clamp(0, chat.last_seq);
         let follower = follow(
             self.app.clone(),
             chat_id.clone(),
@@ -215,13 +227,24 @@ async fn follow(app: App, chat: ChatId, mut last: i64, outbox: mpsc::Sender<Serv
         loop {
             let frame = match watch.next().await {
                 Next::Live(Live::Event(event)) if event.seq <= last => continue,
+                // Another process wrote to this chat: the store knows what is between.
+                Next::Live(Live::Event(event)) if event.seq > last + 1 => break,
                 Next::Live(Live::Event(event)) => {
                     last = event.seq;
                     ServerFrame::Event((*event).clone())
                 }
                 Next::Live(Live::Delta(delta)) => ServerFrame::Delta((*delta).clone()),
                 Next::Behind => break,
-                Next::Closed => return,
+                Next::Closed => {
+                    let error = ApiError::not_found("This chat was deleted.").detail();
+                    let _ = outbox
+                        .send(ServerFrame::Error {
+                            chat_id: Some(chat),
+                            error,
+                        })
+                        .await;
+                    return;
+                }
             };
             if outbox.send(frame).await.is_err() {
                 return;

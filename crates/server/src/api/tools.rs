@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
@@ -13,6 +13,7 @@ use tenon_tools::{Asker, CallContext, Tool, Toolset};
 
 use super::body::Body;
 use super::error::ApiError;
+use super::id::Id;
 use super::wire::{CallTool, CallToolAnswer, SourceView, ToolView};
 use crate::app::App;
 use crate::auth::CurrentUser;
@@ -24,7 +25,7 @@ pub(super) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<
 pub(super) async fn call(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<ToolId>,
+    Id(id): Id<ToolId>,
     Body(call): Body<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
     let answer = call_by_hand(&app, &user, id, call.arguments).await;
@@ -36,7 +37,7 @@ pub(super) async fn call(
 pub(super) async fn blob(
     State(app): State<App>,
     user: CurrentUser,
-    Path(id): Path<BlobId>,
+    Id(id): Id<BlobId>,
 ) -> Result<Response, ApiError> {
     let blob = app.store.blob(&user.id, &id).await?;
     // Bytes from a tool are shown as text or not at all: never as a page of ours.
@@ -68,7 +69,7 @@ pub async fn call_by_hand(
         call_id: call.id.clone(),
         user: user.id.clone(),
         asker: Asker::Person,
-        workspace: Some(app.workspace_by_hand()),
+        workspace: Some(app.workspace_by_hand(&user.id)),
         cancel: app.closing.child_token(),
     };
     let started = Instant::now();

@@ -1,13 +1,14 @@
 //! Saying something, and taking it back.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use tenon_agent::TurnRequest;
 use tenon_domain::{ChatId, TurnId};
 
 use super::body::Body;
 use super::error::ApiError;
+use super::id::Id;
 use super::wire::{StartTurn, TurnStarted};
 use crate::app::App;
 use crate::auth::CurrentUser;
@@ -15,7 +16,7 @@ use crate::auth::CurrentUser;
 pub(super) async fn start(
     State(app): State<App>,
     user: CurrentUser,
-    Path(chat): Path<ChatId>,
+    Id(chat): Id<ChatId>,
     Body(turn): Body<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
     let model = app.model(turn.model_id.as_deref()).ok_or_else(|| {
@@ -36,7 +37,7 @@ pub(super) async fn start(
 pub(super) async fn cancel(
     State(app): State<App>,
     user: CurrentUser,
-    Path(turn): Path<TurnId>,
+    Id(turn): Id<TurnId>,
 ) -> Result<StatusCode, ApiError> {
     app.store.chat_of_turn(&user.id, &turn).await?;
     app.agent.cancel(&turn);

@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use tenon_agent::TurnRequest;
 use tenon_agent::feed::{Live, Next, Watch};
-use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, TurnId, TurnOutcome};
+use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, Part, TurnId, TurnOutcome};
 
 use super::say;
 use crate::api::wire::ServerFrame;
@@ -17,6 +17,9 @@ use crate::config::{Common, Config};
 
 /// The shell's number for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
+
+/// A turn has far fewer events.
+const ALL: u64 = u32::MAX as u64;
 
 #[derive(Debug, Args)]
 pub(super) struct Run {
@@ -34,6 +37,8 @@ struct Printer {
     turn: TurnId,
     json: bool,
     last: i64,
+    /// What of the message in progress is on the screen.
+    spoken: String,
 }
 
 impl Run {
@@ -60,46 +65,43 @@ impl Run {
             model: app.model.clone(),
         };
         let turn = app.agent.start(request).await?;
-        Printer {
+        let printer = Printer {
             app,
             chat,
             turn,
             json: self.json,
             last: 0,
-        }
-        .follow(watch)
-        .await
+            spoken: String::new(),
+        };
+        printer.follow(watch).await
     }
 }
 
 impl Printer {
     async fn follow(mut self, mut watch: Watch) -> Result<ExitCode> {
-        let interrupt = tokio::signal::ctrl_c();
-        tokio::pin!(interrupt);
-        let mut asked_to_stop = false;
+        let mut stopping = false;
         loop {
             let next = tokio::select! {
                 next = watch.next() => next,
-                _ = &mut interrupt, if !asked_to_stop => {
-                    asked_to_stop = true;
+                _ = tokio::signal::ctrl_c() => {
+                    if stopping {
+                        return Ok(ExitCode::from(INTERRUPTED));
+                    }
+                    stopping = true;
                     self.app.agent.cancel(&self.turn);
                     continue;
                 }
             };
-            let missed = match next {
+            let news = match next {
                 Next::Live(Live::Event(event)) => vec![(*event).clone()],
                 Next::Live(Live::Delta(delta)) => {
                     self.speak(&delta);
                     continue;
                 }
-                Next::Behind | Next::Closed => {
-                    self.app
-                        .store
-                        .events(&self.chat, self.last, u64::from(u16::MAX))
-                        .await?
-                }
+                Next::Behind => self.app.store.events(&self.chat, self.last, ALL).await?,
+                Next::Closed => bail!("the chat was deleted"),
             };
-            for event in missed {
+            for event in news {
                 if event.seq <= self.last {
                     continue;
                 }
@@ -111,23 +113,36 @@ impl Printer {
         }
     }
 
-    fn speak(&self, delta: &Delta) {
+    fn speak(&mut self, delta: &Delta) {
         if !self.json && delta.kind == DeltaKind::Text {
-            let mut out = std::io::stdout().lock();
-            let _ = out
-                .write_all(delta.text.as_bytes())
-                .and_then(|()| out.flush());
+            write(&delta.text);
+            self.spoken.push_str(&delta.text);
+        }
+    }
+
+    /// Prints what of a message is not on the screen yet: a slow reader misses deltas.
+    fn finish_speaking(&mut self, parts: &[Part]) {
+        let whole: String = parts.iter().filter_map(Part::as_text).collect();
+        let spoken = std::mem::take(&mut self.spoken);
+        match whole.strip_prefix(spoken.as_str()) {
+            Some(rest) => write(rest),
+            None => write(&format!("\n{whole}")),
+        }
+        if !whole.is_empty() {
+            write("\n");
         }
     }
 
     /// Prints an event; a code means the turn is over.
-    fn print(&self, event: Event) -> Result<Option<ExitCode>> {
+    fn print(&mut self, event: Event) -> Result<Option<ExitCode>> {
         let ended = match &event.body {
             EventBody::TurnFinished { outcome, .. } => Some(outcome.clone()),
             _ => None,
         };
         if self.json {
             say(serde_json::to_string(&ServerFrame::Event(event))?);
+        } else if let EventBody::MessageFinished { parts, .. } = &event.body {
+            self.finish_speaking(parts);
         } else {
             tell(&event.body);
         }
@@ -154,11 +169,6 @@ fn tell(body: &EventBody) {
             Some(error) => eprintln!("  {status}: {error}"),
             None => eprintln!("  {status}, {duration_ms} ms"),
         },
-        EventBody::MessageFinished { parts, .. } => {
-            if parts.iter().any(|part| part.as_text().is_some()) {
-                say("");
-            }
-        }
         EventBody::TurnFinished { outcome, .. } => match outcome {
             TurnOutcome::Done => {}
             TurnOutcome::Stopped => eprintln!("Stopped."),
@@ -170,6 +180,12 @@ fn tell(body: &EventBody) {
         EventBody::ChatTitled { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::MessageStarted { .. }
+        | EventBody::MessageFinished { .. }
         | EventBody::CallStarted { .. } => {}
     }
+}
+
+fn write(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

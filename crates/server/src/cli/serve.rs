@@ -23,7 +23,7 @@ impl Serve {
         let config = Config::load(common)?;
         let listener = serve::listen(self.listen.unwrap_or(config.listen()))?;
         let app = App::open(&common.data, &config).await?;
-        app.recover().await?;
+        tracing::info!(data = %common.data.display(), "listening on {}", listener.local_addr()?);
         say(format_args!(
             "Tenon is ready at http://{}",
             listener.local_addr()?

@@ -198,6 +198,10 @@ async fn what_is_wrong_is_said_in_one_shape() {
     check(server.get("/api/nothing").await, 404, "not_found");
     check(server.get("/api/chats/nothing").await, 404, "not_found");
     check(server.get("/api/chats/%00").await, 404, "not_found");
+    check(server.get("/api/chats/%FF").await, 404, "not_found");
+    check(server.get("/api/ws").await, 426, "websocket_only");
+    check(server.post("/health", json!({})).await, 405, "wrong_method");
+    check(server.post("/", json!({})).await, 405, "wrong_method");
     check(
         server.post("/api/info", json!({})).await,
         405,
@@ -289,10 +293,11 @@ async fn a_turn_is_stopped_and_the_chat_goes_on() {
     );
 
     let frames = server.ask(&chat, "still there?").await;
-    assert_eq!(
-        frames.last().unwrap()["body"]["outcome"]["kind"],
-        "stopped",
-        "history comes first"
+    assert_eq!(frames.last().unwrap()["body"]["outcome"]["kind"], "done");
+    assert!(
+        events(&frames)
+            .iter()
+            .any(|event| event["body"]["parts"][0]["text"] == "Awake.")
     );
 }
 
@@ -332,4 +337,46 @@ async fn health_and_info_are_there() {
     let (_, info) = server.get("/api/info").await;
     assert_eq!(info["model"]["builtin"], true);
     assert_eq!(info["model"]["name"], "Built-in assistant");
+}
+
+#[tokio::test]
+async fn a_chat_that_is_being_answered_can_be_deleted() {
+    let server = Server::scripted([vec![
+        Line::text("Half a word"),
+        Line::call(0, "builtin_sleep", &json!({"seconds": 300})),
+        Line::stop(),
+    ]])
+    .await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    server
+        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
+        .await;
+    page.until(|frame| frame["body"]["type"] == "callStarted")
+        .await;
+    let deleted = server
+        .request("DELETE", &format!("/api/chats/{chat}"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(deleted.status(), 204);
+    let last = page.until(|frame| frame["type"] == "error").await;
+    assert_eq!(
+        last.last().unwrap()["error"]["code"],
+        "not_found",
+        "pages that watch it are told"
+    );
+    assert_eq!(
+        server.app.agent.feed().open_channels(),
+        0,
+        "nothing of it stays in memory"
+    );
+    assert!(
+        server
+            .app
+            .agent
+            .running(&tenon_domain::ChatId::new(&chat))
+            .is_none()
+    );
 }

@@ -275,27 +275,46 @@ async fn kill_nine_during_a_turn_leaves_a_chat_that_goes_on() {
 }
 
 #[tokio::test]
-async fn another_tenon_on_the_same_folder_does_not_take_running_turns_for_dead() {
+async fn another_tenon_on_the_same_database_does_not_take_running_turns_for_dead() {
     let data = tempfile::tempdir().unwrap();
     let served = Served::start(&data);
     let chat = served.ask_and_wait_for_call("sleep for 2 seconds").await;
-    assert_eq!(
-        stdout(&run(
-            &data,
-            &[
-                "tools",
-                "call",
-                "builtin_calculate",
-                r#"{"expression":"1+1"}"#
-            ]
-        )),
-        "2\n"
-    );
+    let other = Served::start(&data);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}", data.path().join("tenon.db").display());
+    stdout(&run(
+        &elsewhere,
+        &["tools", "list", "--database", &database],
+    ));
     served
         .wait(&chat, |messages| {
             messages[1]["toolCalls"][0]["status"] == "done"
         })
         .await;
+    assert_eq!(
+        other.get(&format!("/api/chats/{chat}/messages")).await[1]["toolCalls"][0]["status"],
+        "done"
+    );
+}
+
+#[tokio::test]
+async fn a_living_command_does_not_keep_the_dead_from_being_found() {
+    let data = tempfile::tempdir().unwrap();
+    let mut served = Served::start(&data);
+    let chat = served.ask_and_wait_for_call("sleep for 200 seconds").await;
+    let mut lives = tenon(
+        &data,
+        &["tools", "call", "builtin_sleep", r#"{"seconds":200}"#],
+    )
+    .spawn()
+    .unwrap();
+    served.child.kill().unwrap();
+    served.child.wait().unwrap();
+    let served = Served::start(&data);
+    let messages = served.get(&format!("/api/chats/{chat}/messages")).await;
+    lives.kill().unwrap();
+    lives.wait().unwrap();
+    assert_eq!(messages[1]["toolCalls"][0]["status"], "lost");
 }
 
 #[tokio::test]

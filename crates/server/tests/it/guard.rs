@@ -6,7 +6,7 @@ use crate::server::{Server, answer};
 async fn other_hosts_and_origins_are_refused() {
     let server = Server::start().await;
     let own = format!("http://{}", server.address);
-    let (address, port) = (server.address.to_string(), server.address.port());
+    let port = server.address.port();
     let check = |method: &'static str, headers: Vec<(&'static str, String)>, expected: u16| {
         let mut request = server
             .request(method, "/api/chats")
@@ -60,7 +60,6 @@ async fn other_hosts_and_origins_are_refused() {
         ("origin", "https://tenon.example".into()),
     ];
     check("POST", proxied, 201).await;
-    let _ = address;
 }
 
 #[tokio::test]

@@ -80,6 +80,7 @@ impl Server {
     pub async fn ask(&self, chat: &str, text: &str) -> Vec<Value> {
         let mut page = Page::open(self).await;
         page.subscribe(chat, 0).await;
+        page.until(|frame| frame["type"] == "caughtUp").await;
         let (status, _) = self
             .post(&format!("/api/chats/{chat}/turns"), json!({"text": text}))
             .await;

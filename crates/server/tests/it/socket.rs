@@ -1,18 +1,20 @@
 //! A socket that comes back misses nothing and sees nothing twice.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use serde_json::json;
 use tenon_llm::scripted::Line;
+use tokio::sync::Notify;
 
 use crate::server::{Page, Server, events};
 
 #[tokio::test]
 async fn a_page_that_disconnects_in_the_middle_sees_all_of_it_when_it_comes_back() {
+    let back = Arc::new(Notify::new());
     let server = Server::scripted([
         vec![
             Line::text("Before "),
-            Line::Pause(Duration::from_millis(300)),
+            Line::WaitFor(back.clone()),
             Line::text("after."),
             Line::call(0, "builtin_calculate", &json!({"expression": "1+1"})),
             Line::stop(),
@@ -32,7 +34,9 @@ async fn a_page_that_disconnects_in_the_middle_sees_all_of_it_when_it_comes_back
 
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, last).await;
-    let rest = page.until_finished().await;
+    let mut rest = page.until(|frame| frame["type"] == "caughtUp").await;
+    back.notify_one();
+    rest.extend(page.until_finished().await);
     assert_eq!(
         rest[0]["type"], "delta",
         "nothing new yet but the text so far: {rest:#?}"
@@ -60,9 +64,10 @@ async fn a_page_that_disconnects_in_the_middle_sees_all_of_it_when_it_comes_back
 
 #[tokio::test]
 async fn a_turn_nobody_watches_goes_on_to_its_end() {
+    let gone = Arc::new(Notify::new());
     let server = Server::scripted([vec![
         Line::text("One"),
-        Line::Pause(Duration::from_millis(100)),
+        Line::WaitFor(gone.clone()),
         Line::text(" two."),
         Line::stop(),
     ]])
@@ -75,6 +80,7 @@ async fn a_turn_nobody_watches_goes_on_to_its_end() {
         .await;
     page.until(|frame| frame["type"] == "delta").await;
     drop(page);
+    gone.notify_one();
     server.app.agent.drain(crate::server::PATIENCE).await;
     let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
     assert_eq!(messages[1]["text"], "One two.");
@@ -151,4 +157,17 @@ async fn a_server_that_closes_says_goodbye() {
     let mut page = Page::open(&server).await;
     server.app.closing.cancel();
     assert_eq!(page.next().await, None);
+}
+
+#[tokio::test]
+async fn a_number_from_another_time_does_not_mean_silence() {
+    let server = Server::scripted([vec![Line::text("hi"), Line::stop()]]).await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 1_000_000).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    server
+        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
+        .await;
+    page.until_finished().await;
 }

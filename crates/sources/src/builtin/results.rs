@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{BlobId, ErrorKind, ToolDefinition, ToolError, ToolOutput, ToolResult};
+use tenon_tools::shelf::READ_RESULT;
 use tenon_tools::{CallContext, Shelf};
 
 use super::blocking::{Stop, blocking};
@@ -247,7 +248,7 @@ fn search(text: &str, needle: &Needle, page: usize, stop: &Stop) -> Result<Strin
                 "[{}–{last} of {total} places, page {page} of {pages}]",
                 first + 1
             );
-            let advice = "[Read around a place with read_result and its offset.]";
+            let advice = format!("[Read around a place with {READ_RESULT} and its offset.]");
             format!("{head}\n{}\n{advice}", shown.join("\n"))
         }
     })
@@ -344,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_search_names_line_and_offset() {
-        let advice = "[Read around a place with read_result and its offset.]";
+        let advice = format!("[Read around a place with {READ_RESULT} and its offset.]");
         check_search(
             "a\nb\nCat here\n",
             "cat",

@@ -100,7 +100,7 @@ impl Desk {
     pub async fn keep(&self, bytes: impl Into<Vec<u8>>) -> String {
         let kept = self
             .shelf
-            .put(&self.context.user, "text/plain", bytes.into())
+            .put(&self.context, "text/plain", bytes.into())
             .await;
         kept.unwrap().to_string()
     }

@@ -151,9 +151,11 @@ async fn a_tool_output_that_was_too_long_is_read_back_with_the_id_in_its_note() 
 #[tokio::test]
 async fn an_output_is_read_by_its_owner_only() {
     let desk = Desk::new().await;
+    let mut somebody = desk.context.clone();
+    somebody.user = UserId::new("somebody");
     let other = desk
         .shelf
-        .put(&UserId::new("somebody"), "text/plain", b"secret".into())
+        .put(&somebody, "text/plain", b"secret".into())
         .await
         .unwrap();
     for (tool, input) in [

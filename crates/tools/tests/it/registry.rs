@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{Access, ToolId, ToolOutput, UserId};
+use tenon_domain::{Access, SourceInfo, ToolId, ToolOutput, UserId};
+use tenon_tools::{Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Registry};
+use tokio::sync::Notify;
 
 use crate::hub::{Hub, Odd, ada, call, context};
 
@@ -137,7 +140,7 @@ async fn a_name_that_is_listed_twice_is_one_tool() {
     assert_eq!(ids(&hub, &ada()), ["mcp_a_x"]);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_are_never_disturbed_by_sources_that_come_and_go() {
     let hub = Hub::new();
     let _stays = hub
@@ -164,4 +167,59 @@ async fn readers_are_never_disturbed_by_sources_that_come_and_go() {
     }
     coming_and_going.await.unwrap();
     assert_eq!(ids(&hub, &ada()), ["mcp_stays_echo"]);
+}
+
+#[tokio::test]
+async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
+    let slow = Arc::new(SlowBook::default());
+    let registry = Registry::new(
+        slow.clone(),
+        Arc::new(MemoryShelf::default()),
+        Limits::default(),
+    );
+    let first = tokio::spawn({
+        let registry = registry.clone();
+        async move {
+            registry
+                .connect(Arc::new(Odd::new("a", &["old"])))
+                .await
+                .unwrap()
+        }
+    });
+    slow.asked.notified().await;
+    // The book is busy with the first; readers do not notice, and the second overtakes it.
+    assert_eq!(registry.toolset(Access::all(&ada())).specs().len(), 0);
+    let _second = registry
+        .connect(Arc::new(Odd::new("a", &["new"])))
+        .await
+        .unwrap();
+    slow.go_on.notify_one();
+    drop(first.await.unwrap());
+    let specs = registry.toolset(Access::all(&ada())).specs();
+    assert_eq!(
+        specs
+            .iter()
+            .map(|spec| spec.name.as_str())
+            .collect::<Vec<_>>(),
+        ["new"]
+    );
+}
+
+/// An id book that takes its time over the first question.
+#[derive(Default)]
+struct SlowBook {
+    book: MemoryIdBook,
+    asked: Notify,
+    go_on: Notify,
+}
+
+#[async_trait]
+impl IdBook for SlowBook {
+    async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
+        if names == ["old"] {
+            self.asked.notify_one();
+            self.go_on.notified().await;
+        }
+        self.book.ids(source, names).await
+    }
 }

@@ -42,10 +42,10 @@ async fn an_unknown_tool_is_answered_with_the_nearest() {
         "There is no tool `mcp_odd_ecko`. The nearest is `mcp_odd_echo`."
     );
 
-    let (_, message) = error(hub.call("🙂", json!({})).await);
+    let (_, message) = error(hub.call("hang", json!({})).await);
     assert_eq!(
         message,
-        "There is no tool `🙂`. Use one of the tools that are listed."
+        "There is no tool `hang`. The nearest is `mcp_odd_hang`."
     );
 
     drop(connected);
@@ -112,10 +112,6 @@ async fn fifty_megabytes_are_capped_and_kept_whole() {
     };
     assert!(text.starts_with("好\n好\n"));
     assert!(text.len() < 400, "{}", text.len());
-    assert!(
-        text.contains(blob_id.as_str()),
-        "the note says how to read on: {text}"
-    );
     assert_eq!(*bytes, 50 * 1024 * 1024);
 
     let whole = hub.shelf.get(&ada(), blob_id).await.unwrap().unwrap();

@@ -25,7 +25,9 @@ pub(super) enum Refusal {
     Scheme(String),
     #[error("A URL with a user name or password in it is refused. Leave them out.")]
     Credentials,
-    #[error("{0} is on a private network or on this machine, which an administrator can allow with allow_private_networks.")]
+    #[error(
+        "{0} is on a private network or on this machine, which an administrator can allow with allow_private_networks."
+    )]
     Private(String),
     #[error("There is no host named {0}, or it has no address.")]
     UnknownHost(String),

@@ -1,0 +1,80 @@
+//! The end of a turn: nothing of it may stay open, whatever went wrong.
+
+use std::time::Duration;
+
+use tenon_domain::{
+    CallId, CallStatus, ChatId, EventBody, MessageRecord, ToolError, TurnId, TurnOutcome, Usage,
+};
+use tenon_store::{Error, Result};
+
+use crate::Agent;
+
+/// A database that is locked or restarting comes back; one that is gone for
+/// minutes leaves the end to the next start.
+const TRIES: u32 = 8;
+
+/// Doubled after each try: the last one comes about a minute after the first.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+
+impl Agent {
+    /// Writes down how a turn ended, together with an end for everything of it that has none.
+    pub(crate) async fn end(
+        &self,
+        chat: &ChatId,
+        turn: &TurnId,
+        outcome: TurnOutcome,
+        usage: Usage,
+    ) {
+        let mut wait = FIRST_WAIT;
+        for _ in 0..TRIES {
+            match self.try_end(chat, turn, outcome.clone(), usage).await {
+                Ok(()) => return,
+                Err(Error::NotFound(what)) => {
+                    tracing::info!(%chat, %turn, "the {what} was deleted during a turn");
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, %chat, %turn, "the end of a turn could not be written down yet");
+                }
+            }
+            tokio::time::sleep(wait).await;
+            wait *= 2;
+        }
+        tracing::error!(%chat, %turn, "the end of a turn could not be written down; the next start will do it");
+    }
+
+    async fn try_end(
+        &self,
+        chat: &ChatId,
+        turn: &TurnId,
+        outcome: TurnOutcome,
+        usage: Usage,
+    ) -> Result<()> {
+        let (messages, calls) = self.store.loose_ends(turn).await?;
+        let mut ends = loose(messages, calls);
+        ends.push(EventBody::TurnFinished {
+            turn_id: turn.clone(),
+            outcome,
+            usage,
+        });
+        self.feed.emit(chat, ends).await
+    }
+}
+
+/// Ends for messages that were being spoken and calls that have no result.
+pub(crate) fn loose(messages: Vec<MessageRecord>, calls: Vec<CallId>) -> Vec<EventBody> {
+    let messages = messages
+        .into_iter()
+        .map(|message| EventBody::MessageFinished {
+            message_id: message.id,
+            parts: message.parts,
+        });
+    let calls = calls.into_iter().map(|call_id| EventBody::CallFinished {
+        call_id,
+        status: CallStatus::Lost,
+        output: None,
+        error: Some(ToolError::lost()),
+        duration_ms: 0,
+    });
+    messages.chain(calls).collect()
+}
