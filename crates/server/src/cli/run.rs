@@ -79,11 +79,15 @@ impl Run {
 
 impl Printer {
     async fn follow(mut self, mut watch: Watch) -> Result<ExitCode> {
+        // Listened to without a gap: a signal that nobody waits for is lost.
+        let interrupt = tokio::signal::ctrl_c();
+        tokio::pin!(interrupt);
         let mut stopping = false;
         loop {
             let next = tokio::select! {
                 next = watch.next() => next,
-                _ = tokio::signal::ctrl_c() => {
+                _ = &mut interrupt => {
+                    interrupt.set(tokio::signal::ctrl_c());
                     if stopping {
                         return Ok(ExitCode::from(INTERRUPTED));
                     }

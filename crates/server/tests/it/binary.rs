@@ -1,7 +1,7 @@
 //! The program itself, as a shell and an operator use it.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -124,6 +124,21 @@ impl Drop for Served {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// How a process ended, if it does so in time.
+fn ended(child: &mut Child) -> ExitStatus {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("it does not stop");
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -323,14 +338,7 @@ async fn a_server_told_to_stop_lets_the_running_turn_finish() {
     let mut served = Served::start(&data);
     let chat = served.ask_and_wait_for_call("sleep for 1 second").await;
     served.signal("-TERM");
-    let started = Instant::now();
-    let status = loop {
-        if let Some(status) = served.child.try_wait().unwrap() {
-            break status;
-        }
-        assert!(started.elapsed() < PATIENCE, "it does not stop");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    };
+    let status = ended(&mut served.child);
     assert!(status.success(), "{status}");
 
     let served = Served::start(&data);
@@ -361,7 +369,7 @@ fn control_c_stops_a_prompt_and_says_so() {
     let _ = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(ended(&mut child).code(), Some(130));
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("Stopped."), "{rest}");
