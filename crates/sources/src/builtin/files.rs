@@ -17,7 +17,7 @@ mod path;
 mod search;
 mod workspace;
 
-/// A model never writes more by hand; a loop that does is stopped before it fills the disk.
+/// A model never writes more in one go.
 const MAX_WRITE: usize = 5 * 1024 * 1024;
 
 /// A screenful of screens. What does not fit in the context goes to the shelf anyway.

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, File};
-use tenon_domain::ToolError;
+use tenon_domain::{ErrorKind, ToolError};
 
 use super::path::FilePath;
 use super::workspace::{Entry, Workspace, entry_in, missing, names_in};
@@ -70,7 +70,18 @@ impl Search<'_> {
             self.skipped += 1;
             return Ok(());
         }
-        for name in names_in(folder, self.path, self.stop)?.0 {
+        let (names, all) = match names_in(folder, self.path, self.stop) {
+            Ok(listed) => listed,
+            Err(error) if error.kind == ErrorKind::Cancelled => return Err(error),
+            Err(_) => {
+                self.skipped += 1;
+                return Ok(());
+            }
+        };
+        if !all {
+            self.skipped += 1;
+        }
+        for name in names {
             if self.is_over()? {
                 return Ok(());
             }
@@ -83,7 +94,7 @@ impl Search<'_> {
                 Ok(Some(Entry::Folder(folder))) => self.folder(&folder, &path, depth + 1)?,
                 Ok(Some(Entry::File(file))) => self.file(file, &path)?,
                 Ok(None) => {}
-                // Links, pipes and what may not be read must not end the search for the rest.
+                // What may not be opened must not end the search for the rest.
                 Err(_) => self.skipped += 1,
             }
         }

@@ -12,6 +12,15 @@ const MAX_DEPTH: usize = 100;
 /// What takes longer is a number nobody can read.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
+/// What an expression is written with beside letters and digits. `fend` is a
+/// small language with functions and assignments, in which a line can run for
+/// ever or overflow any stack; none of that can be written with these. Its
+/// shifts, which do not look at the clock, cannot either.
+const SIGNS: &str = "+-*/^!%().,_×÷−π°µ$€£¥";
+
+/// What may stand at the end of a question.
+const ASKING: [char; 2] = ['=', '?'];
+
 /// The parser recurses on signs and powers too, which the length of an
 /// expression bounds but its depth does not. Only what is touched is paid for.
 const STACK: usize = 64 * 1024 * 1024;
@@ -84,6 +93,7 @@ fn plain(expression: &str) -> Result<String, String> {
             }
             '\u{3000}' => ' ',
             '·' | '⋅' => '*',
+            '–' | '—' => '-',
             '²' => {
                 plain.push_str("^2");
                 continue;
@@ -103,6 +113,13 @@ fn plain(expression: &str) -> Result<String, String> {
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
+        if !(c.is_ascii_alphanumeric()
+            || c.is_whitespace()
+            || SIGNS.contains(c)
+            || ASKING.contains(&c))
+        {
+            return Err(format!("`{c}` is not part of arithmetic."));
+        }
         if depth > MAX_DEPTH {
             return Err(format!(
                 "More than {MAX_DEPTH} levels of brackets: work it out in parts."
@@ -111,7 +128,13 @@ fn plain(expression: &str) -> Result<String, String> {
         plain.push(c);
     }
     // "6*7 = ?" asks for what comes after.
-    let plain = plain.trim().trim_end_matches(['=', '?', ' ']);
+    let plain = plain.trim().trim_end_matches([' ', ASKING[0], ASKING[1]]);
+    if plain.contains(ASKING) {
+        return Err("`=` and `?` may only stand at the end.".into());
+    }
+    if plain.contains("//") {
+        return Err("Write floor(a / b) for division without remainder.".into());
+    }
     if plain.is_empty() {
         return Err("The expression is empty. Write one such as `(17+4)*23`.".into());
     }
@@ -162,16 +185,29 @@ fn arguments(text: &str, open: usize) -> Result<(Vec<&str>, usize), String> {
             }
             ')' if depth == 1 => {
                 arguments.push(&text[from..at]);
-                return match arguments.iter().any(|argument| argument.trim().is_empty()) {
-                    true => Err("A list of arguments has an empty place.".into()),
-                    false => Ok((arguments, at + 1)),
-                };
+                return check_arguments(&arguments).map(|()| (arguments, at + 1));
             }
             ')' => depth -= 1,
             _ => {}
         }
     }
     Err("A bracket is never closed.".into())
+}
+
+fn check_arguments(arguments: &[&str]) -> Result<(), String> {
+    for argument in arguments.iter().map(|argument| argument.trim()) {
+        if argument.is_empty() {
+            return Err("A list of arguments has an empty place.".into());
+        }
+        // In "min(1, 1,000)" nobody means the number 000.
+        if argument.len() > 1
+            && argument.starts_with('0')
+            && argument.bytes().all(|b| b.is_ascii_digit())
+        {
+            return Err("Write numbers in lists without commas for thousands.".into());
+        }
+    }
+    Ok(())
 }
 
 fn greatest(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
@@ -323,6 +359,15 @@ mod tests {
         check("max()", "A list of arguments has an empty place.");
         check("max(1,2", "A bracket is never closed.");
         check(
+            "min(1, 1,000)",
+            "Write numbers in lists without commas for thousands.",
+        );
+        check(
+            "7 // 2",
+            "Write floor(a / b) for division without remainder.",
+        );
+        check("2=2", "`=` and `?` may only stand at the end.");
+        check(
             "9^9^9^9",
             "The result is too large to be worked out in time. Use smaller numbers.",
         );
@@ -340,6 +385,21 @@ mod tests {
         check(&format!("{}1", "2 + ".repeat(240)), "481");
         let nested = format!("{}1{}", "max(1,".repeat(99), ")".repeat(99));
         check(&nested, "1");
+    }
+
+    #[test]
+    fn programs_are_not_arithmetic() {
+        for (program, sign) in [
+            (r"(\x. x x)(\x. x x)", '\\'),
+            ("f = x: f x; f 1", ':'),
+            ("1 << 100000000000", '<'),
+            ("1; 2", ';'),
+            ("λx.x", 'λ'),
+            ("@debug 1", '@'),
+            ("\"a\"", '"'),
+        ] {
+            check(program, &format!("`{sign}` is not part of arithmetic."));
+        }
     }
 
     #[test]

@@ -44,13 +44,51 @@ const DATE_TIMES: [&str; 9] = [
     "%Y-%m-%d %I:%M %p",
 ];
 
+/// "3pm" as "3:00 pm", which is the least a clock can be read from.
+fn with_minutes(text: &str) -> String {
+    let lower = text.to_ascii_lowercase().replace('.', "");
+    let half = ["am", "pm"].into_iter().find(|half| lower.ends_with(half));
+    let hour = half.map(|half| lower.trim_end_matches(half).trim_end());
+    match (hour, half) {
+        (Some(hour), Some(half))
+            if !hour.is_empty() && hour.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            format!("{hour}:00 {half}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// "下午3点半" as "3:30 pm".
+fn chinese(text: &str) -> Option<String> {
+    const HALVES: [(&str, &str); 6] = [
+        ("凌晨", " am"),
+        ("早上", " am"),
+        ("上午", " am"),
+        ("中午", " pm"),
+        ("下午", " pm"),
+        ("晚上", " pm"),
+    ];
+    let halves = HALVES
+        .iter()
+        .find_map(|(word, half)| Some((text.strip_prefix(word)?, *half)));
+    let (clock, half) = halves.unwrap_or((text, ""));
+    let (hour, rest) = clock.split_once(['点', '點', '时', '時'])?;
+    let minutes = match rest.trim_end_matches(['分', '钟', '鐘']) {
+        "" => "00",
+        "半" => "30",
+        minutes => minutes,
+    };
+    Some(format!("{}:{minutes}{half}", hour.trim()))
+}
+
 impl WallTime {
     pub(super) fn read(text: &str) -> Result<Self, ToolError> {
         let text = text.trim().replace('：', ":");
+        let text = chinese(&text).unwrap_or_else(|| with_minutes(&text));
         if ["now", "现在", "現在"].contains(&text.to_lowercase().as_str()) {
             return Ok(Self::Now);
         }
-        // "2:30pm" lacks the zero chrono wants, "2 pm" the minutes as well.
         if let Some(time) = TIMES
             .iter()
             .find_map(|f| NaiveTime::parse_from_str(&text, f).ok())
@@ -195,6 +233,11 @@ mod tests {
         check("2:30 pm", "UTC", "2026-11-15 14:30:00");
         check("2:30PM", "UTC", "2026-11-15 14:30:00");
         check("12:00 am", "UTC", "2026-11-15 00:00:00");
+        check("3pm", "UTC", "2026-11-15 15:00:00");
+        check("9 a.m.", "UTC", "2026-11-15 09:00:00");
+        check("下午3点", "UTC", "2026-11-15 15:00:00");
+        check("晚上8點半", "UTC", "2026-11-15 20:30:00");
+        check("15点05分", "UTC", "2026-11-15 15:05:00");
         check("14:30:15", "UTC", "2026-11-15 14:30:15");
         check("2026-01-02", "UTC", "2026-01-02 00:00:00");
         check("2026-01-02 14:30", "New York", "2026-01-02 19:30:00");
