@@ -220,6 +220,17 @@ mod tests {
         check(json!(true), json!({"a": 1}), "fits");
         check(json!(null), json!({}), "fits");
         check(json!({"$ref": "#"}), json!({}), "fits");
+        check(json!({"allOf": [{"$ref": "#"}]}), json!({}), "fits");
+        check(
+            json!({"not": {"$ref": "#"}}),
+            json!({}),
+            "The input does not fit the tool's schema: {\"$ref\":\"#\"} is not allowed for the input.",
+        );
+        check(
+            json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}),
+            json!({}),
+            "fits",
+        );
         check(
             json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}),
             json!({}),
