@@ -85,10 +85,6 @@ impl Assembler {
         &self.drafts
     }
 
-    pub fn usage(&self) -> Usage {
-        self.usage
-    }
-
     /// The whole of it. Calls get fresh ids: what providers number repeats across turns.
     pub fn finish(self, mut fresh_id: impl FnMut() -> CallId) -> Reply {
         let parts = self

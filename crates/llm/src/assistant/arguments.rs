@@ -4,12 +4,16 @@
 //! values that are named (`limit 5`), values with a form of their own (paths,
 //! numbers, places), words behind a marker ("with …", "关于 …"), quotes, and
 //! last, for one required text, whatever nothing else explains. Optional
-//! arguments are only read from sure evidence.
+//! arguments are only read from sure evidence, and so are the texts of tools
+//! that change something: what nobody said is asked for, not made up.
 
-mod answer;
+mod named;
+
 mod form;
 mod place;
 mod text;
+
+mod answer;
 
 use std::collections::HashSet;
 
@@ -22,6 +26,13 @@ use super::token::Kind;
 pub(super) use answer::value_of_answer;
 
 pub(super) type Arguments = Map<String, Value>;
+
+/// What a tool does, which tells how sure its texts have to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Looks,
+    Changes,
+}
 
 /// What earlier steps left to point back at.
 #[derive(Debug, Default, Clone)]
@@ -57,10 +68,10 @@ pub(super) struct Reading {
     pub(super) leftover: usize,
 }
 
-/// Reads the arguments. `names_tool` tells which tokens name the tool and so are no values.
+/// Reads the arguments of a tool. `names_tool` tells which tokens name the tool and so are no values.
 pub(super) fn read(
     clause: &Clause<'_>,
-    parameters: &[Parameter],
+    (effect, parameters): (Effect, &[Parameter]),
     context: &Context,
     given: &[&Given],
     names_tool: impl Fn(usize) -> bool,
@@ -72,6 +83,7 @@ pub(super) fn read(
     });
     let mut reader = Reader {
         clause,
+        effect,
         context,
         roles: roles.collect(),
         evidence: 0,
@@ -89,6 +101,7 @@ pub(super) fn read(
         }
     }
     let missing = reader.fill(parameters, &mut arguments).cloned();
+    end_what_is_appended(parameters, &mut arguments);
     let mut calls = vec![arguments];
     if let Some((name, others)) = reader.places.take()
         // A place deep inside an object makes no calls of its own.
@@ -123,6 +136,7 @@ enum Role {
 
 struct Reader<'a> {
     clause: &'a Clause<'a>,
+    effect: Effect,
     context: &'a Context,
     roles: Vec<Role>,
     evidence: usize,
@@ -238,6 +252,20 @@ impl Reader<'_> {
     fn take_text(&mut self, at: usize) -> Value {
         self.take(at, at);
         Value::String(self.clause.tokens[at].text.to_owned())
+    }
+}
+
+/// What is added to the end of a file is a line of it, so that the next has its own.
+fn end_what_is_appended(parameters: &[Parameter], arguments: &mut Arguments) {
+    let is = |one: &Parameter, hint: Hint| one.required && one.hint == hint;
+    let to_file = parameters.iter().any(|one| is(one, Hint::Path));
+    let appends = arguments.get("append") == Some(&Value::Bool(true));
+    let content = parameters.iter().find(|one| is(one, Hint::Content));
+    if let Some(content) = content.filter(|_| to_file && appends)
+        && let Some(Value::String(text)) = arguments.get_mut(&content.name)
+        && !text.ends_with('\n')
+    {
+        text.push('\n');
     }
 }
 

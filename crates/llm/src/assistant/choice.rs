@@ -7,6 +7,7 @@
 //! explained ones.
 
 mod fit;
+mod strange;
 mod term;
 
 use std::cell::OnceCell;
@@ -16,7 +17,7 @@ use serde_json::Value;
 use tenon_domain::ToolSpec;
 use tenon_domain::search::{Index, words};
 
-use super::arguments::{self, Context, Given, Reading};
+use super::arguments::{self, Context, Effect, Given, Reading};
 use super::clause::Clause;
 use super::lexicon;
 use super::schema::{self, Parameter};
@@ -48,6 +49,8 @@ pub(super) struct Tool<'a> {
     source: HashSet<String>,
     /// Stems of the first sentence of its description.
     described: HashSet<String>,
+    /// Stems of the names of its arguments.
+    arguments: HashSet<String>,
 }
 
 /// A tool, and the clause read as its arguments.
@@ -97,7 +100,7 @@ impl<'a> Shelf<'a> {
         }
         let asked = Asked {
             clause,
-            terms: terms(clause),
+            terms: terms(clause, context),
             context,
             given,
         };
@@ -127,7 +130,7 @@ impl<'a> Shelf<'a> {
         let fit = fits
             .into_iter()
             .take(4)
-            .find(|fit| fit.is_meant(&asked, manner))?;
+            .find(|fit| fit.is_meant(&self.tools[fit.tool], &asked, manner))?;
         Some(Choice {
             tool: &self.tools[fit.tool],
             reading: fit.reading,
@@ -206,12 +209,21 @@ impl<'a> Tool<'a> {
             described: stems(opening)
                 .filter(|word| !arguments.contains(word))
                 .collect(),
+            arguments,
         }
     }
 
     pub(super) fn parameters(&self) -> &[Parameter] {
         self.parameters
             .get_or_init(|| schema::parameters(&self.spec.input_schema))
+    }
+
+    pub(super) fn effect(&self) -> Effect {
+        if self.spec.annotations.read_only {
+            Effect::Looks
+        } else {
+            Effect::Changes
+        }
     }
 
     fn read(
@@ -225,7 +237,8 @@ impl<'a> Tool<'a> {
             .iter()
             .filter(|one| one.tool == self.spec.id.as_str())
             .collect();
-        arguments::read(clause, self.parameters(), context, &mine, names_tool)
+        let wanted = (self.effect(), self.parameters());
+        arguments::read(clause, wanted, context, &mine, names_tool)
     }
 }
 

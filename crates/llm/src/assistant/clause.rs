@@ -65,6 +65,30 @@ impl<'a> Clause<'a> {
             .any(|word| lexicon::is_pronoun(word))
     }
 
+    /// Whether it speaks of another time than now: "tomorrow", "in 3 hours", "下周一".
+    pub(super) fn is_of_another_day(&self) -> bool {
+        const PERIODS: &str =
+            "monday tuesday wednesday thursday friday saturday sunday week month year weekend";
+        const SHIFTS: [&str; 11] = [
+            "ago", "from", "later", "before", "后", "後", "之后", "之後", "以后", "以後", "前",
+        ];
+        let spans = |at: usize| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.number().is_some())
+                && lexicon::seconds_in(self.lower(at + 1)).is_some()
+        };
+        (0..self.tokens.len().min(200)).any(|at| {
+            let period = || PERIODS.split(' ').any(|one| one == self.lower(at + 1));
+            match self.lower(at) {
+                "next" | "last" | "coming" => period(),
+                "in" | "after" => spans(at + 1),
+                word if lexicon::is_other_day(word) => true,
+                _ => spans(at) && SHIFTS.contains(&self.lower(at + 2)),
+            }
+        })
+    }
+
     /// The words as written, from one token to another, both included.
     pub(super) fn slice(&self, from: usize, to: usize) -> &'a str {
         match (self.tokens.get(from), self.tokens.get(to)) {
@@ -129,5 +153,20 @@ mod tests {
         check("max(1, 2)", &["max(1, 2)"]);
         check("One. Two", &["One", ". Two"]);
         check("", &[""]);
+    }
+
+    #[test]
+    fn another_day_is_not_now() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(Clause::new(text).is_of_another_day(), expected, "{text}")
+        };
+        check("what is the date tomorrow", true);
+        check("what day is next Monday", true);
+        check("what time will it be in 3 hours", true);
+        check("what time was it 20 minutes ago", true);
+        check("下周一是几号", true);
+        check("三小时后几点", true);
+        check("what time is it in Tokyo", false);
+        check("东京今天几号", false);
     }
 }

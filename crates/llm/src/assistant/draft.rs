@@ -67,8 +67,8 @@ pub(super) fn of(phrase: &str) -> Draft {
         }
         _ => {}
     }
-    const KINDS: [&str; 14] = [
-        "poem", "story", "essay", "letter", "summary", "list", "joke", "haiku", "report",
+    const KINDS: [&str; 15] = [
+        "email", "poem", "story", "essay", "letter", "summary", "list", "joke", "haiku", "report",
         "article", "recipe", "plan", "song", "speech",
     ];
     let counted = ["一首", "一篇", "一封", "一段"]
@@ -108,6 +108,7 @@ mod tests {
         assert_eq!(of("to-do list."), todo);
         assert_eq!(of("a poem about cats"), Draft::Unwritten);
         assert_eq!(of("me a poem"), Draft::Unwritten);
+        assert_eq!(of("an email to Bob"), Draft::Unwritten);
         assert_eq!(of("hello world"), Draft::Literal);
         assert_eq!(of("a nice day"), Draft::Literal);
         assert!(matches!(of("待办清单"), Draft::Outline(_)));

@@ -92,11 +92,8 @@ const GROUPS: &[Group] = &[
          计算 計算 算 算算 算一下 求 计算器 計算機 等于几 等於幾",
         "calculate compute evaluate math",
     ),
-    means(
-        "file files document 文件 文档 文件夹 資料夾 檔案 文檔 目录 目錄",
-        "file",
-    ),
-    means("folder directory directories", "directory folder file"),
+    means("file files document 文件 文档 檔案 文檔", "file"),
+    means(FOLDERS, "directory folder file"),
     does(
         "read reading cat 读 讀 读取 讀取 阅读 閱讀 读出 讀出 读出来 讀出來 念 唸",
         "read",
@@ -169,6 +166,22 @@ const GROUPS: &[Group] = &[
     hints("check lookup 查 查一下 检查 檢查", "search check get"),
 ];
 
+const FOLDERS: &str = "folder folders directory directories 文件夹 文件夾 資料夾 资料夹 目录 目錄";
+
+/// Deeds whose object is a text: "write hello", where "make hello" is a thing.
+const TAKES_TEXT: [&str; 6] = [
+    "write save",
+    "append write add",
+    "add append create write",
+    "send post",
+    "translate",
+    "remember memory",
+];
+
+/// Days other than this one: no places, and not what a clock tells.
+const DAYS: &str = "tomorrow yesterday tonight 明天 昨天 后天 後天 前天 大后天 大後天 大前天 明日 昨日 明年 去年 \
+    下周 下週 上周 上週 下星期 上星期 下礼拜 上礼拜 下个月 下個月 上个月 上個月";
+
 /// How many seconds a unit has.
 const SECONDS: &[(&str, f64)] = &[
     ("ms millisecond milliseconds 毫秒", 0.001),
@@ -193,7 +206,12 @@ const NEUTRAL: &str =
 const PLEASANTRIES: &str = "have a nice|have a good|have a great|good day|good time|nice day|long time no see|\
     take your time|this time|next time|last time|sleep well|sleep tight|good night|time flies|any time|all the time|\
     some time ago|once upon a time|nice to meet|how are you|how do you do|i am done|i'm done|we are done|well done|\
-    all done|read you|see you|what can i|what can you|好久不见|晚安|辛苦了";
+    all done|read you|see you|what can i|what can you|好久不见|晚安|辛苦了|\
+    浪费时间|浪費時間|节省时间|節省時間|没时间|沒時間|没有时间|沒有時間|有时间|有時間|花时间|长时间|时间过得|時間過得";
+
+/// What asks for nothing when nothing else is said.
+const SMALL_TALK: &str = "save me|help me|wait, what|wait what|wait a moment|wait a minute|wait a second|\
+    wait a sec|hold on|等一下|等等|等会|等一会|等会儿|稍等|稍等一下|请等一下|請等一下";
 
 static STOPS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     STOP.split_whitespace()
@@ -222,6 +240,7 @@ static KNOWN: LazyLock<(HashSet<&str>, usize)> = LazyLock::new(|| {
         .chain(PRONOUNS.split_whitespace())
         .chain(SYNONYMS.keys().copied())
         .chain(UNITS.keys().copied())
+        .chain(DAYS.split_whitespace())
         .filter(|word| !word.is_ascii())
         .collect();
     let longest = words
@@ -273,6 +292,26 @@ pub(super) fn seconds_in(unit: &str) -> Option<f64> {
 
 pub(super) fn is_pronoun(word: &str) -> bool {
     PRONOUNS.split_whitespace().any(|pronoun| pronoun == word)
+}
+
+/// Whether a word, in lower case, names a day other than this one.
+pub(super) fn is_other_day(word: &str) -> bool {
+    DAYS.split_whitespace().any(|day| day == word)
+}
+
+pub(super) fn is_folder(word: &str) -> bool {
+    FOLDERS.split_whitespace().any(|folder| folder == word)
+}
+
+/// Whether a verb, in lower case, has a text for its object.
+pub(super) fn takes_text(word: &str) -> bool {
+    synonyms(word).is_some_and(|(meant, _)| TAKES_TEXT.contains(&meant))
+}
+
+/// Whether a whole message, in lower case, is one that asks for nothing.
+pub(super) fn is_small_talk(text: &str) -> bool {
+    let plain = text.trim_matches(|c: char| !c.is_alphanumeric());
+    SMALL_TALK.split('|').any(|phrase| phrase == plain)
 }
 
 /// Whether a word, as a stem, says nothing about the tool that is named with it.

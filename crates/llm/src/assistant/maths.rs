@@ -1,8 +1,13 @@
 //! A sum found in a sentence, written the way a calculator reads it.
 //!
-//! "what is (17+4)*23?", "3 加 4", "12.5 % of 80", "square root of 16".
+//! "what is (17+4)*23?", "3 加 4", "12.5 % of 80", "square root of 16", and
+//! with units: "5 feet in cm". What might as well be a date, a telephone
+//! number or a part of something longer is no sum.
 
-use super::token::{Kind, Token, narrow};
+mod doubt;
+mod unit;
+
+use super::token::{Kind, Token, chinese_number, chinese_numeral, narrow, number_length};
 
 /// Sums are looked for at the head of a message; nobody types one further down.
 const HEAD: usize = 2_048;
@@ -40,6 +45,7 @@ const SAID: &[(&str, Item)] = &[
     ("乘以", Item::Operator("*")),
     ("乘", Item::Operator("*")),
     ("除以", Item::Operator("/")),
+    ("的", Item::Of),
     ("的平方", Item::After("^2")),
     ("的立方", Item::After("^3")),
     ("根号", Item::Function("sqrt")),
@@ -57,11 +63,15 @@ const SAID: &[(&str, Item)] = &[
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Item {
     Number,
+    /// A number written in Chinese.
+    Numeral,
     Constant(&'static str),
     Function(&'static str),
     Operator(&'static str),
     /// Follows an operand: a power, a percentage.
     After(&'static str),
+    /// 的, where a percentage follows.
+    Of,
     Open,
     Close,
     Other,
@@ -74,8 +84,11 @@ pub(super) struct Sum {
     pub(super) end: usize,
 }
 
-/// The longest sum in a message that has at least one operation in it.
+/// The conversion in a message, or the longest sum that has at least one operation in it.
 pub(super) fn find(text: &str, tokens: &[Token<'_>]) -> Option<Sum> {
+    if let Some(conversion) = unit::conversion(text) {
+        return Some(conversion);
+    }
     let items = items(text, tokens);
     let mut best: Option<(usize, usize)> = None;
     let mut at = 0;
@@ -90,11 +103,58 @@ pub(super) fn find(text: &str, tokens: &[Token<'_>]) -> Option<Sum> {
         at = end;
     }
     let (from, to) = best?;
+    let (start, end) = (items[from].1, items[to - 1].2);
+    let items = &items[from..to];
+    let ambiguous = || doubt::is_bare(text, items) && !doubt::is_asked(text, start, end);
+    if doubt::is_part(text, start, end) || ambiguous() {
+        return None;
+    }
+    let expression = match share(items) {
+        Share::None => written(text, items),
+        Share::Of(sign) => {
+            let part = |at: usize| written(text, &items[at..=at]);
+            format!("{}*(1{sign}{}/100)", part(0), part(2))
+        }
+        Share::Unclear => return None,
+    };
     Some(Sum {
-        expression: written(text, &items[from..to]),
-        start: items[from].1,
-        end: items[to - 1].2,
+        expression,
+        start,
+        end,
     })
+}
+
+/// How a sum adds or takes away a percentage.
+enum Share {
+    None,
+    /// "100 minus 15%" is less a part of the 100.
+    Of(&'static str),
+    /// A part of what, is anybody's guess.
+    Unclear,
+}
+
+fn share(items: &[Placed]) -> Share {
+    let kinds: Vec<Item> = items.iter().map(|(item, ..)| *item).collect();
+    let added = |window: &[Item]| {
+        matches!(
+            window,
+            [
+                Item::Operator("+" | "-"),
+                Item::Number | Item::Numeral,
+                Item::After("/100")
+            ]
+        )
+    };
+    match kinds.as_slice() {
+        [
+            Item::Number | Item::Numeral,
+            Item::Operator(sign @ ("+" | "-")),
+            Item::Number | Item::Numeral,
+            Item::After("/100"),
+        ] => Share::Of(sign),
+        kinds if kinds.len() > 3 && kinds[1..].windows(3).any(added) => Share::Unclear,
+        _ => Share::None,
+    }
 }
 
 type Placed = (Item, usize, usize);
@@ -139,7 +199,11 @@ fn item(rest: &str, c: char) -> (Item, usize) {
     }
     let narrowed = narrow(c);
     if narrowed.is_ascii_digit() {
-        return number(rest);
+        return digits(rest);
+    }
+    let numeral = chinese_numeral(rest);
+    if numeral > 0 {
+        return (Item::Numeral, numeral);
     }
     if c.is_ascii_alphabetic() {
         let length = rest
@@ -183,24 +247,23 @@ fn item(rest: &str, c: char) -> (Item, usize) {
     (item, c.len_utf8())
 }
 
-fn number(rest: &str) -> (Item, usize) {
-    let belongs = |c: char| narrow(c).is_ascii_digit() || c == '.';
-    let length = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
-    let trimmed = rest[..length].trim_end_matches('.').len();
-    let tail = &rest[trimmed..];
+fn digits(rest: &str) -> (Item, usize) {
+    let length = number_length(rest);
+    let tail = &rest[length..];
     let times = tail
         .strip_prefix(['x', 'X'])
         .is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
+    let goes_on = tail
+        .strip_prefix('.')
+        .is_some_and(|tail| tail.starts_with(|c: char| c.is_ascii_digit()));
     // "3rd", "b42" and "1.2.3" are names, not numbers.
-    if rest[..trimmed].matches('.').count() > 1
-        || (tail.starts_with(|c: char| c.is_ascii_alphabetic()) && !times)
-    {
+    if goes_on || (tail.starts_with(|c: char| c.is_ascii_alphabetic()) && !times) {
         let end = rest
             .find(|c: char| !(c.is_alphanumeric() || c == '.'))
             .unwrap_or(rest.len());
-        return (Item::Other, end.max(trimmed).max(1));
+        return (Item::Other, end.max(length).max(1));
     }
-    (Item::Number, trimmed)
+    (Item::Number, length)
 }
 
 /// Where the sum that begins at an item ends; none if there is none or nothing is done in it.
@@ -210,7 +273,7 @@ fn sum_from(items: &[Placed], from: usize) -> Option<usize> {
     let mut end = None;
     for (at, (item, ..)) in items.iter().enumerate().skip(from).take(LONGEST) {
         match item {
-            Item::Number | Item::Constant(_) if wants_operand => {
+            Item::Number | Item::Numeral | Item::Constant(_) if wants_operand => {
                 wants_operand = false;
                 operands += 1;
             }
@@ -218,6 +281,10 @@ fn sum_from(items: &[Placed], from: usize) -> Option<usize> {
             Item::Open if wants_operand => depth += 1,
             // A sign, which is no operation yet.
             Item::Operator("-" | "+") if wants_operand => {}
+            Item::Of if !wants_operand && is_percentage(&items[at + 1..]) => {
+                wants_operand = true;
+                operations += 1;
+            }
             Item::Operator(_) if !wants_operand => {
                 wants_operand = true;
                 operations += 1;
@@ -228,8 +295,10 @@ fn sum_from(items: &[Placed], from: usize) -> Option<usize> {
             }
             Item::Close if !wants_operand && depth > 0 => depth -= 1,
             Item::Number
+            | Item::Numeral
             | Item::Constant(_)
             | Item::Function(_)
+            | Item::Of
             | Item::Open
             | Item::Operator(_)
             | Item::After(_)
@@ -243,6 +312,17 @@ fn sum_from(items: &[Placed], from: usize) -> Option<usize> {
     end
 }
 
+fn is_percentage(items: &[Placed]) -> bool {
+    matches!(
+        items,
+        [
+            (Item::Number | Item::Numeral, ..),
+            (Item::After("/100"), ..),
+            ..
+        ]
+    )
+}
+
 fn written(text: &str, items: &[Placed]) -> String {
     let mut expression = String::new();
     let mut pending = 0;
@@ -254,7 +334,15 @@ fn written(text: &str, items: &[Placed]) -> String {
         }
         last_end = *end;
         match item {
-            Item::Number => expression.extend(text[*start..*end].chars().map(narrow)),
+            Item::Number => {
+                let plain = text[*start..*end].chars().map(narrow);
+                expression.extend(plain.filter(|c| *c != ','));
+            }
+            Item::Numeral => {
+                let number = chinese_number(&text[*start..*end]).unwrap_or_default();
+                expression.push_str(&number.to_string());
+            }
+            Item::Of => expression.push('*'),
             Item::Constant(sign) | Item::Operator(sign) => expression.push_str(sign),
             Item::After(sign) => {
                 expression.truncate(expression.trim_end().len());
@@ -274,7 +362,7 @@ fn written(text: &str, items: &[Placed]) -> String {
             Item::Close => expression.push(')'),
             Item::Other => {}
         }
-        if matches!(item, Item::Number | Item::Constant(_)) {
+        if matches!(item, Item::Number | Item::Numeral | Item::Constant(_)) {
             expression.extend(std::iter::repeat_n(')', std::mem::take(&mut pending)));
         }
     }
@@ -309,6 +397,33 @@ mod tests {
         check("sqrt(16) + 2^3", "sqrt(16) + 2^3");
         check("2 to the power of 8", "2 ^ 8");
         check("-3 + 4", "-3 + 4");
+        check("what's 1,000 * 3", "1000 * 3");
+        check("what is 1,250 + 300", "1250 + 300");
+        check("1，250 + 1,000,000.5", "1250 + 1000000.5");
+        check("12,34 + 5", "-");
+        check("3 * 1,00", "-");
+        check("你好，3+4", "3+4");
+        check("100的15%是多少", "100*15/100");
+        check("100减去15%", "100*(1-15/100)");
+        check("100 minus 15 percent", "100*(1-15/100)");
+        check("80 + 10%", "80*(1+10/100)");
+        check("5 + 80 - 10%", "-");
+        check("我的3个", "-");
+        check("三加五等于多少", "3+5");
+        check("一百二十减二十", "120-20");
+        check("十的平方", "10^2");
+        check("周三加五个人", "-");
+        check("Call 555-1234", "-");
+        check("the 24/7 store", "-");
+        check("on 11/15 we meet", "-");
+        check("9/11 history", "-");
+        check("我打算 9/11 去", "-");
+        check("帮我算 9-3", "9-3");
+        check("100/8", "100/8");
+        check("what is 100/8?", "100/8");
+        check("please calculate 10-3 for me", "10-3");
+        check("10-3=", "10-3");
+        check("100/8 是多少", "100/8");
         check("5", "-");
         check("on 2026-05-01 at 10:30", "-");
         check("a/b.txt and https://x.org/1-2", "-");

@@ -6,6 +6,7 @@
 //! only cut at its head.
 
 mod numeral;
+mod quote;
 mod run;
 
 use std::collections::HashSet;
@@ -13,8 +14,10 @@ use std::collections::HashSet;
 use tenon_domain::search::is_ideogram;
 
 use super::lexicon;
-use numeral::{chinese_number, chinese_numeral_before_unit};
+use numeral::chinese_numeral_before_unit;
 use run::classify;
+
+pub(super) use numeral::{chinese_number, chinese_numeral, number_length};
 
 /// What is wanted is said within this many bytes, quotes not counted; all that
 /// follows is one word, content at most.
@@ -144,72 +147,6 @@ impl<'a> Lexer<'a> {
         self.at = end;
     }
 
-    fn push_quote(&mut self, text: &'a str, start: usize, end: usize) -> bool {
-        self.found.push(Token {
-            kind: Kind::Quoted,
-            text,
-            start,
-            end,
-        });
-        self.in_quotes += end - start;
-        self.at = end;
-        true
-    }
-
-    /// A fenced block is one quote; the word after its opening names a language.
-    fn fence(&mut self) -> bool {
-        let Some(inside) = self.rest().strip_prefix("```") else {
-            return false;
-        };
-        let Some(length) = (!self.unclosed.contains(&'\0'))
-            .then(|| inside.find("```"))
-            .flatten()
-        else {
-            self.unclosed.insert('\0');
-            return false;
-        };
-        let block = &inside[..length];
-        let text = block
-            .split_once('\n')
-            .map_or(block, |(_, body)| body)
-            .trim_end_matches('\n');
-        let (start, end) = (self.at, self.at + length + 6);
-        self.push_quote(text, start, end)
-    }
-
-    fn quoted(&mut self, open: char) -> bool {
-        let close = match open {
-            '"' | '`' => open,
-            '\'' if !self.previous().is_some_and(char::is_alphanumeric) => open,
-            '“' | '„' => '”',
-            '‘' => '’',
-            '「' => '」',
-            '『' => '』',
-            '«' => '»',
-            '《' => '》',
-            _ => return false,
-        };
-        if self.unclosed.contains(&close) {
-            return false;
-        }
-        let inside = &self.rest()[open.len_utf8()..];
-        // An apostrophe inside a word closes nothing.
-        let closes = |(at, _): &(usize, &str)| {
-            !matches!(close, '\'' | '’')
-                || !inside[at + close.len_utf8()..]
-                    .starts_with(|c: char| c.is_alphanumeric() && !is_ideogram(c))
-        };
-        let Some((length, _)) = inside.match_indices(close).find(closes) else {
-            self.unclosed.insert(close);
-            return false;
-        };
-        let (start, end) = (
-            self.at,
-            self.at + open.len_utf8() + length + close.len_utf8(),
-        );
-        self.push_quote(&inside[..length], start, end)
-    }
-
     fn url(&mut self) -> bool {
         const SCHEMES: [&str; 7] = [
             "http://", "https://", "ftp://", "ws://", "wss://", "file://", "www.",
@@ -310,8 +247,22 @@ impl<'a> Lexer<'a> {
         if length == 0 {
             return false;
         }
-        self.push(classify(&rest[..length]), length);
+        let kind = match classify(&rest[..length]) {
+            Kind::Path if !self.stands_free(length) => Kind::Word,
+            kind => kind,
+        };
+        self.push(kind, length);
         true
+    }
+
+    /// Whether what stands here is whole, and not cut out of markup such as `<img src=x>.md`.
+    fn stands_free(&self, length: usize) -> bool {
+        let opens = |c: char| {
+            c.is_whitespace()
+                || is_ideogram(c)
+                || "\"'`“”‘’「」『』«»《》([{（,，:：;；、。！？".contains(c)
+        };
+        self.previous().is_none_or(opens) && !self.rest()[length..].starts_with(['<', '>', '='])
     }
 
     /// A number, or whatever begins with a digit: `30s`, `3pm`, `7zip`, `1,000`.
@@ -322,23 +273,14 @@ impl<'a> Lexer<'a> {
         };
         let run = &rest[..rest.find(|c| !belongs(c)).unwrap_or(rest.len())];
         let kind = match classify(run.trim_end_matches(['.', '-', '/'])) {
-            kind @ (Kind::Path | Kind::Url) => {
+            kind @ (Kind::Path | Kind::Url) if self.stands_free(run.len()) => {
                 self.push(kind, run.trim_end_matches(['.', '-']).len());
                 return true;
             }
+            Kind::Path | Kind::Url => Kind::Word,
             kind => kind,
         };
-        let digits = |text: &str| {
-            text.find(|c| !narrow(c).is_ascii_digit())
-                .unwrap_or(text.len())
-        };
-        let mut length = digits(rest);
-        while rest[length..].starts_with(',') && digits(&rest[length + 1..]) == 3 {
-            length += 4;
-        }
-        if rest[length..].starts_with('.') && digits(&rest[length + 1..]) > 0 {
-            length += 1 + digits(&rest[length + 1..]);
-        }
+        let length = number_length(rest);
         let letters = rest[length..]
             .find(|c: char| !c.is_alphabetic() || is_ideogram(c))
             .map_or(&rest[length..], |end| &rest[length..length + end]);
@@ -483,12 +425,19 @@ mod tests {
             "30s, 1,000 items, 2.5 min",
             "n:30 | s | , | n:1,000 | items | , | n:2.5 | min",
         );
+        check("1，250 or 12,34", "n:1，250 | or | n:12 | , | n:34");
+        check("2024,100", "n:2024 | , | n:100");
         check("等待三秒", "等待 | n:三 | 秒");
         check("(17+4)*23/5", "( | n:17 | + | n:4 | ) | * | n:23 | / | n:5");
         check(
             "limit=5 path:/etc/hosts",
             "limit | = | n:5 | path | : | p:/etc/hosts",
         );
+        check(
+            "<img src=x onerror=owned=1>.md",
+            "< | img | src | = | x | onerror | = | owned | = | n:1 | > | .md",
+        );
+        check("读a.txt，b.txt", "读 | p:a.txt | ， | p:b.txt");
         check("```rust\nlet x;\n```", "q:let x;");
         check(
             "builtin_current_time C:\\a\\b.txt",

@@ -123,6 +123,7 @@ fn is_statement(clause: &Clause<'_>) -> bool {
             true
         }
         "the" | "this" | "that" | "my" | "our" | "these" => tells(),
+        "time" => matches!(second, "is" | "was"),
         "我" | "我们" | "我們" => {
             !matches!(second, "想" | "要" | "想要" | "需要")
                 || clause.text.trim_end_matches(['。', '！']).ends_with('了')
@@ -152,6 +153,8 @@ mod tests {
         check("I want to know the time", Manner::Wish);
         check("the weather is lovely", Manner::Statement);
         check("the weather in Oslo", Manner::Wish);
+        check("Time is money", Manner::Statement);
+        check("time in Oslo", Manner::Wish);
         check("谢谢！", Manner::Thanks);
         check("我要睡了", Manner::Statement);
         check("never mind.", Manner::Cancel);

@@ -60,7 +60,9 @@ fn wrong(message: &str, expected: &[(&str, Value)]) -> Option<String> {
         .map(|(id, input)| (id.to_string(), input.clone()))
         .collect();
     let found = calls(&reply);
-    (found != expected).then(|| {
+    // Who wants nothing is asked for nothing either.
+    let asks = expected.is_empty() && text(&reply).contains('`');
+    (found != expected || asks).then(|| {
         let head = |text: &str| text.chars().take(200).collect::<String>();
         let (expected, found) = (
             format!("{expected:?}"),
@@ -193,6 +195,48 @@ fn the_time_is_told_where_it_is_asked_for() {
                 json!({"time": "14:30", "from": "Tokyo", "to": "Paris"}),
             ),
         ),
+        (
+            "Convert 3pm New York time to London",
+            one(
+                "builtin_convert_time",
+                json!({"time": "3pm", "from": "New York", "to": "London"}),
+            ),
+        ),
+        (
+            "convert 3pm Tokyo time to Paris time",
+            one(
+                "builtin_convert_time",
+                json!({"time": "3pm", "from": "Tokyo", "to": "Paris"}),
+            ),
+        ),
+        (
+            "what is 14:30 Tokyo time in Paris?",
+            one(
+                "builtin_convert_time",
+                json!({"time": "14:30", "from": "Tokyo", "to": "Paris"}),
+            ),
+        ),
+        ("东京那边现在几点", time("东京")),
+        ("现在东京几点", time("东京")),
+        ("东京时间", time("东京")),
+        ("东京几点了", time("东京")),
+        ("时间：东京", time("东京")),
+        (
+            "what time is it in new york and london",
+            [time("new york"), time("london")].concat(),
+        ),
+        (
+            "what time is it in paris, tokyo and new york?",
+            [time("paris"), time("tokyo"), time("new york")].concat(),
+        ),
+        (
+            "纽约现在几点，伦敦呢",
+            [time("纽约"), time("伦敦")].concat(),
+        ),
+        (
+            "纽约现在几点？伦敦呢？",
+            [time("纽约"), time("伦敦")].concat(),
+        ),
     ]);
 }
 
@@ -212,6 +256,21 @@ fn sums_are_calculated() {
         ("what's 5 times 8", sum("5 * 8")),
         ("2+2=?", sum("2+2")),
         ("12*12 是多少", sum("12*12")),
+        ("what's 1,000 * 3", sum("1000 * 3")),
+        ("what is 1,250 + 300", sum("1250 + 300")),
+        ("1，250 加 300 是多少", sum("1250 + 300")),
+        ("100的15%是多少", sum("100*15/100")),
+        ("100减去15%", sum("100*(1-15/100)")),
+        ("三加五等于多少", sum("3+5")),
+        ("What is 5 feet in cm", sum("5 feet to cm")),
+        (
+            "how long is 90 minutes in hours",
+            sum("90 minutes to hours"),
+        ),
+        ("5 km to miles", sum("5 km to miles")),
+        ("convert 5 km to miles", sum("5 km to miles")),
+        ("1公里等于多少米", sum("1 km to m")),
+        ("把5公里换算成英里", sum("5 km to miles")),
     ]);
 }
 
@@ -245,7 +304,6 @@ fn files_are_listed_read_written_and_searched() {
             "can you please read the file docs/a.txt",
             read("docs/a.txt"),
         ),
-        ("read \"my notes.md\"", vec![]),
         (
             "read notes.md limit 5",
             one("builtin_read_file", json!({"path": "notes.md", "limit": 5})),
@@ -287,16 +345,40 @@ fn files_are_listed_read_written_and_searched() {
             "add 'buy milk' to list.md",
             one(
                 "builtin_write_file",
-                json!({"path": "list.md", "content": "buy milk", "append": true}),
+                json!({"path": "list.md", "content": "buy milk\n", "append": true}),
             ),
         ),
         (
             "把“牛奶”追加到 list.md",
             one(
                 "builtin_write_file",
-                json!({"path": "list.md", "content": "牛奶", "append": true}),
+                json!({"path": "list.md", "content": "牛奶\n", "append": true}),
             ),
         ),
+        (
+            "add milk to todo.txt",
+            one(
+                "builtin_write_file",
+                json!({"path": "todo.txt", "content": "milk\n", "append": true}),
+            ),
+        ),
+        ("write hello to a.txt", write("a.txt", "hello")),
+        ("把 hello 写入 a.txt", write("a.txt", "hello")),
+        ("写入 hello 到 a.txt", write("a.txt", "hello")),
+        ("make a to-do list in todo.md", write("todo.md", TODO)),
+        (
+            "write a.txt saying hello there",
+            write("a.txt", "hello there"),
+        ),
+        (
+            "write to a.txt:\n```\none\ntwo\n```",
+            write("a.txt", "one\ntwo"),
+        ),
+        (
+            "list the folder docs",
+            one("builtin_list_files", json!({"path": "docs"})),
+        ),
+        ("search my notes for launch", search("launch")),
         ("search for launch in my files", search("launch")),
         ("查找文件中的“预算”", search("预算")),
         ("search my files for launch", search("launch")),
@@ -360,6 +442,11 @@ fn tools_of_strangers_work_the_same_way() {
         ),
         ("北京天气怎么样", weather("北京")),
         ("weather oslo", weather("oslo")),
+        ("北京明天天气", weather("北京")),
+        (
+            "北京天气怎么样，上海呢",
+            [weather("北京"), weather("上海")].concat(),
+        ),
         ("is it going to rain in Bergen?", weather("Bergen")),
         (
             "create an issue titled \"Login fails\"",
@@ -462,6 +549,38 @@ fn small_talk_calls_nothing() {
         "don't read notes.md",
         "delete notes.md",
         "rename a.txt to b.txt",
+        "把 a.txt 改名为 b.txt",
+        "write 'hello' to <img src=x onerror=owned=1>.md",
+        "read <img src=x onerror=owned=1>.md",
+        "create a folder named photos",
+        "make a directory called photos",
+        "新建文件夹 photos",
+        "建立一个目录，名为 photos",
+        "新增資料夾 photos",
+        "find my keys",
+        "convert 100 USD to EUR",
+        "Time is money",
+        "Time is Money",
+        "Wait, what?",
+        "等一下",
+        "Can you sleep?",
+        "save me",
+        "write an email to Bob",
+        "明天是几号",
+        "昨天星期几",
+        "后天几号",
+        "时间过得真快",
+        "浪费时间",
+        "what is the date tomorrow",
+        "what day was yesterday?",
+        "下周一是几号",
+        "what is the date next Monday?",
+        "what time will it be in 3 hours",
+        "三小时后几点",
+        "Call 555-1234",
+        "the 24/7 store",
+        "on 11/15 we meet",
+        "9/11 history",
         "who won the world cup in 2022?",
         "我读了一本书",
         "I finished reading the book",
@@ -473,6 +592,44 @@ fn small_talk_calls_nothing() {
         &prose,
     ];
     check(quiet.into_iter().map(|message| (message, vec![])).collect());
+}
+
+#[test]
+fn without_a_tool_for_it_nothing_else_is_searched() {
+    let without_web = || {
+        let mut tools = tools();
+        tools.retain(|tool| tool.id.as_str() != "mcp_web_search_web");
+        tools
+    };
+    let check = |message: &str, expected: Vec<(&str, Value)>| {
+        let reply = answer_with(&[user(message)], without_web());
+        let expected: Vec<(String, Value)> = expected
+            .into_iter()
+            .map(|(id, input)| (id.to_string(), input))
+            .collect();
+        assert_eq!(calls(&reply), expected, "{message}: {}", text(&reply));
+        assert!(!text(&reply).contains('`'), "{message}: {}", text(&reply));
+    };
+    check("search the web for cats", vec![]);
+    check("find my keys", vec![]);
+    check("search for restaurants in Paris", vec![]);
+    check("上网搜索猫咪", vec![]);
+    check("search for launch", search("launch"));
+    check("search my files for launch", search("launch"));
+    check("搜索发布计划", search("发布计划"));
+}
+
+#[test]
+fn nothing_is_written_that_was_not_said() {
+    let asks = |message: &str, argument: &str| {
+        let reply = answer(&[user(message)]);
+        let said = text(&reply);
+        assert_eq!(calls(&reply), [], "{message}");
+        assert!(said.contains(&format!("`{argument}`")), "{message}: {said}");
+    };
+    asks("create a file named photos.txt", "content");
+    asks("create a file photos.txt quickly", "content");
+    asks("save my notes to a.txt", "content");
 }
 
 #[test]
@@ -563,6 +720,11 @@ fn a_plan_is_followed_clause_by_clause() {
         &[time("Tokyo"), weather("Oslo")].concat(),
         "**Time/Current time**\n\nok\n\n**Sky/Weather**\n\nok",
     );
+    check_turn(
+        "Save \"hello world\" to a.txt and then show me it",
+        &[write("a.txt", "hello world"), read("a.txt")].concat(),
+        "**Files/Write file**\n\nok\n\n**Files/Read file**\n\n```\n# To-do\n\n- [ ] First task\n```",
+    );
     check_turn("6*7; 6*7", &sum("6*7"), "42");
     check_turn(
         "计算 6*7，然后把结果写入 a.txt",
@@ -638,6 +800,11 @@ fn a_missing_argument_is_asked_for_and_the_answer_completes_the_call() {
         &["write a file", "notes.md", "a to-do list"],
         "To use *Files/Write file* I need `path`: The file.",
         write("notes.md", TODO),
+    );
+    check(
+        &["read \"my notes.md\""],
+        "To use *Files/Read file* I need `path`: The file.",
+        vec![],
     );
     check(
         &["计算", "6*7"],

@@ -6,7 +6,7 @@ use super::super::clause::Clause;
 use super::super::schema::{Hint, Parameter, Shape};
 use super::super::token::Kind;
 use super::text::{drafted, list};
-use super::{Context, Reader, Role};
+use super::{Context, Effect, Reader, Role};
 
 /// What an answer says about the argument that was asked for.
 pub(in super::super) fn value_of_answer(parameter: &Parameter, answer: &str) -> Option<Value> {
@@ -25,6 +25,7 @@ pub(in super::super) fn value_of_answer(parameter: &Parameter, answer: &str) -> 
     let context = Context::default();
     let mut reader = Reader {
         clause: &clause,
+        effect: Effect::Looks,
         context: &context,
         roles: roles.collect(),
         evidence: 0,

@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::super::draft::{self, Draft};
+use super::super::lexicon;
 use super::super::schema::{Hint, Parameter, Shape};
 use super::super::token::Kind;
-use super::{Reader, Role, is_free_text};
+use super::form::HEAD;
+use super::{Effect, Reader, Role, is_free_text};
 
 const BEFORE_CONTENT: &[&str] = &[
     "with",
@@ -54,6 +56,38 @@ const FILLERS: &[&str] = &[
     "是",
 ];
 const ARTICLES: &[&str] = &["the", "a", "an", "my", "our", "some", "any"];
+
+/// Words that lead from a text to where it goes, and so end it.
+const WHERE: &[&str] = &[
+    "to", "in", "into", "on", "onto", "at", "as", "from", "of", "for", "inside", "under", "please",
+    "the", "a", "an", "my", "到", "入", "进", "進", "在", "里", "裡", "中", "去",
+];
+/// Words that speak of a text without saying it: "save my notes".
+const ELSEWHERE: &[&str] = &[
+    "my",
+    "our",
+    "your",
+    "his",
+    "her",
+    "their",
+    "this",
+    "that",
+    "these",
+    "those",
+    "it",
+    "them",
+    "its",
+    "all",
+    "everything",
+    "something",
+    "anything",
+    "what",
+    "我的",
+    "你的",
+    "这",
+    "這",
+    "那",
+];
 
 impl Reader<'_> {
     /// Words that a marker announces: "with …", "titled …", "关于 …".
@@ -116,7 +150,11 @@ impl Reader<'_> {
         if wordy && let Some(value) = self.body(parameter) {
             return Some(value);
         }
-        if let Some((from, to)) = self.longest_leftover(item.hint) {
+        let said = match (self.effect, item.hint) {
+            (Effect::Changes, Hint::Content | Hint::Title | Hint::Other) => self.object_of_verb(),
+            _ => self.longest_leftover(item.hint),
+        };
+        if let Some((from, to)) = said {
             self.bare = Some(item.hint);
             if item != parameter {
                 let text = self.clause.slice(from, to).to_owned();
@@ -197,6 +235,47 @@ impl Reader<'_> {
             last = free;
         }
         Some((from, last))
+    }
+
+    /// What is plainly to be written: "write hello to a.txt", "把 hello 写入 a.txt".
+    fn object_of_verb(&self) -> Option<(usize, usize)> {
+        let head = || 0..self.roles.len().min(HEAD);
+        let makes = |at: &usize| {
+            lexicon::synonyms(self.clause.lower(*at))
+                .is_some_and(|(meant, _)| meant.contains("create"))
+        };
+        let verb = head().find(|at| lexicon::takes_text(self.clause.lower(*at)));
+        let verb_or_maker = verb.or_else(|| head().find(makes))?;
+        let before = head()
+            .take(verb_or_maker)
+            .find(|at| matches!(self.clause.lower(*at), "把" | "将" | "將"));
+        let (mut from, end) = match before {
+            Some(before) => (before + 1, verb_or_maker),
+            None => (verb_or_maker + 1, self.roles.len()),
+        };
+        while from < end && matches!(self.clause.lower(from), "me" | "down") {
+            from += 1;
+        }
+        let end = (from..end)
+            .find(|at| self.roles[*at] == Role::Taken)
+            .unwrap_or(end);
+        let trails = |at: &usize| {
+            self.clause.tokens[*at].kind == Kind::Mark
+                || self.roles[*at] == Role::Tool
+                || WHERE.contains(&self.clause.lower(*at))
+        };
+        let last = (from..end).rev().find(|at| !trails(at))?;
+        let article = |at: &usize| matches!(self.clause.lower(*at), "the" | "a" | "an" | "some");
+        let first = (from..=last).find(|at| !article(at))?;
+        let opening = self.clause.lower(first);
+        let told = self.roles[first] != Role::Tool
+            && self.clause.tokens[first].kind != Kind::Mark
+            && !WHERE.contains(&opening)
+            && !ELSEWHERE.contains(&opening)
+            && !lexicon::is_pronoun(opening);
+        // What is made is a thing; only where its text is known by its kind is it written.
+        let known = || matches!(draft::of(self.clause.slice(from, last)), Draft::Outline(_));
+        (told && (verb.is_some() || known())).then_some((from, last))
     }
 
     /// The longest stretch of free words that nothing taken interrupts.

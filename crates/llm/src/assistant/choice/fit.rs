@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::super::arguments::{Context, Given, Reading};
 use super::super::clause::Clause;
-use super::super::lexicon;
+use super::super::lexicon::{self, Sense};
 use super::super::schema::{Hint, Parameter};
 use super::super::token::Kind;
 use super::super::tone::Manner;
-use super::Tool;
 use super::term::Term;
+use super::{Tool, strange};
 
 /// Content words that can still be one wish; more is prose.
 const PROSE: usize = 30;
@@ -27,6 +27,27 @@ pub(super) struct Asked<'q> {
     pub(super) given: &'q [Given],
 }
 
+impl Asked<'_> {
+    /// Where the word stands that says what to do: the first, or the verb behind what it is done to.
+    fn lead(&self) -> Option<usize> {
+        let first = self.terms.first()?;
+        let behind = matches!(self.clause.lower(0), "把" | "将" | "將")
+            || self.clause.tokens[first.token].kind != Kind::Word;
+        let deed = self.terms.iter().position(Term::is_deed);
+        Some(deed.filter(|_| behind).unwrap_or(0))
+    }
+
+    /// What it is to be done to: the first word, or the one behind the verb.
+    fn things(&self) -> impl Iterator<Item = &Term> {
+        let deed = self.terms.iter().position(Term::is_deed);
+        let behind = deed.and_then(|deed| self.terms.get(deed + 1));
+        let candidates = self.terms.first().into_iter().chain(behind);
+        candidates.filter(|term| {
+            term.sense == Some(Sense::Thing) && !lexicon::is_pronoun(self.clause.lower(term.token))
+        })
+    }
+}
+
 /// How a clause fits a tool.
 pub(super) struct Fit {
     pub(super) tool: usize,
@@ -37,6 +58,8 @@ pub(super) struct Fit {
     leads: bool,
     /// The first content word says what to do, and the tool does something else.
     other_deed: bool,
+    /// It is to be done to something the tool has nothing to do with.
+    other_thing: bool,
     /// The part of the tool's name that was said.
     coverage: f32,
     pub(super) reading: Reading,
@@ -57,7 +80,7 @@ impl Fit {
             given,
             terms,
         } = asked;
-        let first = terms.first()?;
+        let first = &terms[asked.lead()?];
         let heard = Heard::new(tool, asked, first.token);
         let reading = tool.read(clause, context, given, |at| heard.speaking.contains(&at));
         // A word that became a value says nothing about the tool any more.
@@ -75,13 +98,21 @@ impl Fit {
         };
         let said = heard.named * 2.0 + heard.leads + coverage + heard.source;
         let score = said + ready + described as f32 * 0.5 + rank * 0.5;
-        let other_deed = heard.leads == 0.0 && first.deed && first.hit(&tool.described) == 0.0;
+        let other_deed = heard.leads == 0.0 && first.is_deed() && first.hit(&tool.described) == 0.0;
+        let strange = |term: &Term| {
+            let known = [&tool.name, &tool.described, &tool.source, &tool.arguments];
+            known.iter().all(|words| term.hit(words) == 0.0)
+        };
+        let other_thing = asked
+            .things()
+            .any(|term| strange(term) && !reading.values.contains(&term.token));
         Some(Self {
             tool: number,
             named: heard.named,
             described,
             leads: heard.leads >= ONE_WORD,
             other_deed,
+            other_thing,
             coverage,
             reading,
             score,
@@ -89,14 +120,17 @@ impl Fit {
     }
 
     /// Whether a clause means the tool that fits it best, or only sounds a little like it.
-    pub(super) fn is_meant(&self, asked: &Asked<'_>, manner: Manner) -> bool {
+    pub(super) fn is_meant(&self, tool: &Tool<'_>, asked: &Asked<'_>, manner: Manner) -> bool {
         let Asked { clause, terms, .. } = asked;
         let complete = self.reading.missing.is_none();
         let spoken = clause.text[..clause.text.floor_char_boundary(200)].to_lowercase();
         if lexicon::has_pleasantry(&spoken) && self.named < TWO_WORDS {
             return false;
         }
-        if self.other_deed {
+        if self.other_deed || self.other_thing || lexicon::is_small_talk(&spoken) {
+            return false;
+        }
+        if strange::is_beyond(tool, asked, &self.reading) {
             return false;
         }
         if terms.len() > PROSE && !(self.leads && self.named >= TWO_WORDS) {
@@ -144,14 +178,26 @@ impl Fit {
             ("do" | "does" | "did" | "why", _)
                 | ("how", "do" | "does" | "can" | "to" | "should" | "would")
         );
-        if wonders || self.reading.leftover > 8 {
+        // "some sleep", "the store": a thing, not a wish.
+        let noun = asked.lead().is_some_and(|lead| {
+            let at = terms[lead].token;
+            at > 0
+                && (matches!(
+                    clause.lower(at - 1),
+                    "a" | "an" | "some" | "any" | "my" | "your"
+                ) || (clause.tokens[at - 1].kind == Kind::Number && terms[lead].is_deed()))
+        });
+        let idle = matches!((clause.lower(0), clause.lower(1)), ("can" | "could", "you"))
+            && terms.len() == 1;
+        if wonders || self.reading.leftover > 8 || (noun && self.named < TWO_WORDS) || idle {
             return false;
         }
         if self.named >= TWO_WORDS {
             return true;
         }
         // A verb alone asks; a verb with words nobody understands is a conversation.
-        let understood = self.reading.evidence > 0 || terms.len() == 1;
+        let sure = self.reading.evidence > usize::from(self.reading.bare.is_some());
+        let understood = (sure && self.reading.leftover == 0) || terms.len() == 1;
         let said = (self.leads && self.coverage >= 0.5) || self.coverage >= 1.0;
         said && understood && missing.hint != Hint::Id
     }

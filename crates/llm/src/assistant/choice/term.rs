@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use tenon_domain::search::words;
 
+use super::super::arguments::Context;
 use super::super::clause::Clause;
 use super::super::lexicon::{self, Sense, stem};
 use super::super::maths;
@@ -40,11 +41,15 @@ pub(super) struct Term {
     pub(super) token: usize,
     /// Stems, each with how much it says.
     pub(super) stems: Vec<(String, f32)>,
-    /// Says what is to be done.
-    pub(super) deed: bool,
+    /// Says what is to be done, or what it is about.
+    pub(super) sense: Option<Sense>,
 }
 
 impl Term {
+    pub(super) fn is_deed(&self) -> bool {
+        self.sense == Some(Sense::Deed)
+    }
+
     /// How much this word says of what is in a set.
     pub(super) fn hit(&self, set: &HashSet<String>) -> f32 {
         let hits = self.stems.iter().filter(|(stem, _)| set.contains(stem));
@@ -53,9 +58,10 @@ impl Term {
 }
 
 /// The words of a clause that can say what is wanted.
-pub(super) fn terms(clause: &Clause<'_>) -> Vec<Term> {
+pub(super) fn terms(clause: &Clause<'_>, context: &Context) -> Vec<Term> {
     let mut terms = Vec::new();
-    if let Some(sum) = maths::find(clause.text, &clause.tokens) {
+    let sum = maths::find(clause.text, &clause.tokens);
+    if let Some(sum) = &sum {
         let token = clause
             .tokens
             .iter()
@@ -86,14 +92,38 @@ pub(super) fn terms(clause: &Clause<'_>) -> Vec<Term> {
                     .push((stem(if named { "read" } else { "list" }), 0.1));
                 terms.push(one);
             }
+            // "convert 5 km to miles" is a sum, whatever else converts.
+            Kind::Word if sum.is_some() && is_convert(word) => {}
             Kind::Word if !clause.is_stop(at) && !is_list_of(clause, at) => {
                 terms.push(word_term(at, word, token.text))
             }
             Kind::Word | Kind::Quoted | Kind::Number | Kind::Moment | Kind::Mark => {}
         }
     }
+    if let Some(pronoun) = shown_again(clause, context) {
+        terms.push(term(pronoun, &["file"], 0.8));
+    }
     terms.sort_by_key(|term| term.token);
     terms
+}
+
+/// "show me it": the word for a file that was spoken of before.
+fn shown_again(clause: &Clause<'_>, context: &Context) -> Option<usize> {
+    context.path.as_ref()?;
+    let mut tokens = 0..clause.tokens.len().min(MOST_TERMS);
+    let shows = tokens.clone().any(|at| {
+        lexicon::synonyms(clause.lower(at))
+            .is_some_and(|(meant, sense)| sense == Sense::Hint && meant.contains("read"))
+    });
+    let named = || clause.tokens.iter().any(|token| token.kind == Kind::Path);
+    if !shows || named() {
+        return None;
+    }
+    tokens.find(|at| lexicon::is_pronoun(clause.lower(*at)))
+}
+
+fn is_convert(word: &str) -> bool {
+    lexicon::synonyms(word).is_some_and(|(meant, _)| meant == "convert")
 }
 
 /// "a to-do list" is a thing, not a wish to list.
@@ -107,7 +137,7 @@ fn word_term(at: usize, lower: &str, text: &str) -> Term {
     let mut one = term(at, &[lower, &text[..text.floor_char_boundary(80)]], 1.0);
     if let Some((meant, sense)) = lexicon::synonyms(lower) {
         let strength = if sense == Sense::Hint { 0.5 } else { 0.8 };
-        one.deed = sense == Sense::Deed;
+        one.sense = Some(sense);
         one.stems.extend(stems(meant).map(|stem| (stem, strength)));
     }
     one
@@ -123,7 +153,7 @@ fn term(token: usize, texts: &[&str], strength: f32) -> Term {
     Term {
         token,
         stems,
-        deed: false,
+        sense: None,
     }
 }
 

@@ -19,6 +19,8 @@ fn tool(id: &str, display_name: &str, description: &str, schema: Value) -> Arc<T
         description: description.into(),
         input_schema: schema,
         annotations: Annotations {
+            // Strangers seldom say what they do.
+            read_only: id.starts_with("builtin_") && name != "write_file",
             ends_turn: name == "claim_done",
             ..Annotations::default()
         },
@@ -56,7 +58,7 @@ pub(super) fn tools() -> Vec<Arc<ToolSpec>> {
         tool(
             "builtin_calculate",
             "Calculator/Calculate",
-            "Works out an arithmetic expression with + - * / ^ ! %, parentheses, pi, e and functions such as sqrt, sin, ln, log10, abs, round, min, max. (计算, 計算, 算一下, 等于多少, 加减乘除)",
+            "Works out an arithmetic expression, exactly where that is possible: + - * / ^ ! mod, brackets, percent, pi, e, sqrt, sin, ln, log10, abs, round, min, max, sum, avg, and units. (计算, 計算, 算一下, 等于多少, 加减乘除)",
             object(
                 json!({"expression": text("Such as (17+4)*23.")}),
                 &["expression"],
