@@ -62,14 +62,14 @@ test('a running turn can be stopped, and the next message works', deadline, asyn
 
 test('a reload in the middle of a turn comes back to it', deadline, async (t) => {
   const { page, ui } = await visit(t);
-  await ui.ask('sleep for 3 seconds');
+  await ui.ask('sleep for 30 seconds');
   await page.locator('.card[data-status=running]').waitFor();
   await page.reload();
   await page.locator('.card[data-status=running]').waitFor();
-  await ui.stopButton.waitFor();
+  await ui.stopButton.click();
   await ui.answered();
   assert.equal(await ui.cards.count(), 1);
-  assert.equal(await ui.cards.first().getAttribute('data-status'), 'done');
+  assert.equal(await ui.cards.first().getAttribute('data-status'), 'cancelled');
   assert.equal(await ui.questions.count(), 1);
 });
 
@@ -114,4 +114,13 @@ test('tools can be switched off for a chat', deadline, async (t) => {
     'the choice is back',
     async () => Number(await wrench.innerText()) === count - 1,
   );
+
+  // A message sent before the list of tools is there keeps to the choice too.
+  await page.route('**/api/tools', (route) => route.abort());
+  await page.reload();
+  await ui.cards.or(ui.answers).first().waitFor();
+  await ui.ask('Hello again');
+  await page.getByText(/^Not sent/).waitFor();
+  assert.equal(await ui.field.inputValue(), 'Hello again');
+  assert.equal(await ui.questions.count(), 1);
 });

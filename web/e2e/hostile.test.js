@@ -34,9 +34,9 @@ test('hostile Markdown of a user is shown as it was written', deadline, async (t
   const { page, ui } = await visit(t);
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
-  await ui.ask(`echo ${hostile}`);
+  await ui.ask(hostile);
   await ui.answered();
-  assert.equal(await ui.questions.first().locator('p').innerText(), `echo ${hostile}`);
+  assert.equal(await ui.questions.first().locator('p').innerText(), hostile);
   await inert(page, requests);
 });
 
@@ -44,12 +44,21 @@ test('hostile input and output of a tool are shown as text', deadline, async (t)
   const { page, ui } = await visit(t);
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
-  await ui.ask('Make a file <img src=x onerror=owned=1>.md with a to-do list and read it back');
+  const content = '<img src=x onerror=owned=1>';
+  // The built-in assistant makes exactly the call that a message spells out.
+  await ui.ask(`builtin_write_file ${JSON.stringify({ path: 'a.md', content })}`);
   await ui.answered();
-  for (const card of await ui.cards.all()) {
-    const opener = card.getByRole('button').first();
-    if ((await opener.getAttribute('aria-expanded')) === 'false') await opener.click();
+  await ui.ask(`builtin_read_file ${JSON.stringify({ path: 'a.md' })}`);
+  await ui.answered(2);
+  const [write, read, ...others] = await ui.cards.all();
+  assert.equal(others.length, 0);
+  for (const card of [write, read]) {
+    assert.equal(await card.getAttribute('data-status'), 'done');
+    await card.getByRole('button').first().click();
   }
+  const shown = (card, name) => card.getByRole('region', { name }).first().innerText();
+  assert.ok((await shown(write, 'Input')).includes(content));
+  assert.ok((await shown(read, 'Output')).includes(content));
   await inert(page, requests);
 });
 

@@ -49,6 +49,21 @@ test('Esc stops a turn, and up brings the last message back', deadline, async (t
   assert.equal(await ui.field.inputValue(), 'sleep for 30 seconds');
 });
 
+test('Esc in another field leaves the turn alone', deadline, async (t) => {
+  const { page, ui } = await visit(t);
+  await ui.ask('sleep for 30 seconds');
+  await page.locator('.card[data-status=running]').waitFor();
+  const cancels = [];
+  page.on('request', (request) => request.url().endsWith('/cancel') && cancels.push(request.url()));
+  await page.getByRole('searchbox', { name: 'Search chats' }).press('Escape');
+  // Esc that dismisses Chinese candidates, as Safari tells of it.
+  await ui.field.dispatchEvent('keydown', { key: 'Escape', keyCode: 229 });
+  assert.deepEqual(cancels, []);
+  await ui.field.press('Escape');
+  await page.locator('.card[data-status=cancelled]').waitFor();
+  assert.equal(cancels.length, 1);
+});
+
 test('the palette finds chats and commands', deadline, async (t) => {
   const { page, ui } = await visit(t);
   await ui.ask('What time is it in Tokyo?');

@@ -43,3 +43,59 @@ test('opening a card does not move it', deadline, async (t) => {
   await ui.cards.last().getByRole('region', { name: 'Output' }).first().waitFor();
   assert.deepEqual(await opener.boundingBox(), before);
 });
+
+test('a small step up is enough to be left in peace', deadline, async (t) => {
+  const { page, ui } = await visit(t, { viewport: { width: 1280, height: 420 } });
+  // Only the wire is forged: an answer that grows when the test says so.
+  let grow;
+  await page.routeWebSocket('**/api/ws', (socket) => {
+    socket.onMessage((message) => {
+      const { type, chatId } = JSON.parse(message);
+      if (type !== 'subscribe') return;
+      const answer = growingAnswer(chatId);
+      const say = () => socket.send(JSON.stringify(answer.next().value));
+      for (let frame = 0; frame < 3; frame += 1) say();
+      grow = say;
+    });
+  });
+  await page.goto(`${new URL(page.url()).origin}/#/c/forged`);
+  await page.reload();
+  const view = page.getByRole('region', { name: 'Conversation' });
+  const measure = () =>
+    view.evaluate(({ scrollTop, scrollHeight }) => ({ scrollTop, scrollHeight }));
+  const growBy = async (lines) => {
+    const { scrollHeight } = await measure();
+    for (let line = 0; line < lines; line += 1) grow();
+    await eventually('it grew', async () => (await measure()).scrollHeight >= scrollHeight + lines);
+  };
+  await ui.questions.first().waitFor();
+  await growBy(40);
+  await eventually('the end is followed', async () => (await fromEnd(page)) < 2);
+
+  await view.hover();
+  await page.mouse.wheel(0, -20);
+  await ui.jump.waitFor();
+  const { scrollTop } = await measure();
+  await growBy(1);
+  await growBy(20);
+  assert.equal((await measure()).scrollTop, scrollTop);
+
+  await ui.jump.click();
+  await growBy(5);
+  await eventually('the end is followed again', async () => (await fromEnd(page)) < 2);
+});
+
+/** The frames of an answer: three to begin with, then one line after the other. */
+function* growingAnswer(chatId) {
+  const message = (id, role, parts) => ({ id, chatId, turnId: 't1', role, parts, createdAt: 0 });
+  const event = (seq, body) => ({ type: 'event', chatId, seq, at: Date.now(), body });
+  const question = message('m0', 'user', [{ type: 'text', text: 'Count' }]);
+  yield event(1, { type: 'turnStarted', turnId: 't1', message: question });
+  yield event(2, { type: 'messageStarted', message: message('m1', 'assistant', []) });
+  yield { type: 'caughtUp', chatId, seq: 2 };
+  for (let line = 1, offset = 0; ; line += 1) {
+    const text = `line ${line}\n\n`;
+    yield { type: 'delta', chatId, messageId: 'm1', part: 0, offset, kind: { kind: 'text' }, text };
+    offset += text.length;
+  }
+}

@@ -59,6 +59,75 @@ test('leaving the page ends the time to undo', deadline, async (t) => {
   await eventually('it is deleted', async () => !(await chatIds()).includes(id));
 });
 
+test('a deleted chat that someone goes back to stays', deadline, async (t) => {
+  const { page, ui } = await inn.visit(t);
+  const { row, id } = await newChat(ui, page, 'What time is it in Tokyo?');
+  await chooseFromMenu(page, row, 'Delete');
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.goBack();
+  await ui.cards.first().waitFor();
+  await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+  await row.waitFor();
+  // Leaving would end the time to undo.
+  await page.reload();
+  await ui.cards.first().waitFor();
+  assert.ok((await chatIds()).includes(id));
+});
+
+test('a name being typed does not follow the reader to another chat', deadline, async (t) => {
+  const { page, ui } = await inn.visit(t);
+  const header = page.locator('header');
+  const a = await newChat(ui, page, 'What time is it in Tokyo?');
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+  const b = await newChat(ui, page, 'What time is it in Paris?');
+  await page.goto(`${inn.tenon.url}/#/c/${a.id}`);
+  await header.getByRole('heading', { name: /Tokyo/ }).waitFor();
+  await page.goto(`${inn.tenon.url}/#/c/${b.id}`);
+  await header.getByRole('heading', { name: /Paris/ }).waitFor();
+
+  const renames = [];
+  page.on('request', (request) => request.method() === 'PATCH' && renames.push(request.url()));
+  await header.getByRole('button', { name: /^Options/ }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  const field = page.getByRole('textbox', { name: 'Name of the chat' });
+  await field.fill('for B only');
+  await page.goBack();
+  await header.getByRole('heading', { name: /Tokyo/ }).waitFor();
+  await page.goForward();
+  await header.getByRole('heading', { name: /Paris/ }).waitFor();
+  assert.deepEqual(renames, []);
+});
+
+test('a reader who leaves while a chat is being made is left in peace', deadline, async (t) => {
+  const { page, ui } = await inn.visit(t);
+  await newChat(ui, page, 'What time is it in Tokyo?');
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+  let goOn;
+  const held = new Promise((resolve) => (goOn = resolve));
+  await page.route('**/api/chats', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await ui.ask('What time is it in Lima?');
+  await ui.rows.filter({ hasText: 'Tokyo' }).first().getByRole('link').click();
+  await ui.cards.first().waitFor();
+  const address = page.url();
+  await ui.field.fill('half a thou');
+  const turn = page.waitForResponse((response) => response.url().endsWith('/turns'));
+  goOn();
+  await turn;
+  await ui.rows.filter({ hasText: 'Lima' }).first().waitFor();
+  assert.equal(page.url(), address);
+  assert.equal(await ui.field.inputValue(), 'half a thou');
+  assert.equal(await ui.questions.count(), 1);
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
+  assert.equal(await ui.field.inputValue(), '');
+});
+
 test('a chat is renamed in its row, and found by its new name', deadline, async (t) => {
   const { page, ui } = await inn.visit(t);
   const { row } = await newChat(ui, page, 'What time is it in Tokyo?');
@@ -78,17 +147,19 @@ test('a chat is renamed in its row, and found by its new name', deadline, async 
 
 test('an answer that ends in another chat loses its mark', deadline, async (t) => {
   const { page, ui } = await inn.visit(t);
-  await ui.ask('sleep for 2 seconds');
+  await ui.ask('sleep for 30 seconds');
   await page.locator('.card[data-status=running]').waitFor();
   await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'attached' });
+  await inn.tenon.cancelTurns();
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'detached' });
 });
 
 test('a running chat is marked', deadline, async (t) => {
   const { page, ui } = await inn.visit(t);
-  await ui.ask('sleep for 2 seconds');
+  await ui.ask('sleep for 30 seconds');
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'attached' });
-  await ui.answered();
+  await ui.stopButton.click();
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'detached' });
 });

@@ -37,6 +37,14 @@ export class Tenon {
     await this.#run(new URL(this.url).host);
   }
 
+  /** Ends every turn that runs, as another page might. */
+  async cancelTurns() {
+    const chats = await (await fetch(`${this.url}/api/chats`)).json();
+    for (const { running } of chats) {
+      if (running) await fetch(`${this.url}/api/turns/${running}/cancel`, { method: 'POST' });
+    }
+  }
+
   async stop() {
     await this.kill();
     await rm(this.#data, { recursive: true, force: true });

@@ -2,8 +2,9 @@
 // chat keeps the list fresh, and what goes wrong is said where it happened.
 import { api, ApiError } from './api/client';
 import { Socket, type Connection } from './api/socket';
-import type { AppInfo, ChatId } from './api/types';
+import type { AppInfo, ChatId, ServerFrame } from './api/types';
 import { Conversation } from './chat/conversation.svelte';
+import { Delivery } from './chat/delivery';
 import { Draft } from './chat/draft.svelte';
 import { ChatList, UNDO_MS } from './chat/list.svelte';
 import { language } from './i18n/language.svelte';
@@ -18,15 +19,22 @@ class App {
   info = $state.raw<AppInfo>();
   connection = $state<Connection>('connecting');
 
-  readonly list = new ChatList();
+  readonly list = new ChatList((chatId) => {
+    this.draft.forget(chatId);
+    this.toolbox.forget(chatId);
+  });
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
   readonly conversation: Conversation;
   readonly #socket: Socket;
+  /** The latest message sent. */
+  #delivery?: Delivery;
+  /** The toasts that offer to undo a deletion. */
+  #undoToasts = new Map<ChatId, number>();
 
   constructor() {
     this.#socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, {
-      frame: (frame) => this.conversation.take(frame),
+      frame: (frame) => this.take(frame),
       connection: (connection) => {
         this.connection = connection;
         // Whatever changed while we were away, no event told us.
@@ -51,10 +59,21 @@ class App {
 
   /** Follows the address: opens what it names. */
   open(chatId: ChatId | undefined): void {
-    if (chatId) this.conversation.open(chatId);
-    else this.conversation.close();
+    if (chatId) {
+      // Whoever goes back to a deleted chat wants it back.
+      this.#keep(chatId);
+      this.conversation.open(chatId);
+    } else this.conversation.close();
     this.draft.open(chatId);
     this.toolbox.open(chatId);
+  }
+
+  take(frame: ServerFrame): void {
+    this.conversation.take(frame);
+    const delivery = this.#delivery;
+    if (!delivery?.chatId || delivery.proven) return;
+    delivery.take(frame);
+    if (delivery.proven && delivery.givenUp) this.draft.withdraw(delivery.text, delivery.chatId);
   }
 
   async refresh(): Promise<void> {
@@ -74,13 +93,20 @@ class App {
     if (!message) return;
     if (text === undefined) draft.take();
     const takeBack = conversation.announce(message);
+    const delivery = (this.#delivery = new Delivery(message, conversation.seq));
     let chatId = router.chatId;
     try {
+      const toolIds = await toolbox.choice();
       chatId ??= await this.#createChat();
-      await api.startTurn(chatId, { text: message, toolIds: toolbox.choice });
+      delivery.chatId = chatId;
+      const { turnId } = await api.startTurn(chatId, { text: message, toolIds });
+      // Nobody listens to a chat that was left meanwhile; the mark makes the list look after it.
+      if (router.chatId !== chatId) this.list.update(chatId, { running: turnId });
       if (text === undefined) draft.arrived(chatId);
     } catch (error) {
       takeBack();
+      if (chatId && delivery.proven) return draft.arrived(chatId);
+      delivery.givenUp = true;
       // A suggestion that failed is kept like a text that was written.
       draft.putBack(message, chatId);
       toasts.show(language.words.notSent(inWords(error)));
@@ -108,15 +134,24 @@ class App {
   }
 
   remove(chatId: ChatId, title: string): void {
+    this.#keep(chatId);
     this.list.remove(chatId, (error) => toasts.show(language.words.notDeleted(inWords(error))));
     const wasOpen = router.chatId === chatId;
     if (wasOpen) router.go({ name: 'new' });
     const undo = () => {
-      this.list.restore(chatId);
+      this.#keep(chatId);
       if (wasOpen) router.go({ name: 'chat', chatId });
     };
     const { deleted, undo: label } = language.words;
-    toasts.show(deleted(title), { label, run: undo }, UNDO_MS);
+    this.#undoToasts.set(chatId, toasts.show(deleted(title), { label, run: undo }, UNDO_MS));
+  }
+
+  /** Takes a deletion back, if there was one. */
+  #keep(chatId: ChatId): void {
+    this.list.restore(chatId);
+    const toast = this.#undoToasts.get(chatId);
+    if (toast !== undefined) toasts.dismiss(toast);
+    this.#undoToasts.delete(chatId);
   }
 
   /** Only the open chat is listened to; what runs in others ends unheard. */
@@ -131,10 +166,13 @@ class App {
 
   async #createChat(): Promise<ChatId> {
     const { id } = await this.list.create();
-    this.draft.moveTo(id);
-    this.toolbox.moveTo(id);
-    this.conversation.open(id);
-    router.replace({ name: 'chat', chatId: id });
+    this.draft.moveTo(undefined, id);
+    this.toolbox.moveTo(undefined, id);
+    // A reader who went elsewhere meanwhile stays there.
+    if (router.chatId === undefined) {
+      this.conversation.begin(id);
+      router.replace({ name: 'chat', chatId: id });
+    }
     return id;
   }
 }

@@ -11,10 +11,6 @@ class Router {
     addEventListener('hashchange', () => (this.#route = parse(location.hash)));
   }
 
-  get route(): Route {
-    return this.#route;
-  }
-
   /** The chat that is open, if one is. */
   get chatId(): ChatId | undefined {
     return this.#route.name === 'chat' ? this.#route.chatId : undefined;

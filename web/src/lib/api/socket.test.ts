@@ -159,3 +159,25 @@ test('another chat takes the place of the first', () => {
     { type: 'subscribe', chatId: 'c2', after: 0 },
   ]);
 });
+
+test('a subscription that is not answered shows that the connection is dead', () => {
+  const socket = start();
+  const dead = FakeWebSocket.last;
+  dead.accept();
+  socket.subscribe('c1', () => 3);
+  vi.advanceTimersByTime(4100);
+  expect(FakeWebSocket.last).not.toBe(dead);
+  FakeWebSocket.last.accept();
+  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 3 }]);
+});
+
+test('without a chat to ask for, coming back connects anew', () => {
+  start();
+  const old = FakeWebSocket.last;
+  old.accept();
+  dispatchEvent(new Event('online'));
+  expect(FakeWebSocket.last).not.toBe(old);
+  FakeWebSocket.last.accept();
+  vi.advanceTimersByTime(10_000);
+  expect(connections).toEqual(['connecting', 'open', 'open']);
+});

@@ -76,6 +76,9 @@ export class Socket {
     if (!this.#subscription) return;
     const { chatId, lastSeq } = this.#subscription;
     this.#send({ type: 'subscribe', chatId, after: lastSeq() });
+    // The server always answers a subscription, so silence means a dead connection.
+    clearTimeout(this.#probe);
+    if (this.#isOpen) this.#probe = setTimeout(() => this.#reconnect(), PROBE_MS);
   }
 
   #connect(): void {
@@ -90,8 +93,9 @@ export class Socket {
       this.resubscribe();
     };
     socket.onmessage = ({ data }) => {
+      if (socket !== this.#socket) return;
       clearTimeout(this.#probe);
-      if (socket === this.#socket) this.#listener.frame(JSON.parse(data as string) as ServerFrame);
+      this.#listener.frame(JSON.parse(data as string) as ServerFrame);
     };
     socket.onclose = () => {
       if (socket !== this.#socket) return;
@@ -113,11 +117,9 @@ export class Socket {
     const state = this.#socket?.readyState;
     if (state === WebSocket.CONNECTING) return;
     if (state !== WebSocket.OPEN) return this.#connect();
-    if (!this.#subscription) return;
-    // The server always answers a subscription, which makes it a ping that cannot be in vain.
-    this.resubscribe();
-    clearTimeout(this.#probe);
-    this.#probe = setTimeout(() => this.#reconnect(), PROBE_MS);
+    if (this.#subscription) this.resubscribe();
+    // Without a subscription there is nothing to ask, and a new connection costs nothing.
+    else this.#reconnect();
   }
 
   #reconnect(): void {
@@ -135,6 +137,10 @@ export class Socket {
   }
 
   #send(frame: ClientFrame): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+    if (this.#isOpen) this.#socket?.send(JSON.stringify(frame));
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
   }
 }

@@ -30,14 +30,23 @@ export class Conversation {
     this.#socket = socket;
   }
 
+  /** The number of the last event taken in, which the screen may not show yet. */
+  get seq(): number {
+    return this.#next?.seq ?? 0;
+  }
+
   open(id: ChatId): void {
     if (this.#next?.id === id) return;
-    // A new chat gets its first message before it gets a name.
-    const sending = this.#next ? undefined : this.sending;
     this.close();
-    this.sending = sending;
     this.#next = emptyChat(id);
     this.#socket.subscribe(id, () => (this.#next?.id === id ? this.#next.seq : 0));
+  }
+
+  /** Opens a chat that was just made. It got its first message before it got a name. */
+  begin(id: ChatId): void {
+    const sending = this.sending;
+    this.open(id);
+    this.sending = sending;
   }
 
   close(): void {

@@ -5,6 +5,8 @@ import { recall, remember } from '$lib/storage';
 export class Draft {
   #text: string;
   #chatId?: ChatId;
+  /** Where the remembered text is on its way: it must not be seen in the field again. */
+  #taken = new Set<ChatId | undefined>();
 
   constructor(chatId: ChatId | undefined) {
     this.#chatId = chatId;
@@ -17,37 +19,56 @@ export class Draft {
 
   set text(text: string) {
     this.#text = text;
+    this.#taken.delete(this.#chatId);
     remember(key(this.#chatId), text);
   }
 
   open(chatId: ChatId | undefined): void {
     if (chatId === this.#chatId) return;
     this.#chatId = chatId;
-    this.#text = recall(key(chatId)) ?? '';
+    this.#text = this.#taken.has(chatId) ? '' : (recall(key(chatId)) ?? '');
   }
 
   /** Takes the text out of the field. It stays remembered until it is known to have arrived. */
   take(): string {
     const text = this.#text;
     this.#text = '';
+    this.#taken.add(this.#chatId);
     return text;
   }
 
-  /** The reader may be in another chat by now. */
+  /** What was taken is on the server. Anything written since stays. */
   arrived(chatId: ChatId): void {
-    remember(key(chatId), chatId === this.#chatId ? this.#text : '');
+    if (this.#taken.delete(chatId)) remember(key(chatId), '');
   }
 
   /** Puts back what could not be sent, before anything written since. */
   putBack(text: string, chatId: ChatId | undefined): void {
-    if (chatId === this.#chatId) this.text = this.#text ? `${text}\n${this.#text}` : text;
+    const taken = this.#taken.delete(chatId);
+    const since = chatId === this.#chatId ? this.#text : taken ? '' : recall(key(chatId));
+    const whole = since ? `${text}\n${since}` : text;
+    if (chatId === this.#chatId) this.text = whole;
+    else remember(key(chatId), whole);
   }
 
-  /** The chat that was new now has a name. */
-  moveTo(chatId: ChatId): void {
-    remember(key(chatId), recall(key(this.#chatId)) ?? '');
-    remember(key(this.#chatId), '');
-    this.#chatId = chatId;
+  /** What was put back has arrived after all. Once it was changed, it is a new message. */
+  withdraw(text: string, chatId: ChatId): void {
+    if (chatId === this.#chatId) {
+      if (this.#text === text) this.text = '';
+    } else if (recall(key(chatId)) === text) this.forget(chatId);
+  }
+
+  /** The chat that was new now has a name, whether or not the reader is still in it. */
+  moveTo(from: ChatId | undefined, to: ChatId): void {
+    remember(key(to), recall(key(from)) ?? '');
+    remember(key(from), '');
+    if (this.#taken.delete(from)) this.#taken.add(to);
+    if (this.#chatId === from) this.#chatId = to;
+  }
+
+  forget(chatId: ChatId): void {
+    this.#taken.delete(chatId);
+    remember(key(chatId), '');
   }
 }
 

@@ -10,17 +10,31 @@ export class ChatList {
   #all = $state.raw<readonly ChatSummary[]>([]);
   /** Deleted for the reader, but not yet on the server. */
   #doomed = $state.raw<ReadonlyMap<ChatId, ReturnType<typeof setTimeout>>>(new Map());
+  /** New titles the server has not confirmed. No refresh knows them, so they lie over the list. */
+  #renamed = $state.raw<ReadonlyMap<ChatId, string>>(new Map());
 
   /** How often this page has changed something on the server. */
   #changes = 0;
 
-  chats = $derived(this.#all.filter((chat) => !this.#doomed.has(chat.id)));
+  chats = $derived(
+    this.#all
+      .filter((chat) => !this.#doomed.has(chat.id))
+      .map((chat) => {
+        const title = this.#renamed.get(chat.id);
+        return title === undefined ? chat : { ...chat, title };
+      }),
+  );
 
-  constructor() {
+  #deleted: (id: ChatId) => void;
+
+  /** `deleted` hears of every chat that is gone for good. */
+  constructor(deleted: (id: ChatId) => void = () => {}) {
+    this.#deleted = deleted;
     addEventListener('pagehide', () => {
       for (const [id, timer] of this.#doomed) {
         clearTimeout(timer);
         api.deleteChatWhileLeaving(id);
+        this.#deleted(id);
       }
     });
   }
@@ -53,25 +67,27 @@ export class ChatList {
   }
 
   async rename(id: ChatId, title: string): Promise<void> {
-    const before = this.#all.find((chat) => chat.id === id)?.title;
-    this.update(id, { title });
+    this.#renamed = new Map(this.#renamed).set(id, title);
     try {
       await api.changeChat(id, { title });
       this.#changes += 1;
-    } catch (error) {
-      this.update(id, { title: before });
-      throw error;
+      this.update(id, { title });
+    } finally {
+      // Unless it was renamed once more meanwhile.
+      if (this.#renamed.get(id) === title) this.#renamed = without(this.#renamed, id);
     }
   }
 
   /** Hides the chat at once and deletes it when nobody wants it back any more. */
   remove(id: ChatId, failed: (error: unknown) => void): void {
+    this.restore(id);
     const timer = setTimeout(() => {
       api.deleteChat(id).then(
         () => {
           this.#changes += 1;
           this.#all = this.#all.filter((chat) => chat.id !== id);
           this.restore(id);
+          this.#deleted(id);
         },
         (error) => {
           this.restore(id);
@@ -83,11 +99,13 @@ export class ChatList {
   }
 
   restore(id: ChatId): void {
-    const doomed = new Map(this.#doomed);
-    clearTimeout(doomed.get(id));
-    doomed.delete(id);
-    this.#doomed = doomed;
+    clearTimeout(this.#doomed.get(id));
+    this.#doomed = without(this.#doomed, id);
   }
+}
+
+function without<Value>(map: ReadonlyMap<ChatId, Value>, id: ChatId): ReadonlyMap<ChatId, Value> {
+  return new Map([...map].filter(([key]) => key !== id));
 }
 
 function same(a: ChatSummary, b: ChatSummary): boolean {

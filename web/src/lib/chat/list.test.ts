@@ -73,3 +73,43 @@ test('a deletion that fails brings the chat back and says so', async () => {
   expect(failed).toHaveBeenCalledOnce();
   expect(ids(list)).toEqual(['a']);
 });
+
+test('a chat deleted twice can be had back still', async () => {
+  const list = await listOf('a');
+  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  list.remove('a', () => expect.unreachable());
+  list.remove('a', () => expect.unreachable());
+  list.restore('a');
+  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+  expect(deleteChat).not.toHaveBeenCalled();
+});
+
+test('a refresh under way does not undo a rename', async () => {
+  const list = await listOf('a');
+  let answer = () => {};
+  vi.spyOn(api, 'changeChat').mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const titles = () => list.chats.map(({ title }) => title);
+  const renamed = list.rename('a', 'new');
+  await list.refresh();
+  expect(titles()).toEqual(['new']);
+  answer();
+  await renamed;
+  expect(titles()).toEqual(['new']);
+});
+
+test('a rename that fails shows the old title again', async () => {
+  const list = await listOf('a');
+  vi.spyOn(api, 'changeChat').mockRejectedValue(new Error('no'));
+  await expect(list.rename('a', 'new')).rejects.toThrow('no');
+  expect(list.chats.map(({ title }) => title)).toEqual(['a']);
+});
+
+test('who asked hears of the chats that are gone for good', async () => {
+  const gone = vi.fn();
+  const list = new ChatList(gone);
+  vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  list.remove('a', () => expect.unreachable());
+  expect(gone).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(gone).toHaveBeenCalledExactlyOnceWith('a');
+});

@@ -21,6 +21,14 @@ export function reduce(chat: Chat, frame: ServerFrame): Chat {
   }
 }
 
+/** What a person wrote, of all that a message may hold. */
+export function writtenText(message: MessageRecord): string {
+  return message.parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('\n');
+}
+
 function takeEvent(chat: Chat, event: Event): Chat {
   if (event.seq <= chat.seq) return chat;
   if (event.seq > chat.seq + 1) return { ...chat, missed: true };
@@ -84,10 +92,7 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
 }
 
 function startTurn(message: MessageRecord, at: number): Turn {
-  const text = message.parts
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text)
-    .join('\n');
+  const text = writtenText(message);
   return { id: message.turnId, text, startedAt: at, messages: [], calls: {} };
 }
 

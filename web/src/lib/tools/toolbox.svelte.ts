@@ -28,10 +28,14 @@ export class Toolbox {
   }
 
   /** The chat that was new now has a name, and keeps its choice. */
-  moveTo(chatId: ChatId): void {
-    remember(key(this.#chatId), '');
-    this.#chatId = chatId;
-    remember(key(chatId), [...this.#off].join(' '));
+  moveTo(from: ChatId | undefined, to: ChatId): void {
+    remember(key(to), recall(key(from)) ?? '');
+    remember(key(from), '');
+    if (this.#chatId === from) this.#chatId = to;
+  }
+
+  forget(chatId: ChatId): void {
+    remember(key(chatId), '');
   }
 
   isOn(id: ToolId): boolean {
@@ -48,9 +52,16 @@ export class Toolbox {
     remember(key(this.#chatId), [...off].join(' '));
   }
 
-  /** What a turn is told: nothing when nothing is switched off. */
-  get choice(): ToolId[] | undefined {
-    return this.on.length < this.usable.length ? this.on.map((tool) => tool.toolId) : undefined;
+  /**
+   * What a turn is told: nothing when nothing is switched off. Otherwise it takes
+   * the list of tools to say what is on, and fails where that cannot be had.
+   */
+  async choice(): Promise<ToolId[] | undefined> {
+    // The reader may open another chat, with another choice, while we wait.
+    const off = this.#off;
+    if (off.size === 0) return undefined;
+    if (!this.loaded) await this.refresh();
+    return this.usable.map((tool) => tool.toolId).filter((id) => !off.has(id));
   }
 }
 

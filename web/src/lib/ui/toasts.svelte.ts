@@ -12,13 +12,15 @@ class Toasts {
   shown = $state.raw<readonly Toast[]>([]);
   #count = 0;
 
-  show(text: string, action?: Toast['action'], forMs = SHOWN_MS): void {
+  /** The result names it to `dismiss`. */
+  show(text: string, action?: Toast['action'], forMs = SHOWN_MS): Toast['id'] {
     const id = ++this.#count;
     this.shown = [...this.shown, { id, text, action }];
     setTimeout(() => this.dismiss(id), forMs);
+    return id;
   }
 
-  dismiss(id: number): void {
+  dismiss(id: Toast['id']): void {
     this.shown = this.shown.filter((toast) => toast.id !== id);
   }
 }

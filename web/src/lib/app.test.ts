@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { api, ApiError } from './api/client';
+import type { ChatSummary, ServerFrame } from './api/types';
+import { app } from './app.svelte';
+import { UNDO_MS } from './chat/list.svelte';
+import { router } from './router.svelte';
+import { recall, remember } from './storage';
+import { toasts } from './ui/toasts.svelte';
+
+const lost = new ApiError('unreachable', 'no answer');
+const chat = (id: string): ChatSummary => ({ id, title: id, createdAt: 0, updatedAt: 0 });
+const started = (chatId: string, seq: number, text: string): ServerFrame => ({
+  type: 'event',
+  chatId,
+  seq,
+  at: 0,
+  body: {
+    type: 'turnStarted',
+    turnId: `t${seq}`,
+    message: {
+      id: `m${seq}`,
+      chatId,
+      turnId: `t${seq}`,
+      role: 'user',
+      parts: [{ type: 'text', text }],
+      createdAt: 0,
+    },
+  },
+});
+
+/** As the page does when its address changes. */
+function visit(chatId: string | undefined) {
+  router.replace(chatId ? { name: 'chat', chatId } : { name: 'new' });
+  app.open(chatId);
+}
+
+/** A call that is answered when the test says so. */
+function later<Value>() {
+  let resolve = (_: Value) => {};
+  let reject = (_: unknown) => {};
+  const promise = new Promise<Value>((yes, no) => ([resolve, reject] = [yes, no]));
+  return { promise, resolve, reject };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+  visit('elsewhere');
+});
+afterEach(async () => {
+  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+test('nothing is sent while it is not known which tools are on', async () => {
+  remember('tools-off.a', 'y');
+  visit('a');
+  vi.spyOn(api, 'tools').mockRejectedValue(lost);
+  const startTurn = vi.spyOn(api, 'startTurn');
+  app.draft.text = 'hello';
+  await app.send();
+  expect(startTurn).not.toHaveBeenCalled();
+  expect(app.draft.text).toBe('hello');
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['Not sent: Tenon does not answer.']);
+});
+
+test('going back to a deleted chat keeps it', async () => {
+  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  app.remove('a', 'A');
+  expect(toasts.shown).toHaveLength(1);
+  visit('a');
+  expect(toasts.shown).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+  expect(deleteChat).not.toHaveBeenCalled();
+});
+
+test('a chat that is gone leaves nothing behind in the browser', async () => {
+  remember('draft.a', 'hello');
+  remember('tools-off.a', 'y');
+  vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  app.remove('a', 'A');
+  expect(recall('draft.a')).toBe('hello');
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect([recall('draft.a'), recall('tools-off.a')]).toEqual([undefined, undefined]);
+});
+
+test('a reader who leaves while a chat is being made is left in peace', async () => {
+  const made = later<ChatSummary>();
+  vi.spyOn(api, 'createChat').mockReturnValue(made.promise);
+  const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+  visit(undefined);
+  app.draft.text = 'hello';
+  const sent = app.send();
+  visit('b');
+  expect(app.conversation.sending).toBeUndefined();
+  app.draft.text = 'for b';
+  made.resolve(chat('a'));
+  await sent;
+  expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', { text: 'hello', toolIds: undefined });
+  expect(router.chatId).toBe('b');
+  expect(app.draft.text).toBe('for b');
+  expect([recall('draft.new'), recall('draft.a'), recall('draft.b')]).toEqual([
+    undefined,
+    undefined,
+    'for b',
+  ]);
+});
+
+test('a reader who stays goes along to the chat that was made', async () => {
+  vi.spyOn(api, 'createChat').mockResolvedValue(chat('a'));
+  vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+  visit(undefined);
+  app.draft.text = 'hello';
+  await app.send();
+  expect(router.chatId).toBe('a');
+  expect(app.conversation.sending?.text).toBe('hello');
+});
+
+test('a message given up for lost leaves the field when its turn appears', async () => {
+  vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+  visit('a');
+  app.take(started('a', 1, 'hello'));
+  app.draft.text = 'hello';
+  await app.send();
+  expect(app.draft.text).toBe('hello');
+  app.take(started('a', 1, 'hello'));
+  expect(app.draft.text).toBe('hello');
+  app.take(started('a', 2, 'hello'));
+  expect(app.draft.text).toBe('');
+  expect(recall('draft.a')).toBeUndefined();
+});
+
+test('a message whose turn was seen is not lost, whatever became of the answer', async () => {
+  const answer = later<{ turnId: string }>();
+  vi.spyOn(api, 'startTurn').mockReturnValue(answer.promise);
+  visit('a');
+  app.draft.text = 'hello';
+  const sent = app.send();
+  await vi.advanceTimersByTimeAsync(0);
+  app.take(started('a', 1, 'hello'));
+  answer.reject(lost);
+  await sent;
+  expect(app.draft.text).toBe('');
+  expect(recall('draft.a')).toBeUndefined();
+  expect(toasts.shown).toEqual([]);
+});
