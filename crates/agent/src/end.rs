@@ -13,7 +13,7 @@ use crate::Agent;
 /// minutes leaves the end to the next start.
 const TRIES: u32 = 8;
 
-/// Doubled after each try: the last one comes about a minute after the first.
+/// Doubled after each try: the last one comes half a minute after the first.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
 impl Agent {
@@ -25,8 +25,10 @@ impl Agent {
         outcome: TurnOutcome,
         usage: Usage,
     ) {
-        let mut wait = FIRST_WAIT;
-        for _ in 0..TRIES {
+        for attempt in 0..TRIES {
+            if attempt > 0 {
+                tokio::time::sleep(FIRST_WAIT * 2u32.pow(attempt - 1)).await;
+            }
             match self.try_end(chat, turn, outcome.clone(), usage).await {
                 Ok(()) => return,
                 Err(Error::NotFound(what)) => {
@@ -37,13 +39,12 @@ impl Agent {
                     tracing::warn!(%error, %chat, %turn, "the end of a turn could not be written down yet");
                 }
             }
-            tokio::time::sleep(wait).await;
-            wait *= 2;
         }
         tracing::error!(%chat, %turn, "the end of a turn could not be written down; the next start will do it");
     }
 
-    async fn try_end(
+    /// The same, tried once.
+    pub(crate) async fn try_end(
         &self,
         chat: &ChatId,
         turn: &TurnId,
@@ -62,7 +63,7 @@ impl Agent {
 }
 
 /// Ends for messages that were being spoken and calls that have no result.
-pub(crate) fn loose(messages: Vec<MessageRecord>, calls: Vec<CallId>) -> Vec<EventBody> {
+fn loose(messages: Vec<MessageRecord>, calls: Vec<CallId>) -> Vec<EventBody> {
     let messages = messages
         .into_iter()
         .map(|message| EventBody::MessageFinished {

@@ -1,9 +1,9 @@
 //! After a crash: tie what was left loose, so that every chat can go on.
 
-use tenon_domain::{EventBody, TurnOutcome, Usage};
-use tenon_store::{OpenTurn, Result};
+use tenon_domain::{TurnOutcome, Usage};
+use tenon_store::Result;
 
-use crate::{Agent, end};
+use crate::Agent;
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
@@ -14,22 +14,14 @@ impl Agent {
         for abandoned in self.store.abandoned().await? {
             for turn in &abandoned.turns {
                 tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-                self.feed.emit(&turn.chat_id, ends(turn)).await?;
+                let outcome = TurnOutcome::Interrupted {
+                    message: "Tenon was restarted during this answer.".into(),
+                };
+                self.try_end(&turn.chat_id, &turn.id, outcome, Usage::default())
+                    .await?;
                 count += 1;
             }
         }
         Ok(count)
     }
-}
-
-fn ends(turn: &OpenTurn) -> Vec<EventBody> {
-    let mut ends = end::loose(turn.messages.clone(), turn.calls.clone());
-    ends.push(EventBody::TurnFinished {
-        turn_id: turn.id.clone(),
-        outcome: TurnOutcome::Interrupted {
-            message: "Tenon was restarted during this answer.".into(),
-        },
-        usage: Usage::default(),
-    });
-    ends
 }

@@ -8,14 +8,11 @@ use crate::history::message;
 use crate::runner::Claim;
 use crate::{Result, Store};
 
-/// A turn without an end, and its loose ends.
-#[derive(Debug, Clone, PartialEq)]
+/// A turn without an end.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenTurn {
     pub id: TurnId,
     pub chat_id: ChatId,
-    /// Messages that were being spoken, with the text of their last checkpoint.
-    pub messages: Vec<MessageRecord>,
-    pub calls: Vec<CallId>,
 }
 
 /// The open turns of a process that is gone. Nobody else tidies up after it
@@ -33,7 +30,7 @@ impl Store {
             .filter(turns::Column::Outcome.is_null())
             .all(&self.read)
             .await?;
-        self.with_loose_ends(rows).await
+        Ok(rows.into_iter().map(OpenTurn::from).collect())
     }
 
     /// The open turns of processes that are gone.
@@ -58,14 +55,15 @@ impl Store {
                 .all(&self.read)
                 .await?;
             abandoned.push(Abandoned {
-                turns: self.with_loose_ends(rows).await?,
+                turns: rows.into_iter().map(OpenTurn::from).collect(),
                 _claim: claim,
             });
         }
         Ok(abandoned)
     }
 
-    /// What of a turn is still open: messages being spoken, calls without a result.
+    /// What of a turn is still open: messages being spoken, with the text of their
+    /// last checkpoint, and calls without a result.
     pub async fn loose_ends(&self, turn: &TurnId) -> Result<(Vec<MessageRecord>, Vec<CallId>)> {
         let spoken = messages::Entity::find()
             .filter(messages::Column::TurnId.eq(&turn.0))
@@ -86,19 +84,13 @@ impl Store {
             calls.into_iter().map(|call| CallId(call.id)).collect(),
         ))
     }
+}
 
-    async fn with_loose_ends(&self, rows: Vec<turns::Model>) -> Result<Vec<OpenTurn>> {
-        let mut open = Vec::with_capacity(rows.len());
-        for turn in rows {
-            let id = TurnId(turn.id);
-            let (messages, calls) = self.loose_ends(&id).await?;
-            open.push(OpenTurn {
-                id,
-                chat_id: ChatId(turn.chat_id),
-                messages,
-                calls,
-            });
+impl From<turns::Model> for OpenTurn {
+    fn from(row: turns::Model) -> Self {
+        Self {
+            id: TurnId(row.id),
+            chat_id: ChatId(row.chat_id),
         }
-        Ok(open)
     }
 }

@@ -5,6 +5,7 @@
 //! by its number.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -183,71 +184,65 @@ impl Drop for Session {
     }
 }
 
-/// Sends what happened after `last`, then what happens, until the page is gone.
-async fn follow(app: App, chat: ChatId, mut last: i64, outbox: mpsc::Sender<ServerFrame>) {
+/// Follows a chat until the page is gone, or until there is a reason to tell it.
+async fn follow(app: App, chat: ChatId, after: i64, outbox: mpsc::Sender<ServerFrame>) {
+    let Err(Some(reason)) = stream(&app, &chat, after, &outbox).await else {
+        return;
+    };
+    let error = reason.detail();
+    let _ = outbox
+        .send(ServerFrame::Error {
+            chat_id: Some(chat),
+            error,
+        })
+        .await;
+}
+
+/// Sends what happened after `last`, then what happens. Ends with an error
+/// alone: none means that nobody reads any more.
+async fn stream(
+    app: &App,
+    chat: &ChatId,
+    mut last: i64,
+    outbox: &mpsc::Sender<ServerFrame>,
+) -> Result<Infallible, Option<ApiError>> {
+    let send = async |frame| outbox.send(frame).await.map_err(|_| None);
     loop {
-        let mut watch = app.agent.feed().watch(&chat);
+        let mut watch = app.agent.feed().watch(chat);
         loop {
-            let page = match app.store.events(&chat, last, PAGE).await {
-                Ok(page) => page,
-                Err(error) => {
-                    let error = ApiError::from(error).detail();
-                    let _ = outbox
-                        .send(ServerFrame::Error {
-                            chat_id: Some(chat),
-                            error,
-                        })
-                        .await;
-                    return;
-                }
-            };
+            let page = app.store.events(chat, last, PAGE).await;
+            let page = page.map_err(|error| Some(error.into()))?;
             let more = page.len() as u64 == PAGE;
             for event in page {
                 last = event.seq;
-                if outbox.send(ServerFrame::Event(event)).await.is_err() {
-                    return;
-                }
+                send(ServerFrame::Event(event)).await?;
             }
             if !more {
                 break;
             }
         }
         for delta in std::mem::take(&mut watch.draft) {
-            if outbox.send(ServerFrame::Delta(delta)).await.is_err() {
-                return;
-            }
+            send(ServerFrame::Delta(delta)).await?;
         }
-        let caught_up = ServerFrame::CaughtUp {
+        send(ServerFrame::CaughtUp {
             chat_id: chat.clone(),
             seq: last,
-        };
-        if outbox.send(caught_up).await.is_err() {
-            return;
-        }
+        })
+        .await?;
         loop {
-            let frame = match watch.next().await {
-                Next::Live(Live::Event(event)) if event.seq <= last => continue,
+            match watch.next().await {
+                Next::Live(Live::Event(event)) if event.seq <= last => {}
                 // Another process wrote to this chat: the store knows what is between.
                 Next::Live(Live::Event(event)) if event.seq > last + 1 => break,
                 Next::Live(Live::Event(event)) => {
                     last = event.seq;
-                    ServerFrame::Event((*event).clone())
+                    send(ServerFrame::Event((*event).clone())).await?;
                 }
-                Next::Live(Live::Delta(delta)) => ServerFrame::Delta((*delta).clone()),
+                Next::Live(Live::Delta(delta)) => {
+                    send(ServerFrame::Delta((*delta).clone())).await?
+                }
                 Next::Behind => break,
-                Next::Closed => {
-                    let error = ApiError::not_found("This chat was deleted.").detail();
-                    let _ = outbox
-                        .send(ServerFrame::Error {
-                            chat_id: Some(chat),
-                            error,
-                        })
-                        .await;
-                    return;
-                }
-            };
-            if outbox.send(frame).await.is_err() {
-                return;
+                Next::Closed => return Err(Some(ApiError::not_found("This chat was deleted."))),
             }
         }
     }

@@ -268,15 +268,9 @@ async fn a_turn_is_stopped_and_the_chat_goes_on() {
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, 0).await;
-    let (_, started) = server
-        .post(
-            &format!("/api/chats/{chat}/turns"),
-            json!({"text": "sleep"}),
-        )
-        .await;
+    let turn = server.say(&chat, "sleep").await;
     page.until(|frame| frame["body"]["type"] == "callStarted")
         .await;
-    let turn = started["turnId"].as_str().unwrap();
     assert_eq!(
         server
             .post(&format!("/api/turns/{turn}/cancel"), json!({}))
@@ -350,9 +344,7 @@ async fn a_chat_that_is_being_answered_can_be_deleted() {
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, 0).await;
-    server
-        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
-        .await;
+    server.say(&chat, "go").await;
     page.until(|frame| frame["body"]["type"] == "callStarted")
         .await;
     let deleted = server

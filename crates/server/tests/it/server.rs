@@ -76,15 +76,20 @@ impl Server {
         chat["id"].as_str().unwrap().to_owned()
     }
 
+    /// Says something and tells which turn that began.
+    pub async fn say(&self, chat: &str, text: &str) -> String {
+        let path = format!("/api/chats/{chat}/turns");
+        let (status, started) = self.post(&path, json!({"text": text})).await;
+        assert_eq!(status, 202, "{started}");
+        started["turnId"].as_str().unwrap().to_owned()
+    }
+
     /// Says something and waits until all of it is over.
     pub async fn ask(&self, chat: &str, text: &str) -> Vec<Value> {
         let mut page = Page::open(self).await;
         page.subscribe(chat, 0).await;
         page.until(|frame| frame["type"] == "caughtUp").await;
-        let (status, _) = self
-            .post(&format!("/api/chats/{chat}/turns"), json!({"text": text}))
-            .await;
-        assert_eq!(status, 202);
+        self.say(chat, text).await;
         page.until_finished().await
     }
 }

@@ -25,9 +25,7 @@ async fn a_page_that_disconnects_in_the_middle_sees_all_of_it_when_it_comes_back
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, 0).await;
-    server
-        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
-        .await;
+    server.say(&chat, "go").await;
     let seen = page.until(|frame| frame["type"] == "delta").await;
     let last = events(&seen).last().unwrap()["seq"].as_i64().unwrap();
     drop(page);
@@ -75,9 +73,7 @@ async fn a_turn_nobody_watches_goes_on_to_its_end() {
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, 0).await;
-    server
-        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
-        .await;
+    server.say(&chat, "go").await;
     page.until(|frame| frame["type"] == "delta").await;
     drop(page);
     gone.notify_one();
@@ -95,9 +91,7 @@ async fn two_pages_see_the_same() {
     two.subscribe(&chat, 0).await;
     one.until(|frame| frame["type"] == "caughtUp").await;
     two.until(|frame| frame["type"] == "caughtUp").await;
-    server
-        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
-        .await;
+    server.say(&chat, "go").await;
     assert_eq!(one.until_finished().await, two.until_finished().await);
 }
 
@@ -166,8 +160,6 @@ async fn a_number_from_another_time_does_not_mean_silence() {
     let mut page = Page::open(&server).await;
     page.subscribe(&chat, 1_000_000).await;
     page.until(|frame| frame["type"] == "caughtUp").await;
-    server
-        .post(&format!("/api/chats/{chat}/turns"), json!({"text": "go"}))
-        .await;
+    server.say(&chat, "go").await;
     page.until_finished().await;
 }

@@ -265,7 +265,7 @@ async fn what_does_not_fit_the_path_is_told_what_would() {
             (ErrorKind::Failed, expected.to_owned())
         );
     };
-    let missing = "There is no gone.txt. Use list_files to see what there is.";
+    let missing = "There is no gone.txt. List the files to see what there is.";
     check("read_file", json!({"path": "gone.txt"}), missing).await;
     check("list_files", json!({"path": "gone.txt"}), missing).await;
     check(
@@ -277,19 +277,19 @@ async fn what_does_not_fit_the_path_is_told_what_would() {
     check(
         "read_file",
         json!({"path": "folder"}),
-        "folder is a folder. Use list_files.",
+        "folder is a folder: list it instead.",
     )
     .await;
     check(
         "read_file",
         json!({"path": "."}),
-        "the workspace is a folder. Use list_files.",
+        "the workspace is a folder: list it instead.",
     )
     .await;
     check(
         "list_files",
         json!({"path": "folder/file.txt"}),
-        "folder/file.txt is a file. Use read_file.",
+        "folder/file.txt is a file: read it instead.",
     )
     .await;
     check(

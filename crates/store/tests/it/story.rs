@@ -206,9 +206,14 @@ async fn story(open: impl AsyncFn() -> Store) {
         [OpenTurn {
             id: turn.clone(),
             chat_id: chat.id.clone(),
-            messages: vec![message("m3", Role::Assistant, half.clone())],
-            calls: vec![CallId::new("c2")],
         }]
+    );
+    assert_eq!(
+        store.loose_ends(&turn).await.unwrap(),
+        (
+            vec![message("m3", Role::Assistant, half.clone())],
+            vec![CallId::new("c2")]
+        )
     );
     let ends = vec![
         EventBody::MessageFinished {

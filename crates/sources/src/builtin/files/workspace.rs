@@ -52,7 +52,7 @@ impl Workspace {
         match self.entry(path)? {
             Some(Entry::File(file)) => Ok(file),
             Some(Entry::Folder(_)) => Err(ToolError::failed(format!(
-                "{path} is a folder. Use list_files."
+                "{path} is a folder: list it instead."
             ))),
             None => Err(missing(path)),
         }
@@ -87,7 +87,7 @@ impl Workspace {
             Some(Entry::Folder(folder)) => folder,
             Some(Entry::File(_)) => {
                 return Err(ToolError::failed(format!(
-                    "{path} is a file. Use read_file."
+                    "{path} is a file: read it instead."
                 )));
             }
             // The workspace is made when something is first written in it.
@@ -294,7 +294,7 @@ fn draft_name() -> String {
 
 pub(super) fn missing(path: &FilePath) -> ToolError {
     ToolError::failed(format!(
-        "There is no {path}. Use list_files to see what there is."
+        "There is no {path}. List the files to see what there is."
     ))
 }
 
