@@ -20,9 +20,9 @@ check: web/node_modules/.ready
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
 
-## What the hub costs, beside its floors.
+## What the hub and a streamed answer cost, beside their floors.
 bench:
-	cargo bench -p tenon-server --bench hub
+	cargo bench -p tenon-server --bench hub --bench models
 
 ## One optimised binary with the page inside: target/release/tenon.
 release: web

@@ -43,6 +43,17 @@ for (const colorScheme of ['light', 'dark']) {
       found.push(...(await findings(page, 'palette')));
       await page.keyboard.press('Escape');
 
+      await page.getByRole('button', { name: /^Model: / }).click();
+      await page.getByRole('listbox', { name: 'Models' }).waitFor();
+      found.push(...(await findings(page, 'model picker')));
+      await page.getByRole('option', { name: 'Manage models…' }).click();
+      await page.getByRole('dialog', { name: 'Models' }).waitFor();
+      found.push(...(await findings(page, 'models')));
+      await page.getByRole('button', { name: 'Connect a model' }).click();
+      await page.getByRole('button', { name: 'More' }).click();
+      found.push(...(await findings(page, 'model form')));
+      await page.keyboard.press('Escape');
+
       if (viewport === phone) {
         await page.getByRole('button', { name: 'Open the list of chats' }).click();
         await ui.rows.first().waitFor();

@@ -40,9 +40,11 @@ export async function openPage(browser, url, options = {}) {
   });
   page.on('console', (message) => {
     // A server that is away on purpose makes the browser complain, not the page.
-    const network = /ERR_CONNECTION|ERR_INTERNET|ERR_FAILED|WebSocket connection|404/.test(
-      message.text(),
-    );
+    // So does a refusal, which the page puts into words.
+    const network =
+      /ERR_CONNECTION|ERR_INTERNET|ERR_FAILED|WebSocket connection|404|status of (400|502)/.test(
+        message.text(),
+      );
     if (message.type() === 'error' && !network) complaints.push(`console: ${message.text()}`);
   });
   await page.goto(url);

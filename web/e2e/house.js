@@ -5,11 +5,12 @@ import { screen } from './screen.js';
 import { Tenon } from './tenon.js';
 import assert from 'node:assert/strict';
 
-export function house() {
+/** `environment` is what the server finds in its own. */
+export function house(environment) {
   const shared = { tenon: undefined, browser: undefined };
 
   before(async () => {
-    [shared.tenon, shared.browser] = await Promise.all([Tenon.start(), openBrowser()]);
+    [shared.tenon, shared.browser] = await Promise.all([Tenon.start(environment), openBrowser()]);
   });
   after(async () => {
     await shared.browser?.close();
@@ -19,6 +20,10 @@ export function house() {
   return {
     get tenon() {
       return shared.tenon;
+    },
+
+    get browser() {
+      return shared.browser;
     },
 
     /** A visit by someone new. Ends with the test, and with no complaint of the page. */

@@ -54,6 +54,17 @@ async function shoot(colorScheme, width, viewport, locale) {
   await picture('palette');
   await page.keyboard.press('Escape');
 
+  await page.locator('header .model button').first().click();
+  await page.locator('[role=listbox] [role=option]').first().waitFor();
+  await picture('picker');
+  await page.locator('[role=listbox] [role=option]').last().click();
+  await page.locator('dialog li').first().waitFor();
+  await picture('models');
+  await page.locator('dialog footer button').click();
+  await page.locator('dialog form').waitFor();
+  await picture('connect');
+  await page.keyboard.press('Escape');
+
   if (viewport === phone) {
     await page.locator('header button').first().click();
     await page.locator('nav li').first().waitFor();

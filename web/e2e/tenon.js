@@ -14,9 +14,23 @@ export class Tenon {
   url = '';
   #data;
   #process;
+  #environment;
 
-  static async start() {
+  /** Models of the machine the test runs on are none of its business, unless it says so. */
+  static async start(environment = {}) {
     const tenon = new Tenon();
+    tenon.#environment = {
+      ...process.env,
+      OPENAI_API_KEY: '',
+      OPENAI_BASE_URL: '',
+      OPENAI_API_BASE: '',
+      ANTHROPIC_API_KEY: '',
+      ANTHROPIC_AUTH_TOKEN: '',
+      ANTHROPIC_BASE_URL: '',
+      OLLAMA_HOST: '',
+      TENON_LOCAL_MODELS: '',
+      ...environment,
+    };
     tenon.#data = await mkdtemp(join(tmpdir(), 'tenon-e2e-'));
     await tenon.#run('127.0.0.1:0');
     return tenon;
@@ -53,6 +67,7 @@ export class Tenon {
   #run(listen) {
     const process = spawn(binary, ['serve', '--listen', listen, '--data', this.#data], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: this.#environment,
     });
     this.#process = process;
     return new Promise((resolve, reject) => {

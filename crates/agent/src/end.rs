@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tenon_domain::{
-    CallId, CallStatus, ChatId, EventBody, MessageRecord, ToolError, TurnId, TurnOutcome, Usage,
+    CallId, CallStatus, ChatId, Cost, EventBody, MessageRecord, ToolError, TurnId, TurnOutcome,
+    Usage,
 };
 use tenon_store::{Error, Result};
 
@@ -16,20 +17,22 @@ const TRIES: u32 = 8;
 /// Doubled after each try: the last one comes half a minute after the first.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 
+/// How a turn ended, and what it took.
+#[derive(Debug, Clone)]
+pub(crate) struct End {
+    pub outcome: TurnOutcome,
+    pub usage: Usage,
+    pub cost: Option<Cost>,
+}
+
 impl Agent {
     /// Writes down how a turn ended, together with an end for everything of it that has none.
-    pub(crate) async fn end(
-        &self,
-        chat: &ChatId,
-        turn: &TurnId,
-        outcome: TurnOutcome,
-        usage: Usage,
-    ) {
+    pub(crate) async fn end(&self, chat: &ChatId, turn: &TurnId, end: End) {
         for attempt in 0..TRIES {
             if attempt > 0 {
                 tokio::time::sleep(FIRST_WAIT * 2u32.pow(attempt - 1)).await;
             }
-            match self.try_end(chat, turn, outcome.clone(), usage).await {
+            match self.try_end(chat, turn, end.clone()).await {
                 Ok(()) => return,
                 Err(Error::NotFound(what)) => {
                     tracing::info!(%chat, %turn, "the {what} was deleted during a turn");
@@ -44,19 +47,14 @@ impl Agent {
     }
 
     /// The same, tried once.
-    pub(crate) async fn try_end(
-        &self,
-        chat: &ChatId,
-        turn: &TurnId,
-        outcome: TurnOutcome,
-        usage: Usage,
-    ) -> Result<()> {
+    pub(crate) async fn try_end(&self, chat: &ChatId, turn: &TurnId, end: End) -> Result<()> {
         let (messages, calls) = self.store.loose_ends(turn).await?;
         let mut ends = loose(messages, calls);
         ends.push(EventBody::TurnFinished {
             turn_id: turn.clone(),
-            outcome,
-            usage,
+            outcome: end.outcome,
+            usage: end.usage,
+            cost: end.cost,
         });
         self.feed.emit(chat, ends).await
     }

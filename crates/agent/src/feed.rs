@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, MessageId};
+use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, MessageId, Waiting};
 use tenon_store::{Error, Result, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -29,6 +29,7 @@ pub struct Feed {
 pub enum Live {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
+    Waiting(Arc<Waiting>),
 }
 
 /// A watch on one chat, beginning with the text so far of a message in progress.
@@ -124,6 +125,13 @@ impl Feed {
                 text,
             };
             let _ = channel.live.send(Live::Delta(Arc::new(delta)));
+        }
+    }
+
+    /// Tells those who watch that a model keeps everybody waiting. Live only.
+    pub fn waiting(&self, waiting: Waiting) {
+        if let Some(channel) = lock(&self.channels).get(&waiting.chat_id) {
+            let _ = channel.live.send(Live::Waiting(Arc::new(waiting)));
         }
     }
 

@@ -24,7 +24,7 @@ use tenon_store::Store;
 use tenon_tools::Registry;
 
 pub use feed::Feed;
-pub use turn::TurnRequest;
+pub use turn::{Model, TurnRequest};
 
 use running::Running;
 
@@ -45,7 +45,7 @@ pub struct Settings {
     pub step_limit: usize,
     /// How many calls of one step run at once.
     pub parallel_calls: usize,
-    /// How long a model may say nothing before it is given up.
+    /// How long a model may send nothing, not even a sign of life, before it is given up.
     pub model_silence: Duration,
     /// How long it may speak in one step, and how much it may say.
     pub model_time: Duration,

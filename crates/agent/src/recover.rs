@@ -4,6 +4,7 @@ use tenon_domain::{TurnOutcome, Usage};
 use tenon_store::Result;
 
 use crate::Agent;
+use crate::end::End;
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
@@ -14,11 +15,14 @@ impl Agent {
         for abandoned in self.store.abandoned().await? {
             for turn in &abandoned.turns {
                 tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-                let outcome = TurnOutcome::Interrupted {
-                    message: "Tenon was restarted during this answer.".into(),
+                let end = End {
+                    outcome: TurnOutcome::Interrupted {
+                        message: "Tenon was restarted during this answer.".into(),
+                    },
+                    usage: Usage::default(),
+                    cost: None,
                 };
-                self.try_end(&turn.chat_id, &turn.id, outcome, Usage::default())
-                    .await?;
+                self.try_end(&turn.chat_id, &turn.id, end).await?;
                 count += 1;
             }
         }

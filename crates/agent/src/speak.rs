@@ -1,11 +1,15 @@
 //! One step of a model: from the request to the last word.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
-use tenon_domain::{CallId, ChatId, DeltaKind, MessageId, Part, StopReason, TurnOutcome};
-use tenon_llm::assemble::{Draft, Growth};
-use tenon_llm::{Assembler, Deltas, Error as ModelError, Provider, Reply, Request};
+use tenon_domain::{
+    CallId, ChatId, DeltaKind, EventBody, LeftOut, MessageId, Part, StopReason, TurnId,
+    TurnOutcome, Waiting,
+};
+use tenon_llm::assemble::{DraftBody, Growth};
+use tenon_llm::{Assembler, Delta, Deltas, Error as ModelError, Provider, Reply, Request};
 use tenon_store::{Store, fresh_id};
 use tenon_tools::Toolset;
 use tokio::time::Instant;
@@ -19,8 +23,11 @@ const CHECKPOINT: Duration = Duration::from_millis(700);
 /// A model about to speak in a chat.
 pub(crate) struct Speech<'a> {
     pub chat: &'a ChatId,
+    pub turn: &'a TurnId,
     pub message: &'a MessageId,
     pub model: &'a dyn Provider,
+    /// What the turn has said already about tools that are left out.
+    pub left_out: &'a Mutex<Vec<LeftOut>>,
     pub toolset: &'a Toolset,
     pub feed: &'a Feed,
     pub store: &'a Store,
@@ -48,8 +55,11 @@ impl Speech<'_> {
         let mut reply = assembler.finish(|| CallId(fresh_id()));
         let cut = cut.or_else(|| unfinished(reply.stop));
         if cut.is_some() {
-            // Calls of a sentence that was cut off are not to be made, and so not to be remembered.
-            reply.parts.retain(|part| part.as_call().is_none());
+            // Calls of a sentence that was cut off are not to be made, and so not to be
+            // remembered; nor are a provider's own ones, whose other half may be missing.
+            reply
+                .parts
+                .retain(|part| !matches!(part, Part::Call { .. } | Part::Opaque { .. }));
         }
         Spoken { reply, cut }
     }
@@ -74,10 +84,25 @@ impl Speech<'_> {
                     }
                 }
                 delta = tokio::time::timeout_at(last_word + silence, deltas.next()) => {
-                    let Some(delta) = delta.map_err(|_| self.silent())? else { return Ok(()) };
-                    let growth = assembler.push(delta.map_err(outcome)?);
+                    let Some(delta) = delta.map_err(|_| self.silent(assembler))? else {
+                        return Ok(());
+                    };
+                    let delta = delta.map_err(outcome)?;
                     last_word = Instant::now();
-                    if let Some(growth) = growth {
+                    match &delta {
+                        Delta::Retry(wait) => {
+                            // Until it is asked again, the silence is ours.
+                            last_word += *wait;
+                            self.feed.waiting(Waiting {
+                                chat_id: self.chat.clone(),
+                                message_id: self.message.clone(),
+                                wait_ms: wait.as_millis() as u64,
+                            });
+                        }
+                        Delta::LeftOut(tools) => self.tell_left_out(tools).await,
+                        _ => {}
+                    }
+                    if let Some(growth) = assembler.push(delta) {
                         said += growth.text.len();
                         if said > self.settings.reply_bytes {
                             return Err(interrupted("The answer grew too long and was cut off."));
@@ -95,16 +120,16 @@ impl Speech<'_> {
             biased;
             () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
             opened = tokio::time::timeout(self.settings.model_silence, self.model.stream(request)) => {
-                opened.map_err(|_| self.silent())?.map_err(outcome)
+                opened.map_err(|_| self.silent(&Assembler::default()))?.map_err(outcome)
             }
         }
     }
 
     fn pass_on(&self, assembler: &Assembler, growth: Growth) {
-        let kind = match &assembler.drafts()[growth.part] {
-            Draft::Text(_) => DeltaKind::Text,
-            Draft::Thinking(_) => DeltaKind::Thinking,
-            Draft::Call(call) => {
+        let kind = match &assembler.drafts()[growth.part].body {
+            DraftBody::Text(_) | DraftBody::Opaque => DeltaKind::Text,
+            DraftBody::Thinking(_) => DeltaKind::Thinking,
+            DraftBody::Call(call) => {
                 let id = tenon_domain::tool_id::sanitise(&call.name);
                 let display_name = match self.toolset.get(&id) {
                     Some(tool) => tool.spec.display_name.clone(),
@@ -118,11 +143,14 @@ impl Speech<'_> {
     }
 
     async fn checkpoint(&self, assembler: &Assembler) {
-        let parts = assembler.drafts().iter().filter_map(|draft| match draft {
-            Draft::Text(text) => Some(Part::Text { text: text.clone() }),
-            Draft::Thinking(text) => Some(Part::Thinking { text: text.clone() }),
-            Draft::Call(_) => None,
-        });
+        let parts = assembler
+            .drafts()
+            .iter()
+            .filter_map(|draft| match &draft.body {
+                DraftBody::Text(text) => Some(Part::text(text)),
+                DraftBody::Thinking(text) => Some(Part::thinking(text)),
+                DraftBody::Call(_) | DraftBody::Opaque => None,
+            });
         let parts: Vec<Part> = parts.collect();
         if let Err(error) = self.store.checkpoint(self.message, &parts).await {
             // The words are still on their way to the screen; the end of the message tries again.
@@ -130,13 +158,45 @@ impl Speech<'_> {
         }
     }
 
-    fn silent(&self) -> TurnOutcome {
-        TurnOutcome::Failed {
-            message: format!(
-                "{} said nothing for {} s. Check that it is running, or choose another model.",
-                self.model.name(),
-                self.settings.model_silence.as_secs()
-            ),
+    async fn tell_left_out(&self, tools: &[LeftOut]) {
+        {
+            let mut told = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+            if *told == tools {
+                return;
+            }
+            *told = tools.to_vec();
+        }
+        for tool in tools {
+            tracing::warn!(
+                tool = tool.display_name,
+                id = %tool.tool_id,
+                why = tool.why,
+                model = self.model.name(),
+                "a tool was not put before the model"
+            );
+        }
+        let event = EventBody::ToolsLeftOut {
+            turn_id: self.turn.clone(),
+            tools: tools.to_vec(),
+        };
+        if let Err(error) = self.feed.emit(self.chat, vec![event]).await {
+            // The answer goes on without them, as it would have anyway.
+            tracing::warn!(%error, chat = %self.chat, "tools that were left out could not be written down");
+        }
+    }
+
+    fn silent(&self, assembler: &Assembler) -> TurnOutcome {
+        let (name, seconds) = (self.model.name(), self.settings.model_silence.as_secs());
+        if assembler.drafts().is_empty() {
+            TurnOutcome::Failed {
+                message: format!(
+                    "{name} said nothing for {seconds} s. Check that it is running, or choose another model."
+                ),
+            }
+        } else {
+            interrupted(&format!(
+                "{name} fell silent for {seconds} s in mid-sentence."
+            ))
         }
     }
 }
@@ -144,7 +204,7 @@ impl Speech<'_> {
 /// Whether the model itself says that this was not all.
 fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
     match stop {
-        Some(StopReason::End | StopReason::ToolCalls) => None,
+        Some(StopReason::End | StopReason::ToolCalls | StopReason::Paused) => None,
         Some(StopReason::Length) => Some(interrupted(
             "The answer reached the model's limit of length.",
         )),

@@ -5,20 +5,21 @@
 //! result; only a model that cannot be used fails a turn.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use futures::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
 use tenon_domain::{
-    Access, CallRecord, CallStatus, ChatId, EventBody, Message, MessageId, MessageRecord, Part,
-    Role, RunsOn, ToolAnswer, ToolCall, ToolError, ToolId, ToolResult, TurnId, TurnOutcome, Usage,
-    UserId, tool_id,
+    Access, CallRecord, CallStatus, ChatId, EventBody, LeftOut, Message, MessageId, MessageRecord,
+    ModelRef, Part, Prices, Role, RunsOn, StopReason, ToolAnswer, ToolCall, ToolError, ToolId,
+    ToolResult, TurnId, TurnOutcome, Usage, UserId, tool_id,
 };
 use tenon_llm::{Provider, Request};
 use tenon_store::{Result as StoreResult, fresh_id, now};
 use tenon_tools::{Asker, CallContext, Toolset};
 use tokio::sync::oneshot;
 
+use crate::end::End;
 use crate::running::Place;
 use crate::speak::{Speech, Spoken};
 use crate::{Agent, Error, prompt};
@@ -36,7 +37,15 @@ pub struct TurnRequest {
     pub text: String,
     /// The tools that are switched on. None: all of them.
     pub tools: Option<Vec<ToolId>>,
-    pub model: Arc<dyn Provider>,
+    pub model: Model,
+}
+
+/// Who is asked, under which name, and what that costs.
+#[derive(Clone)]
+pub struct Model {
+    pub provider: Arc<dyn Provider>,
+    pub shown: ModelRef,
+    pub prices: Option<Prices>,
 }
 
 /// A turn that is running.
@@ -45,7 +54,9 @@ struct Turn {
     id: TurnId,
     chat: ChatId,
     access: Access,
-    model: Arc<dyn Provider>,
+    model: Model,
+    /// The tools that were said to be left out: said once is enough.
+    left_out: Mutex<Vec<LeftOut>>,
     place: Place,
 }
 
@@ -63,16 +74,12 @@ impl Agent {
         let id = TurnId(fresh_id());
         let place = self.running.take(&chat.id, &id)?;
 
-        let message = record(
-            &chat.id,
-            &id,
-            Role::User,
-            vec![Part::Text { text: request.text }],
-        );
+        let message = record(&chat.id, &id, Role::User, vec![Part::text(request.text)]);
         let title = chat.title.is_empty().then(|| title(&message.text()));
         let mut events = vec![EventBody::TurnStarted {
             turn_id: id.clone(),
             message,
+            model: Some(request.model.shown.clone()),
         }];
         events.extend(title.map(|title| EventBody::ChatTitled { title }));
 
@@ -86,6 +93,7 @@ impl Agent {
                 Some(tools) => access.only(tools),
             },
             model: request.model,
+            left_out: Mutex::default(),
             place,
         };
         // On a task of its own: a client that hangs up now must not leave a
@@ -128,10 +136,17 @@ impl Turn {
             id,
             chat,
             place,
+            model,
             ..
         } = self;
         drop(place);
-        agent.end(&chat, &id, outcome, usage).await;
+        let prices = model.prices.filter(|_| usage != Usage::default());
+        let end = End {
+            outcome,
+            usage,
+            cost: prices.map(|prices| prices.cost(&usage)),
+        };
+        agent.end(&chat, &id, end).await;
     }
 
     async fn steps(&self, usage: &mut Usage) -> StoreResult<TurnOutcome> {
@@ -141,8 +156,7 @@ impl Turn {
             let toolset = self.agent.registry.toolset(self.access.clone());
             let (message_id, spoken) = self.speak(&toolset, messages.clone()).await?;
             let reply = spoken.reply;
-            usage.input_tokens += reply.usage.input_tokens;
-            usage.output_tokens += reply.usage.output_tokens;
+            *usage += reply.usage;
 
             let calls: Vec<ToolCall> = reply
                 .parts
@@ -154,6 +168,10 @@ impl Turn {
                 .await?;
             if let Some(outcome) = spoken.cut {
                 return Ok(outcome);
+            }
+            if calls.is_empty() && reply.stop == Some(StopReason::Paused) {
+                messages.push(Message::Assistant { parts: reply.parts });
+                continue;
             }
             if calls.is_empty() {
                 let nothing_said = step == 0 && reply.parts.is_empty();
@@ -203,8 +221,10 @@ impl Turn {
 
         let speech = Speech {
             chat: &self.chat,
+            turn: &self.id,
             message: &message_id,
-            model: &*self.model,
+            model: &*self.model.provider,
+            left_out: &self.left_out,
             toolset,
             feed: &self.agent.feed,
             store: &self.agent.store,
@@ -218,7 +238,7 @@ impl Turn {
         };
         let mut spoken = speech.run(request).await;
         for part in &mut spoken.reply.parts {
-            if let Part::Call(call) = part {
+            if let Part::Call { call, .. } = part {
                 call.tool_id = tool_id::sanitise(call.tool_id.as_str());
             }
         }
@@ -311,7 +331,7 @@ impl Turn {
     fn nothing(&self) -> TurnOutcome {
         failed(&format!(
             "{} said nothing. Try again, or choose another model.",
-            self.model.name()
+            self.model.shown.name
         ))
     }
 }
@@ -373,5 +393,11 @@ impl std::fmt::Debug for TurnRequest {
         f.debug_struct("TurnRequest")
             .field("chat", &self.chat)
             .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Model").field(&self.shown).finish()
     }
 }

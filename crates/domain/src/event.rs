@@ -9,6 +9,7 @@ use ts_rs::TS;
 
 use crate::id::{CallId, ChatId, MessageId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
+use crate::model::{Cost, LeftOut, ModelRef};
 use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
 
 /// One numbered, durable fact about a chat.
@@ -40,6 +41,15 @@ pub enum EventBody {
     TurnStarted {
         turn_id: TurnId,
         message: MessageRecord,
+        /// Who is asked.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        model: Option<ModelRef>,
+    },
+    /// These tools could not be put before the model; the others were.
+    ToolsLeftOut {
+        turn_id: TurnId,
+        tools: Vec<LeftOut>,
     },
     /// A model began to speak.
     MessageStarted {
@@ -74,6 +84,10 @@ pub enum EventBody {
         turn_id: TurnId,
         outcome: TurnOutcome,
         usage: Usage,
+        /// Where the model has prices.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        cost: Option<Cost>,
     },
 }
 
@@ -107,6 +121,17 @@ pub struct Delta {
     pub kind: DeltaKind,
     pub offset: usize,
     pub text: String,
+}
+
+/// Nothing has been said yet: the model's server is busy, and is asked again
+/// after this long. Live only, like a delta.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    pub chat_id: ChatId,
+    pub message_id: MessageId,
+    #[ts(type = "number")]
+    pub wait_ms: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -51,6 +51,8 @@ ids! {
     MessageId
     /// One tool call. Unique for ever, whatever the model numbered it.
     CallId
+    /// A model that can be chosen: "builtin", "ollama:llama3.2", or the id of a row.
+    ModelId
     /// What offers tools: a table of built-ins, a server, a browser.
     SourceId
     /// Bytes too large to stand in a row.

@@ -11,14 +11,16 @@ pub mod source;
 
 pub mod event;
 pub mod message;
+pub mod model;
 
 pub mod access;
 pub mod search;
 
 pub use access::{Access, Policy};
-pub use event::{Delta, DeltaKind, Event, EventBody, TurnOutcome};
-pub use id::{BlobId, CallId, ChatId, MessageId, SourceId, ToolId, TurnId, UserId};
-pub use message::{Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
+pub use event::{Delta, DeltaKind, Event, EventBody, TurnOutcome, Waiting};
+pub use id::{BlobId, CallId, ChatId, MessageId, ModelId, SourceId, ToolId, TurnId, UserId};
+pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
+pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{SourceConfig, SourceInfo, SourceKind, SourceState};
 pub use tool::{
     Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, ToolCall, ToolDefinition,

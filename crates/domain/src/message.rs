@@ -1,6 +1,9 @@
 //! What is said, in parts that no provider owns.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::id::{CallId, ChatId, MessageId, ToolId, TurnId};
@@ -36,9 +39,39 @@ pub struct ToolAnswer {
     rename_all_fields = "camelCase"
 )]
 pub enum Part {
-    Text { text: String },
-    Thinking { text: String },
-    Call(ToolCall),
+    Text {
+        text: String,
+        #[ts(skip)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        kept: Option<Kept>,
+    },
+    Thinking {
+        text: String,
+        #[ts(skip)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        kept: Option<Kept>,
+    },
+    Call {
+        #[serde(flatten)]
+        call: ToolCall,
+        #[ts(skip)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        kept: Option<Kept>,
+    },
+    /// Something only its maker can read: redacted thinking, the provider's own tools.
+    Opaque {
+        #[ts(skip)]
+        kept: Kept,
+    },
+}
+
+/// What a provider said, as it wants to be told it again: signatures,
+/// citations, its own ids. Only the wire format that made it looks inside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The model, at its address, that made it: to all others it means nothing.
+    pub maker: String,
+    pub block: Value,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -74,37 +107,92 @@ pub enum StopReason {
     Length,
     /// The provider withheld the rest.
     Filtered,
+    /// The provider took a break; told back what it said, it goes on.
+    Paused,
 }
 
+/// What was counted, by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
+    /// All that was read, from the cache or not.
     #[ts(type = "number")]
     pub input_tokens: u64,
+    /// All that was written, thinking included.
     #[ts(type = "number")]
     pub output_tokens: u64,
+    /// How much of the input came from the provider's cache, and how much was put there.
+    #[ts(type = "number")]
+    pub cache_read_tokens: u64,
+    #[ts(type = "number")]
+    pub cache_write_tokens: u64,
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.input_tokens, more.input_tokens);
+        add(&mut self.output_tokens, more.output_tokens);
+        add(&mut self.cache_read_tokens, more.cache_read_tokens);
+        add(&mut self.cache_write_tokens, more.cache_write_tokens);
+    }
 }
 
 impl MessageRecord {
     /// The words alone, without thinking and calls.
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
-        texts.join("\n")
+        Part::words(&self.parts)
     }
 }
 
 impl Part {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text {
+            text: text.into(),
+            kept: None,
+        }
+    }
+
+    pub fn thinking(text: impl Into<String>) -> Self {
+        Self::Thinking {
+            text: text.into(),
+            kept: None,
+        }
+    }
+
+    pub fn call(call: ToolCall) -> Self {
+        Self::Call { call, kept: None }
+    }
+
+    /// The words among parts. Texts that follow on each other are one text,
+    /// which a provider cut to hang its citations on.
+    pub fn words(parts: &[Self]) -> String {
+        let mut words = String::new();
+        let mut follows = false;
+        for part in parts {
+            let text = part.as_text();
+            if let Some(text) = text {
+                if !follows && !words.is_empty() {
+                    words.push_str("\n\n");
+                }
+                words.push_str(text);
+            }
+            follows = text.is_some();
+        }
+        words
+    }
+
     pub fn as_text(&self) -> Option<&str> {
         match self {
-            Self::Text { text } => Some(text),
-            Self::Thinking { .. } | Self::Call(_) => None,
+            Self::Text { text, .. } => Some(text),
+            Self::Thinking { .. } | Self::Call { .. } | Self::Opaque { .. } => None,
         }
     }
 
     pub fn as_call(&self) -> Option<&ToolCall> {
         match self {
-            Self::Call(call) => Some(call),
-            Self::Text { .. } | Self::Thinking { .. } => None,
+            Self::Call { call, .. } => Some(call),
+            Self::Text { .. } | Self::Thinking { .. } | Self::Opaque { .. } => None,
         }
     }
 }

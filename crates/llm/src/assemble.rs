@@ -4,11 +4,13 @@
 //! is. The rules, from what was seen in the wild: a number is a key, not a
 //! position; a new id opens a new call even under an old number; a fragment
 //! with neither belongs to the call that is open; a name may come whole, in
-//! pieces, or again with every fragment. Arguments grow in one `String` per
-//! call, so a megabyte in ten-byte pieces is still linear.
+//! pieces, or again with every fragment; a name on a call that is whole opens
+//! the next one. Arguments grow in one `String` per call, so a megabyte in
+//! ten-byte pieces is still linear.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
-use tenon_domain::{CallId, Part, StopReason, ToolCall, ToolId, Usage};
+use tenon_domain::{CallId, Kept, Part, StopReason, ToolCall, ToolId, Usage};
 
 use crate::{CallFragment, Delta};
 
@@ -31,10 +33,18 @@ pub struct Assembler {
 
 /// A part that is still growing.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Draft {
+pub struct Draft {
+    pub body: DraftBody,
+    /// Once there is something to tell back, the part is whole: what follows is another one.
+    kept: Option<Kept>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum DraftBody {
     Text(String),
     Thinking(String),
     Call(CallDraft),
+    Opaque,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -57,18 +67,34 @@ impl Assembler {
     pub fn push(&mut self, delta: Delta) -> Option<Growth> {
         match delta {
             Delta::Text(text) => {
-                if !matches!(self.drafts.last(), Some(Draft::Text(_))) {
-                    self.drafts.push(Draft::Text(String::new()));
-                }
-                self.grow_last(text)
+                let part = self.open(
+                    |body| matches!(body, DraftBody::Text(_)),
+                    || DraftBody::Text(String::new()),
+                );
+                self.grow(part, text)
             }
             Delta::Thinking(text) => {
-                if !matches!(self.drafts.last(), Some(Draft::Thinking(_))) {
-                    self.drafts.push(Draft::Thinking(String::new()));
-                }
-                self.grow_last(text)
+                let part = self.open(
+                    |body| matches!(body, DraftBody::Thinking(_)),
+                    || DraftBody::Thinking(String::new()),
+                );
+                self.grow(part, text)
             }
             Delta::Call(fragment) => Some(self.push_fragment(fragment)),
+            Delta::Keep(kept) => {
+                if let Some(last) = self.drafts.last_mut() {
+                    last.kept = Some(kept);
+                }
+                None
+            }
+            Delta::Opaque(kept) => {
+                self.drafts.push(Draft {
+                    body: DraftBody::Opaque,
+                    kept: Some(kept),
+                });
+                None
+            }
+            Delta::LeftOut(_) | Delta::Alive | Delta::Retry(_) => None,
             Delta::Usage(usage) => {
                 self.usage = usage;
                 None
@@ -90,14 +116,24 @@ impl Assembler {
         let parts = self
             .drafts
             .into_iter()
-            .filter_map(|draft| match draft {
-                Draft::Text(text) => (!text.is_empty()).then_some(Part::Text { text }),
-                Draft::Thinking(text) => (!text.is_empty()).then_some(Part::Thinking { text }),
-                Draft::Call(call) => Some(Part::Call(ToolCall {
-                    id: fresh_id(),
-                    tool_id: ToolId(call.name),
-                    input: input(call.arguments),
-                })),
+            .filter_map(|Draft { body, kept }| match body {
+                // Nothing was said, and nothing has to be told back.
+                DraftBody::Text(text) | DraftBody::Thinking(text)
+                    if text.is_empty() && kept.is_none() =>
+                {
+                    None
+                }
+                DraftBody::Text(text) => Some(Part::Text { text, kept }),
+                DraftBody::Thinking(text) => Some(Part::Thinking { text, kept }),
+                DraftBody::Opaque => kept.map(|kept| Part::Opaque { kept }),
+                DraftBody::Call(call) => Some(Part::Call {
+                    call: ToolCall {
+                        id: fresh_id(),
+                        tool_id: ToolId(call.name),
+                        input: input(call.arguments),
+                    },
+                    kept,
+                }),
             })
             .collect();
         Reply {
@@ -107,21 +143,40 @@ impl Assembler {
         }
     }
 
-    fn grow_last(&mut self, text: String) -> Option<Growth> {
-        let part = self.drafts.len().checked_sub(1)?;
-        match &mut self.drafts[part] {
-            Draft::Text(whole) | Draft::Thinking(whole) => whole.push_str(&text),
-            Draft::Call(call) => call.arguments.push_str(&text),
+    /// The last part if it is of this kind and not whole yet, else a new one.
+    fn open(&mut self, is_it: fn(&DraftBody) -> bool, new: fn() -> DraftBody) -> usize {
+        let last = self.drafts.last();
+        if !last.is_some_and(|draft| draft.kept.is_none() && is_it(&draft.body)) {
+            self.push_draft(new());
+        }
+        self.drafts.len() - 1
+    }
+
+    fn push_draft(&mut self, body: DraftBody) {
+        self.drafts.push(Draft { body, kept: None });
+    }
+
+    fn grow(&mut self, part: usize, text: String) -> Option<Growth> {
+        if text.is_empty() {
+            return None;
+        }
+        match &mut self.drafts[part].body {
+            DraftBody::Text(whole) | DraftBody::Thinking(whole) => whole.push_str(&text),
+            DraftBody::Call(_) | DraftBody::Opaque => {}
         }
         Some(Growth { part, text })
     }
 
     fn push_fragment(&mut self, fragment: CallFragment) -> Growth {
         let part = self.find(&fragment).unwrap_or_else(|| {
-            self.drafts.push(Draft::Call(CallDraft::default()));
+            self.push_draft(DraftBody::Call(CallDraft::default()));
             self.drafts.len() - 1
         });
-        let Draft::Call(call) = &mut self.drafts[part] else {
+        let draft = &mut self.drafts[part];
+        if let Some(more) = fragment.kept {
+            keep(&mut draft.kept, more);
+        }
+        let DraftBody::Call(call) = &mut draft.body else {
             unreachable!("`find` only finds calls, and what was pushed is one")
         };
         call.index = call.index.or(fragment.index);
@@ -148,9 +203,9 @@ impl Assembler {
                 .iter()
                 .enumerate()
                 .rev()
-                .filter_map(|(part, draft)| match draft {
-                    Draft::Call(call) => Some((part, call)),
-                    Draft::Text(_) | Draft::Thinking(_) => None,
+                .filter_map(|(part, draft)| match &draft.body {
+                    DraftBody::Call(call) => Some((part, call)),
+                    DraftBody::Text(_) | DraftBody::Thinking(_) | DraftBody::Opaque => None,
                 })
         };
         let same_id = |call: &CallDraft| match (&call.id, &fragment.id) {
@@ -158,26 +213,49 @@ impl Assembler {
             // Nothing contradicts it.
             (None, _) | (_, None) => true,
         };
-        if fragment.index.is_some() {
-            let mut numbered = calls().filter(|(_, call)| call.index == fragment.index);
-            return numbered
-                .find(|(_, call)| same_id(call))
-                .map(|(part, _)| part);
-        }
-        if fragment.id.is_some() {
-            return calls()
-                .find(|(_, call)| call.id == fragment.id)
-                .map(|(part, _)| part);
-        }
-        // Neither number nor id: a name on a call whose arguments are whole opens the next one.
-        let (part, open) = calls().next()?;
-        let opens_another = fragment.name.is_some() && is_whole(&open.arguments);
-        (!opens_another).then_some(part)
+        let numbered = || calls().find(|(_, call)| call.index == fragment.index && same_id(call));
+        let is_bare = fragment.id.is_none() && fragment.name.is_none();
+        let (part, call) = match (fragment.index, &fragment.id) {
+            // Arguments alone belong to the call that is open, should its number be new.
+            (Some(_), _) => numbered().or_else(|| calls().next().filter(|_| is_bare))?,
+            (None, Some(_)) => calls().find(|(_, call)| call.id == fragment.id)?,
+            (None, None) => calls().next()?,
+        };
+        (!opens_another(call, fragment)).then_some(part)
     }
 }
 
+/// What has to be told back may come in pieces too: the id first, a signature later.
+fn keep(kept: &mut Option<Kept>, more: Kept) {
+    match (kept, more.block) {
+        (
+            Some(Kept {
+                block: Value::Object(known),
+                ..
+            }),
+            Value::Object(block),
+        ) => known.extend(block),
+        (kept, block) => {
+            *kept = Some(Kept {
+                maker: more.maker,
+                block,
+            });
+        }
+    }
+}
+
+/// A name on a whole call begins another one, unless it is only said again.
+fn opens_another(call: &CallDraft, fragment: &CallFragment) -> bool {
+    let Some(name) = &fragment.name else {
+        return false;
+    };
+    let is_again = *name == call.name && !fragment.arguments.trim_start().starts_with('{');
+    !is_again && is_whole(&call.arguments)
+}
+
 fn is_whole(arguments: &str) -> bool {
-    serde_json::from_str::<Value>(arguments).is_ok()
+    // Most are not, and need not be read to know it.
+    arguments.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }
 
 /// The arguments of a call. No text at all means none were needed; text that
@@ -205,6 +283,7 @@ mod tests {
             id: id.map(str::to_owned),
             name: name.map(str::to_owned),
             arguments: arguments.into(),
+            kept: None,
         })
     }
 
@@ -320,18 +399,14 @@ mod tests {
         assert_eq!(
             reply.parts,
             vec![
-                Part::Thinking { text: "hm".into() },
-                Part::Text {
-                    text: "I look.".into()
-                },
-                Part::Call(ToolCall {
+                Part::thinking("hm"),
+                Part::text("I look."),
+                Part::call(ToolCall {
                     id: CallId::new("c1"),
                     tool_id: ToolId::new("a"),
                     input: json!({})
                 }),
-                Part::Text {
-                    text: "And then".into()
-                },
+                Part::text("And then"),
             ]
         );
         assert_eq!(reply.stop, Some(StopReason::ToolCalls));

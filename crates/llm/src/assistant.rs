@@ -68,6 +68,7 @@ impl Provider for Assistant {
                 id: None,
                 name: Some(call.tool),
                 arguments: call.arguments.to_string(),
+                kept: None,
             })
         });
         // No usage: no tokens were used.
@@ -311,7 +312,7 @@ mod tests {
         use tenon_domain::{CallId, Part, ToolAnswer, ToolCall, ToolOutput};
         if step.calls.is_empty() {
             return vec![Message::Assistant {
-                parts: vec![Part::Text { text: step.text }],
+                parts: vec![Part::text(step.text)],
             }];
         }
         let calls = step.calls.into_iter().map(|call| ToolCall {
@@ -330,7 +331,7 @@ mod tests {
         };
         vec![
             Message::Assistant {
-                parts: calls.into_iter().map(Part::Call).collect(),
+                parts: calls.into_iter().map(Part::call).collect(),
             },
             answers,
         ]

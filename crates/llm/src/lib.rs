@@ -1,18 +1,36 @@
 //! Models in: one trait, one module per wire format. Only this room knows provider JSON.
 
 pub mod assemble;
+
 pub mod assistant;
 pub mod scripted;
 
+pub mod anthropic;
+pub mod discover;
+pub mod openai;
+pub mod remote;
+pub mod trial;
+
+pub mod history;
+pub mod schema;
+pub mod sse;
+
+mod constrained;
+mod fault;
+mod http;
+mod result;
+
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::Stream;
-use tenon_domain::{Message, StopReason, ToolSpec, Usage};
+use futures::{Stream, StreamExt};
+use tenon_domain::{CallId, Kept, LeftOut, Message, StopReason, ToolSpec, Usage};
 
 pub use assemble::{Assembler, Reply};
 pub use assistant::Assistant;
+pub use remote::{Remote, connect};
 pub use scripted::Scripted;
 
 /// Something that can speak and ask for tools.
@@ -45,6 +63,16 @@ pub enum Delta {
     Text(String),
     Thinking(String),
     Call(CallFragment),
+    /// The part that was open is whole; told back to its maker, it has to be this.
+    Keep(Kept),
+    /// A part that only its maker can read.
+    Opaque(Kept),
+    /// These tools could not be put before the model. Comes before all words.
+    LeftOut(Vec<LeftOut>),
+    /// The model is there, though it has nothing to say yet.
+    Alive,
+    /// Nothing was said yet and the model will be asked again after this long.
+    Retry(Duration),
     /// The figures so far; the last one counts.
     Usage(Usage),
     Stop(StopReason),
@@ -52,7 +80,7 @@ pub enum Delta {
 
 /// A piece of a tool call. Servers number, name and repeat these in every way
 /// there is; [`Assembler`] makes whole calls of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallFragment {
     /// The provider's number for the call: a key, not a position. May be missing.
     pub index: Option<u64>,
@@ -62,6 +90,22 @@ pub struct CallFragment {
     pub name: Option<String>,
     /// The next piece of the arguments' JSON text.
     pub arguments: String,
+    /// What the call has to be told back with, beside name and arguments.
+    pub kept: Option<Kept>,
+}
+
+/// All that a model says to a request, at once.
+pub async fn complete(provider: &dyn Provider, request: Request) -> Result<Reply, Error> {
+    let mut deltas = provider.stream(request).await?;
+    let mut assembler = Assembler::default();
+    while let Some(delta) = deltas.next().await {
+        assembler.push(delta?);
+    }
+    let mut number = 0;
+    Ok(assembler.finish(|| {
+        number += 1;
+        CallId(format!("call_{number}"))
+    }))
 }
 
 /// Why a model could not be used: one sentence that says what to do.

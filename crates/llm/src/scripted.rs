@@ -65,6 +65,7 @@ impl Line {
             id: Some(format!("call_{index}")),
             name: Some(tool.into()),
             arguments: arguments.into(),
+            kept: None,
         }))
     }
 

@@ -8,6 +8,7 @@ mod body;
 mod chats;
 mod id;
 mod info;
+mod models;
 mod socket;
 pub mod tools;
 mod turns;
@@ -37,6 +38,16 @@ pub fn router(app: App) -> Router {
         .route("/turns/{id}/cancel", post(turns::cancel))
         .route("/tools", get(tools::list))
         .route("/tools/{id}/call", post(tools::call))
+        .route("/models", get(models::list).post(models::create))
+        .route("/models/discover", post(models::discover))
+        .route(
+            "/models/{id}",
+            get(models::show)
+                .patch(models::change)
+                .delete(models::delete),
+        )
+        .route("/models/{id}/test", post(models::test))
+        .route("/endpoints", get(models::endpoints))
         .route("/blobs/{id}", get(tools::blob))
         .route("/ws", any(socket::open))
         .fallback(no_such_route)

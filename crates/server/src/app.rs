@@ -1,22 +1,22 @@
-//! Tenon put together: store, hub, agent and the model they work with.
+//! Tenon put together: store, hub, agent and the models they work with.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tenon_agent::{Agent, Settings};
 use tenon_domain::{ChatId, ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
 use tenon_sources::connect;
-use tenon_store::Store;
+use tenon_store::{Store, Vault};
 use tenon_tools::{Connection, Limits, Registry, Shelf};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::models::Models;
+use crate::models::endpoints::Endpoints;
 use crate::stored::Stored;
-
-/// The id of the model that comes with Tenon.
-pub const BUILTIN_MODEL: &str = "builtin";
 
 /// Everything a door needs. Cheap to clone.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ pub struct App {
     pub store: Store,
     pub registry: Arc<Registry>,
     pub agent: Agent,
-    pub model: Arc<dyn Provider>,
+    pub models: Models,
     pub allowed_hosts: Arc<[String]>,
     /// Fires when open connections should end.
     pub closing: CancellationToken,
@@ -39,10 +39,11 @@ impl App {
         Self::with_model(data, config, Arc::new(Assistant)).await
     }
 
+    /// The same with another model in the place of that assistant.
     pub async fn with_model(
         data: &Path,
         config: &Config,
-        model: Arc<dyn Provider>,
+        builtin: Arc<dyn Provider>,
     ) -> Result<Self> {
         std::fs::create_dir_all(data)
             .with_context(|| format!("the data folder {} cannot be made", data.display()))?;
@@ -70,11 +71,16 @@ impl App {
             );
         }
 
-        let agent = Agent::new(
-            store.clone(),
-            registry.clone(),
-            Settings::new(data.join("work")),
-        );
+        let vault = Vault::open(&data, config.secret_key.as_deref())
+            .context("the key to the stored secrets cannot be used")?;
+        let endpoints = Endpoints::new(&config.environment, config.local_models.as_deref());
+        let models = Models::new(store.clone(), vault, builtin, endpoints);
+
+        let mut settings = Settings::new(data.join("work"));
+        if let Some(seconds) = config.model_silence_seconds {
+            settings.model_silence = Duration::from_secs(seconds.max(1));
+        }
+        let agent = Agent::new(store.clone(), registry.clone(), settings);
         agent
             .recover()
             .await
@@ -84,17 +90,11 @@ impl App {
             store,
             registry,
             agent,
-            model,
+            models,
             allowed_hosts: config.allowed_hosts.clone().into(),
             closing: CancellationToken::new(),
             _connected: connected.into(),
         })
-    }
-
-    /// The model with this id, or the one in use where none is named.
-    pub fn model(&self, id: Option<&str>) -> Option<Arc<dyn Provider>> {
-        id.is_none_or(|id| id == BUILTIN_MODEL)
-            .then(|| self.model.clone())
     }
 
     /// Where calls that a person makes by hand, outside any chat, may work.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod models;
 mod run;
 mod serve;
 mod tools;
@@ -28,6 +29,9 @@ enum Command {
     Serve(serve::Serve),
     /// Ask something and print the answer
     Run(run::Run),
+    /// Look at the models, and try them
+    #[command(subcommand)]
+    Models(models::Models),
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
@@ -38,11 +42,12 @@ impl Cli {
         // A server's log is its voice; a command's output is its answer.
         start_log(match self.command {
             Command::Serve(_) => "info",
-            Command::Run(_) | Command::Tools(_) => "warn",
+            Command::Run(_) | Command::Models(_) | Command::Tools(_) => "warn",
         });
         let ended = match self.command {
             Command::Serve(serve) => serve.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
+            Command::Models(models) => models.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
         };
         ended.unwrap_or_else(|error| {

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use tenon_domain::SourceConfig;
 use tenon_domain::source::BuiltinConfig;
 
+use crate::models::endpoints::Environment;
+
 /// Where Tenon listens unless told otherwise.
 const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8366);
@@ -37,6 +39,9 @@ pub struct Common {
         hide_env_values = true
     )]
     pub database: Option<String>,
+    /// Model servers on this machine to look for, separated by commas; empty for none
+    #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
+    pub local_models: Option<String>,
 }
 
 /// The settings file. An unknown name in it is an error: a typo must not be a silent default.
@@ -49,6 +54,15 @@ pub struct Config {
     pub allowed_hosts: Vec<String>,
     /// Lets `fetch_url` reach loopback and private addresses.
     pub allow_private_networks: bool,
+    /// Model servers on this machine to look for, in the place of the usual ones.
+    pub local_models: Option<Vec<String>>,
+    /// How long a model may send nothing before it is given up; a minute by default.
+    pub model_silence_seconds: Option<u64>,
+    /// From the environment alone: neither belongs into a file.
+    #[serde(skip)]
+    pub secret_key: Option<String>,
+    #[serde(skip)]
+    pub environment: Environment,
 }
 
 impl Config {
@@ -60,6 +74,14 @@ impl Config {
         if let Some(database) = &common.database {
             config.database = Some(database.clone());
         }
+        if let Some(urls) = &common.local_models {
+            let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
+            config.local_models = Some(urls.map(str::to_owned).collect());
+        }
+        config.secret_key = std::env::var("TENON_SECRET_KEY")
+            .ok()
+            .filter(|key| !key.is_empty());
+        config.environment = Environment::read();
         Ok(config)
     }
 

@@ -10,6 +10,7 @@ pub mod config;
 pub mod api;
 pub mod auth;
 mod guard;
+pub mod models;
 pub mod serve;
 mod stored;
 mod ui;

@@ -1,13 +1,14 @@
 //! Opening a database by its address.
 
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
-    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
+    SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use sea_orm_migration::MigratorTrait;
 
@@ -41,12 +42,16 @@ impl Store {
         // SQLite has one writer at a time. Giving writes one connection makes
         // them queue here, in order, instead of failing as busy there.
         let write = connect_sqlite(Some(path.clone()), 1).await?;
-        Migrator::up(&write, None).await?;
-        let read = connect_sqlite(Some(path.clone()), 4).await?;
+        let runner = Runner::beside(&path)?;
+        {
+            let _alone = lock_file(&beside(&path, "-migrating")).await?;
+            Migrator::up(&write, None).await?;
+        }
+        let read = connect_sqlite(Some(path), 4).await?;
         Ok(Self {
             write,
             read,
-            runner: Arc::new(Runner::beside(&path)?),
+            runner: Arc::new(runner),
         })
     }
 
@@ -76,7 +81,12 @@ impl Store {
             Database::connect(options).await
         };
         let pool = connect(16).await?;
+        let alone = pool.begin().await?;
+        alone
+            .execute_unprepared("SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))")
+            .await?;
         Migrator::up(&pool, None).await?;
+        alone.commit().await?;
         let runner = Runner::in_postgres(connect(1).await?).await?;
         Ok(Self {
             write: pool.clone(),
@@ -99,6 +109,43 @@ impl Store {
             ..Default::default()
         };
         Ok(self.write.begin_with_options(options).await?)
+    }
+}
+
+/// Lets one transaction at a time decide about a whole table. SQLite has one
+/// writer anyway; PostgreSQL is told to have one here.
+pub(crate) async fn one_at_a_time(
+    transaction: &DatabaseTransaction,
+    table: &'static str,
+) -> Result<()> {
+    if transaction.get_database_backend() == DbBackend::Postgres {
+        let lock = format!("LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE");
+        transaction.execute_unprepared(&lock).await?;
+    }
+    Ok(())
+}
+
+/// A file that belongs to a database.
+pub(crate) fn beside(database: &Path, tail: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(tail);
+    PathBuf::from(name)
+}
+
+/// Two processes that start together must not both make the same tables. The
+/// lock is let go with the file. A thread never waits for it: its holder may
+/// be a task of the same one.
+async fn lock_file(path: &Path) -> Result<File> {
+    let file = File::create(path)?;
+    let until = Instant::now() + BUSY;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Err(error) => return Err(Error::Lock(error.into())),
+        }
     }
 }
 

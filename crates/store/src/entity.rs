@@ -34,10 +34,17 @@ pub(crate) mod turns {
         pub chat_id: String,
         /// The process that runs it.
         pub runner: String,
+        /// Who was asked, by the name it had then. Turns of the first tables have none.
+        pub model_id: Option<String>,
+        pub model_name: Option<String>,
         /// The outcome as JSON; null while it runs.
         pub outcome: Option<String>,
         pub input_tokens: i64,
         pub output_tokens: i64,
+        pub cache_read_tokens: i64,
+        pub cache_write_tokens: i64,
+        pub cost_micros: Option<i64>,
+        pub cost_currency: Option<String>,
         pub started_at: i64,
         pub ended_at: Option<i64>,
     }
@@ -95,6 +102,38 @@ pub(crate) mod tool_calls {
         pub started_at: Option<i64>,
         pub ended_at: Option<i64>,
         pub duration_ms: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+pub(crate) mod models {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "models")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub name: String,
+        pub provider: String,
+        pub base_url: String,
+        pub endpoint: Option<String>,
+        pub model: String,
+        pub sealed_key: Option<String>,
+        /// A JSON object.
+        pub parameters: String,
+        pub tool_mode: String,
+        pub tools_seen: Option<String>,
+        pub context_tokens: Option<i64>,
+        /// As JSON.
+        pub prices: Option<String>,
+        pub is_default: bool,
+        pub created_at: i64,
+        pub updated_at: i64,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -3,10 +3,12 @@
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
-use tenon_domain::{CallRecord, CallStatus, Event, EventBody, MessageRecord, Role, TurnId};
+use tenon_domain::{
+    CallRecord, CallStatus, Event, EventBody, MessageRecord, ModelRef, Role, TurnId,
+};
 
 use crate::entity::{chats, messages, tool_calls, turns};
-use crate::{Result, text};
+use crate::{Result, text, to_column};
 
 /// `runner` is the process a turn that begins here is run by.
 pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event) -> Result<()> {
@@ -18,12 +20,18 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
                 .exec(db)
                 .await?;
         }
-        EventBody::TurnStarted { turn_id, message } => {
-            turns::Entity::insert(begin(event, runner, turn_id))
+        EventBody::TurnStarted {
+            turn_id,
+            message,
+            model,
+        } => {
+            turns::Entity::insert(begin(event, runner, turn_id, model.as_ref()))
                 .exec_without_returning(db)
                 .await?;
             insert_message(db, event, message, Spoken::Whole).await?;
         }
+        // Nothing is ever looked up by it: who reads the chat reads it from the events.
+        EventBody::ToolsLeftOut { .. } => {}
         EventBody::MessageStarted { message } => {
             insert_message(db, event, message, Spoken::Open).await?;
         }
@@ -63,7 +71,7 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
                 output: Set(output.as_ref().map(serde_json::to_string).transpose()?),
                 error: Set(error.as_ref().map(serde_json::to_string).transpose()?),
                 ended_at: Set(Some(event.at)),
-                duration_ms: Set(Some(i64::try_from(*duration_ms).unwrap_or(i64::MAX))),
+                duration_ms: Set(Some(to_column(*duration_ms))),
                 ..Default::default()
             };
             ended.update(db).await?;
@@ -72,12 +80,17 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
             turn_id,
             outcome,
             usage,
+            cost,
         } => {
             let ended = turns::ActiveModel {
                 id: Set(turn_id.0.clone()),
                 outcome: Set(Some(serde_json::to_string(outcome)?)),
-                input_tokens: Set(usage.input_tokens as i64),
-                output_tokens: Set(usage.output_tokens as i64),
+                input_tokens: Set(to_column(usage.input_tokens)),
+                output_tokens: Set(to_column(usage.output_tokens)),
+                cache_read_tokens: Set(to_column(usage.cache_read_tokens)),
+                cache_write_tokens: Set(to_column(usage.cache_write_tokens)),
+                cost_micros: Set(cost.as_ref().map(|cost| to_column(cost.micros))),
+                cost_currency: Set(cost.as_ref().map(|cost| text(&cost.currency))),
                 ended_at: Set(Some(event.at)),
                 ..Default::default()
             };
@@ -93,14 +106,25 @@ enum Spoken {
     Whole,
 }
 
-fn begin(event: &Event, runner: &str, turn: &TurnId) -> turns::ActiveModel {
+fn begin(
+    event: &Event,
+    runner: &str,
+    turn: &TurnId,
+    model: Option<&ModelRef>,
+) -> turns::ActiveModel {
     turns::ActiveModel {
         id: Set(turn.0.clone()),
         chat_id: Set(event.chat_id.0.clone()),
         runner: Set(runner.to_owned()),
+        model_id: Set(model.map(|model| text(&model.id.0))),
+        model_name: Set(model.map(|model| text(&model.name))),
         outcome: Set(None),
         input_tokens: Set(0),
         output_tokens: Set(0),
+        cache_read_tokens: Set(0),
+        cache_write_tokens: Set(0),
+        cost_micros: Set(None),
+        cost_currency: Set(None),
         started_at: Set(event.at),
         ended_at: Set(None),
     }

@@ -1,12 +1,10 @@
 //! Messages and calls as the tables keep them.
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use serde::Deserialize;
-use serde::de::value::{Error as ValueError, StrDeserializer};
 use tenon_domain::{CallId, CallRecord, ChatId, MessageId, MessageRecord, Part, ToolId, TurnId};
 
 use crate::entity::{messages, tool_calls};
-use crate::{Error, Result, Store};
+use crate::{Result, Store, word};
 
 impl Store {
     /// All that was said in a chat, in order.
@@ -51,7 +49,7 @@ pub(crate) fn message(row: messages::Model) -> Result<MessageRecord> {
         id: MessageId(row.id),
         chat_id: ChatId(row.chat_id),
         turn_id: TurnId(row.turn_id),
-        role: word(&row.role)?,
+        role: word::read(&row.role)?,
         parts: serde_json::from_str(&row.parts)?,
         created_at: row.created_at,
     })
@@ -63,9 +61,9 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
         message_id: MessageId(row.message_id),
         tool_id: ToolId(row.tool_id),
         display_name: row.display_name,
-        runs_on: word(&row.runs_on)?,
+        runs_on: word::read(&row.runs_on)?,
         input: serde_json::from_str(&row.input)?,
-        status: word(&row.status)?,
+        status: word::read(&row.status)?,
         output: row
             .output
             .as_deref()
@@ -74,10 +72,4 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
         error: row.error.as_deref().map(serde_json::from_str).transpose()?,
         duration_ms: row.duration_ms.map(|ms| ms.unsigned_abs()),
     })
-}
-
-/// A column that holds one word of a closed set.
-fn word<'de, T: Deserialize<'de>>(word: &'de str) -> Result<T> {
-    let parsed = T::deserialize(StrDeserializer::<ValueError>::new(word));
-    parsed.map_err(|error| Error::Corrupt(serde::de::Error::custom(error)))
 }

@@ -12,9 +12,12 @@ mod events;
 mod fold;
 mod history;
 mod migration;
+mod models;
 mod recover;
 mod runner;
 mod tool_ids;
+mod vault;
+mod word;
 
 use std::sync::Arc;
 
@@ -23,7 +26,9 @@ use uuid::Uuid;
 
 pub use blobs::Blob;
 pub use chats::Chat;
+pub use models::StoredModel;
 pub use recover::{Abandoned, OpenTurn};
+pub use vault::Vault;
 
 use runner::Runner;
 
@@ -49,6 +54,9 @@ pub enum Error {
     Database(#[from] DbErr),
     #[error("the lock beside the database cannot be used: {0}")]
     Lock(#[from] std::io::Error),
+    /// A secret cannot be opened, or its key cannot be had; the message says what to do.
+    #[error("{0}")]
+    Secret(String),
     #[error("a row does not hold what it should: {0}")]
     Corrupt(#[from] serde_json::Error),
 }
@@ -68,4 +76,9 @@ pub fn now() -> i64 {
 /// PostgreSQL's text cannot hold NUL; SQLite's can. Neither should.
 fn text(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
+}
+
+/// Both engines count with a sign; what is more than that is as good as endless.
+fn to_column(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,6 +1,7 @@
 //! The tables, as they came to be. A migration that has been released is never edited.
 
 mod m0001_first_tables;
+mod m0002_models;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -9,6 +10,126 @@ pub(crate) struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_first_tables::Migration)]
+        vec![
+            Box::new(m0001_first_tables::Migration),
+            Box::new(m0002_models::Migration),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::{ConnectionTrait, Database};
+    use tenon_domain::{
+        ChatId, EventBody, MessageId, MessageRecord, ModelId, ModelRef, Part, Role, TurnId,
+        TurnOutcome, Usage, UserId,
+    };
+
+    use super::*;
+    use crate::{Chat, OpenTurn, Store};
+
+    /// Rows as the first release wrote them: JSON without what was added later.
+    const FIRST_RELEASE: &str = r#"
+        INSERT INTO chats VALUES ('chat', 'ada', '东京', 2, 5, 6);
+        INSERT INTO turns VALUES ('turn', 'chat', 'long-gone', NULL, 0, 0, 6, NULL);
+        INSERT INTO messages VALUES ('message', 'chat', 'turn', 1, 'user',
+            '[{"type":"text","text":"几点了？"}]', FALSE, 6);
+        INSERT INTO events VALUES ('chat', 1, 6, '{"type":"turnStarted","turnId":"turn",
+            "message":{"id":"message","chatId":"chat","turnId":"turn","role":"user",
+            "parts":[{"type":"text","text":"几点了？"}],"createdAt":6}}');
+        INSERT INTO events VALUES ('chat', 2, 6, '{"type":"turnFinished","turnId":"other",
+            "outcome":{"kind":"done"},"usage":{"inputTokens":3,"outputTokens":4}}');
+    "#;
+
+    #[tokio::test]
+    async fn a_database_of_the_first_release_is_found_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tenon.db");
+        let address = format!("sqlite://{}?mode=rwc", file.display());
+        let old = Database::connect(address).await.unwrap();
+        Migrator::up(&old, Some(1)).await.unwrap();
+        old.execute_unprepared(FIRST_RELEASE).await.unwrap();
+        old.close().await.unwrap();
+
+        let store = Store::open_file(&file).await.unwrap();
+        let chat = ChatId::new("chat");
+        assert_eq!(
+            store.chats(&UserId::new("ada"), 10).await.unwrap(),
+            [Chat {
+                id: chat.clone(),
+                title: "东京".into(),
+                last_seq: 2,
+                created_at: 5,
+                updated_at: 6,
+            }]
+        );
+        let question = MessageRecord {
+            id: MessageId::new("message"),
+            chat_id: chat.clone(),
+            turn_id: TurnId::new("turn"),
+            role: Role::User,
+            parts: vec![Part::text("几点了？")],
+            created_at: 6,
+        };
+        assert_eq!(
+            store.messages(&chat).await.unwrap(),
+            std::slice::from_ref(&question)
+        );
+        let events = store.events(&chat, 0, 10).await.unwrap();
+        let bodies: Vec<EventBody> = events.into_iter().map(|event| event.body).collect();
+        assert_eq!(
+            bodies,
+            [
+                EventBody::TurnStarted {
+                    turn_id: TurnId::new("turn"),
+                    message: question.clone(),
+                    model: None,
+                },
+                EventBody::TurnFinished {
+                    turn_id: TurnId::new("other"),
+                    outcome: TurnOutcome::Done,
+                    usage: Usage {
+                        input_tokens: 3,
+                        output_tokens: 4,
+                        ..Usage::default()
+                    },
+                    cost: None,
+                },
+            ]
+        );
+        assert_eq!(
+            store.open_turns().await.unwrap(),
+            [OpenTurn {
+                id: TurnId::new("turn"),
+                chat_id: chat.clone(),
+            }]
+        );
+        assert_eq!(store.models().await.unwrap(), []);
+
+        // And it goes on: the old turn ends, a new one begins.
+        let goes_on = vec![
+            EventBody::TurnFinished {
+                turn_id: TurnId::new("turn"),
+                outcome: TurnOutcome::Done,
+                usage: Usage::default(),
+                cost: None,
+            },
+            EventBody::TurnStarted {
+                turn_id: TurnId::new("turn-2"),
+                message: MessageRecord {
+                    id: MessageId::new("message-2"),
+                    turn_id: TurnId::new("turn-2"),
+                    ..question
+                },
+                model: Some(ModelRef {
+                    id: ModelId::new("builtin"),
+                    name: "Built-in".into(),
+                }),
+            },
+        ];
+        store.append(&chat, goes_on).await.unwrap();
+        let open = store.open_turns().await.unwrap();
+        assert_eq!(open[0].id, TurnId::new("turn-2"));
+        assert_eq!(open.len(), 1);
     }
 }

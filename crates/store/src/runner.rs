@@ -16,6 +16,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::Result;
+use crate::connect::beside;
 
 #[derive(Debug)]
 pub(crate) struct Runner {
@@ -58,9 +59,7 @@ impl Runner {
 
     pub(crate) fn beside(database: &Path) -> Result<Self> {
         let name = Uuid::new_v4().to_string();
-        let mut folder = database.as_os_str().to_owned();
-        folder.push("-runners");
-        let folder = PathBuf::from(folder);
+        let folder = beside(database, "-runners");
         std::fs::create_dir_all(&folder)?;
         // Nobody must find the file before it is locked: it is made under a
         // name that nobody looks for.

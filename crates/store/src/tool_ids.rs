@@ -3,12 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbBackend, EntityTrait,
-    QueryFilter,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
 use tenon_domain::{SourceInfo, ToolId, tool_id};
 
+use crate::connect::one_at_a_time;
 use crate::entity::tools;
 use crate::{Error, Result, Store, text};
 
@@ -22,7 +20,8 @@ impl Store {
             .as_ref()
             .map_or_else(String::new, |owner| owner.0.clone());
         let transaction = self.begin().await?;
-        one_at_a_time(&transaction).await?;
+        // Ids must differ from all that are given meanwhile.
+        one_at_a_time(&transaction, "tools").await?;
 
         let known = tools::Entity::find()
             .filter(tools::Column::SourceId.eq(&source.id.0))
@@ -77,15 +76,4 @@ impl Store {
             .map(|name| known.get(name).cloned().ok_or(Error::NotFound("tool")))
             .collect()
     }
-}
-
-/// Ids must differ from all that are given meanwhile. SQLite has one writer
-/// anyway; PostgreSQL is told to have one here.
-async fn one_at_a_time(transaction: &DatabaseTransaction) -> Result<()> {
-    if transaction.get_database_backend() == DbBackend::Postgres {
-        transaction
-            .execute_unprepared("LOCK TABLE tools IN SHARE ROW EXCLUSIVE MODE")
-            .await?;
-    }
-    Ok(())
 }

@@ -2,12 +2,25 @@
 // chat keeps the list fresh, and what goes wrong is said where it happened.
 import { api, ApiError } from './api/client';
 import { Socket, type Connection } from './api/socket';
-import type { AppInfo, ChatId, ServerFrame } from './api/types';
+import type {
+  AppInfo,
+  ChatId,
+  Discover,
+  Discovered,
+  ModelChange,
+  ModelId,
+  ModelRef,
+  NewModel,
+  ServerFrame,
+} from './api/types';
 import { Conversation } from './chat/conversation.svelte';
 import { Delivery } from './chat/delivery';
 import { Draft } from './chat/draft.svelte';
 import { ChatList, UNDO_MS } from './chat/list.svelte';
 import { language } from './i18n/language.svelte';
+import { chooseModel } from './models/choice';
+import { needsTest } from './models/form';
+import { Models } from './models/models.svelte';
 import { router } from './router.svelte';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
@@ -22,15 +35,28 @@ class App {
   readonly list = new ChatList((chatId) => {
     this.draft.forget(chatId);
     this.toolbox.forget(chatId);
+    this.models.forget(chatId);
   });
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
+  readonly models = new Models(router.chatId);
   readonly conversation: Conversation;
+  /** Who answers the next message of the open chat. */
+  choice = $derived.by(() =>
+    chooseModel({
+      models: this.models.loaded ? this.models.all : undefined,
+      info: this.info?.model,
+      picked: this.models.picked,
+      last: this.conversation.chat?.turns.at(-1)?.model,
+    }),
+  );
   readonly #socket: Socket;
   /** The latest message sent. */
   #delivery?: Delivery;
   /** The toasts that offer to undo a deletion. */
   #undoToasts = new Map<ChatId, number>();
+  /** Chats whose reader knows that a model is gone. */
+  #toldMissing = new Set<string>();
 
   constructor() {
     this.#socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, {
@@ -66,6 +92,7 @@ class App {
     } else this.conversation.close();
     this.draft.open(chatId);
     this.toolbox.open(chatId);
+    this.models.open(chatId);
   }
 
   take(frame: ServerFrame): void {
@@ -81,6 +108,7 @@ class App {
     await Promise.allSettled([
       this.list.refresh(),
       this.toolbox.refresh(),
+      this.models.refresh(),
       api.info().then((info) => (this.info = info)),
     ]);
   }
@@ -92,6 +120,8 @@ class App {
     const message = (text ?? draft.text).trim();
     if (!message) return;
     if (text === undefined) draft.take();
+    // The reader may open another chat, with another model, while we wait.
+    const modelId = this.choice.send;
     const takeBack = conversation.announce(message);
     const delivery = (this.#delivery = new Delivery(message, conversation.seq));
     let chatId = router.chatId;
@@ -99,7 +129,7 @@ class App {
       const toolIds = await toolbox.choice();
       chatId ??= await this.#createChat();
       delivery.chatId = chatId;
-      const { turnId } = await api.startTurn(chatId, { text: message, toolIds });
+      const { turnId } = await api.startTurn(chatId, { text: message, toolIds, modelId });
       // Nobody listens to a chat that was left meanwhile; the mark makes the list look after it.
       if (router.chatId !== chatId) this.list.update(chatId, { running: turnId });
       if (text === undefined) draft.arrived(chatId);
@@ -123,6 +153,65 @@ class App {
       this.conversation.stopping = undefined;
       toasts.show(language.words.notStopped(inWords(error)));
     }
+  }
+
+  /** Says once in each chat that its model is gone, and who answers instead. */
+  async tellMissing(missing: ModelRef): Promise<void> {
+    const told = `${router.chatId ?? ''} ${missing.id}`;
+    if (this.#toldMissing.has(told)) return;
+    this.#toldMissing.add(told);
+    // An endpoint that is slow to answer is missing at first, and there at the second look.
+    await this.models.refresh().catch(() => {});
+    if (this.choice.missing?.id !== missing.id) {
+      // It is back, or the reader is elsewhere. Should it go again, that is news.
+      this.#toldMissing.delete(told);
+      return;
+    }
+    toasts.show(language.words.modelMissing(missing.name, this.nameOf(this.choice.model)));
+  }
+
+  /** What a model is called on the page; the built-in assistant is called in its language. */
+  nameOf(model: { name: string; builtin: boolean } | undefined): string {
+    return model?.builtin ? language.words.builtinName : (model?.name ?? '');
+  }
+
+  /** Uses a model that was found: here, and wherever nothing else is said. */
+  async adopt(model: ModelRef): Promise<void> {
+    this.models.pick(model);
+    try {
+      await this.models.change(model.id, { isDefault: true });
+    } catch (error) {
+      toasts.show(language.words.notMadeDefault(inWords(error)));
+    }
+  }
+
+  // What the panel of models does. What goes wrong there is said there, so each
+  // of these fails with a sentence for the person.
+
+  discover(ask: Discover): Promise<Discovered> {
+    return spoken(api.discover(ask));
+  }
+
+  /** Connects a model and tries it. Who makes it the default means to talk to it. */
+  async addModel(model: NewModel): Promise<ModelId> {
+    const id = await spoken(this.models.add(model));
+    if (model.isDefault) this.models.pick({ id, name: model.name ?? model.model });
+    this.testModel(id);
+    return id;
+  }
+
+  async changeModel(id: ModelId, change: ModelChange): Promise<void> {
+    if (Object.keys(change).length === 0) return;
+    await spoken(this.models.change(id, change));
+    if (needsTest(change)) this.testModel(id);
+  }
+
+  removeModel(id: ModelId): Promise<void> {
+    return spoken(this.models.remove(id));
+  }
+
+  testModel(id: ModelId): void {
+    void this.models.test(id, inWords);
   }
 
   async rename(chatId: ChatId, title: string): Promise<void> {
@@ -168,6 +257,7 @@ class App {
     const { id } = await this.list.create();
     this.draft.moveTo(undefined, id);
     this.toolbox.moveTo(undefined, id);
+    this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.
     if (router.chatId === undefined) {
       this.conversation.begin(id);
@@ -178,6 +268,14 @@ class App {
 }
 
 export const app = new App();
+
+async function spoken<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new Error(inWords(error));
+  }
+}
 
 function inWords(error: unknown): string {
   if (error instanceof ApiError && !error.unreachable) return error.message;

@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { api, ApiError } from './api/client';
 import type { ChatSummary, ServerFrame } from './api/types';
 import { app } from './app.svelte';
 import { UNDO_MS } from './chat/list.svelte';
+import { modelView } from './models/story';
 import { router } from './router.svelte';
 import { recall, remember } from './storage';
 import { toasts } from './ui/toasts.svelte';
 
-const lost = new ApiError('unreachable', 'no answer');
+const lost = ApiError.noAnswer('Failed to fetch');
 const chat = (id: string): ChatSummary => ({ id, title: id, createdAt: 0, updatedAt: 0 });
 const started = (chatId: string, seq: number, text: string): ServerFrame => ({
   type: 'event',
@@ -78,11 +79,16 @@ test('going back to a deleted chat keeps it', async () => {
 test('a chat that is gone leaves nothing behind in the browser', async () => {
   remember('draft.a', 'hello');
   remember('tools-off.a', 'y');
+  remember('model.a', '{"id":"x","name":"X"}');
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
   app.remove('a', 'A');
   expect(recall('draft.a')).toBe('hello');
   await vi.advanceTimersByTimeAsync(UNDO_MS);
-  expect([recall('draft.a'), recall('tools-off.a')]).toEqual([undefined, undefined]);
+  expect(['draft.a', 'tools-off.a', 'model.a'].map(recall)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a reader who leaves while a chat is being made is left in peace', async () => {
@@ -97,7 +103,11 @@ test('a reader who leaves while a chat is being made is left in peace', async ()
   app.draft.text = 'for b';
   made.resolve(chat('a'));
   await sent;
-  expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', { text: 'hello', toolIds: undefined });
+  expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', {
+    text: 'hello',
+    toolIds: undefined,
+    modelId: undefined,
+  });
   expect(router.chatId).toBe('b');
   expect(app.draft.text).toBe('for b');
   expect([recall('draft.new'), recall('draft.a'), recall('draft.b')]).toEqual([
@@ -144,4 +154,81 @@ test('a message whose turn was seen is not lost, whatever became of the answer',
   expect(app.draft.text).toBe('');
   expect(recall('draft.a')).toBeUndefined();
   expect(toasts.shown).toEqual([]);
+});
+
+describe('the model of a chat', () => {
+  const list = async (...ids: string[]) => {
+    vi.spyOn(api, 'endpoints').mockResolvedValue([]);
+    vi.spyOn(api, 'models').mockResolvedValue(
+      ids.map((id) => modelView(id, { isDefault: id === ids[0] })),
+    );
+    await app.models.refresh();
+  };
+
+  test('is told to the server when it was picked, for the chat it was picked in', async () => {
+    await list('gpt', 'llama');
+    const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+    vi.spyOn(api, 'createChat').mockResolvedValue(chat('a'));
+    visit(undefined);
+    app.models.pick({ id: 'llama', name: 'Llama' });
+    const sent = app.send('hello');
+    visit('b');
+    await sent;
+    expect(startTurn.mock.calls[0]?.[1].modelId).toBe('llama');
+    await app.send('hello');
+    expect(startTurn.mock.calls[1]?.[1].modelId).toBeUndefined();
+    visit('a');
+    expect(app.choice.model?.id).toBe('llama');
+  });
+
+  test('that is gone is replaced by the default, and that is said once', async () => {
+    await list('gpt');
+    remember('model.a', JSON.stringify({ id: 'llama', name: 'Llama' }));
+    visit('a');
+    expect(app.choice).toMatchObject({ model: { id: 'gpt' }, missing: { name: 'Llama' } });
+    const missing = app.choice.missing ?? { id: '', name: '' };
+    await app.tellMissing(missing);
+    await app.tellMissing(missing);
+    expect(toasts.shown.map(({ text }) => text)).toEqual([
+      '“Llama” is not available now. gpt answers.',
+    ]);
+  });
+
+  test('that is only slow to appear is not said to be gone', async () => {
+    await list('gpt');
+    remember('model.slow', JSON.stringify({ id: 'llama', name: 'Llama' }));
+    visit('slow');
+    const missing = app.choice.missing ?? { id: '', name: '' };
+    vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt'), modelView('llama')]);
+    await app.tellMissing(missing);
+    expect(toasts.shown).toEqual([]);
+    expect(app.choice.send).toBe('llama');
+  });
+
+  test('that was found is used here and made the default', async () => {
+    await list('builtin', 'llama');
+    const changeModel = vi.spyOn(api, 'changeModel').mockResolvedValue();
+    visit('c');
+    await app.adopt({ id: 'llama', name: 'Llama' });
+    expect(changeModel).toHaveBeenCalledWith('llama', { isDefault: true });
+    expect(app.choice.send).toBe('llama');
+  });
+
+  test('is tried when it was connected, and not when it was only renamed', async () => {
+    await list('gpt');
+    vi.spyOn(api, 'createModel').mockResolvedValue(modelView('new'));
+    vi.spyOn(api, 'changeModel').mockResolvedValue();
+    const testModel = vi.spyOn(api, 'testModel').mockImplementation(async function* () {});
+    await app.addModel({ provider: 'openai', baseUrl: 'http://x', model: 'new' });
+    await app.changeModel('gpt', { name: 'GPT' });
+    expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new']);
+    await app.changeModel('gpt', { key: 'sk' });
+    expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new', 'gpt']);
+  });
+
+  test('that cannot be saved says so in words', async () => {
+    vi.spyOn(api, 'createModel').mockRejectedValue(lost);
+    const model = { provider: 'openai', baseUrl: 'http://x', model: 'new' } as const;
+    await expect(app.addModel(model)).rejects.toThrow('Tenon does not answer.');
+  });
 });

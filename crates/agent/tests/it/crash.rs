@@ -135,7 +135,7 @@ async fn a_mistake_of_our_own_leaves_nothing_open() {
         chat: world.chat.clone(),
         text: "go".into(),
         tools: None,
-        model: Arc::new(Broken),
+        model: crate::world::model(Arc::new(Broken)),
     };
     let mut watch = world.agent.feed().watch(&world.chat);
     world.agent.start(request).await.unwrap();

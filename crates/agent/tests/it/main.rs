@@ -4,6 +4,7 @@
 
 mod crash;
 mod feed;
+mod models;
 mod stop;
 mod turns;
 mod world;

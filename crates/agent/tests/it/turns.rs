@@ -59,7 +59,7 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
         panic!("{:?}", asked[1].messages);
     };
     assert_eq!(text, "What is it?");
-    let Part::Call(call) = &parts[1] else {
+    let Part::Call { call, .. } = &parts[1] else {
         panic!("{parts:?}")
     };
     assert_eq!(
@@ -299,7 +299,11 @@ async fn a_model_that_says_nothing_is_given_up() {
     let silence =
         |settings: &mut tenon_agent::Settings| settings.model_silence = Duration::from_millis(50);
     let world = World::with(
-        [vec![Line::text("Hm"), Line::Hang], vec![Line::stop()]],
+        [
+            vec![Line::Hang],
+            vec![Line::text("Hm"), Line::Hang],
+            vec![Line::stop()],
+        ],
         silence,
     )
     .await;
@@ -307,8 +311,14 @@ async fn a_model_that_says_nothing_is_given_up() {
         panic!("it waited")
     };
     assert!(message.contains("said nothing for"), "{message}");
+
+    // What was said before it fell silent stands, and can be continued.
+    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+        panic!("it waited")
+    };
+    assert!(message.contains("fell silent for"), "{message}");
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        world.store.messages(&world.chat).await.unwrap()[3].text(),
         "Hm"
     );
 
@@ -362,6 +372,7 @@ async fn what_cannot_begin_is_refused_in_words() {
 fn kind(body: &EventBody) -> &'static str {
     match body {
         EventBody::ChatTitled { .. } => "chatTitled",
+        EventBody::ToolsLeftOut { .. } => "toolsLeftOut",
         EventBody::TurnStarted { .. } => "turnStarted",
         EventBody::MessageStarted { .. } => "messageStarted",
         EventBody::MessageFinished { .. } => "messageFinished",

@@ -7,13 +7,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_agent::feed::{Live, Next, Watch};
-use tenon_agent::{Agent, Error, Settings, TurnRequest};
+use tenon_agent::{Agent, Error, Model, Settings, TurnRequest};
 use tenon_domain::{
-    Annotations, ChatId, Event, EventBody, SourceId, SourceInfo, SourceKind, ToolDefinition,
-    ToolOutput, ToolResult, TurnId, TurnOutcome, UserId,
+    Annotations, ChatId, Event, EventBody, ModelId, ModelRef, Prices, SourceId, SourceInfo,
+    SourceKind, ToolDefinition, ToolOutput, ToolResult, TurnId, TurnOutcome, UserId,
 };
-use tenon_llm::Scripted;
 use tenon_llm::scripted::Line;
+use tenon_llm::{Provider, Scripted};
 use tenon_store::Store;
 use tenon_tools::{
     CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource,
@@ -30,6 +30,7 @@ pub struct World {
     pub chat: ChatId,
     pub bench: Arc<Bench>,
     pub connected: Option<Connection>,
+    pub prices: Option<Prices>,
 }
 
 /// Tools to try things with.
@@ -91,6 +92,7 @@ impl World {
             chat,
             bench,
             connected,
+            prices: None,
         }
     }
 
@@ -100,7 +102,10 @@ impl World {
             chat: self.chat.clone(),
             text: text.into(),
             tools: None,
-            model: self.model.clone(),
+            model: Model {
+                prices: self.prices.clone(),
+                ..model(self.model.clone())
+            },
         };
         self.agent.start(request).await
     }
@@ -114,6 +119,18 @@ impl World {
 
     pub async fn events(&self) -> Vec<Event> {
         self.store.events(&self.chat, 0, 10_000).await.unwrap()
+    }
+}
+
+/// A model without prices, under the name of the scripted one.
+pub fn model(provider: Arc<dyn Provider>) -> Model {
+    Model {
+        provider,
+        shown: ModelRef {
+            id: ModelId::new("scripted"),
+            name: "Scripted model".into(),
+        },
+        prices: None,
     }
 }
 

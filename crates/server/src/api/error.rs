@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use super::wire::{ErrorBody, ErrorDetail};
+use crate::models::{NoModel, Refusal};
 
 #[derive(Debug)]
 pub struct ApiError {
@@ -25,6 +26,11 @@ impl ApiError {
 
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    /// Somebody we asked did not answer as they should.
+    pub fn bad_gateway(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_GATEWAY, "unreachable", message)
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -57,6 +63,9 @@ impl From<tenon_store::Error> for ApiError {
             tenon_store::Error::NotFound(what) => Self::not_found(format!(
                 "There is no such {what}. It may have been deleted."
             )),
+            tenon_store::Error::Secret(message) => {
+                Self::new(StatusCode::CONFLICT, "sealed", sentence(&message))
+            }
             tenon_store::Error::Address(_)
             | tenon_store::Error::Database(_)
             | tenon_store::Error::Lock(_)
@@ -82,6 +91,24 @@ impl From<tenon_agent::Error> for ApiError {
             Empty => Self::bad_request(message),
             TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),
             Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<NoModel> for ApiError {
+    fn from(error: NoModel) -> Self {
+        match error {
+            NoModel::Unknown(message) => Self::not_found(message),
+            NoModel::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(error: Refusal) -> Self {
+        match error {
+            Refusal::Wrong(message) => Self::bad_request(message),
+            Refusal::Store(error) => error.into(),
         }
     }
 }

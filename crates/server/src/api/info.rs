@@ -9,21 +9,30 @@ use serde_json::{Value, json};
 
 use super::error::ApiError;
 use super::wire::{AppInfo, ModelInfo};
-use crate::app::{App, BUILTIN_MODEL};
+use crate::app::App;
 use crate::auth::CurrentUser;
+use crate::models::BUILTIN;
 
 /// A database that takes longer to say "yes" is not well.
 const HEALTHY: Duration = Duration::from_secs(3);
 
-pub(super) async fn info(State(app): State<App>, _user: CurrentUser) -> Json<AppInfo> {
-    Json(AppInfo {
+pub(super) async fn info(
+    State(app): State<App>,
+    _user: CurrentUser,
+) -> Result<Json<AppInfo>, ApiError> {
+    // A default that cannot be used any more is for the message to complain about.
+    let model = match app.models.choose(None).await {
+        Ok(model) => model.shown,
+        Err(_) => app.models.choose(Some(BUILTIN)).await?.shown,
+    };
+    Ok(Json(AppInfo {
         version: env!("CARGO_PKG_VERSION").into(),
         model: ModelInfo {
-            id: BUILTIN_MODEL.into(),
-            name: app.model.name().into(),
-            builtin: true,
+            builtin: model.id.as_str() == BUILTIN,
+            id: model.id,
+            name: model.name,
         },
-    })
+    }))
 }
 
 pub(super) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {

@@ -241,6 +241,9 @@ async fn stream(
                 Next::Live(Live::Delta(delta)) => {
                     send(ServerFrame::Delta((*delta).clone())).await?
                 }
+                Next::Live(Live::Waiting(waiting)) => {
+                    send(ServerFrame::Waiting((*waiting).clone())).await?;
+                }
                 Next::Behind => break,
                 Next::Closed => return Err(Some(ApiError::not_found("This chat was deleted."))),
             }

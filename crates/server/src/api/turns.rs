@@ -19,9 +19,8 @@ pub(super) async fn start(
     Id(chat): Id<ChatId>,
     Body(turn): Body<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
-    let model = app.model(turn.model_id.as_deref()).ok_or_else(|| {
-        ApiError::not_found("There is no such model. Leave modelId out to use the one in use.")
-    })?;
+    let named = turn.model_id.as_ref().map(|id| id.as_str());
+    let model = app.models.choose(named).await?;
     let request = TurnRequest {
         user: user.id,
         chat,

@@ -1,14 +1,21 @@
 //! The JSON of Tenon's own API, request by request. TypeScript is generated from it.
 
+mod models;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenon_domain::{
-    Annotations, CallRecord, ChatId, Content, Delta, Event, MessageId, Part, Policy, Role, RunsOn,
-    SourceId, SourceKind, SourceState, ToolError, ToolId, TurnId,
+    Annotations, CallRecord, ChatId, Content, Delta, Event, MessageId, ModelId, Part, Policy, Role,
+    RunsOn, SourceId, SourceKind, SourceState, ToolError, ToolId, TurnId, Waiting,
 };
 use ts_rs::TS;
 
-/// `GET /api/info`
+pub use models::{
+    Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
+    OfferedModel, TestFrame,
+};
+
+/// `GET /api/info`: what this is, and which model answers where none is named.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AppInfo {
@@ -19,7 +26,7 @@ pub struct AppInfo {
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
-    pub id: String,
+    pub id: ModelId,
     pub name: String,
     /// The built-in assistant: no language model is connected.
     pub builtin: bool,
@@ -58,8 +65,9 @@ pub struct StartTurn {
     /// These tools alone; left out, all of them.
     #[ts(optional)]
     pub tool_ids: Option<Vec<ToolId>>,
+    /// Left out, the default one.
     #[ts(optional)]
-    pub model_id: Option<String>,
+    pub model_id: Option<ModelId>,
 }
 
 /// 202 of `POST /api/chats/{id}/turns`
@@ -159,6 +167,7 @@ pub enum ServerFrame {
     Event(Event),
     /// A piece of a message in progress; also, after `subscribe`, all of it so far at offset 0.
     Delta(Delta),
+    Waiting(Waiting),
     /// Everything up to `seq` has been sent; from here on it is live.
     CaughtUp {
         chat_id: ChatId,

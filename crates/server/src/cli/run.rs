@@ -28,6 +28,9 @@ pub(super) struct Run {
     /// Print every event as a line of JSON
     #[arg(long)]
     json: bool,
+    /// Which model to ask, by id or name; `tenon models list` shows them
+    #[arg(long, short, env = "TENON_MODEL", value_name = "NAME")]
+    model: Option<String>,
 }
 
 /// Follows one turn and prints it.
@@ -54,6 +57,7 @@ impl Run {
             prompt => prompt.to_owned(),
         };
         let app = App::open(&common.data, &Config::load(common)?).await?;
+        let model = app.models.choose(self.model.as_deref()).await?;
         let user = CurrentUser::local();
         let chat = app.store.create_chat(&user.id, "").await?.id;
         let watch = app.agent.feed().watch(&chat);
@@ -62,7 +66,7 @@ impl Run {
             chat: chat.clone(),
             text,
             tools: None,
-            model: app.model.clone(),
+            model,
         };
         let turn = app.agent.start(request).await?;
         let printer = Printer {
@@ -100,6 +104,13 @@ impl Printer {
                 Next::Live(Live::Event(event)) => vec![(*event).clone()],
                 Next::Live(Live::Delta(delta)) => {
                     self.speak(&delta);
+                    continue;
+                }
+                Next::Live(Live::Waiting(waiting)) => {
+                    if !self.json {
+                        let seconds = waiting.wait_ms.div_ceil(1000);
+                        eprintln!("The model is busy; asking again in {seconds} s.");
+                    }
                     continue;
                 }
                 Next::Behind => self.app.store.events(&self.chat, self.last, ALL).await?,
@@ -173,6 +184,14 @@ fn tell(body: &EventBody) {
             Some(error) => eprintln!("  {status}: {error}"),
             None => eprintln!("  {status}, {duration_ms} ms"),
         },
+        EventBody::ToolsLeftOut { tools, .. } => {
+            for tool in tools {
+                eprintln!(
+                    "! {} was not offered to the model: {}",
+                    tool.display_name, tool.why
+                );
+            }
+        }
         EventBody::TurnFinished { outcome, .. } => match outcome {
             TurnOutcome::Done => {}
             TurnOutcome::Stopped => eprintln!("Stopped."),

@@ -29,6 +29,9 @@ impl Serve {
             listener.local_addr()?
         ));
         tokio::spawn(serve::close_on_signal(app.clone()));
+        // Found before anybody asks, so that the first page has them.
+        let models = app.models.clone();
+        tokio::spawn(async move { models.look_around().await });
         serve::serve(app, listener).await?;
         Ok(ExitCode::SUCCESS)
     }

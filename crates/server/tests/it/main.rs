@@ -5,5 +5,9 @@
 mod api;
 mod binary;
 mod guard;
+mod models;
+#[expect(dead_code, reason = "other crates start more of them")]
+#[path = "../../../../tests/peers/peer.rs"]
+mod peer;
 mod server;
 mod socket;

@@ -1,6 +1,7 @@
 //! A server in this process, with a scripted model or the built-in assistant.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub struct Server {
     pub address: SocketAddr,
     pub app: App,
     client: Client,
-    _data: TempDir,
+    data: TempDir,
 }
 
 impl Server {
@@ -37,13 +38,22 @@ impl Server {
     }
 
     async fn with_model(model: Arc<dyn Provider>) -> Self {
+        let config = Config {
+            allowed_hosts: vec!["tenon.example".into()],
+            local_models: Some(Vec::new()),
+            ..Config::default()
+        };
+        Self::open(config, model).await
+    }
+
+    pub async fn with_config(config: Config) -> Self {
+        Self::open(config, Arc::new(Assistant)).await
+    }
+
+    async fn open(config: Config, model: Arc<dyn Provider>) -> Self {
         // The first test to come installs it; the others find it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let data = tempfile::tempdir().unwrap();
-        let config = Config {
-            allowed_hosts: vec!["tenon.example".into()],
-            ..Config::default()
-        };
         let app = App::with_model(data.path(), &config, model).await.unwrap();
         let listener = serve::listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
@@ -53,8 +63,19 @@ impl Server {
             address,
             app,
             client,
-            _data: data,
+            data,
         }
+    }
+
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// Waits until nothing runs in a chat any more.
+    pub async fn settle(&self, chat: &str) {
+        let mut page = Page::open(self).await;
+        page.subscribe(chat, 0).await;
+        page.until_finished().await;
     }
 
     pub fn request(&self, method: &str, path: &str) -> RequestBuilder {

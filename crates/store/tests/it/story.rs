@@ -1,12 +1,14 @@
 //! A user opens a chat, talks, a tool is called, the power goes, the chat goes on.
 
-use serde_json::json;
+use sea_orm::{Database, FromQueryResult, Statement};
+use serde_json::{Map, json};
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, Content, Event, EventBody, MessageId, MessageRecord, Part,
-    Role, RunsOn, SourceId, SourceInfo, SourceKind, ToolCall, ToolError, ToolId, ToolOutput,
-    TurnId, TurnOutcome, Usage, UserId,
+    CallId, CallRecord, CallStatus, Content, Cost, Event, EventBody, LeftOut, MessageId,
+    MessageRecord, ModelConfig, ModelId, ModelRef, Part, Prices, Role, RunsOn, SourceId,
+    SourceInfo, SourceKind, ToolCall, ToolError, ToolId, ToolMode, ToolOutput, ToolUse, TurnId,
+    TurnOutcome, Usage, UserId, WireFormat,
 };
-use tenon_store::{Blob, Error, OpenTurn, Store};
+use tenon_store::{Blob, Error, OpenTurn, Store, StoredModel};
 
 use crate::postgres::Postgres;
 
@@ -14,16 +16,18 @@ use crate::postgres::Postgres;
 async fn the_story_of_a_user_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tenon.db");
-    story(|| async { Store::open_file(&file).await.unwrap() }).await;
+    let url = format!("sqlite://{}", file.display());
+    story(&url, || async { Store::open_file(&file).await.unwrap() }).await;
 }
 
 #[tokio::test]
 async fn the_story_of_a_user_on_postgres() {
     let postgres = Postgres::start();
-    story(|| async { Store::open(&postgres.url()).await.unwrap() }).await;
+    let url = postgres.url();
+    story(&url, || async { Store::open(&url).await.unwrap() }).await;
 }
 
-async fn story(open: impl AsyncFn() -> Store) {
+async fn story(url: &str, open: impl AsyncFn() -> Store) {
     let store = open().await;
     let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
 
@@ -65,13 +69,7 @@ async fn story(open: impl AsyncFn() -> Store) {
         parts,
         created_at: 7,
     };
-    let question = message(
-        "m1",
-        Role::User,
-        vec![Part::Text {
-            text: "几点\0了？".into(),
-        }],
-    );
+    let question = message("m1", Role::User, vec![Part::text("几点\0了？")]);
     let call = ToolCall {
         id: CallId::new("c1"),
         tool_id: ToolId::new("builtin_current_time"),
@@ -116,13 +114,25 @@ async fn story(open: impl AsyncFn() -> Store) {
         EventBody::TurnStarted {
             turn_id: turn.clone(),
             message: question.clone(),
+            model: Some(ModelRef {
+                id: ModelId::new("claude"),
+                name: "Claude\0".into(),
+            }),
+        },
+        EventBody::ToolsLeftOut {
+            turn_id: turn.clone(),
+            tools: vec![LeftOut {
+                tool_id: ToolId::new("mcp_s_b"),
+                display_name: "s/b".into(),
+                why: "its schema cannot be read".into(),
+            }],
         },
         EventBody::MessageStarted {
             message: message("m2", Role::Assistant, vec![]),
         },
         EventBody::MessageFinished {
             message_id: MessageId::new("m2"),
-            parts: vec![Part::Call(call.clone())],
+            parts: vec![Part::call(call.clone())],
         },
         EventBody::CallRequested {
             call: record.clone(),
@@ -144,10 +154,10 @@ async fn story(open: impl AsyncFn() -> Store) {
     let written = store.append(&chat.id, happened.clone()).await.unwrap();
     assert_eq!(
         written.iter().map(|e| e.seq).collect::<Vec<_>>(),
-        (2..=8).collect::<Vec<_>>()
+        (2..=9).collect::<Vec<_>>()
     );
     assert_eq!(store.events(&chat.id, 1, 100).await.unwrap(), written);
-    assert_eq!(store.events(&chat.id, 7, 100).await.unwrap(), written[6..]);
+    assert_eq!(store.events(&chat.id, 8, 100).await.unwrap(), written[7..]);
     assert_eq!(store.events(&chat.id, 0, 2).await.unwrap()[1], written[0]);
     let bodies: Vec<EventBody> = written.into_iter().map(|e: Event| e.body).collect();
     assert_eq!(bodies, happened);
@@ -165,12 +175,10 @@ async fn story(open: impl AsyncFn() -> Store) {
     );
     let said = store.messages(&chat.id).await.unwrap();
     assert_eq!(said[0], question);
-    assert_eq!(said[1].parts, [Part::Call(call)]);
+    assert_eq!(said[1].parts, [Part::call(call)]);
 
     // Half a sentence is kept; then the process dies.
-    let half = vec![Part::Text {
-        text: "In Tokyo it".into(),
-    }];
+    let half = vec![Part::text("In Tokyo it")];
     store
         .checkpoint(&MessageId::new("m3"), &half)
         .await
@@ -233,9 +241,15 @@ async fn story(open: impl AsyncFn() -> Store) {
                 message: "restarted".into(),
             },
             usage: Usage {
-                input_tokens: 3,
+                input_tokens: 30,
                 output_tokens: 4,
+                cache_read_tokens: 20,
+                cache_write_tokens: 5,
             },
+            cost: Some(Cost {
+                currency: "€".into(),
+                micros: 1234,
+            }),
         },
     ];
     store.append(&chat.id, ends).await.unwrap();
@@ -265,6 +279,7 @@ async fn story(open: impl AsyncFn() -> Store) {
             turn_id: TurnId::new("turn-2"),
             ..question
         },
+        model: None,
     };
     another.append(&chat.id, vec![theirs]).await.unwrap();
     assert!(store.abandoned().await.unwrap().is_empty());
@@ -272,6 +287,22 @@ async fn story(open: impl AsyncFn() -> Store) {
     let abandoned = eventually(async || store.abandoned().await.unwrap()).await;
     assert_eq!(abandoned[0].turns[0].id, TurnId::new("turn-2"));
     drop(abandoned);
+
+    // Each turn keeps who was asked, what was counted and what it cost.
+    let figures = figures(url).await;
+    let of_first = Figures {
+        model_id: Some("claude".into()),
+        model_name: Some("Claude\u{FFFD}".into()),
+        input_tokens: 30,
+        output_tokens: 4,
+        cache_read_tokens: 20,
+        cache_write_tokens: 5,
+        cost_micros: Some(1234),
+        cost_currency: Some("€".into()),
+    };
+    assert_eq!(figures, [of_first, Figures::default()]);
+
+    models(&store, &open().await).await;
 
     // Outputs of calls made by hand stay for a day.
     let by_hand = Blob {
@@ -327,6 +358,165 @@ async fn story(open: impl AsyncFn() -> Store) {
     assert_eq!(store.chats(&ada, 10).await.unwrap().len(), 1);
 }
 
+/// Models come, change, take turns at being the default, and go.
+async fn models(store: &Store, another: &Store) {
+    let claude = ModelConfig {
+        id: ModelId::new("claude"),
+        name: "克劳德\0".into(),
+        provider: WireFormat::Anthropic,
+        base_url: "https://api.example".into(),
+        endpoint: None,
+        model: "claude-x".into(),
+        parameters: Map::from_iter([("stop".into(), json!(["\0", 0.7, null]))]),
+        tool_mode: ToolMode::Auto,
+        tools_seen: None,
+        context_tokens: Some(u64::MAX),
+        prices: Some(Prices {
+            currency: "USD".into(),
+            input: 3.0,
+            output: 15.0,
+            cache_read: Some(0.3),
+            cache_write: None,
+        }),
+    };
+    let local = ModelConfig {
+        id: ModelId::new("local"),
+        name: "Local".into(),
+        provider: WireFormat::Openai,
+        base_url: String::new(),
+        endpoint: Some("ollama".into()),
+        model: "llama3.2".into(),
+        parameters: Map::new(),
+        tool_mode: ToolMode::Constrained,
+        tools_seen: Some(ToolUse::None),
+        context_tokens: None,
+        prices: None,
+    };
+    assert_eq!(store.models().await.unwrap(), []);
+
+    // What is put comes back, but for NUL and what no column can count.
+    let first = store.put_model(&claude, Some("v1.sealed")).await.unwrap();
+    let kept = ModelConfig {
+        name: "克劳德\u{FFFD}".into(),
+        context_tokens: Some(i64::MAX.unsigned_abs()),
+        ..claude
+    };
+    assert_eq!(
+        first,
+        StoredModel {
+            config: kept.clone(),
+            sealed_key: Some("v1.sealed".into()),
+            is_default: false,
+            ..first.clone()
+        }
+    );
+    // Another millisecond, so that the older one is the older one.
+    while tenon_store::now() == first.created_at {
+        tokio::task::yield_now().await;
+    }
+    let second = store.put_model(&local, None).await.unwrap();
+    assert_eq!(second.config, local);
+    assert_eq!(
+        another.models().await.unwrap(),
+        [first.clone(), second.clone()]
+    );
+    assert_eq!(store.model(&local.id).await.unwrap(), second);
+
+    // One is the default, or none.
+    store.choose_model(Some(&local.id)).await.unwrap();
+    assert_eq!(defaults(store).await, ["local"]);
+    store.choose_model(Some(&kept.id)).await.unwrap();
+    assert_eq!(defaults(store).await, ["claude"]);
+    let nobody = ModelId::new("no\0body");
+    let chosen = store.choose_model(Some(&nobody)).await;
+    assert!(matches!(chosen, Err(Error::NotFound("model"))));
+    assert_eq!(defaults(store).await, ["claude"]);
+    for _ in 0..20 {
+        store.choose_model(None).await.unwrap();
+        assert!(defaults(store).await.is_empty());
+        let (here, there) = tokio::join!(
+            store.choose_model(Some(&local.id)),
+            another.choose_model(Some(&kept.id))
+        );
+        here.and(there).unwrap();
+        assert_eq!(defaults(store).await.len(), 1);
+    }
+    store.choose_model(Some(&kept.id)).await.unwrap();
+
+    // A change keeps age and default; a key that is not given again is gone.
+    let renamed = ModelConfig {
+        name: "Opus".into(),
+        prices: None,
+        ..kept
+    };
+    let changed = store.put_model(&renamed, None).await.unwrap();
+    assert_eq!(
+        changed,
+        StoredModel {
+            config: renamed.clone(),
+            sealed_key: None,
+            is_default: true,
+            created_at: first.created_at,
+            updated_at: changed.updated_at,
+        }
+    );
+    assert!(changed.updated_at > first.updated_at);
+    assert_eq!(store.model(&renamed.id).await.unwrap(), changed);
+
+    // A test's finding touches nothing else.
+    for seen in [Some(ToolUse::Native), Some(ToolUse::Constrained), None] {
+        store.set_tools_seen(&renamed.id, seen).await.unwrap();
+        let tested = store.model(&renamed.id).await.unwrap();
+        let expected = ModelConfig {
+            tools_seen: seen,
+            ..renamed.clone()
+        };
+        assert_eq!((tested.config, tested.is_default), (expected, true));
+    }
+
+    // The default goes, and then there is none.
+    store.delete_model(&renamed.id).await.unwrap();
+    assert_eq!(store.models().await.unwrap(), [second]);
+    for missing in [&renamed.id, &nobody] {
+        for answer in [
+            store.model(missing).await.map(drop),
+            store.delete_model(missing).await,
+            store.set_tools_seen(missing, None).await,
+        ] {
+            assert!(matches!(answer, Err(Error::NotFound("model"))));
+        }
+    }
+    // The same id again is a new model.
+    let again = store.put_model(&renamed, None).await.unwrap();
+    assert!(again.created_at > first.created_at && !again.is_default);
+}
+
+async fn defaults(store: &Store) -> Vec<String> {
+    let models = store.models().await.unwrap().into_iter();
+    let defaults = models.filter(|model| model.is_default);
+    defaults.map(|model| model.config.id.0).collect()
+}
+
+/// What the table `turns` says of a turn's model. No room reads it yet.
+#[derive(Debug, Default, PartialEq, FromQueryResult)]
+struct Figures {
+    model_id: Option<String>,
+    model_name: Option<String>,
+    input_tokens: i64,
+    output_tokens: i64,
+    cache_read_tokens: i64,
+    cache_write_tokens: i64,
+    cost_micros: Option<i64>,
+    cost_currency: Option<String>,
+}
+
+async fn figures(url: &str) -> Vec<Figures> {
+    let db = Database::connect(url).await.unwrap();
+    let ask = "SELECT * FROM turns ORDER BY id";
+    let ask = Statement::from_string(db.get_database_backend(), ask);
+    Figures::find_by_statement(ask).all(&db).await.unwrap()
+}
+
 /// PostgreSQL notices a moment later that a connection is gone.
 async fn eventually<T>(look: impl AsyncFn() -> Vec<T>) -> Vec<T> {
     let started = std::time::Instant::now();
@@ -336,6 +526,24 @@ async fn eventually<T>(look: impl AsyncFn() -> Vec<T>) -> Vec<T> {
             return found;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn several_may_start_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = format!("sqlite://{}", folder.path().join("tenon.db").display());
+    let postgres = Postgres::start();
+    for url in [file, postgres.url()] {
+        let opening = (0..4).map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move { Store::open(&url).await })
+        });
+        let opening: Vec<_> = opening.collect();
+        for store in opening {
+            let store = store.await.unwrap().unwrap();
+            store.create_chat(&UserId::new("ada"), "").await.unwrap();
+        }
     }
 }
 

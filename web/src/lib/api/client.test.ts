@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { api, ApiError } from './client';
 
 function answer(response: Response | Error) {
@@ -35,4 +35,44 @@ test('a server that is not there, or a proxy that cannot reach it, is unreachabl
   await expect(api.chats()).rejects.toMatchObject({ unreachable: true });
   answer(new Response('Bad Gateway', { status: 502 }));
   await expect(api.chats()).rejects.toMatchObject({ unreachable: true });
+});
+
+test('a server that could not reach another one has answered', async () => {
+  const error = { code: 'unreachable', message: 'Nothing answers at http://nowhere.' };
+  answer(Response.json({ error }, { status: 502 }));
+  await expect(api.discover({ baseUrl: 'http://nowhere' })).rejects.toMatchObject({
+    unreachable: false,
+    message: 'Nothing answers at http://nowhere.',
+  });
+});
+
+describe('the test of a model', () => {
+  const read = async () => {
+    const frames = [];
+    for await (const frame of api.testModel('a/b', new AbortController().signal)) {
+      frames.push(frame);
+    }
+    return frames;
+  };
+
+  test('is told frame by frame', async () => {
+    const fetch = answer(
+      new Response('data: {"type":"text","text":"Hi"}\n\n: wait\n\ndata: broken\n\n'),
+    );
+    expect(await read()).toEqual([{ type: 'text', text: 'Hi' }]);
+    expect(fetch).toHaveBeenCalledWith(
+      '/api/models/a%2Fb/test',
+      expect.objectContaining({ method: 'POST' }),
+    );
+  });
+
+  test('is refused in the words of the server', async () => {
+    answer(Response.json({ error: { code: 'not_found', message: 'Gone.' } }, { status: 404 }));
+    await expect(read()).rejects.toEqual(new ApiError('not_found', 'Gone.', 404));
+  });
+
+  test('that is cut off is unreachable', async () => {
+    answer(new TypeError('network error'));
+    await expect(read()).rejects.toMatchObject({ unreachable: true });
+  });
 });

@@ -1,21 +1,33 @@
 // The server's HTTP door. Every failure comes out as an `ApiError`: either in
 // the server's words, made to be shown, or `unreachable`, which the page has
 // its own words for.
+import { dataOf } from './sse';
 import type {
   AppInfo,
   ChatChange,
   ChatId,
   ChatSummary,
+  Discover,
+  Discovered,
+  EndpointView,
   ErrorBody,
+  ModelChange,
+  ModelId,
+  ModelView,
+  NewModel,
   StartTurn,
+  TestFrame,
   ToolView,
   TurnId,
   TurnStarted,
 } from './types';
 
+/** With a space, so that no code of the server is the same: it says `unreachable` of others. */
+const NO_ANSWER = 'no answer';
+
 export class ApiError extends Error {
   constructor(
-    /** The server's own code, or `unreachable` when it did not answer at all. */
+    /** The server's own code, or `NO_ANSWER` when it did not answer at all. */
     readonly code: string,
     message: string,
     readonly status = 0,
@@ -23,13 +35,20 @@ export class ApiError extends Error {
     super(message);
   }
 
+  static noAnswer(why: string, status?: number): ApiError {
+    return new ApiError(NO_ANSWER, why, status);
+  }
+
   get unreachable(): boolean {
-    return this.code === 'unreachable';
+    return this.code === NO_ANSWER;
   }
 }
 
-/** Every call is answered from memory or a local file; what takes longer is not coming. */
+/** Nearly every call is answered from memory or a local file; what takes longer is not coming. */
 const DEADLINE_MS = 15_000;
+
+/** For calls that make the server ask another one, which may be far away. */
+const ELSEWHERE_MS = 60_000;
 
 export const api = {
   info: () => request<AppInfo>('GET', '/api/info'),
@@ -42,6 +61,29 @@ export const api = {
     request<TurnStarted>('POST', `${chatPath(id)}/turns`, turn),
   cancelTurn: (id: TurnId) => request<void>('POST', `/api/turns/${encodeURIComponent(id)}/cancel`),
 
+  models: () => request<ModelView[]>('GET', '/api/models'),
+  endpoints: () => request<EndpointView[]>('GET', '/api/endpoints'),
+  createModel: (model: NewModel) => request<ModelView>('POST', '/api/models', model),
+  changeModel: (id: ModelId, change: ModelChange) => request<void>('PATCH', modelPath(id), change),
+  deleteModel: (id: ModelId) => request<void>('DELETE', modelPath(id)),
+  discover: (ask: Discover) =>
+    request<Discovered>('POST', '/api/models/discover', ask, ELSEWHERE_MS),
+
+  /** Frame by frame, until the model has been tried or the signal says stop. */
+  async *testModel(id: ModelId, signal: AbortSignal): AsyncGenerator<TestFrame> {
+    try {
+      const response = await fetch(`${modelPath(id)}/test`, { method: 'POST', signal });
+      if (!response.ok) throw refusal(response, await response.text());
+      if (!response.body) return;
+      for await (const data of dataOf(response.body)) {
+        const frame = parse(data);
+        if (frame) yield frame as TestFrame;
+      }
+    } catch (cause) {
+      throw cause instanceof ApiError ? cause : ApiError.noAnswer(String(cause));
+    }
+  },
+
   /** For a page that is going away: the browser sends this even after it has gone. */
   deleteChatWhileLeaving(id: ChatId): void {
     void fetch(chatPath(id), { method: 'DELETE', keepalive: true }).catch(() => {});
@@ -52,11 +94,20 @@ export function blobPath(id: string): string {
   return `/api/blobs/${encodeURIComponent(id)}`;
 }
 
+function modelPath(id: ModelId): string {
+  return `/api/models/${encodeURIComponent(id)}`;
+}
+
 function chatPath(id: ChatId): string {
   return `/api/chats/${encodeURIComponent(id)}`;
 }
 
-async function request<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+async function request<Answer>(
+  method: string,
+  path: string,
+  body?: unknown,
+  deadlineMs = DEADLINE_MS,
+): Promise<Answer> {
   let response: Response;
   let text: string;
   try {
@@ -64,21 +115,22 @@ async function request<Answer>(method: string, path: string, body?: unknown): Pr
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(deadlineMs),
     });
     text = await response.text();
   } catch (cause) {
-    throw new ApiError('unreachable', String(cause));
+    throw ApiError.noAnswer(String(cause));
   }
-  const json = parse(text);
-  if (response.ok) return json as Answer;
-  const error = (json as Partial<ErrorBody> | undefined)?.error;
-  if (error) throw new ApiError(error.code, error.message, response.status);
+  if (response.ok) return parse(text) as Answer;
+  throw refusal(response, text);
+}
+
+function refusal({ status, statusText }: Response, text: string): ApiError {
+  const error = (parse(text) as Partial<ErrorBody> | undefined)?.error;
+  if (error) return new ApiError(error.code, error.message, status);
   // A proxy that cannot reach the server answers in its place, in its own words.
-  if (response.status >= 502 && response.status <= 504) {
-    throw new ApiError('unreachable', response.statusText, response.status);
-  }
-  throw new ApiError('unexpected', `${response.status} ${response.statusText}`, response.status);
+  if (status >= 502 && status <= 504) return ApiError.noAnswer(statusText, status);
+  return new ApiError('unexpected', `${status} ${statusText}`, status);
 }
 
 function parse(text: string): unknown {

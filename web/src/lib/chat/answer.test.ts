@@ -10,6 +10,7 @@ function turn(): Turn {
     .messageFinished(
       'm1',
       { type: 'thinking', text: 'x'.repeat(75) },
+      { type: 'opaque' },
       { type: 'text', text: 'y'.repeat(25) },
     )
     .messageStarted('m2')
@@ -26,7 +27,7 @@ function turn(): Turn {
 test('the messages of a turn are joined in order, without empty text', () => {
   expect(answerPieces(turn()).map((piece) => [piece.key, piece.kind])).toEqual([
     ['m1/0', 'thought'],
-    ['m1/1', 'text'],
+    ['m1/2', 'text'],
     ['m2/1', 'call'],
     ['m3/0', 'text'],
   ]);
@@ -34,6 +35,16 @@ test('the messages of a turn are joined in order, without empty text', () => {
 
 test('a thought gets its share of the time of its message', () => {
   expect(answerPieces(turn())[0]).toMatchObject({ durationMs: 750, writing: false });
+});
+
+test('a text cut by its citations is one text', () => {
+  const chat = new Story()
+    .turnStarted('Hi')
+    .messageStarted('m1')
+    .messageFinished('m1', { type: 'text', text: 'It is ' }, { type: 'text', text: '7 degrees.' })
+    .play();
+  const pieces = chat.turns.flatMap(answerPieces);
+  expect(pieces).toMatchObject([{ key: 'm1/0', kind: 'text', text: 'It is 7 degrees.' }]);
 });
 
 test('only the words are copied', () => {

@@ -9,9 +9,19 @@ export type Piece =
   | { key: string; kind: 'call'; call: Call };
 
 export function answerPieces(turn: Turn): Piece[] {
-  return turn.messages.flatMap((message) =>
-    message.parts.flatMap((_, index) => messagePiece(turn, message, index) ?? []),
-  );
+  return turn.messages.flatMap((message) => {
+    const pieces: Piece[] = [];
+    message.parts.forEach((part, index) => {
+      const piece = messagePiece(turn, message, index);
+      const last = pieces.at(-1);
+      // Texts that follow on each other are one, which its provider cut to hang citations on.
+      const follows = part.type === 'text' && message.parts[index - 1]?.type === 'text';
+      if (piece?.kind === 'text' && last?.kind === 'text' && follows) {
+        pieces[pieces.length - 1] = { ...piece, key: last.key, text: last.text + piece.text };
+      } else if (piece) pieces.push(piece);
+    });
+    return pieces;
+  });
 }
 
 /** The words of an answer, as someone would want them on the clipboard. */
@@ -41,6 +51,9 @@ function messagePiece(turn: Turn, message: Message, index: number): Piece | unde
       const call = turn.calls[part.id];
       return call && { key, kind: 'call', call };
     }
+    case 'opaque':
+      // What a provider wants back with the next request; nothing to read.
+      return undefined;
   }
 }
 
@@ -51,9 +64,10 @@ function messagePiece(turn: Turn, message: Message, index: number): Piece | unde
  */
 function share(message: Message, index: number): number | undefined {
   if (message.finishedAt === undefined) return undefined;
-  const lengths = message.parts.map((part) =>
-    part.type === 'call' ? JSON.stringify(part.input ?? '').length : part.text.length,
-  );
+  const lengths = message.parts.map((part) => {
+    if (part.type === 'call') return JSON.stringify(part.input ?? '').length;
+    return part.type === 'opaque' ? 0 : part.text.length;
+  });
   const total = lengths.reduce((sum, length) => sum + length, 0);
   return ((message.finishedAt - message.startedAt) * (lengths[index] ?? 0)) / Math.max(total, 1);
 }

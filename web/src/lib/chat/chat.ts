@@ -4,11 +4,15 @@ import type {
   CallId,
   CallRecord,
   ChatId,
+  Cost,
+  LeftOut,
   MessageId,
+  ModelRef,
   Part,
   RunsOn,
   TurnId,
   TurnOutcome,
+  Usage,
 } from '$lib/api/types';
 
 export interface Chat {
@@ -28,11 +32,18 @@ export interface Turn {
   /** What the user wrote. */
   text: string;
   startedAt: number;
+  /** Who is asked; turns of older servers do not say. */
+  model?: ModelRef;
+  /** Tools that this model was not offered. */
+  leftOut?: readonly LeftOut[];
   /** One per step of the model; the screen joins them into one answer. */
   messages: readonly Message[];
   calls: Readonly<Record<CallId, Call>>;
   /** Absent while the turn runs. */
   outcome?: TurnOutcome;
+  /** What it took, known once it is over; a cost only where the model has prices. */
+  usage?: Usage;
+  cost?: Cost;
 }
 
 export interface Message {
@@ -41,6 +52,8 @@ export interface Message {
   startedAt: number;
   /** Absent while the message is being written. */
   finishedAt?: number;
+  /** Nothing was said yet, and the model's busy server is asked again after so long. */
+  wait?: { ms: number };
 }
 
 /** The arguments of a call that the model is still writing. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventBody, ServerFrame } from '$lib/api/types';
 import { emptyChat, runningTurn, type Chat } from './chat';
 import { reduce } from './reduce';
-import { callPart, caughtUp, delta, play, record, Story } from './story';
+import { callPart, caughtUp, delta, noUsage, play, record, Story } from './story';
 
 /** One whole turn with a call in it: what most tests tear apart. */
 function tokyo(): Story {
@@ -32,7 +32,7 @@ function writing(): Chat {
 
 function textOf(chat: Chat, message = 0, part = 0): string | undefined {
   const found = chat.turns.at(-1)?.messages[message]?.parts[part];
-  return found && found.type !== 'call' ? found.text : undefined;
+  return found && 'text' in found ? found.text : undefined;
 }
 
 test('a turn is told by its events', () => {
@@ -48,6 +48,7 @@ test('a turn is told by its events', () => {
         text: 'What time is it in Tokyo?',
         startedAt: 1000,
         outcome: { kind: 'done' },
+        usage: noUsage,
         messages: [
           {
             id: 'm1',
@@ -204,6 +205,14 @@ describe('deltas', () => {
     ]);
   });
 
+  test('end the wait for a busy model', () => {
+    const frame = { type: 'waiting', chatId: 'c1', messageId: 'm1', waitMs: 3000 } as ServerFrame;
+    const waits = (chat: Chat) => chat.turns[0]?.messages[0]?.wait?.ms;
+    const waiting = reduce(writing(), { ...frame, chatId: writing().id } as ServerFrame);
+    expect(waits(waiting)).toBe(3000);
+    expect(waits(reduce(waiting, delta('m1', 0, 0, 'At last')))).toBeUndefined();
+  });
+
   test('give way to the finished message', () => {
     const chat = new Story()
       .turnStarted('Hi')
@@ -278,7 +287,7 @@ describe('a turn', () => {
       .messageFinished('m1', callPart('call1'))
       .callRequested('call1', 'm1')
       .event({ type: 'callStarted', callId: 'call1' });
-  const usage = { inputTokens: 0, outputTokens: 0 };
+  const usage = noUsage;
 
   test('runs until it is finished', () => {
     expect(runningTurn(cutShort().play())?.id).toBe('t1');
@@ -326,4 +335,38 @@ describe('a turn', () => {
     const chat = cutShort().turnStarted('Next', 't2').done('t2').play();
     expect(runningTurn(chat)).toBeUndefined();
   });
+
+  test('knows who was asked, what it took and what that cost', () => {
+    const usage = {
+      inputTokens: 1204,
+      outputTokens: 310,
+      cacheReadTokens: 800,
+      cacheWriteTokens: 0,
+    };
+    const cost = { currency: 'USD', micros: 12_300 };
+    const chat = new Story()
+      .turnStarted('Hi', 't1', { id: 'gpt', name: 'GPT' })
+      .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'done' }, usage, cost })
+      .play();
+    expect(chat.turns[0]).toMatchObject({ model: { id: 'gpt', name: 'GPT' }, usage, cost });
+  });
+
+  test('tells of a tool that was left out once, with the latest reason', () => {
+    const left = (toolId: string, why: string) => ({ toolId, displayName: toolId, why });
+    const chat = new Story()
+      .turnStarted('Hi')
+      .event({ type: 'toolsLeftOut', turnId: 't1', tools: [left('a', 'old'), left('b', 'b')] })
+      .event({ type: 'toolsLeftOut', turnId: 't1', tools: [left('a', 'new')] })
+      .play();
+    expect(chat.turns[0]?.leftOut).toEqual([left('a', 'new'), left('b', 'b')]);
+  });
+});
+
+test('a part that only a provider understands is kept, and never read', () => {
+  const chat = new Story()
+    .turnStarted('Hi')
+    .messageStarted('m1')
+    .messageFinished('m1', { type: 'opaque' }, { type: 'text', text: 'Hello' })
+    .play();
+  expect([textOf(chat, 0, 0), textOf(chat, 0, 1)]).toEqual([undefined, 'Hello']);
 });

@@ -4,7 +4,17 @@
 // Every frame may arrive twice without harm. A frame that shows that another
 // one got lost is not taken in; it sets `missed`, and the chat is subscribed to
 // again from the last event that was.
-import type { Delta, Event, EventBody, MessageRecord, Part, ServerFrame } from '$lib/api/types';
+import type {
+  Delta,
+  Event,
+  EventBody,
+  LeftOut,
+  MessageRecord,
+  ModelRef,
+  Part,
+  ServerFrame,
+  Waiting,
+} from '$lib/api/types';
 import type { Call, Chat, Draft, Message, Turn } from './chat';
 
 export function reduce(chat: Chat, frame: ServerFrame): Chat {
@@ -13,6 +23,8 @@ export function reduce(chat: Chat, frame: ServerFrame): Chat {
       return frame.chatId === chat.id ? takeEvent(chat, frame) : chat;
     case 'delta':
       return frame.chatId === chat.id ? takeDelta(chat, frame) : chat;
+    case 'waiting':
+      return frame.chatId === chat.id ? takeWaiting(chat, frame) : chat;
     case 'caughtUp':
       return frame.chatId === chat.id ? { ...chat, caughtUp: true, missed: false } : chat;
     default:
@@ -40,7 +52,13 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
     case 'chatTitled':
       return { ...chat, title: body.title };
     case 'turnStarted':
-      return { ...chat, turns: [...chat.turns, startTurn(body.message, at)] };
+      return { ...chat, turns: [...chat.turns, startTurn(body.message, body.model, at)] };
+    case 'toolsLeftOut':
+      return changeTurn(
+        chat,
+        (turn) => turn.id === body.turnId,
+        (turn) => ({ ...turn, leftOut: leaveOut(turn.leftOut ?? [], body.tools) }),
+      );
     case 'messageStarted':
       return changeTurn(
         chat,
@@ -83,7 +101,8 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
       return changeTurn(
         chat,
         (turn) => turn.id === body.turnId,
-        (turn) => closeTurn({ ...turn, outcome: body.outcome }, at),
+        (turn) =>
+          closeTurn({ ...turn, outcome: body.outcome, usage: body.usage, cost: body.cost }, at),
       );
     default:
       // An event of a newer server: it counts, but changes nothing here.
@@ -91,9 +110,14 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
   }
 }
 
-function startTurn(message: MessageRecord, at: number): Turn {
+function startTurn(message: MessageRecord, model: ModelRef | undefined, at: number): Turn {
   const text = writtenText(message);
-  return { id: message.turnId, text, startedAt: at, messages: [], calls: {} };
+  return { id: message.turnId, text, startedAt: at, model, messages: [], calls: {} };
+}
+
+/** A tool may be left out at every step of a turn; it is told of once, with the latest reason. */
+function leaveOut(before: readonly LeftOut[], now: readonly LeftOut[]): LeftOut[] {
+  return [...new Map([...before, ...now].map((tool) => [tool.toolId, tool])).values()];
 }
 
 function finishMessage(turn: Turn, id: string, parts: Part[], at: number): Turn {
@@ -108,7 +132,7 @@ function finishMessage(turn: Turn, id: string, parts: Part[], at: number): Turn 
       const displayName = draft?.type === 'draft' ? draft.displayName : part.toolId;
       calls[part.id] ??= { ...part, messageId: id, displayName, status: 'pending' };
     });
-    return { ...message, parts, finishedAt: at };
+    return { ...message, parts, finishedAt: at, wait: undefined };
   });
   return { ...turn, messages, calls };
 }
@@ -143,7 +167,7 @@ function takeDelta(chat: Chat, delta: Delta): Chat {
   if (message.finishedAt !== undefined) return chat;
 
   const old = message.parts[delta.part];
-  const before = old && old.type !== 'call' ? old.text : '';
+  const before = old && 'text' in old ? old.text : '';
   if (delta.offset > before.length) return { ...chat, missed: true };
   if (old && delta.offset + delta.text.length <= before.length) return chat;
 
@@ -160,6 +184,20 @@ function takeDelta(chat: Chat, delta: Delta): Chat {
   );
 }
 
+function takeWaiting(chat: Chat, { messageId, waitMs }: Waiting): Chat {
+  const isIt = (message: Message) => message.id === messageId && message.finishedAt === undefined;
+  return changeTurn(
+    chat,
+    (turn) => turn.messages.some(isIt),
+    (turn) => ({
+      ...turn,
+      messages: turn.messages.map((message) =>
+        isIt(message) ? { ...message, wait: { ms: waitMs } } : message,
+      ),
+    }),
+  );
+}
+
 function write(delta: Delta, text: string): Part | Draft {
   return delta.kind.kind === 'input'
     ? { type: 'draft', displayName: delta.kind.displayName, text }
@@ -171,7 +209,7 @@ function setPart(message: Message, index: number, part: Part | Draft): Message {
   // A part that nothing was written to still holds its place.
   while (parts.length < index) parts.push({ type: 'text', text: '' });
   parts[index] = part;
-  return { ...message, parts };
+  return { ...message, parts, wait: undefined };
 }
 
 /** Changes the latest turn that fits: call ids come from models, which reuse them. */

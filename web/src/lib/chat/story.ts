@@ -1,7 +1,15 @@
 // Frames for tests, numbered and timed as a server would.
-import type { CallRecord, EventBody, Part, ServerFrame } from '$lib/api/types';
+import type { CallRecord, EventBody, ModelRef, Part, ServerFrame, Usage } from '$lib/api/types';
 import { emptyChat, type Chat } from './chat';
 import { reduce } from './reduce';
+
+/** As the built-in assistant counts. */
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
 
 /** Tells events in order: each gets the next number and happens a second later. */
 export class Story {
@@ -14,7 +22,7 @@ export class Story {
     return this;
   }
 
-  turnStarted(text: string, turnId = 't1'): this {
+  turnStarted(text: string, turnId = 't1', model?: ModelRef): this {
     return this.event({
       type: 'turnStarted',
       turnId,
@@ -26,6 +34,7 @@ export class Story {
         parts: [{ type: 'text', text }],
         createdAt: 0,
       },
+      model,
     });
   }
 
@@ -49,7 +58,7 @@ export class Story {
       type: 'turnFinished',
       turnId,
       outcome: { kind: 'done' },
-      usage: { inputTokens: 0, outputTokens: 0 },
+      usage: noUsage,
     });
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatCost, formatCount } from './amount';
 import { formatBytes } from './bytes';
 import { groupByDay } from './day';
 import { formatDuration } from './duration';
@@ -39,4 +40,29 @@ test('chats are grouped by calendar day, newest first', () => {
     ['yesterday', ['just before midnight']],
     ['earlier', ['old']],
   ]);
+});
+
+test('money has enough digits, and a sign only where it is unmistakable', () => {
+  const check = (currency: string, micros: number, locale: string, expected: string) =>
+    expect(formatCost({ currency, micros }, locale)).toBe(expected);
+  check('USD', 12_300, 'en', '$0.0123');
+  check('USD', 12_345, 'en', '$0.0123');
+  check('USD', 45, 'en', '$0.000045');
+  check('USD', 1, 'en', '$0.000001');
+  check('USD', 0, 'en', '$0.00');
+  check('USD', 500_000, 'en', '$0.5');
+  check('USD', 1_234_567, 'en', '$1.23');
+  check('USD', 1_234_567_000, 'en', '$1,234.57');
+  check('EUR', 12_300, 'en', '€0.0123');
+  check('CNY', 12_300, 'en', '0.0123 CNY');
+  check('CNY', 12_300, 'zh-Hans', '¥0.0123');
+  check('USD', 12_300, 'zh-Hans', '0.0123 USD');
+  check('CNY', 12_300, 'zh-Hant', '0.0123 CNY');
+  check('€', 12_300, 'en', '0.0123 €');
+  check('credits', 1_500_000, 'en', '1.50 credits');
+});
+
+test('counts are grouped as the language does', () => {
+  expect(formatCount(12_045, 'en')).toBe('12,045');
+  expect(formatCount(12_045, 'zh-Hans')).toBe('12,045');
 });

@@ -1,0 +1,201 @@
+//! What real models do beyond speaking: they count, retry, pause, and leave tools out.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_agent::feed::Live;
+use tenon_domain::{
+    Cost, EventBody, Kept, LeftOut, Message, Part, Prices, StopReason, ToolId, TurnOutcome, Usage,
+};
+use tenon_llm::Delta;
+use tenon_llm::scripted::Line;
+
+use crate::world::{World, next, outcome};
+
+fn usage(input_tokens: u64, output_tokens: u64) -> Line {
+    Line::Say(Delta::Usage(Usage {
+        input_tokens,
+        output_tokens,
+        ..Usage::default()
+    }))
+}
+
+fn left_out(id: &str) -> LeftOut {
+    LeftOut {
+        tool_id: ToolId::new(id),
+        display_name: format!("Bench/{id}"),
+        why: "its input schema is too large".into(),
+    }
+}
+
+#[tokio::test]
+async fn tokens_of_all_steps_are_counted_and_priced() {
+    let mut world = World::new([
+        vec![
+            Line::call(0, "mcp_bench_echo", &json!({"text": "42"})),
+            usage(1, 1),
+            // The last figures count.
+            usage(100, 20),
+            Line::stop(),
+        ],
+        vec![Line::text("42"), usage(150, 5), Line::stop()],
+    ])
+    .await;
+    world.prices = Some(Prices {
+        currency: "USD".into(),
+        input: 2.0,
+        output: 10.0,
+        cache_read: None,
+        cache_write: None,
+    });
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let events = world.events().await;
+    let Some(EventBody::TurnFinished { usage, cost, .. }) = events.last().map(|event| &event.body)
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!((usage.input_tokens, usage.output_tokens), (250, 25));
+    let expected = Cost {
+        currency: "USD".into(),
+        micros: 750,
+    };
+    assert_eq!(*cost, Some(expected));
+    let EventBody::TurnStarted { model, .. } = &events[0].body else {
+        panic!("{events:?}");
+    };
+    assert_eq!(model.as_ref().unwrap().name, "Scripted model");
+}
+
+#[tokio::test]
+async fn without_prices_or_figures_nothing_is_invented() {
+    let world = World::new([vec![Line::text("hi"), Line::stop()]]).await;
+    world.turn("go").await;
+    let events = world.events().await;
+    let last = &events.last().unwrap().body;
+    assert!(
+        matches!(last, EventBody::TurnFinished { cost: None, .. }),
+        "{last:?}"
+    );
+}
+
+#[tokio::test]
+async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
+    let script = |rest: Line| {
+        vec![
+            Line::Say(Delta::LeftOut(vec![left_out("odd")])),
+            rest,
+            Line::stop(),
+        ]
+    };
+    let world = World::new([
+        script(Line::call(0, "mcp_bench_echo", &json!({"text": "42"}))),
+        script(Line::text("Done.")),
+    ])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let told: Vec<Vec<LeftOut>> = world
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::ToolsLeftOut { tools, .. } => Some(tools),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [[left_out("odd")]]);
+}
+
+#[tokio::test]
+async fn a_pause_between_two_tries_is_not_the_models_silence() {
+    let world = World::with(
+        [vec![
+            Line::Say(Delta::Retry(Duration::from_millis(600))),
+            Line::Pause(Duration::from_millis(400)),
+            Line::text("At last."),
+            Line::stop(),
+        ]],
+        |settings| settings.model_silence = Duration::from_millis(200),
+    )
+    .await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    world.start("go").await.unwrap();
+    // Whoever watches is told how long it will take.
+    loop {
+        if let Live::Waiting(waiting) = next(&mut watch).await {
+            assert_eq!(waiting.wait_ms, 600);
+            break;
+        }
+    }
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
+}
+
+#[tokio::test]
+async fn a_sign_of_life_is_no_silence() {
+    let alive = || {
+        [
+            Line::Pause(Duration::from_millis(150)),
+            Line::Say(Delta::Alive),
+        ]
+    };
+    let script = (0..4).flat_map(|_| alive());
+    let script = script.chain([Line::text("Hm."), Line::stop()]).collect();
+    let world = World::with([script], |settings| {
+        settings.model_silence = Duration::from_millis(300);
+    })
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+}
+
+#[tokio::test]
+async fn a_provider_that_paused_is_asked_to_go_on() {
+    let own = Kept {
+        maker: "somebody".into(),
+        block: json!({"type": "server_tool_use", "id": "s1"}),
+    };
+    let world = World::new([
+        vec![
+            Line::text("Searching."),
+            Line::Say(Delta::Opaque(own.clone())),
+            Line::Say(Delta::Stop(StopReason::Paused)),
+        ],
+        vec![Line::text("Found it."), Line::stop()],
+    ])
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let Some(Message::Assistant { parts }) = world.model.requests()[1].messages.last().cloned()
+    else {
+        panic!("what was said is told back");
+    };
+    assert_eq!(
+        parts,
+        [Part::text("Searching."), Part::Opaque { kept: own }]
+    );
+}
+
+#[tokio::test]
+async fn what_has_to_be_told_back_survives_a_turn() {
+    let signed = Kept {
+        maker: "somebody".into(),
+        block: json!({"type": "thinking", "thinking": "hm", "signature": "s"}),
+    };
+    let world = World::new([
+        vec![
+            Line::Say(Delta::Thinking("hm".into())),
+            Line::Say(Delta::Keep(signed.clone())),
+            Line::text("Yes."),
+            Line::stop(),
+        ],
+        vec![Line::text("Still yes."), Line::stop()],
+    ])
+    .await;
+    world.turn("Really?").await;
+    world.turn("And now?").await;
+    let Message::Assistant { parts } = &world.model.requests()[1].messages[1] else {
+        panic!("the first answer is in the history");
+    };
+    let thought = Part::Thinking {
+        text: "hm".into(),
+        kept: Some(signed),
+    };
+    assert_eq!(*parts, [thought, Part::text("Yes.")]);
+}

@@ -1,0 +1,415 @@
+//! Events of Anthropic's messages in, deltas out.
+//!
+//! What has to be told back exactly — signed thoughts, citations, blocks of
+//! the provider's own tools — is put together again here, block by block.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tenon_domain::{Kept, StopReason, Usage};
+
+use crate::fault::{Complaint, Fault};
+use crate::remote::Decode;
+use crate::sse::Event;
+use crate::{CallFragment, Delta, Remote};
+
+/// Reads one streamed message.
+#[derive(Debug)]
+pub struct Decoder {
+    remote: Remote,
+    /// By the server's number, which is a key and not a position.
+    open: BTreeMap<u64, Block>,
+    /// How many blocks were begun: their number for everybody else.
+    begun: u64,
+    /// The text block that was closed last, as long as nothing has come after it.
+    last_text: Option<String>,
+    usage: Count,
+    stop: Option<StopReason>,
+    has_calls: bool,
+    is_done: bool,
+}
+
+/// A block that is being said.
+#[derive(Debug)]
+struct Block {
+    kind: Kind,
+    number: u64,
+    /// As it began.
+    raw: Map<String, Value>,
+    /// All its text, thinking or JSON.
+    text: String,
+    signature: String,
+    citations: Vec<Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+    Call,
+    Other,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Frame {
+    r#type: String,
+    index: Option<u64>,
+    message: Option<Beginning>,
+    content_block: Option<Map<String, Value>>,
+    delta: Option<Change>,
+    usage: Option<Count>,
+    error: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Beginning {
+    usage: Option<Count>,
+    /// A server that does not stream sends all of it at once.
+    content: Option<Vec<Map<String, Value>>>,
+    stop_reason: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Change {
+    r#type: Option<String>,
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    partial_json: Option<String>,
+    citation: Option<Value>,
+    stop_reason: Option<String>,
+}
+
+/// Counts so far; those that are not told again keep their value.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(default)]
+struct Count {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+}
+
+impl Decoder {
+    pub fn new(remote: &Remote) -> Self {
+        Self {
+            remote: remote.clone(),
+            open: BTreeMap::new(),
+            begun: 0,
+            last_text: None,
+            usage: Count::default(),
+            stop: None,
+            has_calls: false,
+            is_done: false,
+        }
+    }
+
+    fn frame(&mut self, frame: Frame, out: &mut Vec<Delta>) {
+        let index = frame.index.unwrap_or(0);
+        match frame.r#type.as_str() {
+            "message_start" => {
+                if let Some(message) = frame.message {
+                    self.whole(message, out);
+                }
+            }
+            "content_block_start" => {
+                self.begin(index, frame.content_block.unwrap_or_default(), out);
+            }
+            "content_block_delta" => self.grow(index, frame.delta.unwrap_or_default(), out),
+            "content_block_stop" => self.close(index, out),
+            "message_delta" => {
+                let reason = frame.delta.and_then(|delta| delta.stop_reason);
+                self.stop_reason(reason.as_deref());
+                self.count(frame.usage, out);
+            }
+            "message_stop" => self.is_done = true,
+            // `ping`, and what will be added one day.
+            _ => {}
+        }
+    }
+
+    /// The beginning of a message, or the whole of it.
+    fn whole(&mut self, message: Beginning, out: &mut Vec<Delta>) {
+        self.count(message.usage, out);
+        for (block, index) in message.content.into_iter().flatten().zip(0..) {
+            self.begin(index, block, out);
+            self.close(index, out);
+        }
+        self.stop_reason(message.stop_reason.as_deref());
+    }
+
+    fn begin(&mut self, index: u64, raw: Map<String, Value>, out: &mut Vec<Delta>) {
+        // A server that forgets to close a block closes it by the next. Calls may overlap.
+        let forgotten: Vec<u64> = self
+            .open
+            .iter()
+            .filter(|(open, block)| **open == index || block.kind != Kind::Call)
+            .map(|(open, _)| *open)
+            .collect();
+        forgotten.into_iter().for_each(|open| self.close(open, out));
+        self.begun += 1;
+        let number = self.begun;
+        let last_text = self.last_text.take();
+        let word = |name: &str| raw.get(name).and_then(Value::as_str).unwrap_or_default();
+        let mut block = Block {
+            kind: Kind::Other,
+            number,
+            text: String::new(),
+            signature: word("signature").to_owned(),
+            citations: Vec::new(),
+            raw: Map::new(),
+        };
+        match word("type") {
+            "text" => {
+                block.kind = Kind::Text;
+                // Two texts in a row: each has to stay the block it was, for its citations.
+                if let Some(text) = last_text {
+                    let text = json!({"type": "text", "text": text});
+                    out.push(Delta::Keep(self.kept(text)));
+                }
+                block.text = word("text").to_owned();
+                if !block.text.is_empty() {
+                    out.push(Delta::Text(block.text.clone()));
+                }
+                if let Some(Value::Array(citations)) = raw.get("citations") {
+                    block.citations.clone_from(citations);
+                }
+            }
+            "thinking" => {
+                block.kind = Kind::Thinking;
+                block.text = word("thinking").to_owned();
+                if !block.text.is_empty() {
+                    out.push(Delta::Thinking(block.text.clone()));
+                }
+            }
+            "tool_use" => {
+                block.kind = Kind::Call;
+                self.has_calls = true;
+                let id = Some(word("id").to_owned()).filter(|id| !id.is_empty());
+                out.push(Delta::Call(CallFragment {
+                    index: Some(number),
+                    kept: id.as_ref().map(|id| self.kept(json!({ "id": id }))),
+                    id,
+                    name: Some(word("name").to_owned()),
+                    arguments: String::new(),
+                }));
+            }
+            _ => {}
+        }
+        block.raw = raw;
+        self.open.insert(index, block);
+    }
+
+    fn grow(&mut self, index: u64, change: Change, out: &mut Vec<Delta>) {
+        if !self.open.contains_key(&index) {
+            // Never begun: what is said tells what it should have been.
+            let kind = match (&change.text, &change.thinking) {
+                (Some(_), _) => "text",
+                (None, Some(_)) => "thinking",
+                (None, None) => return,
+            };
+            let begin = Map::from_iter([("type".to_owned(), json!(kind))]);
+            self.begin(index, begin, out);
+        }
+        let Some(block) = self.open.get_mut(&index) else {
+            return;
+        };
+        if let Some(text) = change.text {
+            block.text.push_str(&text);
+            if block.kind == Kind::Text {
+                out.push(Delta::Text(text));
+            }
+        }
+        if let Some(thought) = change.thinking {
+            block.text.push_str(&thought);
+            if block.kind == Kind::Thinking {
+                out.push(Delta::Thinking(thought));
+            }
+        }
+        if let Some(json) = change.partial_json.filter(|json| !json.is_empty()) {
+            match block.kind {
+                Kind::Call => {
+                    // Only whether there was any matters later; the assembler has the text.
+                    block.text = "…".into();
+                    out.push(Delta::Call(CallFragment {
+                        index: Some(block.number),
+                        arguments: json,
+                        ..CallFragment::default()
+                    }));
+                }
+                Kind::Text | Kind::Thinking | Kind::Other => block.text.push_str(&json),
+            }
+        }
+        block
+            .signature
+            .push_str(&change.signature.unwrap_or_default());
+        block.citations.extend(change.citation);
+    }
+
+    fn close(&mut self, index: u64, out: &mut Vec<Delta>) {
+        let Some(mut block) = self.open.remove(&index) else {
+            return;
+        };
+        match block.kind {
+            Kind::Text => {
+                if !block.citations.is_empty() && !block.text.is_empty() {
+                    let text = json!({
+                        "type": "text",
+                        "text": block.text,
+                        "citations": block.citations,
+                    });
+                    out.push(Delta::Keep(self.kept(text)));
+                } else if !block.text.is_empty() {
+                    self.last_text = Some(block.text);
+                }
+            }
+            Kind::Thinking => {
+                if !block.signature.is_empty() {
+                    if block.text.is_empty() {
+                        // The thought itself is withheld; its signature still has to go back.
+                        out.push(Delta::Thinking(String::new()));
+                    }
+                    let thought = json!({
+                        "type": "thinking",
+                        "thinking": block.text,
+                        "signature": block.signature,
+                    });
+                    out.push(Delta::Keep(self.kept(thought)));
+                }
+            }
+            Kind::Call => {
+                // The whole input may stand in the beginning, without any pieces after it.
+                let input = block.raw.get("input").filter(|input| match input {
+                    Value::Object(input) => !input.is_empty(),
+                    _ => false,
+                });
+                if let Some(input) = input.filter(|_| block.text.is_empty()) {
+                    out.push(Delta::Call(CallFragment {
+                        index: Some(block.number),
+                        arguments: input.to_string(),
+                        ..CallFragment::default()
+                    }));
+                }
+            }
+            Kind::Other => {
+                if let Ok(input) = serde_json::from_str(&block.text) {
+                    let input: Value = input;
+                    block.raw.insert("input".into(), input);
+                }
+                out.push(Delta::Opaque(self.kept(Value::Object(block.raw))));
+            }
+        }
+    }
+
+    fn stop_reason(&mut self, reason: Option<&str>) {
+        self.stop = match reason {
+            None => return,
+            Some("tool_use") => Some(StopReason::ToolCalls),
+            Some("max_tokens" | "model_context_window_exceeded") => Some(StopReason::Length),
+            Some("refusal") => Some(StopReason::Filtered),
+            Some("pause_turn") => Some(StopReason::Paused),
+            Some(_) => Some(StopReason::End),
+        };
+    }
+
+    fn count(&mut self, count: Option<Count>, out: &mut Vec<Delta>) {
+        let Some(count) = count else { return };
+        let known = &mut self.usage;
+        known.input_tokens = count.input_tokens.or(known.input_tokens);
+        known.output_tokens = count.output_tokens.or(known.output_tokens);
+        known.cache_read_input_tokens = count
+            .cache_read_input_tokens
+            .or(known.cache_read_input_tokens);
+        known.cache_creation_input_tokens = count
+            .cache_creation_input_tokens
+            .or(known.cache_creation_input_tokens);
+        out.push(Delta::Usage(known.usage()));
+    }
+
+    fn kept(&self, block: Value) -> Kept {
+        Kept {
+            maker: self.remote.maker(),
+            block,
+        }
+    }
+}
+
+impl Decode for Decoder {
+    fn event(&mut self, event: &Event, out: &mut Vec<Delta>) -> Result<(), Fault> {
+        let data = event.data.trim();
+        if data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        let nonsense = |_| Fault::nonsense(&self.remote, data);
+        let mut frame: Frame = match serde_json::from_str(data) {
+            Ok(frame) => frame,
+            // A server that forgets the blank line between its events.
+            Err(_) if data.contains('\n') => {
+                return data.lines().try_for_each(|line| {
+                    let event = Event {
+                        name: String::new(),
+                        data: line.to_owned(),
+                    };
+                    self.event(&event, out)
+                });
+            }
+            Err(error) => return Err(nonsense(error)),
+        };
+        if frame.r#type.is_empty() {
+            frame.r#type.clone_from(&event.name);
+        }
+        let is_bare = frame.r#type.is_empty() && frame.error.is_some();
+        if is_bare || frame.r#type == "error" {
+            return Err(Complaint::read(200, data).fault(&self.remote));
+        }
+        if frame.r#type == "message" {
+            let message: Beginning = serde_json::from_str(data).map_err(nonsense)?;
+            self.whole(message, out);
+            self.is_done = true;
+            return Ok(());
+        }
+        self.frame(frame, out);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<Delta>) {
+        let stop = match self.stop {
+            // Some end their turn although they wait for their calls, or do not say why.
+            Some(StopReason::End) if self.has_calls => Some(StopReason::ToolCalls),
+            None if self.is_done && self.has_calls => Some(StopReason::ToolCalls),
+            None if self.is_done => Some(StopReason::End),
+            stop => stop,
+        };
+        // A block that broke off is not to be told back: only whole ones are.
+        if stop.is_some() {
+            let open: Vec<u64> = self.open.keys().copied().collect();
+            open.into_iter().for_each(|index| self.close(index, out));
+        }
+        out.extend(stop.map(Delta::Stop));
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+impl Count {
+    fn usage(&self) -> Usage {
+        let cache_read_tokens = self.cache_read_input_tokens.unwrap_or(0);
+        let cache_write_tokens = self.cache_creation_input_tokens.unwrap_or(0);
+        let plain = self.input_tokens.unwrap_or(0);
+        Usage {
+            // Here the cached ones are not among the others.
+            input_tokens: plain
+                .saturating_add(cache_read_tokens)
+                .saturating_add(cache_write_tokens),
+            output_tokens: self.output_tokens.unwrap_or(0),
+            cache_read_tokens,
+            cache_write_tokens,
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What does an address offer?
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tenon_domain::{ToolUse, WireFormat};
+use url::{Host, Url};
+
+use crate::fault::{Complaint, Fault};
+use crate::{Error, Remote, http};
+
+/// A list of models is a page of names.
+const MAX_LIST: usize = 8 * 1024 * 1024;
+
+/// Whoever cannot say what it offers in this time is not waited for.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// What is offered, and the address as it should be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    pub format: WireFormat,
+    pub base_url: String,
+    pub models: Vec<Offered>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    pub model: String,
+    pub context_tokens: Option<u64>,
+}
+
+/// Asks an address for its models. What people paste is understood: without
+/// `/v1`, without `http://`, or with the path of a request at its end.
+pub async fn discover(
+    address: &str,
+    format: Option<WireFormat>,
+    key: Option<&str>,
+) -> Result<Offer, Error> {
+    let base = normalise(address)?;
+    let format = format.unwrap_or_else(|| guess(&base));
+    let asked = tokio::time::timeout(PATIENCE, ask_all(&base, format, key)).await;
+    asked.unwrap_or_else(|_| {
+        Err(Error::Refused(format!(
+            "{base} did not say within {} s what it offers. Check that the server runs and the address is right.",
+            PATIENCE.as_secs()
+        )))
+    })
+}
+
+/// An address as it can be asked: with a scheme, without a request's path.
+pub fn normalise(address: &str) -> Result<String, Error> {
+    let address = address.trim();
+    let with_scheme = match address.contains("://") {
+        true => address.to_owned(),
+        false => format!("{}://{address}", scheme_for(address)),
+    };
+    let wrong = || {
+        Error::Refused(format!(
+            "`{address}` is not an address. It has to look like http://localhost:11434/v1 or https://api.example.com/v1."
+        ))
+    };
+    let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::Refused(
+            "Leave user and password out of the address; the key has a field of its own.".into(),
+        ));
+    }
+    // What a server listens on is not always where it can be reached.
+    if matches!(url.host(), Some(Host::Ipv4(any)) if any.is_unspecified()) {
+        let _ = url.set_host(Some("127.0.0.1"));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    let url = url.to_string();
+    let mut url = url.trim_end_matches('/');
+    for tail in ["/chat/completions", "/messages", "/completions", "/models"] {
+        url = url.strip_suffix(tail).unwrap_or(url);
+    }
+    Ok(url.trim_end_matches('/').to_owned())
+}
+
+/// An address as it is kept, without asking it: a bare host of the OpenAI kind has its paths under `/v1`.
+pub fn base_url(format: WireFormat, address: &str) -> Result<String, Error> {
+    let base = normalise(address)?;
+    let base = base_for(format, &base);
+    match format {
+        WireFormat::Openai if !has_path(base) => Ok(format!("{base}/v1")),
+        WireFormat::Openai | WireFormat::Anthropic => Ok(base.to_owned()),
+    }
+}
+
+/// Anthropic's paths bring their own `/v1`.
+fn base_for(format: WireFormat, base: &str) -> &str {
+    match format {
+        WireFormat::Openai => base,
+        WireFormat::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
+    }
+}
+
+fn scheme_for(address: &str) -> &'static str {
+    let host = address.split(['/', ':']).next().unwrap_or_default();
+    let is_name = host.contains('.') && host.parse::<std::net::Ipv4Addr>().is_err();
+    match is_name && !host.ends_with(".local") && !host.ends_with(".localhost") {
+        true => "https",
+        false => "http",
+    }
+}
+
+fn guess(base: &str) -> WireFormat {
+    match base.contains("anthropic") {
+        true => WireFormat::Anthropic,
+        false => WireFormat::Openai,
+    }
+}
+
+async fn ask_all(base: &str, format: WireFormat, key: Option<&str>) -> Result<Offer, Error> {
+    let base = base_for(format, base);
+    let candidates = match format {
+        WireFormat::Anthropic => vec![(base.to_owned(), format!("{base}/v1/models?limit=1000"))],
+        WireFormat::Openai => {
+            let versioned = format!("{base}/v1");
+            let direct = (base.to_owned(), format!("{base}/models"));
+            let deeper = (versioned.clone(), format!("{versioned}/models"));
+            match has_path(base) {
+                true => vec![direct, deeper],
+                false => vec![deeper, direct],
+            }
+        }
+    };
+    let mut first_error = None;
+    for (base_url, url) in candidates {
+        let remote = Remote {
+            name: "this model".into(),
+            format,
+            base_url: base_url.clone(),
+            key: key.map(str::to_owned),
+            model: String::new(),
+            parameters: Map::new(),
+            tools: ToolUse::None,
+            context_tokens: None,
+        };
+        match ask(&remote, &url).await {
+            Ok(models) => {
+                return Ok(Offer {
+                    format,
+                    base_url,
+                    models,
+                });
+            }
+            // A refused key is refused at the other path as well.
+            Err(Asked::Known(error)) => return Err(error),
+            Err(Asked::NotHere(error)) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    Err(first_error.unwrap_or_else(|| Error::Refused(format!("{base} offers nothing."))))
+}
+
+enum Asked {
+    /// Perhaps at another path.
+    NotHere(Error),
+    Known(Error),
+}
+
+async fn ask(remote: &Remote, url: &str) -> Result<Vec<Offered>, Asked> {
+    let known = |fault: Fault| Asked::Known(Error::Refused(fault.message()));
+    let response = http::get(remote, url).await.map_err(known)?;
+    let status = response.status().as_u16();
+    if matches!(status, 401 | 402 | 403 | 429 | 500..) {
+        let complaint = http::complaint(response).await;
+        return Err(known(complaint.fault(remote)));
+    }
+    let body = http::read(response, MAX_LIST).await.unwrap_or_default();
+    let list: Option<Value> = serde_json::from_str(&body).ok();
+    let models = list.as_ref().and_then(models);
+    models.ok_or_else(|| {
+        let complaint = Complaint {
+            status: if status < 400 { 404 } else { status },
+            ..Complaint::default()
+        };
+        Asked::NotHere(Error::Refused(complaint.fault(remote).message()))
+    })
+}
+
+/// `{"data":[{"id":…}]}`, `{"models":[{"name":…}]}` or the bare list.
+fn models(list: &Value) -> Option<Vec<Offered>> {
+    let entries = [&list["data"], &list["models"], list]
+        .into_iter()
+        .find_map(Value::as_array)?;
+    let mut models: Vec<Offered> = entries.iter().filter_map(offered).collect();
+    models.sort_by(|a, b| a.model.cmp(&b.model));
+    models.dedup_by(|a, b| a.model == b.model);
+    Some(models)
+}
+
+fn offered(entry: &Value) -> Option<Offered> {
+    let model = ["id", "name", "model"]
+        .iter()
+        .find_map(|name| entry[*name].as_str())
+        .or(entry.as_str())?;
+    if model.is_empty() || model.contains(char::is_control) || !can_chat(model) {
+        return None;
+    }
+    let context = [
+        "/context_length",
+        "/max_model_len",
+        "/max_context_length",
+        "/context_window",
+        "/max_input_tokens",
+        "/meta/n_ctx",
+        "/meta/n_ctx_train",
+    ];
+    Some(Offered {
+        model: model.to_owned(),
+        context_tokens: context
+            .iter()
+            .find_map(|place| entry.pointer(place)?.as_u64())
+            .filter(|tokens| *tokens > 0),
+    })
+}
+
+/// What listens, paints or counts is not talked to.
+fn can_chat(model: &str) -> bool {
+    const OTHERS: [&str; 13] = [
+        "embed",
+        "whisper",
+        "tts-",
+        "-tts",
+        "dall-e",
+        "moderation",
+        "gpt-image",
+        "-realtime",
+        "-transcribe",
+        "sora-",
+        "babbage-",
+        "davinci-",
+        "rerank",
+    ];
+    let model = model.to_lowercase();
+    !OTHERS.iter().any(|other| model.contains(other))
+}
+
+fn has_path(base: &str) -> bool {
+    Url::parse(base).is_ok_and(|url| url.path().len() > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_people_paste_becomes_an_address() {
+        let check = |pasted: &str, expected: &str| {
+            assert_eq!(normalise(pasted).unwrap(), expected, "{pasted}");
+        };
+        check("http://localhost:11434/", "http://localhost:11434");
+        check("localhost:11434", "http://localhost:11434");
+        check("0.0.0.0:11434", "http://127.0.0.1:11434");
+        check("192.168.1.5:8000/v1", "http://192.168.1.5:8000/v1");
+        check("api.openai.com/v1", "https://api.openai.com/v1");
+        check(
+            " https://api.x.com/v1/chat/completions ",
+            "https://api.x.com/v1",
+        );
+        check(
+            "https://api.anthropic.com/v1/messages",
+            "https://api.anthropic.com/v1",
+        );
+        check("http://h/v1/models?x=1#y", "http://h/v1");
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for wrong in ["", "ftp://x", "http://", "http://user:pass@host/v1", "::"] {
+            assert!(normalise(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_are_read_in_all_their_forms() {
+        let check = |list: Value, expected: Option<&[&str]>| {
+            let found = models(&list);
+            let names: Option<Vec<&str>> = found
+                .as_ref()
+                .map(|found| found.iter().map(|offered| offered.model.as_str()).collect());
+            assert_eq!(names.as_deref(), expected, "{list}");
+        };
+        check(
+            json!({"data": [{"id": "b"}, {"id": "a"}, {"id": "a"}]}),
+            Some(&["a", "b"]),
+        );
+        check(
+            json!({"models": [{"name": "llama3.2:latest"}]}),
+            Some(&["llama3.2:latest"]),
+        );
+        check(json!([{"id": "a"}, "b", 7]), Some(&["a", "b"]));
+        check(
+            json!({"data": [{"id": "text-embedding-3"}, {"id": "gpt-5"}]}),
+            Some(&["gpt-5"]),
+        );
+        check(json!({"hello": "world"}), None);
+        check(json!("models"), None);
+    }
+
+    #[test]
+    fn a_context_is_taken_where_it_is_told() {
+        let found = models(&json!({"data": [{"id": "a", "max_model_len": 32768}]})).unwrap();
+        assert_eq!(found[0].context_tokens, Some(32_768));
+    }
+}

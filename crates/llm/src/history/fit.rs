@@ -1,0 +1,224 @@
+//! A chat that has grown longer than its model can read.
+//!
+//! What tools said long ago goes first: it can be called for again. Then what
+//! the model itself said. What the user said stays, every word of it.
+
+use std::borrow::Cow;
+
+use tenon_domain::{Content, Message, Part, ToolAnswer, ToolOutput};
+
+/// Enough of an old output to know what it was.
+const OLD_OUTPUT: usize = 300;
+
+/// Enough of the newest outputs to go on with.
+const NEW_OUTPUT: usize = 4_000;
+
+/// Enough of an old answer to follow the thread.
+const OLD_ANSWER: usize = 300;
+
+/// A picture costs about as much as a page of text.
+const IMAGE_TOKENS: usize = 1_500;
+
+/// Shortens a chat until it fits, in the order of what is missed least.
+pub(crate) fn fit(messages: &mut [Message], budget: usize) {
+    let mut total: usize = messages.iter().map(weight).sum();
+    let newest = messages
+        .iter()
+        .rposition(|message| matches!(message, Message::Tools { .. }));
+    let turn = messages
+        .iter()
+        .rposition(|message| matches!(message, Message::User { .. }))
+        .unwrap_or(0);
+
+    type Shorten = fn(&mut Message);
+    let steps: [(usize, Shorten); 4] = [
+        (newest.unwrap_or(0), |message| outputs(message, OLD_OUTPUT)),
+        (turn, |message| answers(message, OLD_ANSWER)),
+        (messages.len(), |message| outputs(message, NEW_OUTPUT)),
+        (messages.len(), |message| outputs(message, OLD_OUTPUT)),
+    ];
+    for (end, shorten) in steps {
+        for message in &mut messages[..end] {
+            if total <= budget {
+                return;
+            }
+            let before = weight(message);
+            shorten(message);
+            total = total.saturating_sub(before.saturating_sub(weight(message)));
+        }
+    }
+}
+
+/// About how many tokens a text takes: four letters each, and one for every
+/// sign of the scripts that need no spaces. No tokeniser fits every model.
+pub(crate) fn tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    ascii / 4 + text.chars().filter(|char| !char.is_ascii()).count()
+}
+
+pub(crate) fn weight(message: &Message) -> usize {
+    match message {
+        Message::User { text } => tokens(text),
+        Message::Assistant { parts } => parts.iter().map(part_weight).sum(),
+        Message::Tools { answers } => answers.iter().map(answer_weight).sum(),
+    }
+}
+
+fn part_weight(part: &Part) -> usize {
+    match part {
+        Part::Text { text, .. } => tokens(text),
+        Part::Thinking { text, kept } => match kept {
+            Some(_) => tokens(text),
+            None => 0,
+        },
+        Part::Call { call, .. } => tokens(&call.input.to_string()) + 10,
+        Part::Opaque { kept } => kept.block.to_string().len() / 4,
+    }
+}
+
+fn answer_weight(answer: &ToolAnswer) -> usize {
+    match &answer.result {
+        Ok(output) => output.content.iter().map(content_weight).sum(),
+        Err(error) => tokens(&error.message),
+    }
+}
+
+fn content_weight(content: &Content) -> usize {
+    match content {
+        Content::Image { .. } => IMAGE_TOKENS,
+        other => tokens(&other.to_text()),
+    }
+}
+
+fn outputs(message: &mut Message, chars: usize) {
+    let Message::Tools { answers } = message else {
+        return;
+    };
+    for answer in answers {
+        if let Ok(output) = &mut answer.result
+            && let Cow::Owned(text) = cut(&output.to_text(), chars)
+        {
+            *output = ToolOutput::text(text);
+        }
+    }
+}
+
+fn answers(message: &mut Message, chars: usize) {
+    let Message::Assistant { parts } = message else {
+        return;
+    };
+    // Signed thoughts and the provider's own blocks are whole or not at all.
+    parts.retain(|part| !matches!(part, Part::Thinking { .. }));
+    for part in parts {
+        if let Part::Text { text, kept } = part
+            && let Cow::Owned(short) = cut(text, chars)
+        {
+            *text = short;
+            *kept = None;
+        }
+    }
+}
+
+/// Cuts between characters and says so; what is hardly longer stays.
+fn cut(text: &str, chars: usize) -> Cow<'_, str> {
+    let Some((end, _)) = text.char_indices().nth(chars) else {
+        return Cow::Borrowed(text);
+    };
+    let left = text[end..].chars().count();
+    let note = format!("… [{left} more characters were left out to save space]");
+    match left > note.chars().count() {
+        true => Cow::Owned(format!("{}{note}", &text[..end])),
+        false => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenon_domain::{CallId, ToolId};
+
+    fn user(text: &str) -> Message {
+        Message::User { text: text.into() }
+    }
+
+    fn model(text: &str) -> Message {
+        Message::Assistant {
+            parts: vec![Part::text(text)],
+        }
+    }
+
+    fn tool(text: &str) -> Message {
+        Message::Tools {
+            answers: vec![ToolAnswer {
+                call_id: CallId::new("c"),
+                tool_id: ToolId::new("t"),
+                result: Ok(ToolOutput::text(text)),
+            }],
+        }
+    }
+
+    fn length(message: &Message) -> usize {
+        match message {
+            Message::User { text } => text.len(),
+            Message::Assistant { parts } => {
+                parts.iter().filter_map(Part::as_text).map(str::len).sum()
+            }
+            Message::Tools { answers } => answers
+                .iter()
+                .flat_map(|answer| &answer.result)
+                .map(|output| output.to_text().len())
+                .sum(),
+        }
+    }
+
+    fn chat() -> Vec<Message> {
+        let long = "x".repeat(40_000);
+        vec![
+            user(&long),
+            model(&long),
+            tool(&long),
+            user("and now?"),
+            model("looking"),
+            tool(&long),
+        ]
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let mut messages = chat();
+        fit(&mut messages, 1_000_000);
+        assert_eq!(messages, chat());
+    }
+
+    #[test]
+    fn old_outputs_go_first_and_the_users_words_never() {
+        let check = |budget: usize, expected: [bool; 6]| {
+            let (whole, mut messages) = (chat(), chat());
+            fit(&mut messages, budget);
+            let kept: Vec<bool> = whole
+                .iter()
+                .zip(&messages)
+                .map(|(a, b)| length(a) == length(b))
+                .collect();
+            assert_eq!(kept, expected, "at {budget} tokens");
+        };
+        // Each of the four long texts weighs 10,000 tokens.
+        check(35_000, [true, true, false, true, true, true]);
+        check(25_000, [true, false, false, true, true, true]);
+        check(15_000, [true, false, false, true, true, false]);
+        check(0, [true, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn chinese_is_weighed_by_its_signs_and_cut_between_them() {
+        assert_eq!(tokens("东京现在几点"), 6);
+        let mut messages = vec![
+            user("问"),
+            model("看"),
+            tool(&"好".repeat(9_000)),
+            user("又"),
+        ];
+        fit(&mut messages, 100);
+        assert!(length(&messages[2]) < 2_000);
+    }
+}

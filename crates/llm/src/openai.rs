@@ -1,0 +1,10 @@
+//! Chat completions, as OpenAI wrote them down and everybody else understood them.
+
+mod request;
+mod stream;
+mod think;
+
+pub(crate) use request::encode;
+pub use stream::Decoder;
+
+pub(crate) const PATH: &str = "/chat/completions";

@@ -1,0 +1,247 @@
+//! A tool's JSON Schema, made fit for a provider.
+//!
+//! Schemas come from outside, and one that a provider does not like makes it
+//! refuse the whole request, with all the other tools in it. So what goes out is
+//! written anew: references are inlined, many ways of saying a thing become one,
+//! and only words that every provider knows survive. Whatever cannot be said
+//! that way is left away: the model is told a little less, and its calls are
+//! checked against the original all the same. A schema of which nothing can be
+//! made costs its own tool and no other.
+//!
+//! The way: `translate` says it in few words, `merge` makes one object of the
+//! root's alternatives, `tidy` completes what is half said, and what comes out
+//! is measured. Compiling twice gives the same as compiling once.
+//!
+//! Deliberately absent: anything fetched, and a second look at whether the words
+//! that stay agree with each other.
+
+mod keyword;
+mod merge;
+mod pattern;
+mod reference;
+mod tidy;
+mod translate;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use translate::Translator;
+
+/// What a wire format can be told about a tool's input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The longest description, in characters: of a tool and of anything in its schema.
+    pub max_description: usize,
+    pub property_names: PropertyNames,
+    pub patterns: Patterns,
+    /// The largest `maxLength`, `maxItems` and the like; a larger one is left away.
+    pub max_count: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PropertyNames {
+    Any,
+    /// `[a-zA-Z0-9_.-]{1,64}`; anything else makes the provider refuse the request.
+    Plain,
+}
+
+/// Which regular expressions are sent; the others are left away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patterns {
+    /// What every engine understands alike.
+    Plain,
+    /// Of these, what can be made a grammar of: `^…$`, and no `\d`, `\w`, `\s`.
+    Anchored,
+}
+
+impl Dialect {
+    /// Spoken by llama.cpp as well, and by all that is built on it (Ollama, LM
+    /// Studio). That makes one grammar of all tools and refuses the request if
+    /// it cannot: for a pattern without anchors, and for counts that multiply
+    /// to 2,000, each item counting about three times.
+    pub const OPENAI: Self = Self {
+        max_description: 1024,
+        property_names: PropertyNames::Any,
+        patterns: Patterns::Anchored,
+        max_count: 500,
+    };
+    pub const ANTHROPIC: Self = Self {
+        max_description: 4096,
+        property_names: PropertyNames::Plain,
+        patterns: Patterns::Plain,
+        max_count: u64::MAX,
+    };
+}
+
+/// The schema as a provider takes it: `{"type": "object", "properties": {…}, …}`.
+///
+/// `Err` says in a few words for a person why there is none.
+pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, String> {
+    if !is_within(schema, MAX_DEPTH) {
+        return Err(Fault::TooDeep.to_string());
+    }
+    attempt(schema, dialect, REPEATS)
+        .or_else(|fault| match fault {
+            // Perhaps it is only the repeating that is too much.
+            Fault::TooLarge | Fault::TooDeep => attempt(schema, dialect, 1),
+            other => Err(other),
+        })
+        .map_err(|fault| fault.to_string())
+}
+
+/// The text, or its beginning and `…`: never more than `max_chars` characters.
+pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
+    if text.char_indices().nth(max_chars).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = max_chars.checked_sub(1) else {
+        return Cow::Borrowed("");
+    };
+    Cow::Owned(text.chars().take(room).chain(['…']).collect())
+}
+
+/// A description as every provider takes it: short enough, and without the
+/// control characters that some refuse. Lines and tabs stay.
+pub(crate) fn describe(text: &str, max_chars: usize) -> String {
+    let readable: String = text
+        .chars()
+        .take(looked_at(max_chars))
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect();
+    shorten(&readable, max_chars).into_owned()
+}
+
+/// How much of a text is read to find that many characters worth keeping: a
+/// text may be megabytes long and be asked for again by every reference.
+fn looked_at(max_chars: usize) -> usize {
+    max_chars.saturating_mul(4)
+}
+
+/// Deeper than any tool's input that a model could fill in, and shallow enough
+/// for every stack and every JSON parser on the way.
+const MAX_DEPTH: usize = 100;
+
+/// Schemas within the schema, references inlined. The largest real ones have some hundreds.
+const MAX_NODES: usize = 5_000;
+
+/// Of the compiled schema, as text. It is paid for with every step of every turn.
+const MAX_BYTES: usize = 100 * 1024;
+
+/// How often a schema that contains itself is written out within itself, where there is room.
+const REPEATS: usize = 2;
+
+/// Why no schema can be made, as the second half of "… was left out: ".
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum Fault {
+    #[error("its input schema is too large")]
+    TooLarge,
+    #[error("its input schema is nested too deep")]
+    TooDeep,
+    #[error("its input schema refers to itself without end")]
+    Endless,
+    #[error("its input schema refers to `{0}`, which is not there")]
+    Nowhere(String),
+    #[error("its input schema refers to `{0}`, which is not part of it")]
+    Remote(String),
+    #[error("its input schema is no JSON Schema")]
+    NoSchema,
+    #[error("its input is not an object")]
+    NoObject,
+    #[error(
+        "the model's provider refuses the name of its property `{0}`: only A-Z, a-z, 0-9, `_`, `.` and `-` are allowed, at most 64 of them"
+    )]
+    Name(String),
+}
+
+fn attempt(schema: &Value, dialect: Dialect, repeats: usize) -> Result<Value, Fault> {
+    let said = match schema {
+        Value::Null => Map::new(),
+        Value::Bool(_) | Value::Object(_) => Translator::new(schema, dialect, repeats)
+            .root()?
+            .ok_or(Fault::NoObject)?,
+        Value::Number(_) | Value::String(_) | Value::Array(_) => return Err(Fault::NoSchema),
+    };
+    let object = merge::into_object(said).ok_or(Fault::NoObject)?;
+    let compiled = tidy::tidy(Value::Object(object));
+    measure(&compiled, dialect)?;
+    Ok(compiled)
+}
+
+/// Completing adds a little, so the bounds hold for what comes out as well.
+fn measure(compiled: &Value, dialect: Dialect) -> Result<(), Fault> {
+    if !is_within(compiled, MAX_DEPTH) {
+        return Err(Fault::TooDeep);
+    }
+    let mut nodes = 0;
+    inspect(compiled, dialect, &mut nodes)?;
+    if nodes > MAX_NODES || compiled.to_string().len() > MAX_BYTES {
+        return Err(Fault::TooLarge);
+    }
+    Ok(())
+}
+
+/// Counts the schemas and reads the names in what was compiled.
+fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), Fault> {
+    *nodes += 1;
+    let Value::Object(keywords) = compiled else {
+        return Ok(());
+    };
+    if let Some(Value::Object(properties)) = keywords.get("properties") {
+        for (name, schema) in properties {
+            if !dialect.property_names.allow(name) {
+                return Err(Fault::Name(shorten(name, MAX_QUOTE).into_owned()));
+            }
+            inspect(schema, dialect, nodes)?;
+        }
+    }
+    if let Some(Value::Array(branches)) = keywords.get("anyOf") {
+        for branch in branches {
+            inspect(branch, dialect, nodes)?;
+        }
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if let Some(schema) = keywords.get(keyword) {
+            inspect(schema, dialect, nodes)?;
+        }
+    }
+    Ok(())
+}
+
+/// Names and references are quoted to a person, who needs only their beginning.
+const MAX_QUOTE: usize = 80;
+
+impl Patterns {
+    fn allow(self, pattern: &str) -> bool {
+        match self {
+            Self::Plain => pattern::is_plain(pattern),
+            Self::Anchored => pattern::is_plain(pattern) && pattern::is_anchored(pattern),
+        }
+    }
+}
+
+impl PropertyNames {
+    fn allow(self, name: &str) -> bool {
+        let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+        match self {
+            Self::Any => true,
+            Self::Plain => (1..=64).contains(&name.len()) && name.bytes().all(is_plain),
+        }
+    }
+}
+
+/// Whether a value is nested at most that many levels deep. Whoever asks this
+/// first may walk, copy and drop the value without fear for the stack.
+fn is_within(value: &Value, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else {
+        return false;
+    };
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_within(item, below)),
+        Value::Object(entries) => entries.values().all(|entry| is_within(entry, below)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    }
+}

@@ -1,0 +1,105 @@
+//! Models: which there are, adding, changing and trying them.
+
+use std::convert::Infallible;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures::{Stream, StreamExt};
+use tenon_domain::ModelId;
+use tenon_llm::discover::discover as ask;
+
+use super::body::Body;
+use super::error::ApiError;
+use super::id::Id;
+use super::wire::{
+    Discover, Discovered, EndpointView, ModelChange, ModelView, NewModel, OfferedModel,
+};
+use crate::app::App;
+use crate::auth::CurrentUser;
+
+pub(super) async fn list(
+    State(app): State<App>,
+    _user: CurrentUser,
+) -> Result<Json<Vec<ModelView>>, ApiError> {
+    Ok(Json(app.models.list().await?))
+}
+
+pub(super) async fn show(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Id(id): Id<ModelId>,
+) -> Result<Json<ModelView>, ApiError> {
+    Ok(Json(app.models.show(&id).await?))
+}
+
+pub(super) async fn create(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Body(new): Body<NewModel>,
+) -> Result<(StatusCode, Json<ModelView>), ApiError> {
+    Ok((StatusCode::CREATED, Json(app.models.add(new).await?)))
+}
+
+pub(super) async fn change(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Id(id): Id<ModelId>,
+    Body(change): Body<ModelChange>,
+) -> Result<Json<ModelView>, ApiError> {
+    Ok(Json(app.models.change(&id, change).await?))
+}
+
+pub(super) async fn delete(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Id(id): Id<ModelId>,
+) -> Result<StatusCode, ApiError> {
+    app.models.delete(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The words as they come, then what was seen. Hanging up ends the trial.
+pub(super) async fn test(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Id(id): Id<ModelId>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let frames = app.models.test(&id).await?;
+    let events = frames.map(|frame| {
+        let event = Event::default().json_data(&frame);
+        Ok(event.unwrap_or_else(|_| Event::default().comment("unspeakable")))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}
+
+pub(super) async fn discover(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Body(asked): Body<Discover>,
+) -> Result<Json<Discovered>, ApiError> {
+    let key = match (asked.key.filter(|key| !key.is_empty()), asked.model_id) {
+        (None, Some(id)) => app.models.stored_key(&id, &asked.base_url).await?,
+        (key, _) => key,
+    };
+    let offer = ask(&asked.base_url, asked.provider, key.as_deref()).await;
+    let offer = offer.map_err(|error| ApiError::bad_gateway(error.to_string()))?;
+    let models = offer.models.into_iter().map(|offered| OfferedModel {
+        model: offered.model,
+        context_tokens: offered.context_tokens,
+    });
+    Ok(Json(Discovered {
+        provider: offer.format,
+        base_url: offer.base_url,
+        models: models.collect(),
+    }))
+}
+
+pub(super) async fn endpoints(
+    State(app): State<App>,
+    _user: CurrentUser,
+) -> Json<Vec<EndpointView>> {
+    app.models.look_around().await;
+    Json(app.models.endpoints().views())
+}

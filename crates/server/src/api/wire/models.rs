@@ -1,0 +1,203 @@
+//! The JSON of `/api/models` and `/api/endpoints`.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use tenon_domain::{ModelId, Prices, ToolMode, ToolUse, WireFormat};
+use ts_rs::TS;
+
+/// `GET /api/models`: every model that can be chosen.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelView {
+    pub id: ModelId,
+    pub name: String,
+    pub origin: ModelOrigin,
+    /// The endpoint it is offered by: "OpenAI", "Ollama".
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// Not there for the built-in assistant.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<WireFormat>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// What the endpoint calls it.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub has_key: bool,
+    #[ts(type = "Record<string, unknown>")]
+    pub parameters: Map<String, Value>,
+    pub tool_mode: ToolMode,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools_seen: Option<ToolUse>,
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
+    /// Used where a message names no model.
+    pub is_default: bool,
+    /// Has settings of its own here, which `DELETE` removes.
+    pub saved: bool,
+}
+
+/// How a model came to be in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelOrigin {
+    Builtin,
+    /// Somebody added it.
+    Added,
+    /// Offered by an endpoint that the environment names.
+    Environment,
+    /// Offered by a server that was found on this machine.
+    Local,
+}
+
+/// `POST /api/models`
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewModel {
+    /// The model's own name where it is left out.
+    #[ts(optional)]
+    pub name: Option<String>,
+    pub provider: WireFormat,
+    pub base_url: String,
+    #[ts(optional)]
+    pub key: Option<String>,
+    pub model: String,
+    #[ts(optional, type = "Record<string, unknown>")]
+    #[serde(default)]
+    pub parameters: Map<String, Value>,
+    #[ts(optional)]
+    pub tool_mode: Option<ToolMode>,
+    #[ts(optional, type = "number")]
+    pub context_tokens: Option<u64>,
+    #[ts(optional)]
+    pub prices: Option<Prices>,
+    #[ts(optional)]
+    pub is_default: Option<bool>,
+}
+
+/// `PATCH /api/models/{id}`: what is left out stays as it is.
+#[derive(Debug, Default, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ModelChange {
+    #[ts(optional)]
+    pub name: Option<String>,
+    #[ts(optional)]
+    pub provider: Option<WireFormat>,
+    #[ts(optional)]
+    pub base_url: Option<String>,
+    /// An empty one removes it.
+    #[ts(optional)]
+    pub key: Option<String>,
+    #[ts(optional)]
+    pub model: Option<String>,
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub parameters: Option<Map<String, Value>>,
+    #[ts(optional)]
+    pub tool_mode: Option<ToolMode>,
+    /// Null forgets it.
+    #[ts(optional, type = "number | null")]
+    #[serde(deserialize_with = "present")]
+    pub context_tokens: Option<Option<u64>>,
+    /// Null forgets them.
+    #[ts(optional, type = "Prices | null")]
+    #[serde(deserialize_with = "present")]
+    pub prices: Option<Option<Prices>>,
+    #[ts(optional)]
+    pub is_default: Option<bool>,
+}
+
+/// `POST /api/models/discover`: what does this address offer?
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Discover {
+    pub base_url: String,
+    /// Left out, it is found out.
+    #[ts(optional)]
+    pub provider: Option<WireFormat>,
+    #[ts(optional)]
+    pub key: Option<String>,
+    /// Use the key that is stored with this model.
+    #[ts(optional)]
+    pub model_id: Option<ModelId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Discovered {
+    pub provider: WireFormat,
+    /// As it should be saved: `http://localhost:11434` becomes `http://localhost:11434/v1`.
+    pub base_url: String,
+    pub models: Vec<OfferedModel>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OfferedModel {
+    pub model: String,
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+}
+
+/// `GET /api/endpoints`: where models are looked for without anybody adding them.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EndpointView {
+    pub id: String,
+    /// "OpenAI", "Ollama"
+    pub name: String,
+    pub origin: ModelOrigin,
+    pub provider: WireFormat,
+    pub base_url: String,
+    pub models: usize,
+    /// Why it offers nothing now. A server on this machine that is not running is not listed at all.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The `data:` lines of `POST /api/models/{id}/test`, a `text/event-stream`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum TestFrame {
+    /// A piece of the short answer.
+    Text { text: String },
+    /// The answer is there; now its tool calls are tried.
+    TryingTools { mode: ToolUse },
+    /// The last one.
+    Finished {
+        /// Whether it answered at all.
+        ok: bool,
+        /// What went wrong, in one sentence that says what to do.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tools: Option<ToolUse>,
+        /// From the question to the first word.
+        #[ts(optional, type = "number")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        first_word_ms: Option<u64>,
+    },
+}
+
+/// Tells "left out" from "null".
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,237 @@
+//! The models that can be chosen: the built-in one, those somebody added, and
+//! those that endpoints of the environment and of this machine offer.
+
+mod choose;
+mod edit;
+pub mod endpoints;
+mod trial;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Map;
+use tenon_domain::{ModelConfig, ModelId, ToolMode, ToolUse};
+use tenon_llm::{Provider, Remote, connect};
+use tenon_store::{Store, StoredModel, Vault};
+
+use crate::api::wire::{ModelOrigin, ModelView};
+use endpoints::{Endpoint, Endpoints};
+
+pub use choose::NoModel;
+pub use edit::Refusal;
+
+/// The id of the model that comes with Tenon.
+pub const BUILTIN: &str = "builtin";
+
+/// What endpoints offer is asked again after this long.
+const FRESH: Duration = Duration::from_secs(20);
+
+/// How long a list of models waits for endpoints that are slow to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Models {
+    store: Store,
+    vault: Arc<Vault>,
+    builtin: Arc<dyn Provider>,
+    endpoints: Arc<Endpoints>,
+    /// A connected model remembers what its server does not take.
+    connected: Arc<Mutex<HashMap<ModelId, Connected>>>,
+}
+
+/// A provider, and the settings it was made from.
+type Connected = (Remote, Arc<dyn Provider>);
+
+impl Models {
+    pub fn new(
+        store: Store,
+        vault: Vault,
+        builtin: Arc<dyn Provider>,
+        endpoints: Endpoints,
+    ) -> Self {
+        Self {
+            store,
+            vault: Arc::new(vault),
+            builtin,
+            endpoints: Arc::new(endpoints),
+            connected: Arc::default(),
+        }
+    }
+
+    pub fn endpoints(&self) -> &Arc<Endpoints> {
+        &self.endpoints
+    }
+
+    /// Every model there is, the built-in one first.
+    pub async fn list(&self) -> tenon_store::Result<Vec<ModelView>> {
+        self.look_around().await;
+        let saved = self.store.models().await?;
+        let mut views = vec![self.builtin_view(&saved)];
+        views.extend(saved.iter().map(|model| self.saved_view(model)));
+        for (endpoint, offered) in self.endpoints.offers() {
+            let config = offered_config(&endpoint, &offered.model, offered.context_tokens);
+            if !saved.iter().any(|model| model.config.id == config.id) {
+                views.push(view(&config, Some(&endpoint), endpoint.key.is_some()));
+            }
+        }
+        Ok(views)
+    }
+
+    pub async fn show(&self, id: &ModelId) -> tenon_store::Result<ModelView> {
+        let mut views = self.list().await?.into_iter();
+        let found = views.find(|view| view.id == *id);
+        found.ok_or(tenon_store::Error::NotFound("model"))
+    }
+
+    /// Asks endpoints again whose answers are old. Slow ones are not waited for: they are there next time.
+    pub async fn look_around(&self) {
+        let endpoints = self.endpoints.clone();
+        let look = tokio::spawn(async move { endpoints.refresh(FRESH).await });
+        let _ = tokio::time::timeout(PATIENCE, look).await;
+    }
+
+    fn builtin_view(&self, saved: &[StoredModel]) -> ModelView {
+        ModelView {
+            id: ModelId::new(BUILTIN),
+            name: self.builtin.name().to_owned(),
+            origin: ModelOrigin::Builtin,
+            endpoint: None,
+            provider: None,
+            base_url: None,
+            model: None,
+            has_key: false,
+            parameters: Map::new(),
+            tool_mode: ToolMode::Native,
+            tools_seen: Some(ToolUse::Native),
+            context_tokens: None,
+            prices: None,
+            is_default: !saved.iter().any(|model| model.is_default),
+            saved: false,
+        }
+    }
+
+    fn saved_view(&self, model: &StoredModel) -> ModelView {
+        let id = model.config.endpoint.as_deref();
+        let endpoint = id.and_then(|id| self.endpoints.get(id));
+        let has_key = match &endpoint {
+            Some(endpoint) => endpoint.key.is_some(),
+            None => model.sealed_key.is_some(),
+        };
+        ModelView {
+            is_default: model.is_default,
+            saved: true,
+            ..view(&model.config, endpoint.as_ref(), has_key)
+        }
+    }
+
+    /// The same provider for the same settings.
+    fn connect(&self, id: &ModelId, remote: Remote) -> Arc<dyn Provider> {
+        let mut connected = self
+            .connected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, provider)) = connected.get(id)
+            && *known == remote
+        {
+            return provider.clone();
+        }
+        let provider = connect(remote.clone());
+        connected.insert(id.clone(), (remote, provider.clone()));
+        provider
+    }
+
+    /// Where a model is and how it is asked. None: its endpoint is not known any more.
+    fn remote(&self, config: &ModelConfig, key: Option<String>) -> Option<Remote> {
+        let (base_url, key) = match &config.endpoint {
+            None => (config.base_url.clone(), key),
+            Some(id) => {
+                let endpoint = self.endpoints.get(id)?;
+                (endpoint.base_url, endpoint.key)
+            }
+        };
+        Some(Remote {
+            name: config.name.clone(),
+            format: config.provider,
+            base_url,
+            key,
+            model: config.model.clone(),
+            parameters: config.parameters.clone(),
+            tools: match (config.tool_mode, config.tools_seen) {
+                (ToolMode::Constrained, _) => ToolUse::Constrained,
+                (ToolMode::Native, _) | (ToolMode::Auto, None) => ToolUse::Native,
+                (ToolMode::Auto, Some(seen)) => seen,
+            },
+            context_tokens: config.context_tokens,
+        })
+    }
+
+    fn key(&self, model: &StoredModel) -> tenon_store::Result<Option<String>> {
+        let sealed = model.sealed_key.as_deref();
+        sealed
+            .map(|sealed| self.vault.open_sealed(&about(&model.config.id), sealed))
+            .transpose()
+    }
+
+    fn seal(&self, id: &ModelId, key: &str) -> String {
+        self.vault.seal(&about(id), key)
+    }
+}
+
+/// What a sealed key is bound to.
+fn about(id: &ModelId) -> String {
+    format!("model:{id}")
+}
+
+/// The id of a model that an endpoint offers.
+fn offered_id(endpoint: &Endpoint, model: &str) -> ModelId {
+    ModelId(format!("{}:{model}", endpoint.id))
+}
+
+/// A model as its endpoint offers it, before anybody changed a thing.
+fn offered_config(endpoint: &Endpoint, model: &str, context_tokens: Option<u64>) -> ModelConfig {
+    ModelConfig {
+        id: offered_id(endpoint, model),
+        name: model.to_owned(),
+        provider: endpoint.format,
+        base_url: endpoint.base_url.clone(),
+        endpoint: Some(endpoint.id.clone()),
+        model: model.to_owned(),
+        parameters: Map::new(),
+        tool_mode: ToolMode::Auto,
+        tools_seen: None,
+        context_tokens,
+        prices: None,
+    }
+}
+
+fn view(config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> ModelView {
+    ModelView {
+        id: config.id.clone(),
+        name: config.name.clone(),
+        origin: endpoint.map_or(ModelOrigin::Added, |endpoint| endpoint.origin),
+        endpoint: endpoint.map(|endpoint| endpoint.name.clone()),
+        provider: Some(config.provider),
+        base_url: Some(
+            endpoint
+                .map_or(&config.base_url, |endpoint| &endpoint.base_url)
+                .clone(),
+        ),
+        model: Some(config.model.clone()),
+        has_key,
+        parameters: config.parameters.clone(),
+        tool_mode: config.tool_mode,
+        tools_seen: config.tools_seen,
+        context_tokens: config.context_tokens,
+        prices: config.prices.clone(),
+        is_default: false,
+        saved: false,
+    }
+}
+
+impl std::fmt::Debug for Models {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Models").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,248 @@
+//! Adding, changing and forgetting models.
+
+use serde_json::{Map, Value};
+use tenon_domain::{ModelConfig, ModelId, Prices, ToolMode, WireFormat};
+use tenon_llm::discover::{base_url, normalise};
+use tenon_store::{StoredModel, fresh_id};
+use url::Url;
+
+use super::choose::NoModel;
+use super::{BUILTIN, Models};
+use crate::api::wire::{ModelChange, ModelView, NewModel};
+
+/// A name is a line in a menu.
+const MAX_NAME: usize = 200;
+
+const MAX_PARAMETERS: usize = 16 * 1024;
+const MAX_KEY: usize = 8 * 1024;
+
+/// Why a change was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// What is wrong with it, in a sentence that says what to do.
+    #[error("{0}")]
+    Wrong(String),
+    #[error(transparent)]
+    Store(#[from] tenon_store::Error),
+}
+
+impl Models {
+    pub async fn add(&self, new: NewModel) -> Result<ModelView, Refusal> {
+        let config = ModelConfig {
+            id: ModelId(fresh_id()),
+            name: new.name.unwrap_or_default(),
+            provider: new.provider,
+            base_url: new.base_url,
+            endpoint: None,
+            model: new.model,
+            parameters: new.parameters,
+            tool_mode: new.tool_mode.unwrap_or_default(),
+            tools_seen: None,
+            context_tokens: new.context_tokens,
+            prices: new.prices,
+        };
+        let config = check(config)?;
+        let key = new.key.as_deref().map(check_key).transpose()?.flatten();
+        let sealed = key.map(|key| self.seal(&config.id, &key));
+        self.store.put_model(&config, sealed.as_deref()).await?;
+        if new.is_default == Some(true) {
+            self.store.choose_model(Some(&config.id)).await?;
+        }
+        Ok(self.show(&config.id).await?)
+    }
+
+    /// Changes a model; one that is only offered so far is saved by it.
+    pub async fn change(&self, id: &ModelId, change: ModelChange) -> Result<ModelView, Refusal> {
+        if id.as_str() == BUILTIN {
+            return self.change_builtin(id, &change).await;
+        }
+        let StoredModel {
+            config: old,
+            sealed_key,
+            ..
+        } = self.saved_or_offered(id).await?;
+        let old_url = old.base_url.clone();
+        let place = [
+            change.provider.is_some_and(|new| new != old.provider),
+            change
+                .base_url
+                .as_ref()
+                .is_some_and(|new| *new != old.base_url),
+            change.model.as_ref().is_some_and(|new| *new != old.model),
+            change.key.is_some(),
+        ];
+        if old.endpoint.is_some() && place.contains(&true) {
+            return Err(wrong(
+                "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
+            ));
+        }
+        let config = check(ModelConfig {
+            id: old.id.clone(),
+            name: change.name.unwrap_or(old.name),
+            provider: change.provider.unwrap_or(old.provider),
+            base_url: change.base_url.unwrap_or(old.base_url),
+            endpoint: old.endpoint,
+            model: change.model.unwrap_or(old.model),
+            parameters: change.parameters.unwrap_or(old.parameters),
+            tool_mode: change.tool_mode.unwrap_or(old.tool_mode),
+            // What was seen was seen there, and of that model.
+            tools_seen: old.tools_seen.filter(|_| !place.contains(&true)),
+            context_tokens: change.context_tokens.unwrap_or(old.context_tokens),
+            prices: change.prices.unwrap_or(old.prices),
+        })?;
+        let sealed_key = match change.key {
+            None if sealed_key.is_some() && !same_origin(&config.base_url, &old_url) => {
+                return Err(wrong(
+                    "The key was stored for another address. Enter it again, or enter none, together with the new address.",
+                ));
+            }
+            None => sealed_key,
+            Some(key) => check_key(&key)?.map(|key| self.seal(&config.id, &key)),
+        };
+        self.store.put_model(&config, sealed_key.as_deref()).await?;
+        match change.is_default {
+            Some(true) => self.store.choose_model(Some(id)).await?,
+            Some(false) if self.default_id().await?.as_ref() == Some(id) => {
+                self.store.choose_model(None).await?;
+            }
+            Some(false) | None => {}
+        }
+        Ok(self.show(id).await?)
+    }
+
+    pub async fn delete(&self, id: &ModelId) -> Result<(), Refusal> {
+        if id.as_str() == BUILTIN {
+            return Err(wrong("The built-in assistant stays."));
+        }
+        Ok(self.store.delete_model(id).await?)
+    }
+
+    /// The key that is kept for a model, to ask its own server with: no other may see it.
+    pub async fn stored_key(
+        &self,
+        id: &ModelId,
+        address: &str,
+    ) -> tenon_store::Result<Option<String>> {
+        let model = self.store.model(id).await?;
+        match same_origin(address, &model.config.base_url) {
+            true => self.key(&model),
+            false => Ok(None),
+        }
+    }
+
+    /// The row of a model, also of one that has none yet.
+    pub(super) async fn saved_or_offered(&self, id: &ModelId) -> Result<StoredModel, Refusal> {
+        match self.store.model(id).await {
+            Ok(saved) => Ok(saved),
+            Err(tenon_store::Error::NotFound(what)) => match self.find(id.as_str()).await {
+                // Only by its id: a name may come to mean another one.
+                Ok(found) if found.config.id == *id => Ok(StoredModel {
+                    config: found.config,
+                    sealed_key: None,
+                    is_default: false,
+                    created_at: 0,
+                    updated_at: 0,
+                }),
+                Ok(_) | Err(NoModel::Unknown(_)) => Err(tenon_store::Error::NotFound(what).into()),
+                Err(NoModel::Store(error)) => Err(error.into()),
+            },
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn change_builtin(
+        &self,
+        id: &ModelId,
+        change: &ModelChange,
+    ) -> Result<ModelView, Refusal> {
+        match change {
+            ModelChange {
+                is_default: Some(true),
+                name: None,
+                provider: None,
+                base_url: None,
+                key: None,
+                model: None,
+                parameters: None,
+                tool_mode: None,
+                context_tokens: None,
+                prices: None,
+            } => self.store.choose_model(None).await?,
+            _ => return Err(wrong("The built-in assistant has no settings.")),
+        }
+        Ok(self.show(id).await?)
+    }
+}
+
+/// A model as it can be kept: its address made whole, everything within bounds.
+fn check(mut config: ModelConfig) -> Result<ModelConfig, Refusal> {
+    config.model = config.model.trim().to_owned();
+    if config.model.is_empty() || config.model.contains(char::is_control) {
+        return Err(wrong(
+            "Say which model: `model` is what its server calls it.",
+        ));
+    }
+    config.name = config.name.trim().to_owned();
+    if config.name.is_empty() {
+        config.name.clone_from(&config.model);
+    }
+    if config.name.chars().count() > MAX_NAME || config.name.contains(char::is_control) {
+        return Err(wrong(&format!(
+            "A name has {MAX_NAME} characters at most, on one line."
+        )));
+    }
+    if config.endpoint.is_none() {
+        config.base_url = base_url(config.provider, &config.base_url)
+            .map_err(|error| wrong(&error.to_string()))?;
+    }
+    if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS {
+        return Err(wrong("The parameters are too long."));
+    }
+    if config.tool_mode == ToolMode::Constrained && config.provider != WireFormat::Openai {
+        return Err(wrong(
+            "Constrained answers are a matter of the OpenAI format. Choose `auto` or `native`.",
+        ));
+    }
+    if config
+        .context_tokens
+        .is_some_and(|tokens| !(256..=100_000_000).contains(&tokens))
+    {
+        return Err(wrong("A context has between 256 and 100,000,000 tokens."));
+    }
+    if !config.prices.as_ref().is_none_or(Prices::is_sane) {
+        return Err(wrong(
+            "Prices are not negative and have a currency of at most 8 characters.",
+        ));
+    }
+    config.parameters = without_ours(config.parameters);
+    Ok(config)
+}
+
+fn same_origin(one: &str, other: &str) -> bool {
+    let origin = |address: &str| Some(Url::parse(&normalise(address).ok()?).ok()?.origin());
+    origin(one).is_some_and(|one| Some(one) == origin(other))
+}
+
+/// What the conversation itself is made of is not a parameter.
+fn without_ours(mut parameters: Map<String, Value>) -> Map<String, Value> {
+    for name in ["model", "messages", "stream", "tools"] {
+        parameters.remove(name);
+    }
+    parameters
+}
+
+/// None: it was taken away.
+fn check_key(key: &str) -> Result<Option<String>, Refusal> {
+    let key = key.trim();
+    // It travels in a header.
+    if key.len() > MAX_KEY || !key.chars().all(|char| char.is_ascii_graphic()) {
+        return Err(wrong(
+            "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
+        ));
+    }
+    Ok((!key.is_empty()).then(|| key.to_owned()))
+}
+
+fn wrong(message: &str) -> Refusal {
+    Refusal::Wrong(message.to_owned())
+}

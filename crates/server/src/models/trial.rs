@@ -1,0 +1,85 @@
+//! Trying a model out, and remembering what was seen.
+
+use futures::{Stream, StreamExt, stream};
+use tenon_domain::{ModelId, ToolUse};
+use tenon_llm::trial::{self, Found, Step};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::choose::{self, NoModel};
+use super::{BUILTIN, Models};
+use crate::api::wire::TestFrame;
+
+impl Models {
+    /// Tries a model; dropping the stream ends the trial.
+    pub async fn test(
+        &self,
+        id: &ModelId,
+    ) -> Result<impl Stream<Item = TestFrame> + Send + use<>, NoModel> {
+        if id.as_str() == BUILTIN {
+            return Err(NoModel::Unknown(
+                "The built-in assistant needs no test: it is part of Tenon.".into(),
+            ));
+        }
+        let found = self.find(id.as_str()).await?;
+        let (frames, heard) = mpsc::unbounded_channel();
+        let models = self.clone();
+        // The set ends its task when it is dropped, and it is dropped with the stream.
+        let mut task = JoinSet::new();
+        task.spawn(async move { models.run_test(found, frames).await });
+        Ok(
+            stream::unfold((heard, task), |(mut heard, task)| async move {
+                let frame = heard.recv().await?;
+                Some((frame, (heard, task)))
+            })
+            .boxed(),
+        )
+    }
+
+    async fn run_test(&self, model: choose::Found, frames: mpsc::UnboundedSender<TestFrame>) {
+        let tell = |frame| {
+            let _ = frames.send(frame);
+        };
+        let tried = trial::run(&model.remote, |step| {
+            tell(match step {
+                Step::Text(text) => TestFrame::Text { text },
+                Step::Trying(mode) => TestFrame::TryingTools { mode },
+            });
+        });
+        let last = match tried.await {
+            Ok(found) => {
+                let kept = self.remember(model, found.tools).await;
+                finished(found, kept.err())
+            }
+            Err(error) => TestFrame::Finished {
+                ok: false,
+                message: Some(error.to_string()),
+                tools: None,
+                first_word_ms: None,
+            },
+        };
+        tell(last);
+    }
+
+    /// What was seen decides how `auto` calls tools.
+    async fn remember(&self, model: choose::Found, tools: ToolUse) -> tenon_store::Result<()> {
+        let id = &model.config.id;
+        match self.store.set_tools_seen(id, Some(tools)).await {
+            Err(tenon_store::Error::NotFound(_)) => {
+                let mut config = model.config;
+                config.tools_seen = Some(tools);
+                self.store.put_model(&config, None).await.map(drop)
+            }
+            other => other,
+        }
+    }
+}
+
+fn finished(found: Found, trouble: Option<tenon_store::Error>) -> TestFrame {
+    TestFrame::Finished {
+        ok: true,
+        message: trouble.map(|error| format!("What was seen could not be kept: {error}.")),
+        tools: Some(found.tools),
+        first_word_ms: Some(found.first_word.as_millis() as u64),
+    }
+}

@@ -1,0 +1,300 @@
+// Connecting models, choosing between them, and what an answer took.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openPage } from './browser.js';
+import { house } from './house.js';
+import { Provider } from './provider.js';
+import { eventually, screen } from './screen.js';
+import { Tenon } from './tenon.js';
+
+const provider = await Provider.start();
+after(() => provider.stop());
+const inn = house();
+const deadline = { timeout: 60_000 };
+
+/** What a person finds about models, by the names they see. */
+function modelsOn(page) {
+  return {
+    opener: page.getByRole('button', { name: /^Model: / }),
+    list: page.getByRole('listbox', { name: 'Models' }),
+    option: (name) => page.getByRole('listbox', { name: 'Models' }).getByRole('option', { name }),
+    panel: page.getByRole('dialog', { name: 'Models' }),
+    form: page.getByRole('dialog', { name: 'Connect a model' }),
+    row: (name) =>
+      page.getByRole('dialog', { name: 'Models' }).getByRole('listitem').filter({ hasText: name }),
+    facts: page.getByRole('button', { name: /^What this answer took/ }),
+
+    async pick(name) {
+      await this.opener.click();
+      await this.option(name).click();
+    },
+
+    async manage() {
+      await this.opener.click();
+      await this.option('Manage models…').click();
+      await this.panel.waitFor();
+    },
+  };
+}
+
+async function call(method, path, body) {
+  const response = await fetch(`${inn.tenon.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+  return response.status === 204 ? undefined : response.json();
+}
+
+/** A model that is there before the page is, and gone after the test. */
+async function added(t, model, change = {}) {
+  const { id } = await call('POST', '/api/models', {
+    provider: 'openai',
+    baseUrl: `${provider.url}/v1`,
+    key: provider.key,
+    model,
+    ...change,
+  });
+  t.after(() => fetch(`${inn.tenon.url}/api/models/${id}`, { method: 'DELETE' }));
+  return id;
+}
+
+test('a model is found, connected, tried, talked to and deleted', deadline, async (t) => {
+  const { page, ui } = await inn.visit(t);
+  const models = modelsOn(page);
+  await page.getByText('Built-in assistant: no language model is connected.').waitFor();
+  await page.getByRole('button', { name: 'Connect a model', exact: true }).click();
+
+  const { form } = models;
+  await form.getByLabel('Provider', { exact: true }).selectOption('Other');
+  await form.getByLabel('Address', { exact: true }).fill(provider.url);
+  await form.getByLabel('Key', { exact: true }).fill('sk-wrong');
+  await form.getByRole('button', { name: 'Look what it offers' }).click();
+  await form.getByRole('alert').waitFor();
+  assert.match(await form.getByRole('alert').innerText(), /key/i);
+
+  await form.getByLabel('Key', { exact: true }).fill(provider.key);
+  await form.getByRole('button', { name: 'Look what it offers' }).click();
+  await form.getByRole('radio', { name: 'fake-small' }).check();
+  // The address is as it should be saved.
+  assert.equal(
+    await form.getByLabel('Address', { exact: true }).inputValue(),
+    `${provider.url}/v1`,
+  );
+  assert.equal(await form.getByLabel('Model', { exact: true }).inputValue(), 'fake-small');
+  await form.getByLabel('Name', { exact: true }).fill('Small one');
+  await form.getByRole('button', { name: 'More' }).click();
+  await form.getByLabel('Parameters', { exact: true }).fill('{temperature: 0}');
+  await form.getByLabel('Currency', { exact: true }).fill('USD');
+  await form.getByLabel('Input', { exact: true }).fill('1');
+  await form.getByLabel('Output', { exact: true }).fill('10');
+  await form.getByLabel('Cache read', { exact: true }).fill('0.1');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('This is not a JSON object').waitFor();
+  await form.getByLabel('Parameters', { exact: true }).fill('{"temperature": 0}');
+  // There is nothing better yet, so it is to be the default.
+  const asDefault = form.getByRole('switch', { name: 'Use as default' });
+  assert.equal(await asDefault.getAttribute('aria-checked'), 'true');
+  await form.getByRole('button', { name: 'Save' }).click();
+
+  const row = models.row('Small one');
+  await row.getByText('Hello from fake-small.').waitFor();
+  await row.getByText(/Tools: called natively · First word after/).waitFor();
+  await row.getByText('default').waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByText('Small one answers in this chat.').waitFor();
+  await ui.ask('Hello');
+  await ui.answered();
+  assert.match(await ui.answers.last().innerText(), /Hello from fake-small\./);
+  const asked = provider.asked.at(-1);
+  assert.deepEqual([asked.model, asked.temperature], ['fake-small', 0]);
+  // 400 tokens at 1, 800 at 0.1 and 30 at 10, all per million.
+  const facts = /Small one\s*1,200 in \(800 cached\)\s*30 out\s*\$0\.00078/;
+  assert.match(await models.facts.innerText(), facts);
+  await models.facts.focus();
+  await page.getByRole('tooltip').getByText('800 tokens').waitFor();
+  await page.reload();
+  await models.facts.waitFor();
+  assert.match(await models.facts.innerText(), facts);
+
+  await models.manage();
+  await row.getByRole('button', { name: /^Options/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  // The chat whose model is gone says so, and goes on with the default.
+  await page.getByText('“Small one” is not available now. Built-in assistant answers.').waitFor();
+  await page.getByRole('button', { name: 'Model: Built-in assistant' }).waitFor();
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered(2);
+  assert.match(await ui.answers.last().innerText(), /Tokyo/);
+});
+
+test('a model is chosen for a chat by keyboard, and stays chosen', deadline, async (t) => {
+  const small = await added(t, 'fake-small', { name: 'Alpha' });
+  await added(t, 'fake-large', { name: 'Beta' });
+  const { page, ui } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.opener.press('Enter');
+  await models.option('Alpha').waitFor();
+  assert.equal(
+    await models.option('Built-in assistant').getAttribute('aria-selected'),
+    'true',
+    'the default is marked',
+  );
+  await page.keyboard.press('b');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await models.list.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Model: Alpha' }).waitFor();
+
+  const [request] = await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('/turns')),
+    ui.ask('Hello'),
+  ]);
+  assert.equal(request.postDataJSON().modelId, small);
+  await ui.answered();
+  await page.reload();
+  await page.getByRole('button', { name: 'Model: Alpha' }).waitFor();
+
+  // Another chat begins with the default, and says nothing of a model.
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('button', { name: 'Model: Built-in assistant' }).waitFor();
+  const [other] = await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('/turns')),
+    ui.ask('What time is it in Tokyo?'),
+  ]);
+  assert.equal(other.postDataJSON().modelId, undefined);
+});
+
+test('Esc closes the list and leaves the choice alone', deadline, async (t) => {
+  await added(t, 'fake-small');
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.opener.press('Enter');
+  await models.option('fake-small').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  await models.list.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Model: Built-in assistant' }).waitFor();
+  assert.ok(await models.opener.evaluate((button) => button === document.activeElement));
+});
+
+test('many models are filtered', deadline, async (t) => {
+  for (let number = 1; number <= 9; number += 1)
+    await added(t, 'fake-small', { name: `M${number}` });
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.opener.press('Enter');
+  await page.getByRole('combobox', { name: 'Filter models' }).fill('m7');
+  await eventually('one is left', async () => (await models.option(/^M\d/).count()) === 1);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Model: M7' }).waitFor();
+});
+
+test('a model is edited, and its key stays where it is', deadline, async (t) => {
+  const id = await added(t, 'fake-small', { name: 'Alpha' });
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.manage();
+  const edit = async (name) => {
+    await models
+      .row(name)
+      .getByRole('button', { name: /^Options/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    return page.getByRole('dialog', { name: `Edit “${name}”` });
+  };
+  let form = await edit('Alpha');
+  assert.equal(await form.getByLabel('Key', { exact: true }).inputValue(), '');
+  await form.getByLabel('Name', { exact: true }).fill('Omega');
+  const [request] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    form.getByRole('button', { name: 'Save' }).click(),
+  ]);
+  assert.deepEqual(request.postDataJSON(), { name: 'Omega' });
+  await models.row('Omega').waitFor();
+
+  form = await edit('Omega');
+  await form.getByRole('button', { name: 'Remove the stored key' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  // Tried again by itself, now without a key.
+  await models.row('Omega').locator('.trial.failed').waitFor();
+  const { hasKey } = await call('GET', `/api/models/${id}`);
+  assert.equal(hasKey, false);
+});
+
+test('a test that takes too long is stopped', deadline, async (t) => {
+  await added(t, 'fake-slow');
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.manage();
+  const row = models.row('fake-slow');
+  await row.getByRole('button', { name: 'Test fake-slow' }).click();
+  await row.getByText('Hello').waitFor();
+  await row.getByRole('button', { name: 'Stop' }).click();
+  await row.getByText('The test was stopped.').waitFor();
+  await row.getByRole('button', { name: 'Test fake-slow' }).waitFor();
+});
+
+test('a turn that a model fails can be given to another one', deadline, async (t) => {
+  await added(t, 'fake-small', { name: 'Alpha' });
+  const { page, ui } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.pick('Alpha');
+  provider.refusal = { status: 402, message: 'There is no credit left.' };
+  t.after(() => (provider.refusal = undefined));
+  await ui.ask('What time is it in Tokyo?');
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
+  await page.getByRole('button', { name: 'Choose another model' }).click();
+  await models.option('Built-in assistant').click();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await ui.answered(2);
+  assert.match(await ui.answers.last().innerText(), /Tokyo/);
+});
+
+test('the palette leads to models', deadline, async (t) => {
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  const run = async (text) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Commands' }).waitFor();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  };
+  await run('choose a model');
+  await models.option('Built-in assistant').waitFor();
+  await page.keyboard.press('Escape');
+  await run('manage models');
+  await models.panel.waitFor();
+  await page.keyboard.press('Escape');
+  await run('connect a model');
+  await models.form.waitFor();
+});
+
+test('what runs on this computer is one click away', deadline, async (t) => {
+  // Servers on one's own machine ask for no key.
+  const own = await Provider.start();
+  own.key = '';
+  const tenon = await Tenon.start({ TENON_LOCAL_MODELS: own.url });
+  t.after(async () => {
+    await tenon.stop();
+    own.stop();
+  });
+  const { page, context, complaints } = await openPage(inn.browser, tenon.url);
+  t.after(() => context.close());
+  const ui = screen(page);
+  await page.getByText('Found on this computer, use one:').waitFor();
+  await page.getByRole('button', { name: 'fake-large', exact: true }).click();
+  await page.getByText('fake-large answers in this chat.').waitFor();
+  await ui.ask('Hello');
+  await ui.answered();
+  assert.match(await ui.answers.last().innerText(), /Hello from fake-large\./);
+  // The default, for every chat to come.
+  await page.getByRole('link', { name: 'New chat' }).click();
+  await page.getByRole('button', { name: 'Model: fake-large' }).waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,81 @@
+// A provider of models for a test: small, and exact about the few things it says.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+
+export class Provider {
+  /** Where it answers, as somebody would type it. */
+  url = '';
+  key = 'sk-good';
+  /** What was asked for, request by request. */
+  asked = [];
+  /** Answers every question with this refusal while it is set. */
+  refusal = undefined;
+
+  #server = createServer((request, response) => void this.#answer(request, response));
+
+  static async start() {
+    const provider = new Provider();
+    provider.#server.listen(0, '127.0.0.1');
+    await once(provider.#server, 'listening');
+    provider.url = `http://127.0.0.1:${provider.#server.address().port}`;
+    return provider;
+  }
+
+  stop() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #answer(request, response) {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const say = (status, body) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    if (this.key && request.headers.authorization !== `Bearer ${this.key}`) {
+      return say(401, { error: { message: 'Incorrect API key provided.' } });
+    }
+    if (request.url === '/v1/models') {
+      const data = ['fake-small', 'fake-large', 'fake-slow'].map((id) => ({ id, object: 'model' }));
+      return say(200, { object: 'list', data });
+    }
+    if (request.url !== '/v1/chat/completions') return say(404, { error: { message: 'No.' } });
+    const body = JSON.parse(text);
+    this.asked.push(body);
+    if (this.refusal) return say(this.refusal.status, { error: { message: this.refusal.message } });
+    await stream(response, body);
+  }
+}
+
+async function stream(response, { model, tools }) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const say = (chunk) =>
+    response.write(
+      `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', model, choices: [], ...chunk })}\n\n`,
+    );
+  const choose = (delta, finish_reason = null) =>
+    say({ choices: [{ index: 0, delta, finish_reason }] });
+  // The only call it makes is the one that the test of a model asks for.
+  if (tools?.some((tool) => tool.function.name === 'open_door')) {
+    const call = { name: 'open_door', arguments: '{"number":7}' };
+    choose({ tool_calls: [{ index: 0, id: 'call1', type: 'function', function: call }] });
+    choose({}, 'tool_calls');
+  } else {
+    for (const word of ['Hello', ' from', ` ${model}.`]) {
+      choose({ content: word });
+      // It never gets to its second word.
+      if (model === 'fake-slow') return;
+    }
+    choose({}, 'stop');
+  }
+  say({
+    usage: {
+      prompt_tokens: 1200,
+      completion_tokens: 30,
+      total_tokens: 1230,
+      prompt_tokens_details: { cached_tokens: 800 },
+    },
+  });
+  response.end('data: [DONE]\n\n');
+}

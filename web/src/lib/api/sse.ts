@@ -1,0 +1,41 @@
+// Server-sent events out of bytes that may be cut anywhere: in a character, in a
+// line, between the two halves of a line's end.
+
+/** What each event of the stream carries. An event that the stream's end cuts off is not one. */
+export async function* dataOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const events = new Events();
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* events.take(value);
+    }
+  } finally {
+    // Whoever stops reading wants no more of it.
+    await reader.cancel().catch(() => {});
+  }
+}
+
+class Events {
+  #decoder = new TextDecoder();
+  #rest = '';
+  #data: string[] = [];
+
+  take(bytes: Uint8Array): string[] {
+    this.#rest += this.#decoder.decode(bytes, { stream: true });
+    // A CR at the end may be the first half of a CR LF; only the next byte tells.
+    const lines = this.#rest.split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    return lines.flatMap((line) => this.#takeLine(line));
+  }
+
+  #takeLine(line: string): string[] {
+    const field = /^data(?:: ?(.*))?$/s.exec(line);
+    if (field) this.#data.push(field[1] ?? '');
+    if (line !== '' || this.#data.length === 0) return [];
+    const whole = this.#data.join('\n');
+    this.#data = [];
+    return [whole];
+  }
+}

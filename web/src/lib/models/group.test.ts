@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { EndpointView } from '$lib/api/types';
+import { filterByText, foundModels, groupModels, type ModelGroup } from './group';
+import { modelView } from './story';
+
+const models = [
+  modelView('llama3.2', { origin: 'local', endpoint: 'Ollama' }),
+  modelView('gpt-x', { origin: 'environment', endpoint: 'OpenAI' }),
+  modelView('mine', { model: 'deepseek-chat' }),
+  modelView('builtin', { origin: 'builtin' }),
+  modelView('claude-y', { origin: 'environment', endpoint: 'Anthropic' }),
+  modelView('phi', { origin: 'local', endpoint: 'LM Studio' }),
+  modelView('gemma', { origin: 'local', endpoint: 'Ollama' }),
+];
+const endpoint = (name: string, error?: string): EndpointView => ({
+  id: name,
+  name,
+  origin: 'environment',
+  provider: 'openai',
+  baseUrl: 'https://example.com/v1',
+  models: 0,
+  error,
+});
+const names = (groups: ModelGroup[]) =>
+  groups.map(({ kind, name, models }) => [name || kind, ...models.map(({ name }) => name)]);
+
+test('models stand under where they come from', () => {
+  expect(names(groupModels(models, []))).toEqual([
+    ['builtin', 'builtin'],
+    ['added', 'mine'],
+    ['OpenAI', 'gpt-x'],
+    ['Anthropic', 'claude-y'],
+    ['local', 'phi', 'gemma', 'llama3.2'],
+  ]);
+});
+
+test('an endpoint that offers nothing says why, in its own group', () => {
+  const groups = groupModels(models.slice(3, 5), [
+    endpoint('OpenAI', 'The key was refused.'),
+    endpoint('Anthropic'),
+  ]);
+  expect(groups.map(({ name, kind, problems }) => [name || kind, problems[0]?.error])).toEqual([
+    ['builtin', undefined],
+    ['Anthropic', undefined],
+    ['OpenAI', 'The key was refused.'],
+  ]);
+});
+
+test('a filter looks at names, ids and endpoints, and leaves problems out', () => {
+  const check = (filter: string, ...expected: string[][]) =>
+    expect(names(groupModels(models, [endpoint('OpenAI', 'No.')], filter))).toEqual(expected);
+  check('deep CHAT', ['added', 'mine']);
+  check('ollama', ['local', 'gemma', 'llama3.2']);
+  check('nothing like it');
+});
+
+test('a filter knows the words of the page too', () => {
+  const nameOf = () => '内置助手';
+  expect(names(groupModels(models.slice(3, 4), [], '内置', nameOf))).toEqual([
+    ['builtin', 'builtin'],
+  ]);
+});
+
+test('what was found is what nobody added, this computer first', () => {
+  expect(names(foundModels(models))).toEqual([
+    ['local', 'phi', 'gemma', 'llama3.2'],
+    ['OpenAI', 'gpt-x'],
+    ['Anthropic', 'claude-y'],
+  ]);
+});
+
+test('anything can be filtered by its text', () => {
+  const check = (filter: string, ...expected: string[]) =>
+    expect(filterByText(['gpt-x', 'gpt-x-mini', 'o9'], filter, (item) => item)).toEqual(expected);
+  check('', 'gpt-x', 'gpt-x-mini', 'o9');
+  check('mini GPT', 'gpt-x-mini');
+});

@@ -1,0 +1,139 @@
+// The models that exist, which of them the open chat was given, and how their
+// tests went.
+import { api } from '$lib/api/client';
+import type {
+  ChatId,
+  EndpointView,
+  ModelChange,
+  ModelId,
+  ModelRef,
+  ModelView,
+  NewModel,
+} from '$lib/api/types';
+import { recall, remember } from '$lib/storage';
+import { defaultModel } from './choice';
+import { beginTrial, endTrial, stopTrial, takeFrame, type Trial } from './trial';
+
+export class Models {
+  all = $state.raw<readonly ModelView[]>([]);
+  endpoints = $state.raw<readonly EndpointView[]>([]);
+  loaded = $state(false);
+  trials = $state.raw<ReadonlyMap<ModelId, Trial>>(new Map());
+  /** What the reader picked for the open chat. */
+  picked = $state.raw<ModelRef>();
+
+  default = $derived(defaultModel(this.all));
+
+  #chatId?: ChatId;
+  /** Answers overtake each other; only the one to the latest question counts. */
+  #asked = 0;
+  #stops = new Map<ModelId, AbortController>();
+
+  constructor(chatId: ChatId | undefined) {
+    this.open(chatId);
+  }
+
+  async refresh(): Promise<void> {
+    const asked = ++this.#asked;
+    const endpoints = api.endpoints().then(
+      (endpoints) => asked === this.#asked && (this.endpoints = endpoints),
+      // They only say why something is not in the list. The list does without.
+      () => {},
+    );
+    const all = await api.models();
+    if (asked !== this.#asked) return;
+    this.all = all;
+    this.loaded = true;
+    await endpoints;
+  }
+
+  open(chatId: ChatId | undefined): void {
+    this.#chatId = chatId;
+    this.picked = parse(recall(key(chatId)));
+  }
+
+  /** The chat that was new now has a name, and keeps its choice. */
+  moveTo(from: ChatId | undefined, to: ChatId): void {
+    remember(key(to), recall(key(from)) ?? '');
+    remember(key(from), '');
+    if (this.#chatId === from) this.#chatId = to;
+  }
+
+  forget(chatId: ChatId): void {
+    remember(key(chatId), '');
+  }
+
+  pick({ id, name }: ModelRef): void {
+    this.picked = { id, name };
+    remember(key(this.#chatId), JSON.stringify(this.picked));
+  }
+
+  /** The result is its id. */
+  async add(model: NewModel): Promise<ModelId> {
+    const { id } = await api.createModel(model);
+    await this.#changed();
+    return id;
+  }
+
+  async change(id: ModelId, change: ModelChange): Promise<void> {
+    await api.changeModel(id, change);
+    await this.#changed();
+  }
+
+  async remove(id: ModelId): Promise<void> {
+    this.stop(id);
+    await api.deleteModel(id);
+    this.trials = new Map([...this.trials].filter(([other]) => other !== id));
+    await this.#changed();
+  }
+
+  /** Tries a model. How it goes stands in `trials`; `inWords` says what the network did. */
+  async test(id: ModelId, inWords: (error: unknown) => string): Promise<void> {
+    this.stop(id);
+    const stop = new AbortController();
+    this.#stops.set(id, stop);
+    const isCurrent = () => this.#stops.get(id) === stop;
+    const set = (trial: Trial) => (this.trials = new Map(this.trials).set(id, trial));
+    let trial = beginTrial();
+    set(trial);
+    try {
+      for await (const frame of api.testModel(id, stop.signal)) {
+        if (!isCurrent()) return;
+        set((trial = takeFrame(trial, frame)));
+      }
+      if (isCurrent()) set(endTrial(trial));
+    } catch (error) {
+      if (isCurrent()) set(endTrial(trial, inWords(error)));
+    } finally {
+      if (isCurrent()) this.#stops.delete(id);
+    }
+    // A test finds out how the model calls tools, and the server keeps that.
+    await this.refresh().catch(() => {});
+  }
+
+  /** Ends a test that runs; there may be none. */
+  stop(id: ModelId): void {
+    this.#stops.get(id)?.abort();
+    this.#stops.delete(id);
+    const trial = this.trials.get(id);
+    if (trial) this.trials = new Map(this.trials).set(id, stopTrial(trial));
+  }
+
+  /** The change is made, whether or not the new list can be had at once. */
+  async #changed(): Promise<void> {
+    await this.refresh().catch(() => {});
+  }
+}
+
+function key(chatId: ChatId | undefined): string {
+  return `model.${chatId ?? 'new'}`;
+}
+
+function parse(text: string | undefined): ModelRef | undefined {
+  try {
+    const { id, name } = JSON.parse(text ?? '{}') as Partial<ModelRef>;
+    return id && name ? { id, name } : undefined;
+  } catch {
+    return undefined;
+  }
+}
