@@ -22,7 +22,10 @@ function modelsOn(page) {
     form: page.getByRole('dialog', { name: 'Connect a model' }),
     row: (name) =>
       page.getByRole('dialog', { name: 'Models' }).getByRole('listitem').filter({ hasText: name }),
-    facts: page.getByRole('button', { name: /^What this answer took/ }),
+    facts: page.locator('.facts', { hasText: 'What this answer took' }),
+    notice: (text) => page.locator('.missing', { hasText: text }),
+    /** Whether the focus is there. */
+    hasFocus: (locator) => locator.evaluate((element) => element === document.activeElement),
 
     async pick(name) {
       await this.opener.click();
@@ -70,12 +73,12 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
   await form.getByLabel('Provider', { exact: true }).selectOption('Other');
   await form.getByLabel('Address', { exact: true }).fill(provider.url);
   await form.getByLabel('Key', { exact: true }).fill('sk-wrong');
-  await form.getByRole('button', { name: 'Look what it offers' }).click();
+  await form.getByRole('button', { name: 'See its models' }).click();
   await form.getByRole('alert').waitFor();
   assert.match(await form.getByRole('alert').innerText(), /key/i);
 
   await form.getByLabel('Key', { exact: true }).fill(provider.key);
-  await form.getByRole('button', { name: 'Look what it offers' }).click();
+  await form.getByRole('button', { name: 'See its models' }).click();
   await form.getByRole('radio', { name: 'fake-small' }).check();
   // The address is as it should be saved.
   assert.equal(
@@ -92,6 +95,8 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
   await form.getByLabel('Cache read', { exact: true }).fill('0.1');
   await form.getByRole('button', { name: 'Save' }).click();
   await form.getByText('This is not a JSON object').waitFor();
+  await form.getByLabel('Parameters', { exact: true }).fill('{"stream": false}');
+  await form.getByText('Tenon sets messages, model, stream and tools itself.').waitFor();
   await form.getByLabel('Parameters', { exact: true }).fill('{"temperature": 0}');
   // There is nothing better yet, so it is to be the default.
   const asDefault = form.getByRole('switch', { name: 'Use as default' });
@@ -100,9 +105,11 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
 
   const row = models.row('Small one');
   await row.getByText('Hello from fake-small.').waitFor();
-  await row.getByText(/Tools: called natively · First word after/).waitFor();
+  await row.getByText(/Calls tools · First word after/).waitFor();
   await row.getByText('default').waitFor();
   await page.keyboard.press('Escape');
+  // Whoever connected a model writes to it.
+  assert.ok(await models.hasFocus(ui.field));
 
   await page.getByText('Small one answers in this chat.').waitFor();
   await ui.ask('Hello');
@@ -111,10 +118,8 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
   const asked = provider.asked.at(-1);
   assert.deepEqual([asked.model, asked.temperature], ['fake-small', 0]);
   // 400 tokens at 1, 800 at 0.1 and 30 at 10, all per million.
-  const facts = /Small one\s*1,200 in \(800 cached\)\s*30 out\s*\$0\.00078/;
+  const facts = /Small one\s*· 1,200 in \(800 cached\) · 30 out · \$0\.00078/;
   assert.match(await models.facts.innerText(), facts);
-  await models.facts.focus();
-  await page.getByRole('tooltip').getByText('800 tokens').waitFor();
   await page.reload();
   await models.facts.waitFor();
   assert.match(await models.facts.innerText(), facts);
@@ -122,15 +127,26 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
   await models.manage();
   await row.getByRole('button', { name: /^Options/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await row.getByText('Delete “Small one” and its key?').waitFor();
+  // Esc answers the question, and leaves the panel open.
+  await page.keyboard.press('Escape');
+  await row.getByRole('group', { name: 'Delete' }).waitFor({ state: 'detached' });
+  assert.ok(await models.hasFocus(row.getByRole('button', { name: /^Options/ })));
+  await row.getByRole('button', { name: /^Options/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
   await row.getByRole('button', { name: 'Delete' }).click();
   await row.waitFor({ state: 'detached' });
+  assert.ok(await models.hasFocus(models.panel.getByRole('heading', { name: 'Models' })));
   await page.keyboard.press('Escape');
-  // The chat whose model is gone says so, and goes on with the default.
-  await page.getByText('“Small one” is not available now. Built-in assistant answers.').waitFor();
+  // Whoever deleted it knows. Whoever comes later is told who answers instead.
   await page.getByRole('button', { name: 'Model: Built-in assistant' }).waitFor();
+  assert.equal(await models.notice('Small one').count(), 0);
+  await page.reload();
+  await models.notice('“Small one” is not available; messages go to Built-in assistant.').waitFor();
   await ui.ask('What time is it in Tokyo?');
   await ui.answered(2);
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
+  await models.notice('Small one').waitFor({ state: 'detached' });
 });
 
 test('a model is chosen for a chat by keyboard, and stays chosen', deadline, async (t) => {
@@ -150,6 +166,7 @@ test('a model is chosen for a chat by keyboard, and stays chosen', deadline, asy
   await page.keyboard.press('Enter');
   await models.list.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Model: Alpha' }).waitFor();
+  assert.ok(await models.hasFocus(ui.field), 'who has picked a model writes to it');
 
   const [request] = await Promise.all([
     page.waitForRequest((request) => request.url().endsWith('/turns')),
@@ -249,11 +266,144 @@ test('a turn that a model fails can be given to another one', deadline, async (t
   t.after(() => (provider.refusal = undefined));
   await ui.ask('What time is it in Tokyo?');
   await page.getByRole('button', { name: 'Retry' }).waitFor();
+  // Who failed is named.
+  assert.match(await models.facts.innerText(), /Alpha/);
+  await page.getByRole('button', { name: 'Edit model' }).click();
+  await page.getByRole('dialog', { name: 'Edit “Alpha”' }).waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Choose another model' }).click();
   await models.option('Built-in assistant').click();
+  assert.ok(await models.hasFocus(page.getByRole('button', { name: 'Retry' })));
   await page.getByRole('button', { name: 'Retry' }).click();
   await ui.answered(2);
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
+});
+
+test('a form that is closed keeps what was filled in', deadline, async (t) => {
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  const { form } = models;
+  const connect = () => page.getByRole('button', { name: 'Connect a model', exact: true }).click();
+  const model = form.getByLabel('Model', { exact: true });
+  const kept = form.getByText('This is what you entered before.');
+  await connect();
+  await model.fill('gpt-x');
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'detached' });
+  await connect();
+  await kept.waitFor();
+  assert.equal(await model.inputValue(), 'gpt-x');
+  await page.mouse.click(10, 400);
+  await form.waitFor({ state: 'detached' });
+  await connect();
+  assert.equal(await model.inputValue(), 'gpt-x');
+  await form.getByRole('button', { name: 'Start over' }).click();
+  assert.equal(await model.inputValue(), '');
+  await model.fill('gpt-y');
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await models.panel.getByRole('button', { name: 'Connect a model' }).click();
+  await form.waitFor();
+  assert.equal(await model.inputValue(), '');
+  assert.equal(await kept.count(), 0);
+});
+
+test('a look ends when its address or key is changed', deadline, async (t) => {
+  const { page } = await inn.visit(t);
+  const { form } = modelsOn(page);
+  const look = form.getByRole('button', { name: 'See its models' });
+  const address = form.getByLabel('Address', { exact: true });
+  const key = form.getByLabel('Key', { exact: true });
+  let answer = () => {};
+  await page.route('**/api/models/discover', async (route) => {
+    if (route.request().postDataJSON().key === 'sk-slow') {
+      await new Promise((resolve) => (answer = resolve));
+    }
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Connect a model', exact: true }).click();
+  await form.getByLabel('Provider', { exact: true }).selectOption('Other');
+  await address.fill(provider.url);
+  await key.fill('sk-slow');
+  // There is no model to save yet, so Enter looks.
+  await key.press('Enter');
+  await form.getByRole('button', { name: 'Looking…' }).waitFor();
+  await key.fill('sk-wrong');
+  await look.waitFor();
+  answer();
+  await look.click();
+  await form.getByRole('alert').waitFor();
+  await key.fill(provider.key);
+  await form.getByRole('alert').waitFor({ state: 'detached' });
+  await key.press('Enter');
+  await form.getByRole('radio', { name: 'fake-small' }).waitFor();
+  // The list stays when only the key changes, and the key goes when the server does.
+  await key.fill('sk-other');
+  await form.getByRole('radio', { name: 'fake-small' }).waitFor();
+  await form.getByLabel('Provider', { exact: true }).selectOption('OpenAI');
+  await form.getByRole('radio', { name: 'fake-small' }).waitFor({ state: 'detached' });
+  assert.equal(await key.inputValue(), '');
+});
+
+test('a list that cannot be had says so, and is tried again', deadline, async (t) => {
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.opener.waitFor();
+  await page.route('**/api/models', (route) => route.abort());
+  await page.reload();
+  await models.opener.click();
+  const retry = page.getByRole('button', { name: 'Retry' });
+  await retry.waitFor();
+  assert.equal(await page.locator('[role=option].active').count(), 0, 'nothing is preselected');
+  await page.unroute('**/api/models');
+  await retry.click();
+  await models.option('Built-in assistant').waitFor();
+  assert.equal(await retry.count(), 0);
+  await models.option('Manage models…').click();
+  await models.panel.waitFor();
+  await page.route('**/api/models', (route) => route.abort());
+  await page.keyboard.press('Escape');
+  await models.manage();
+  await models.panel.getByRole('button', { name: 'Retry' }).waitFor();
+  await models.row('Built-in assistant').waitFor();
+  await page.unroute('**/api/models');
+  await models.panel.getByRole('button', { name: 'Retry' }).click();
+  await retry.waitFor({ state: 'detached' });
+});
+
+test('a test that fails leads to the form', deadline, async (t) => {
+  await added(t, 'fake-small', { name: 'Alpha', key: 'sk-wrong' });
+  const { page } = await inn.visit(t);
+  const models = modelsOn(page);
+  await models.manage();
+  await models.row('Alpha').getByRole('button', { name: 'Test Alpha' }).click();
+  await models.row('Alpha').getByRole('button', { name: 'Edit' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit “Alpha”' });
+  const key = form.getByLabel('Key', { exact: true });
+  assert.match(await key.getAttribute('placeholder'), /keep the stored one/);
+  await form.getByLabel('Address', { exact: true }).fill('https://example.com/v1');
+  assert.match(await key.getAttribute('placeholder'), /Enter it again/);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('The stored key is for another address.').waitFor();
+  assert.ok(await models.hasFocus(key));
+});
+
+test('a model that was added is offered in place of the built-in one', deadline, async (t) => {
+  await added(t, 'fake-small', { name: 'Alpha' });
+  const { page, ui } = await inn.visit(t);
+  const models = modelsOn(page);
+  await page.getByText('Built-in assistant: it answers until you choose').waitFor();
+  await page.getByRole('button', { name: 'Alpha', exact: true }).waitFor();
+  // Making the default leaves the focus on its row.
+  await models.manage();
+  const menu = models.row('Alpha').getByRole('button', { name: /^Options/ });
+  await menu.press('Enter');
+  await page.getByRole('menuitem', { name: 'Make default' }).press('Enter');
+  await models.row('Alpha').getByText('default').waitFor();
+  await eventually('the focus stays', () => models.hasFocus(menu));
+  await page.keyboard.press('Escape');
+  await ui.ask('Hello');
+  await ui.answered();
+  assert.match(await ui.answers.last().innerText(), /Hello from fake-small\./);
 });
 
 test('the palette leads to models', deadline, async (t) => {
@@ -297,4 +447,47 @@ test('what runs on this computer is one click away', deadline, async (t) => {
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('button', { name: 'Model: fake-large' }).waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test('what was said on this computer does not leave it unasked', deadline, async (t) => {
+  const own = await Provider.start();
+  own.key = '';
+  const tenon = await Tenon.start({ TENON_LOCAL_MODELS: own.url });
+  t.after(async () => {
+    await tenon.stop();
+    own.stop();
+  });
+  const { page, context } = await openPage(inn.browser, tenon.url);
+  t.after(() => context.close());
+  const ui = screen(page);
+  const models = modelsOn(page);
+  await models.pick('fake-small');
+  await ui.ask('Hello');
+  await ui.answered();
+  // Its server stops, and another one, elsewhere, is the default by now.
+  const elsewhere = { provider: 'openai', baseUrl: 'https://example.invalid/v1', model: 'gpt-x' };
+  await page.route('**/api/models', async (route) => {
+    const response = await route.fetch();
+    const [builtin] = await response.json();
+    const other = { ...builtin, ...elsewhere, id: 'x', name: 'gpt-x', origin: 'added' };
+    await route.fulfill({
+      json: [
+        { ...builtin, isDefault: false },
+        { ...other, isDefault: true },
+      ],
+    });
+  });
+  await page.reload();
+  await models.notice('Shall messages go to gpt-x, which runs elsewhere?').waitFor();
+  const sent = [];
+  page.on('request', (request) => request.url().endsWith('/turns') && sent.push(request));
+  await ui.ask('A secret');
+  await models.option('gpt-x').waitFor();
+  assert.deepEqual([sent.length, await ui.field.inputValue()], [0, 'A secret']);
+  await models.option('Built-in assistant').click();
+  await models.notice('gpt-x').waitFor({ state: 'detached' });
+  assert.ok(await models.hasFocus(ui.field));
+  await page.keyboard.press('Enter');
+  await ui.answered(2);
+  assert.equal(sent[0].postDataJSON().modelId, 'builtin');
 });

@@ -49,7 +49,7 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
   await ui.answered();
   const tooSmall = async () =>
     page.evaluate(() =>
-      [...document.querySelectorAll('button, nav a, [role=switch]')]
+      [...document.querySelectorAll('button, nav a, [role=switch], label:has([type=radio])')]
         .filter((element) => element.checkVisibility() && !element.closest('.code'))
         .map((element) => ({
           name: element.ariaLabel ?? element.textContent,
@@ -63,5 +63,9 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
   assert.deepEqual(await tooSmall(), []);
   await page.getByRole('button', { name: 'Open the list of chats' }).tap();
   await ui.rows.first().waitFor();
+  assert.deepEqual(await tooSmall(), []);
+  await page.getByRole('link', { name: 'New chat' }).tap();
+  await page.getByRole('button', { name: 'Connect a model' }).tap();
+  await page.getByRole('button', { name: 'More' }).tap();
   assert.deepEqual(await tooSmall(), []);
 });

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, MessageId, Waiting};
 use tenon_store::{Error, Result, Store};
@@ -39,6 +40,8 @@ pub struct Watch {
     channels: Channels,
     /// The message in progress as deltas at offset 0. What `next` gives follows on it.
     pub draft: Vec<Delta>,
+    /// How long its model keeps everybody waiting yet.
+    pub waiting: Option<Waiting>,
     live: Option<broadcast::Receiver<Live>>,
 }
 
@@ -58,6 +61,8 @@ type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
 struct Channel {
     live: broadcast::Sender<Live>,
     draft: Option<Draft>,
+    /// Until when a model keeps everybody waiting.
+    waiting: Option<(Waiting, Instant)>,
 }
 
 #[derive(Debug)]
@@ -114,6 +119,7 @@ impl Feed {
     ) {
         let mut channels = lock(&self.channels);
         let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
+        channel.waiting = None;
         let offset = channel.draft_of(message).grow(part, &kind, &text);
         if channel.live.receiver_count() > 0 {
             let delta = Delta {
@@ -130,9 +136,13 @@ impl Feed {
 
     /// Tells those who watch that a model keeps everybody waiting. Live only.
     pub fn waiting(&self, waiting: Waiting) {
-        if let Some(channel) = lock(&self.channels).get(&waiting.chat_id) {
-            let _ = channel.live.send(Live::Waiting(Arc::new(waiting)));
-        }
+        let mut channels = lock(&self.channels);
+        let channel = channels
+            .entry(waiting.chat_id.clone())
+            .or_insert_with(Channel::new);
+        let until = Instant::now() + Duration::from_millis(waiting.wait_ms);
+        channel.waiting = Some((waiting.clone(), until));
+        let _ = channel.live.send(Live::Waiting(Arc::new(waiting)));
     }
 
     /// Watches a chat from now on. Whoever wants the past reads the store
@@ -148,6 +158,10 @@ impl Feed {
                 .as_ref()
                 .map(|draft| draft.deltas(chat))
                 .unwrap_or_default(),
+            waiting: channel.waiting.as_ref().map(|(waiting, until)| Waiting {
+                wait_ms: until.saturating_duration_since(Instant::now()).as_millis() as u64,
+                ..waiting.clone()
+            }),
             live: Some(channel.live.subscribe()),
         }
     }
@@ -228,6 +242,9 @@ fn publish(channels: &Channels, events: Vec<Event>) {
         {
             channel.draft = None;
         }
+        if matches!(event.body, EventBody::MessageFinished { .. }) {
+            channel.waiting = None;
+        }
         let chat = event.chat_id.clone();
         let _ = channel.live.send(Live::Event(Arc::new(event)));
         forget_if_idle(&mut channels, &chat);
@@ -237,7 +254,7 @@ fn publish(channels: &Channels, events: Vec<Event>) {
 fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &ChatId) {
     if channels
         .get(chat)
-        .is_some_and(|c| c.draft.is_none() && c.live.receiver_count() == 0)
+        .is_some_and(|c| c.draft.is_none() && c.waiting.is_none() && c.live.receiver_count() == 0)
     {
         channels.remove(chat);
     }
@@ -252,6 +269,7 @@ impl Channel {
         Self {
             live: broadcast::Sender::new(BEHIND),
             draft: None,
+            waiting: None,
         }
     }
 
@@ -269,13 +287,15 @@ impl Draft {
     /// Appends to a part and tells how long it was before.
     fn grow(&mut self, part: usize, kind: &DeltaKind, text: &str) -> usize {
         while self.parts.len() <= part {
+            // One that nobody sees holds its place as an empty text.
             self.parts.push(DraftPart {
-                kind: kind.clone(),
+                kind: DeltaKind::Text,
                 text: String::new(),
                 length: 0,
             });
         }
         let part = &mut self.parts[part];
+        part.kind.clone_from(kind);
         let offset = part.length;
         part.text.push_str(text);
         part.length += text.encode_utf16().count();

@@ -20,6 +20,10 @@ use crate::{Feed, Settings};
 /// `kill -9` may cost the last second of streamed text; this leaves room for the write itself.
 const CHECKPOINT: Duration = Duration::from_millis(700);
 
+/// A model that asks for more calls than are made in a step is told so, call by
+/// call, and learns from it; one that asks for this many times as many is broken.
+const PATIENCE: usize = 4;
+
 /// A model about to speak in a chat.
 pub(crate) struct Speech<'a> {
     pub chat: &'a ChatId,
@@ -76,12 +80,8 @@ impl Speech<'_> {
                 biased;
                 () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
                 () = tokio::time::sleep_until(save_at), if unsaved.is_some() => {
-                    // The stop button does not wait for a slow database.
-                    tokio::select! {
-                        biased;
-                        () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
-                        () = self.checkpoint(assembler) => unsaved = None,
-                    }
+                    self.unless_stopped(self.checkpoint(assembler)).await?;
+                    unsaved = None;
                 }
                 delta = tokio::time::timeout_at(last_word + silence, deltas.next()) => {
                     let Some(delta) = delta.map_err(|_| self.silent(assembler))? else {
@@ -99,14 +99,14 @@ impl Speech<'_> {
                                 wait_ms: wait.as_millis() as u64,
                             });
                         }
-                        Delta::LeftOut(tools) => self.tell_left_out(tools).await,
+                        Delta::LeftOut(tools) => {
+                            self.unless_stopped(self.tell_left_out(tools)).await?;
+                        }
                         _ => {}
                     }
+                    said += weight(&delta);
                     if let Some(growth) = assembler.push(delta) {
-                        said += growth.text.len();
-                        if said > self.settings.reply_bytes {
-                            return Err(interrupted("The answer grew too long and was cut off."));
-                        }
+                        self.check_limits(said, assembler)?;
                         self.pass_on(assembler, growth);
                         unsaved.get_or_insert(last_word);
                     }
@@ -123,6 +123,28 @@ impl Speech<'_> {
                 opened.map_err(|_| self.silent(&Assembler::default()))?.map_err(outcome)
             }
         }
+    }
+
+    /// The stop button does not wait for a slow database.
+    async fn unless_stopped(&self, work: impl Future<Output = ()>) -> Result<(), TurnOutcome> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
+            () = work => Ok(()),
+        }
+    }
+
+    fn check_limits(&self, said: usize, assembler: &Assembler) -> Result<(), TurnOutcome> {
+        if said > self.settings.reply_bytes {
+            return Err(interrupted("The answer grew too long and was cut off."));
+        }
+        let most = PATIENCE * self.settings.calls_per_step;
+        if assembler.calls() > most {
+            return Err(interrupted(&format!(
+                "The model asked for more than {most} calls at once and was cut off."
+            )));
+        }
+        Ok(())
     }
 
     fn pass_on(&self, assembler: &Assembler, growth: Growth) {
@@ -201,6 +223,18 @@ impl Speech<'_> {
     }
 }
 
+/// What a delta takes of what may be said. A call has a weight also where
+/// nothing is written in it.
+fn weight(delta: &Delta) -> usize {
+    match delta {
+        Delta::Text(text) | Delta::Thinking(text) => text.len(),
+        Delta::Call(call) => 1 + call.name.as_ref().map_or(0, String::len) + call.arguments.len(),
+        // Told back to their maker and not shown; the adapters bound what they hear.
+        Delta::Keep(_) | Delta::Opaque(_) => 0,
+        Delta::LeftOut(_) | Delta::Alive | Delta::Retry(_) | Delta::Usage(_) | Delta::Stop(_) => 0,
+    }
+}
+
 /// Whether the model itself says that this was not all.
 fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
     match stop {
@@ -223,7 +257,7 @@ fn interrupted(message: &str) -> TurnOutcome {
 
 fn outcome(error: ModelError) -> TurnOutcome {
     match error {
-        ModelError::Refused(message) => TurnOutcome::Failed { message },
+        ModelError::Refused(message) | ModelError::Busy(message) => TurnOutcome::Failed { message },
         ModelError::Interrupted(message) => TurnOutcome::Interrupted { message },
     }
 }

@@ -140,6 +140,7 @@ impl Prices {
             && is_price(self.output)
             && optional.into_iter().flatten().all(is_price)
             && (1..=8).contains(&self.currency.chars().count())
+            && !self.currency.contains(char::is_control)
     }
 }
 

@@ -4,6 +4,6 @@ mod request;
 mod stream;
 
 pub(crate) use request::encode;
-pub use stream::Decoder;
+pub(crate) use stream::Decoder;
 
 pub(crate) const PATH: &str = "/v1/messages";

@@ -2,17 +2,27 @@
 //!
 //! Servers number, name and repeat the fragments of a call in every way there
 //! is. The rules, from what was seen in the wild: a number is a key, not a
-//! position; a new id opens a new call even under an old number; a fragment
+//! position; a new id opens a new call even under an old number, unless there
+//! is no name to it and the call of that number is not whole yet; a fragment
 //! with neither belongs to the call that is open; a name may come whole, in
 //! pieces, or again with every fragment; a name on a call that is whole opens
-//! the next one. Arguments grow in one `String` per call, so a megabyte in
-//! ten-byte pieces is still linear.
+//! the next one. Arguments grow in one `String` per call and calls are found by
+//! what they are known as, so a megabyte in ten-byte pieces is still linear, and
+//! so are ten thousand calls.
 
-use serde::de::IgnoredAny;
+mod braces;
+mod ending;
+
+use std::collections::HashMap;
+
 use serde_json::Value;
 use tenon_domain::{CallId, Kept, Part, StopReason, ToolCall, ToolId, Usage};
 
 use crate::{CallFragment, Delta};
+
+pub(crate) use ending::Ending;
+
+use braces::Braces;
 
 /// What a model said in one step.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +37,10 @@ pub struct Reply {
 #[derive(Debug, Default)]
 pub struct Assembler {
     drafts: Vec<Draft>,
+    /// The last call that is known by a number, by an id, or by both together.
+    known: HashMap<(Option<u64>, Option<String>), usize>,
+    last_call: Option<usize>,
+    calls: usize,
     usage: Usage,
     stop: Option<StopReason>,
 }
@@ -53,6 +67,7 @@ pub struct CallDraft {
     id: Option<String>,
     pub name: String,
     pub arguments: String,
+    braces: Braces,
 }
 
 /// Where the last delta went: which part, and what it appended there.
@@ -109,6 +124,11 @@ impl Assembler {
     /// What has been said so far.
     pub fn drafts(&self) -> &[Draft] {
         &self.drafts
+    }
+
+    /// How many calls there are among them.
+    pub fn calls(&self) -> usize {
+        self.calls
     }
 
     /// The whole of it. Calls get fresh ids: what providers number repeats across turns.
@@ -168,10 +188,9 @@ impl Assembler {
     }
 
     fn push_fragment(&mut self, fragment: CallFragment) -> Growth {
-        let part = self.find(&fragment).unwrap_or_else(|| {
-            self.push_draft(DraftBody::Call(CallDraft::default()));
-            self.drafts.len() - 1
-        });
+        let part = self
+            .find(&fragment)
+            .unwrap_or_else(|| self.push_call(CallDraft::default()));
         let draft = &mut self.drafts[part];
         if let Some(more) = fragment.kept {
             keep(&mut draft.kept, more);
@@ -179,9 +198,18 @@ impl Assembler {
         let DraftBody::Call(call) = &mut draft.body else {
             unreachable!("`find` only finds calls, and what was pushed is one")
         };
-        call.index = call.index.or(fragment.index);
-        if call.id.is_none() {
-            call.id = fragment.id;
+        let mut is_news = false;
+        if call.index.is_none() && fragment.index.is_some() {
+            (call.index, is_news) = (fragment.index, true);
+        }
+        if call.id.is_none() && fragment.id.is_some() {
+            (call.id, is_news) = (fragment.id, true);
+        }
+        if is_news {
+            let (index, id) = (call.index, call.id.clone());
+            self.known.insert((index, None), part);
+            self.known.insert((None, id.clone()), part);
+            self.known.insert((index, id), part);
         }
         if let Some(name) = fragment.name
             // Some servers send the name again with every fragment.
@@ -190,42 +218,58 @@ impl Assembler {
             call.name.push_str(&name);
         }
         call.arguments.push_str(&fragment.arguments);
+        call.braces.push(&fragment.arguments);
         Growth {
             part,
             text: fragment.arguments,
         }
     }
 
+    fn push_call(&mut self, call: CallDraft) -> usize {
+        let part = self.drafts.len();
+        self.push_draft(DraftBody::Call(call));
+        self.last_call = Some(part);
+        self.calls += 1;
+        part
+    }
+
     /// The call a fragment belongs to; none means it opens a new one.
     fn find(&self, fragment: &CallFragment) -> Option<usize> {
-        let calls = || {
-            self.drafts
-                .iter()
-                .enumerate()
-                .rev()
-                .filter_map(|(part, draft)| match &draft.body {
-                    DraftBody::Call(call) => Some((part, call)),
-                    DraftBody::Text(_) | DraftBody::Thinking(_) | DraftBody::Opaque => None,
+        let known = |index: Option<u64>, id: &Option<String>| {
+            let part = *self.known.get(&(index, id.clone()))?;
+            Some((part, self.call(part)?))
+        };
+        let last = || {
+            self.last_call
+                .and_then(|part| Some((part, self.call(part)?)))
+        };
+        let (index, id) = (fragment.index, &fragment.id);
+        let is_nameless = fragment.name.is_none();
+        let (part, call) = match (index, id) {
+            // Servers that make up an id for each fragment name the call only once.
+            (Some(_), Some(_)) => known(index, id).or_else(|| {
+                known(index, &None).filter(|(_, call)| {
+                    call.id.is_none() || (is_nameless && !call.braces.is_whole())
                 })
-        };
-        let same_id = |call: &CallDraft| match (&call.id, &fragment.id) {
-            (Some(known), Some(id)) => known == id,
-            // Nothing contradicts it.
-            (None, _) | (_, None) => true,
-        };
-        let numbered = || calls().find(|(_, call)| call.index == fragment.index && same_id(call));
-        let is_bare = fragment.id.is_none() && fragment.name.is_none();
-        let (part, call) = match (fragment.index, &fragment.id) {
+            })?,
             // Arguments alone belong to the call that is open, should its number be new.
-            (Some(_), _) => numbered().or_else(|| calls().next().filter(|_| is_bare))?,
-            (None, Some(_)) => calls().find(|(_, call)| call.id == fragment.id)?,
-            (None, None) => calls().next()?,
+            (Some(_), None) => known(index, &None).or_else(|| last().filter(|_| is_nameless))?,
+            (None, Some(_)) => known(None, id)?,
+            (None, None) => last()?,
         };
         (!opens_another(call, fragment)).then_some(part)
     }
+
+    fn call(&self, part: usize) -> Option<&CallDraft> {
+        match &self.drafts[part].body {
+            DraftBody::Call(call) => Some(call),
+            DraftBody::Text(_) | DraftBody::Thinking(_) | DraftBody::Opaque => None,
+        }
+    }
 }
 
-/// What has to be told back may come in pieces too: the id first, a signature later.
+/// What has to be told back may come in pieces too: the id first, a signature
+/// later. Should the id change on the way, the first one stands.
 fn keep(kept: &mut Option<Kept>, more: Kept) {
     match (kept, more.block) {
         (
@@ -234,7 +278,13 @@ fn keep(kept: &mut Option<Kept>, more: Kept) {
                 ..
             }),
             Value::Object(block),
-        ) => known.extend(block),
+        ) => {
+            for (field, value) in block {
+                if field != "id" || !known.contains_key("id") {
+                    known.insert(field, value);
+                }
+            }
+        }
         (kept, block) => {
             *kept = Some(Kept {
                 maker: more.maker,
@@ -250,12 +300,7 @@ fn opens_another(call: &CallDraft, fragment: &CallFragment) -> bool {
         return false;
     };
     let is_again = *name == call.name && !fragment.arguments.trim_start().starts_with('{');
-    !is_again && is_whole(&call.arguments)
-}
-
-fn is_whole(arguments: &str) -> bool {
-    // Most are not, and need not be read to know it.
-    arguments.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    !is_again && call.braces.is_whole()
 }
 
 /// The arguments of a call. No text at all means none were needed; text that
@@ -362,6 +407,67 @@ mod tests {
             ],
             &[("name", json!({}))],
         );
+        // Another id with every fragment, and the name with the first.
+        check(
+            vec![
+                fragment(Some(0), Some("1"), Some("a"), ""),
+                fragment(Some(0), Some("2"), None, "{\"x\""),
+                fragment(Some(0), Some("3"), None, ":1}"),
+                fragment(Some(1), Some("4"), Some("b"), ""),
+                fragment(Some(1), Some("5"), None, "{}"),
+            ],
+            &ab,
+        );
+    }
+
+    #[test]
+    fn of_two_ids_the_first_is_told_back() {
+        let mut assembler = Assembler::default();
+        for (id, field) in [("1", "a"), ("2", "b")] {
+            assembler.push(Delta::Call(CallFragment {
+                index: Some(0),
+                id: Some(id.into()),
+                kept: Some(Kept {
+                    maker: "m".into(),
+                    block: json!({"id": id, field: true}),
+                }),
+                ..CallFragment::default()
+            }));
+        }
+        let reply = assembler.finish(|| CallId::new("fresh"));
+        let [
+            Part::Call {
+                kept: Some(kept), ..
+            },
+        ] = reply.parts.as_slice()
+        else {
+            panic!("{reply:?}")
+        };
+        assert_eq!(kept.block, json!({"id": "1", "a": true, "b": true}));
+    }
+
+    #[test]
+    fn calls_without_end_take_no_longer_each() {
+        const CALLS: u64 = 100_000;
+        // By number and id, by either alone, and under one number.
+        type Known = fn(u64) -> (Option<u64>, Option<String>);
+        let ways: [Known; 4] = [
+            |call| (Some(call), Some(call.to_string())),
+            |call| (Some(call), None),
+            |call| (None, Some(call.to_string())),
+            |call| (Some(0), Some(call.to_string())),
+        ];
+        for known in ways {
+            let begun = std::time::Instant::now();
+            let mut assembler = Assembler::default();
+            for call in 0..CALLS {
+                let (index, id) = known(call);
+                assembler.push(fragment(index, id.as_deref(), Some("a"), ""));
+            }
+            assert_eq!(assembler.calls() as u64, CALLS);
+            // Linear takes about a second; quadratic would take half a minute.
+            assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+        }
     }
 
     #[test]

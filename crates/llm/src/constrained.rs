@@ -6,6 +6,8 @@
 
 mod reply;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tenon_domain::{Message, Part, StopReason, ToolAnswer};
 
@@ -16,7 +18,7 @@ use crate::result::{Piece, object, pieces};
 use crate::sse::Event;
 use crate::{CallFragment, Delta};
 
-use reply::Reply;
+use reply::Envelope;
 
 /// Turns a plan with tools into one that needs none: what was called and
 /// answered becomes words, and the tools a list in the prompt.
@@ -24,7 +26,7 @@ pub(crate) fn prepare(plan: &mut Plan) {
     if plan.tools.is_empty() {
         return tell_plainly(plan);
     }
-    let list: Vec<String> = plan.tools.iter().map(describe).collect();
+    let list: Vec<String> = plan.tools.iter().map(|tool| describe(tool)).collect();
     plan.system.push_str(&format!(
         "\n\nAnswer with one JSON object and nothing else. To speak to the user: {{\"reply\": \"…\"}}. \
          To use a tool: {{\"tool\": \"name\", \"arguments\": {{…}}}}; its result comes with the next message. \
@@ -41,7 +43,7 @@ pub(crate) fn tell_plainly(plan: &mut Plan) {
 }
 
 /// The form every answer must have.
-pub(crate) fn response_format(tools: &[Offered]) -> Value {
+pub(crate) fn response_format(tools: &[Arc<Offered>]) -> Value {
     let reply = json!({
         "type": "object",
         "properties": {"reply": {"type": "string"}},
@@ -127,7 +129,7 @@ fn result(answer: &ToolAnswer) -> String {
 /// Reads the JSON that such a model says.
 pub(crate) struct Decoder {
     inner: openai::Decoder,
-    reply: Reply,
+    envelope: Envelope,
     heard: Vec<Delta>,
 }
 
@@ -135,7 +137,7 @@ impl Decoder {
     pub(crate) fn new(inner: openai::Decoder) -> Self {
         Self {
             inner,
-            reply: Reply::default(),
+            envelope: Envelope::default(),
             heard: Vec::new(),
         }
     }
@@ -144,7 +146,7 @@ impl Decoder {
         for delta in self.heard.drain(..) {
             match delta {
                 Delta::Text(text) => {
-                    let words = self.reply.push(&text);
+                    let words = self.envelope.push(&text);
                     if !words.is_empty() {
                         out.push(Delta::Text(words));
                     }
@@ -170,7 +172,7 @@ impl Decode for Decoder {
             .extract_if(.., |delta| matches!(delta, Delta::Stop(_)))
             .collect();
         self.pass_on(out);
-        match self.reply.finish() {
+        match self.envelope.finish() {
             reply::End::Words(words) if words.is_empty() => {}
             reply::End::Words(words) => out.push(Delta::Text(words)),
             reply::End::Call { tool, arguments } => {

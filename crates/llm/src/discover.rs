@@ -167,7 +167,7 @@ enum Asked {
 }
 
 async fn ask(remote: &Remote, url: &str) -> Result<Vec<Offered>, Asked> {
-    let known = |fault: Fault| Asked::Known(Error::Refused(fault.message()));
+    let known = |fault: Fault| Asked::Known(Error::Refused(fault.message().to_owned()));
     let response = http::get(remote, url).await.map_err(known)?;
     let status = response.status().as_u16();
     if matches!(status, 401 | 402 | 403 | 429 | 500..) {
@@ -182,7 +182,7 @@ async fn ask(remote: &Remote, url: &str) -> Result<Vec<Offered>, Asked> {
             status: if status < 400 { 404 } else { status },
             ..Complaint::default()
         };
-        Asked::NotHere(Error::Refused(complaint.fault(remote).message()))
+        Asked::NotHere(Error::Refused(complaint.fault(remote).message().to_owned()))
     })
 }
 
@@ -225,7 +225,7 @@ fn offered(entry: &Value) -> Option<Offered> {
 
 /// What listens, paints or counts is not talked to.
 fn can_chat(model: &str) -> bool {
-    const OTHERS: [&str; 13] = [
+    const OTHERS: [&str; 16] = [
         "embed",
         "whisper",
         "tts-",
@@ -239,6 +239,9 @@ fn can_chat(model: &str) -> bool {
         "babbage-",
         "davinci-",
         "rerank",
+        "minilm",
+        "bge-",
+        "e5-",
     ];
     let model = model.to_lowercase();
     !OTHERS.iter().any(|other| model.contains(other))

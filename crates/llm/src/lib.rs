@@ -63,7 +63,8 @@ pub enum Delta {
     Text(String),
     Thinking(String),
     Call(CallFragment),
-    /// The part that was open is whole; told back to its maker, it has to be this.
+    /// The last part that something was added to is whole: told back to its
+    /// maker, it has to be this. What follows is another part.
     Keep(Kept),
     /// A part that only its maker can read.
     Opaque(Kept),
@@ -114,6 +115,9 @@ pub enum Error {
     /// The model said no, or answered nonsense.
     #[error("{0}")]
     Refused(String),
+    /// It may well work later: the server is busy, or cannot be reached.
+    #[error("{0}")]
+    Busy(String),
     /// The stream broke off; what was said before it stands.
     #[error("{0}")]
     Interrupted(String),

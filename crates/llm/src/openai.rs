@@ -2,9 +2,11 @@
 
 mod request;
 mod stream;
+
+mod loose;
 mod think;
 
 pub(crate) use request::encode;
-pub use stream::Decoder;
+pub(crate) use stream::Decoder;
 
 pub(crate) const PATH: &str = "/chat/completions";

@@ -1,33 +1,31 @@
 //! A model behind an address.
 
+mod catalogue;
 mod ear;
 mod halves;
+mod plan;
 mod quirks;
 mod talk;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{LeftOut, Message, ToolId, ToolSpec, ToolUse, WireFormat};
+use tenon_domain::{Kept, ToolUse, WireFormat};
 use url::Url;
 
 use crate::fault::Fault;
-use crate::history::{self, fit, tokens, weight};
-use crate::schema::{self, Dialect};
 use crate::sse::Event;
-use crate::{Delta, Deltas, Error, Provider, Request, constrained};
+use crate::{Delta, Deltas, Error, Provider, Request};
 
 pub use ear::{Shape, replay};
 
-pub(crate) use quirks::Quirks;
+pub(crate) use catalogue::{Catalogue, Offered};
+pub(crate) use plan::Plan;
+pub(crate) use quirks::{Learned, Quirks, says_no_images, says_no_tools};
 
-/// More tools than this OpenAI refuses, and no model chooses well among.
-const MAX_TOOLS: usize = 128;
-
-/// What a model needs for its own words where its settings do not say.
-const ROOM_TO_ANSWER: u64 = 4_096;
+use talk::Talk;
 
 /// Where a model is and how it is asked.
 #[derive(Clone, PartialEq)]
@@ -50,7 +48,7 @@ pub struct Remote {
 pub fn connect(remote: Remote) -> Arc<dyn Provider> {
     Arc::new(Connected {
         remote,
-        quirks: Arc::default(),
+        known: Arc::default(),
     })
 }
 
@@ -67,25 +65,14 @@ pub(crate) trait Decode: Send {
 
 struct Connected {
     remote: Remote,
-    /// What was learned about this server, for as long as it is used.
-    quirks: Arc<Mutex<Quirks>>,
+    known: Arc<Knowledge>,
 }
 
-/// One request, ready to be written in either wire format.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub system: String,
-    pub messages: Vec<Message>,
-    pub tools: Vec<Offered>,
-    pub quirks: Quirks,
-}
-
-/// A tool as a model is told of it.
-#[derive(Debug)]
-pub(crate) struct Offered {
-    pub id: ToolId,
-    pub description: String,
-    pub schema: Value,
+/// What is known of a model's server, for as long as it is used.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    quirks: Mutex<Quirks>,
+    catalogue: Catalogue,
 }
 
 #[async_trait]
@@ -95,7 +82,7 @@ impl Provider for Connected {
     }
 
     async fn stream(&self, request: Request) -> Result<Deltas, Error> {
-        let talk = talk::Talk::new(self.remote.clone(), self.quirks.clone(), request);
+        let talk = Talk::new(self.remote.clone(), self.known.clone(), request);
         Ok(talk.into_deltas())
     }
 }
@@ -107,10 +94,23 @@ impl Remote {
         format!("{format} {} {}", self.base_url, self.model)
     }
 
+    /// What this very model wants to be told back.
+    pub(crate) fn kept(&self, block: Value) -> Kept {
+        Kept {
+            maker: self.maker(),
+            block,
+        }
+    }
+
     pub(crate) fn host(&self) -> String {
-        let url = Url::parse(&self.base_url).ok();
-        let host = url.as_ref().and_then(|url| url.host_str());
-        host.unwrap_or(&self.base_url).to_owned()
+        let Ok(url) = Url::parse(&self.base_url) else {
+            return self.base_url.clone();
+        };
+        let host = url.host_str().unwrap_or_default();
+        match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
     }
 
     /// What a person set goes out as it is, except what would break the conversation.
@@ -129,108 +129,6 @@ impl Remote {
             }
         }
     }
-
-    fn dialect(&self) -> Dialect {
-        match self.format {
-            WireFormat::Openai => Dialect::OPENAI,
-            WireFormat::Anthropic => Dialect::ANTHROPIC,
-        }
-    }
-
-    /// How many tokens the conversation itself may take.
-    fn budget(&self, plan: &Plan) -> Option<usize> {
-        let asked = ["max_tokens", "max_completion_tokens"]
-            .iter()
-            .find_map(|name| self.parameters.get(*name)?.as_u64());
-        let context = self.context_tokens?;
-        let answer = asked.unwrap_or(ROOM_TO_ANSWER).min(context / 2);
-        let tools: usize = plan
-            .tools
-            .iter()
-            .map(|tool| tokens(&tool.description) + tokens(&tool.schema.to_string()))
-            .sum();
-        let rest = context.saturating_sub(answer) as usize;
-        Some(rest.saturating_sub(tools + tokens(&plan.system)))
-    }
-}
-
-impl Plan {
-    /// What goes out, and which tools cannot.
-    pub(crate) fn new(
-        remote: &Remote,
-        quirks: Quirks,
-        request: &Request,
-    ) -> Result<(Self, Vec<LeftOut>), Fault> {
-        let (tools, left_out) = match remote.tools {
-            ToolUse::None => (Vec::new(), Vec::new()),
-            ToolUse::Native | ToolUse::Constrained => offer(remote, &quirks, &request.tools),
-        };
-        let mut plan = Self {
-            system: request.system.clone(),
-            messages: history::mend(request.messages.clone()),
-            tools,
-            quirks,
-        };
-        let budget = match (plan.quirks.budget, remote.budget(&plan)) {
-            (Some(learned), Some(set)) => Some(learned.min(set)),
-            (learned, set) => learned.or(set),
-        };
-        if let Some(budget) = budget {
-            fit(&mut plan.messages, budget);
-            // A message may have nothing left to say.
-            plan.messages = history::mend(plan.messages);
-        }
-        match (remote.format, remote.tools) {
-            (WireFormat::Openai, ToolUse::Constrained) => constrained::prepare(&mut plan),
-            (_, ToolUse::None) => constrained::tell_plainly(&mut plan),
-            (_, ToolUse::Native) | (WireFormat::Anthropic, ToolUse::Constrained) => {}
-        }
-        // `mend` makes it so; should it ever not, better a clear word than a provider's riddle.
-        history::check(&plan.messages).map_err(|why| Fault::Refused {
-            message: format!("This chat cannot be told to a model: {why}. Start a new one."),
-        })?;
-        Ok((plan, left_out))
-    }
-
-    /// By the measure that [`fit`] shortens by, so that less is less.
-    pub(crate) fn weight(&self) -> usize {
-        self.messages.iter().map(weight).sum()
-    }
-}
-
-fn offer(
-    remote: &Remote,
-    quirks: &Quirks,
-    tools: &[Arc<ToolSpec>],
-) -> (Vec<Offered>, Vec<LeftOut>) {
-    let dialect = remote.dialect();
-    let (mut offered, mut left_out) = (Vec::new(), Vec::new());
-    for tool in tools {
-        let compiled = match quirks.quarantine.get(&tool.id) {
-            Some(why) => Err(why.clone()),
-            None if offered.len() >= MAX_TOOLS => Err(format!(
-                "a model is told of {MAX_TOOLS} tools at most; switch some off"
-            )),
-            None => schema::compile(&tool.input_schema, dialect),
-        };
-        match compiled {
-            Ok(schema) => offered.push(Offered {
-                id: tool.id.clone(),
-                description: schema::describe(&tool.description, dialect.max_description),
-                schema,
-            }),
-            Err(why) => left_out.push(LeftOut {
-                tool_id: tool.id.clone(),
-                display_name: tool.display_name.clone(),
-                why,
-            }),
-        }
-    }
-    (offered, left_out)
-}
-
-fn lock(quirks: &Mutex<Quirks>) -> std::sync::MutexGuard<'_, Quirks> {
-    quirks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Without the key.

@@ -40,12 +40,17 @@ pub async fn run(remote: &Remote, mut tell: impl FnMut(Step)) -> Result<Found, E
     };
     for mode in modes {
         tell(Step::Trying(*mode));
-        // That it cannot do one thing does not mean that it can do nothing.
-        if let Ok(true) = calls(remote, *mode).await {
-            return Ok(Found {
-                tools: *mode,
-                first_word,
-            });
+        match calls(remote, *mode).await {
+            Ok(true) => {
+                return Ok(Found {
+                    tools: *mode,
+                    first_word,
+                });
+            }
+            // That it cannot do one thing does not mean that it can do nothing.
+            Ok(false) | Err(Error::Refused(_)) => {}
+            // A server in trouble says nothing about its model.
+            Err(error) => return Err(error),
         }
     }
     Ok(Found {
@@ -126,7 +131,7 @@ async fn ask(
     };
     let heard = tokio::time::timeout(PATIENCE, listen).await;
     heard.unwrap_or_else(|_| {
-        Err(Error::Refused(format!(
+        Err(Error::Busy(format!(
             "{} did not finish within {} s. It may still be loading: try again, or choose a smaller one.",
             remote.name,
             PATIENCE.as_secs()

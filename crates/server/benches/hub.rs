@@ -5,10 +5,12 @@
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[expect(dead_code, reason = "not every bench looks at the peak")]
+#[path = "shared/heap.rs"]
+mod heap;
+
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -161,9 +163,9 @@ async fn idle_chats() {
     };
     // The first round fills caches and buffers that stay whatever comes.
     talk().await;
-    let before = HEAP.load(Ordering::Relaxed);
+    let before = heap::in_use();
     talk().await;
-    let grown = HEAP.load(Ordering::Relaxed) - before;
+    let grown = heap::in_use() - before;
     println!(
         "an idle chat                    {:>10} B    {} channels open",
         grown / CHATS,
@@ -249,29 +251,5 @@ impl ToolSource for Many {
 
     async fn call(&self, _tool: &str, _input: Value, _context: &CallContext) -> ToolResult {
         Ok(ToolOutput::default())
-    }
-}
-
-/// Counts the bytes that are in use.
-struct Counting;
-
-static HEAP: AtomicIsize = AtomicIsize::new(0);
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe to write; this one only counts and passes on"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HEAP.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        HEAP.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        unsafe { System.dealloc(place, layout) }
     }
 }

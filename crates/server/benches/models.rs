@@ -5,12 +5,13 @@
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "shared/heap.rs"]
+mod heap;
+
 use std::hint::black_box;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
@@ -18,7 +19,8 @@ use serde_json::{Map, json};
 use tenon_agent::feed::{Live, Next};
 use tenon_agent::{Agent, Model, Settings, TurnRequest};
 use tenon_domain::{
-    CallId, EventBody, Message, ModelId, ModelRef, ToolUse, TurnOutcome, UserId, WireFormat,
+    Annotations, CallId, EventBody, Message, ModelId, ModelRef, RunsOn, ToolId, ToolSpec, ToolUse,
+    TurnOutcome, UserId, WireFormat,
 };
 use tenon_llm::remote::{Shape, replay};
 use tenon_llm::{Assembler, Delta, Remote, Request, connect};
@@ -94,10 +96,10 @@ async fn memory() {
             WireFormat::Openai,
         );
         listen(&remote).await;
-        let before = HEAP.load(Ordering::Relaxed);
-        PEAK.store(before, Ordering::Relaxed);
+        let before = heap::in_use();
+        heap::reset_peak();
         listen(&remote).await;
-        peaks.push(PEAK.load(Ordering::Relaxed) - before);
+        peaks.push(heap::peak() - before);
     }
     println!(
         "memory while listening          {:>9} KiB   and {} KiB for ten times as many deltas",
@@ -118,20 +120,48 @@ async fn first_word() {
         asked.elapsed()
     })
     .await;
-    let provider = connect(remote);
-    let ours = median(async || {
-        let asked = Instant::now();
-        let mut deltas = provider.stream(request()).await.expect("a stream");
-        while let Some(delta) = deltas.next().await {
-            if let Ok(Delta::Text(_)) = delta {
-                break;
-            }
-        }
-        asked.elapsed()
-    })
-    .await;
     println!("the first byte, raw             {floor:>12.2?}   floor");
-    println!("the first word                  {ours:>12.2?}   target: under 1 ms over the floor");
+    let provider = connect(remote);
+    for count in [0, 100] {
+        let tools: Vec<Arc<ToolSpec>> = (0..count).map(tool).collect();
+        let ours = median(async || {
+            let asked = Instant::now();
+            let request = Request {
+                tools: tools.clone(),
+                ..request()
+            };
+            let mut deltas = provider.stream(request).await.expect("a stream");
+            while let Some(delta) = deltas.next().await {
+                if let Ok(Delta::Text(_)) = delta {
+                    break;
+                }
+            }
+            asked.elapsed()
+        })
+        .await;
+        println!(
+            "the first word, {count:>3} tools       {ours:>12.2?}   target: under 1 ms over the floor"
+        );
+    }
+}
+
+fn tool(number: usize) -> Arc<ToolSpec> {
+    let properties: Map<String, serde_json::Value> = (0..8)
+        .map(|property| {
+            let schema = json!({"type": "string", "description": "What it is for, in a sentence."});
+            (format!("property{property}"), schema)
+        })
+        .collect();
+    Arc::new(ToolSpec {
+        id: ToolId(format!("tool{number}")),
+        name: format!("tool{number}"),
+        title: format!("Tool {number}"),
+        display_name: format!("Bench/Tool {number}"),
+        description: "Does something that takes two sentences to say. This is the second.".into(),
+        input_schema: json!({"type": "object", "properties": properties}),
+        annotations: Annotations::default(),
+        runs_on: RunsOn::Server,
+    })
 }
 
 /// A long argument in small pieces: twice as long must take twice the time, not four times.
@@ -360,31 +390,4 @@ async fn median(round: impl AsyncFn() -> Duration) -> Duration {
     }
     rounds.sort();
     rounds[ROUNDS / 2]
-}
-
-/// Counts the bytes that are in use, and the most that ever were.
-struct Counting;
-
-static HEAP: AtomicIsize = AtomicIsize::new(0);
-static PEAK: AtomicIsize = AtomicIsize::new(0);
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-#[expect(
-    unsafe_code,
-    reason = "an allocator is unsafe to write; this one only counts and passes on"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now =
-            HEAP.fetch_add(layout.size() as isize, Ordering::Relaxed) + layout.size() as isize;
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        HEAP.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        unsafe { System.dealloc(place, layout) }
-    }
 }

@@ -42,7 +42,10 @@ impl Cli {
         // A server's log is its voice; a command's output is its answer.
         start_log(match self.command {
             Command::Serve(_) => "info",
-            Command::Run(_) | Command::Models(_) | Command::Tools(_) => "warn",
+            // What is wrong with an endpoint is part of the answer, where it matters.
+            Command::Run(_) | Command::Models(_) | Command::Tools(_) => {
+                "warn,tenon_server::models::endpoints=error"
+            }
         });
         let ended = match self.command {
             Command::Serve(serve) => serve.run(&self.common).await,

@@ -27,6 +27,12 @@ pub const BUILTIN: &str = "builtin";
 /// What endpoints offer is asked again after this long.
 const FRESH: Duration = Duration::from_secs(20);
 
+/// A name is a line in a menu.
+const MAX_NAME: usize = 200;
+
+/// How many models are remembered with what their servers do not take.
+const MAX_CONNECTED: usize = 256;
+
 /// How long a list of models waits for endpoints that are slow to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -80,9 +86,21 @@ impl Models {
     }
 
     pub async fn show(&self, id: &ModelId) -> tenon_store::Result<ModelView> {
-        let mut views = self.list().await?.into_iter();
-        let found = views.find(|view| view.id == *id);
-        found.ok_or(tenon_store::Error::NotFound("model"))
+        if id.as_str() == BUILTIN {
+            return Ok(self.builtin_view(&self.store.models().await?));
+        }
+        match self.store.model(id).await {
+            Ok(model) => Ok(self.saved_view(&model)),
+            Err(tenon_store::Error::NotFound(what)) => {
+                let config = self.by_endpoint(id.as_str());
+                let config = config.ok_or(tenon_store::Error::NotFound(what))?;
+                let endpoint = config.endpoint.as_deref();
+                let endpoint = endpoint.and_then(|id| self.endpoints.get(id));
+                let has_key = endpoint.as_ref().is_some_and(|at| at.key.is_some());
+                Ok(view(&config, endpoint.as_ref(), has_key))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Asks endpoints again whose answers are old. Slow ones are not waited for: they are there next time.
@@ -104,11 +122,12 @@ impl Models {
             has_key: false,
             parameters: Map::new(),
             tool_mode: ToolMode::Native,
-            tools_seen: Some(ToolUse::Native),
+            tools_seen: None,
             context_tokens: None,
             prices: None,
             is_default: !saved.iter().any(|model| model.is_default),
             saved: false,
+            unusable: None,
         }
     }
 
@@ -119,9 +138,15 @@ impl Models {
             Some(endpoint) => endpoint.key.is_some(),
             None => model.sealed_key.is_some(),
         };
+        let unusable = match (&endpoint, self.key(model)) {
+            (None, _) if id.is_some() => Some(choose::gone(&model.config)),
+            (None, Err(error)) => Some(error.to_string()),
+            (_, _) => None,
+        };
         ModelView {
             is_default: model.is_default,
             saved: true,
+            unusable,
             ..view(&model.config, endpoint.as_ref(), has_key)
         }
     }
@@ -138,8 +163,20 @@ impl Models {
             return provider.clone();
         }
         let provider = connect(remote.clone());
+        // What is not asked any more is not worth remembering.
+        if connected.len() >= MAX_CONNECTED {
+            connected.clear();
+        }
         connected.insert(id.clone(), (remote, provider.clone()));
         provider
+    }
+
+    fn disconnect(&self, id: &ModelId) {
+        let mut connected = self
+            .connected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        connected.remove(id);
     }
 
     /// Where a model is and how it is asked. None: its endpoint is not known any more.
@@ -177,6 +214,17 @@ impl Models {
     fn seal(&self, id: &ModelId, key: &str) -> String {
         self.vault.seal(&about(id), key)
     }
+}
+
+/// Whether an endpoint could call a model this.
+fn is_name(model: &str) -> bool {
+    let is_short = model.chars().count() <= MAX_NAME;
+    !model.trim().is_empty() && is_short && !model.contains(is_unprintable)
+}
+
+/// Control characters, and those that turn a line around.
+fn is_unprintable(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What a sealed key is bound to.
@@ -227,6 +275,7 @@ fn view(config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> Mod
         prices: config.prices.clone(),
         is_default: false,
         saved: false,
+        unusable: None,
     }
 }
 

@@ -83,7 +83,10 @@ impl Store {
         let pool = connect(16).await?;
         let alone = pool.begin().await?;
         alone
-            .execute_unprepared("SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))")
+            .execute_unprepared(
+                "SET LOCAL lock_timeout = '60s'; \
+                 SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))",
+            )
             .await?;
         Migrator::up(&pool, None).await?;
         alone.commit().await?;

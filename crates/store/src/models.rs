@@ -1,8 +1,8 @@
 //! The models people configured. Which one a new chat begins with is kept here too.
 
-use sea_orm::ActiveValue::Set;
+use sea_orm::ActiveValue::{Set, Unchanged};
 use sea_orm::sea_query::{Expr, OnConflict};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tenon_domain::{ModelConfig, ModelId, ToolUse};
 
 use crate::connect::one_at_a_time;
@@ -100,16 +100,45 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
-    /// Keeps what a test saw and nothing else: while it ran, a person may have
-    /// changed the rest.
-    pub async fn set_tools_seen(&self, model: &ModelId, seen: Option<ToolUse>) -> Result<()> {
+    /// Changes a model as it is now: nobody else changes it meanwhile.
+    pub async fn change_model<E: From<Error>>(
+        &self,
+        model: &ModelId,
+        change: impl FnOnce(StoredModel) -> std::result::Result<(ModelConfig, Option<String>), E>,
+    ) -> std::result::Result<StoredModel, E> {
+        let transaction = self.begin().await?;
+        one_at_a_time(&transaction, "models").await?;
+        let row = models::Entity::find_by_id(text(&model.0))
+            .one(&transaction)
+            .await
+            .map_err(Error::from)?;
+        let old: StoredModel = row.ok_or(Error::NotFound("model"))?.try_into()?;
+        let (is_default, created_at) = (old.is_default, old.created_at);
+        let (config, sealed_key) = change(old)?;
+        let changed = models::ActiveModel {
+            id: Unchanged(text(&model.0)),
+            is_default: Unchanged(is_default),
+            created_at: Unchanged(created_at),
+            ..fresh(&config, sealed_key.as_deref())?
+        };
+        let row = changed.update(&transaction).await.map_err(Error::from)?;
+        transaction.commit().await.map_err(Error::from)?;
+        Ok(row.try_into()?)
+    }
+
+    /// Keeps what a test saw of a model, if it is still the same one in the
+    /// same place: while the test ran, a person may have changed or deleted it.
+    pub async fn set_tools_seen(&self, tested: &ModelConfig, seen: Option<ToolUse>) -> Result<()> {
         let updated = models::Entity::update_many()
             .col_expr(
                 models::Column::ToolsSeen,
                 Expr::value(seen.map(word::write).transpose()?),
             )
             .col_expr(models::Column::UpdatedAt, Expr::value(now()))
-            .filter(models::Column::Id.eq(text(&model.0)))
+            .filter(models::Column::Id.eq(text(&tested.id.0)))
+            .filter(models::Column::Provider.eq(word::write(tested.provider)?))
+            .filter(models::Column::BaseUrl.eq(text(&tested.base_url)))
+            .filter(models::Column::Model.eq(text(&tested.model)))
             .exec(&self.write)
             .await?;
         found(updated.rows_affected)

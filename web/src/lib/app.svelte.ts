@@ -45,18 +45,28 @@ class App {
   choice = $derived.by(() =>
     chooseModel({
       models: this.models.loaded ? this.models.all : undefined,
+      endpoints: this.models.endpoints,
       info: this.info?.model,
       picked: this.models.picked,
       last: this.conversation.chat?.turns.at(-1)?.model,
     }),
   );
+  /** The model that should answer in the open chat and is gone, once that is sure. */
+  missing = $derived.by(() => {
+    const { missing } = this.choice;
+    if (!missing || this.models.wasRemoved(missing.id)) return undefined;
+    return this.#surelyMissing.has(missing.id) ? missing : undefined;
+  });
+  /** Why the list of models could not be had, in words. */
+  modelsProblem = $derived(this.models.failure ? inWords(this.models.failure) : '');
   readonly #socket: Socket;
   /** The latest message sent. */
   #delivery?: Delivery;
   /** The toasts that offer to undo a deletion. */
   #undoToasts = new Map<ChatId, number>();
-  /** Chats whose reader knows that a model is gone. */
-  #toldMissing = new Set<string>();
+  #lookingFor?: ModelId;
+  /** Models that were still gone at the second look. */
+  #surelyMissing = $state.raw<ReadonlySet<ModelId>>(new Set());
 
   constructor() {
     this.#socket = new Socket(`${location.origin.replace(/^http/, 'ws')}/api/ws`, {
@@ -118,10 +128,13 @@ class App {
     const { conversation, draft, toolbox } = this;
     if (conversation.running || conversation.sending) return;
     const message = (text ?? draft.text).trim();
-    if (!message) return;
+    // The page asks who is to answer before it comes here.
+    if (!message || this.choice.undecided) return;
     if (text === undefined) draft.take();
     // The reader may open another chat, with another model, while we wait.
     const modelId = this.choice.send;
+    // Whoever sends it nevertheless has accepted who answers.
+    if (this.missing) this.models.unpick();
     const takeBack = conversation.announce(message);
     const delivery = (this.#delivery = new Delivery(message, conversation.seq));
     let chatId = router.chatId;
@@ -155,19 +168,13 @@ class App {
     }
   }
 
-  /** Says once in each chat that its model is gone, and who answers instead. */
-  async tellMissing(missing: ModelRef): Promise<void> {
-    const told = `${router.chatId ?? ''} ${missing.id}`;
-    if (this.#toldMissing.has(told)) return;
-    this.#toldMissing.add(told);
-    // An endpoint that is slow to answer is missing at first, and there at the second look.
+  /** An endpoint that is slow to answer is missing at first, and there at the second look. */
+  async lookAgainFor({ id }: ModelRef): Promise<void> {
+    if (this.#lookingFor === id || this.#surelyMissing.has(id)) return;
+    this.#lookingFor = id;
     await this.models.refresh().catch(() => {});
-    if (this.choice.missing?.id !== missing.id) {
-      // It is back, or the reader is elsewhere. Should it go again, that is news.
-      this.#toldMissing.delete(told);
-      return;
-    }
-    toasts.show(language.words.modelMissing(missing.name, this.nameOf(this.choice.model)));
+    this.#lookingFor = undefined;
+    if (this.choice.missing?.id === id) this.#surelyMissing = new Set(this.#surelyMissing).add(id);
   }
 
   /** What a model is called on the page; the built-in assistant is called in its language. */

@@ -181,28 +181,63 @@ describe('the model of a chat', () => {
     expect(app.choice.model?.id).toBe('llama');
   });
 
-  test('that is gone is replaced by the default, and that is said once', async () => {
+  test('that is gone is replaced by the default, which stands until somebody accepts it', async () => {
     await list('gpt');
     remember('model.a', JSON.stringify({ id: 'llama', name: 'Llama' }));
     visit('a');
-    expect(app.choice).toMatchObject({ model: { id: 'gpt' }, missing: { name: 'Llama' } });
-    const missing = app.choice.missing ?? { id: '', name: '' };
-    await app.tellMissing(missing);
-    await app.tellMissing(missing);
-    expect(toasts.shown.map(({ text }) => text)).toEqual([
-      '“Llama” is not available now. gpt answers.',
-    ]);
+    const missing = { id: 'llama', name: 'Llama' };
+    expect(app.choice).toMatchObject({ model: { id: 'gpt' }, missing });
+    expect(app.missing).toBeUndefined();
+    await app.lookAgainFor(missing);
+    expect(app.missing).toEqual(missing);
+    const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+    await app.send('hello');
+    expect(startTurn.mock.calls[0]?.[1].modelId).toBeUndefined();
+    expect([app.missing, recall('model.a')]).toEqual([undefined, undefined]);
+  });
+
+  test('of this computer is not replaced by one elsewhere unasked', async () => {
+    await list('gpt');
+    remember('model.d', JSON.stringify({ id: 'ollama:llama', name: 'Llama' }));
+    visit('d');
+    const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+    app.draft.text = 'a secret';
+    await app.send();
+    expect(startTurn).not.toHaveBeenCalled();
+    expect(app.draft.text).toBe('a secret');
+    app.models.pick({ id: 'gpt', name: 'gpt' });
+    await app.send();
+    expect(startTurn.mock.calls[0]?.[1].modelId).toBe('gpt');
+  });
+
+  test('that somebody deleted is not said to be gone', async () => {
+    await list('gpt');
+    remember('model.e', JSON.stringify({ id: 'mine', name: 'Mine' }));
+    visit('e');
+    vi.spyOn(api, 'deleteModel').mockResolvedValue();
+    await app.removeModel('mine');
+    await app.lookAgainFor({ id: 'mine', name: 'Mine' });
+    expect([app.missing, app.models.picked]).toEqual([undefined, undefined]);
+  });
+
+  test('list that cannot be had says why, until it can', async () => {
+    await list('gpt');
+    expect(app.modelsProblem).toBe('');
+    vi.spyOn(api, 'models').mockRejectedValue(lost);
+    await app.models.refresh().catch(() => {});
+    expect(app.modelsProblem).toBe('Tenon does not answer.');
+    await list('gpt');
+    expect(app.modelsProblem).toBe('');
   });
 
   test('that is only slow to appear is not said to be gone', async () => {
     await list('gpt');
-    remember('model.slow', JSON.stringify({ id: 'llama', name: 'Llama' }));
+    remember('model.slow', JSON.stringify({ id: 'phi', name: 'Phi' }));
     visit('slow');
-    const missing = app.choice.missing ?? { id: '', name: '' };
-    vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt'), modelView('llama')]);
-    await app.tellMissing(missing);
-    expect(toasts.shown).toEqual([]);
-    expect(app.choice.send).toBe('llama');
+    vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt'), modelView('phi')]);
+    await app.lookAgainFor({ id: 'phi', name: 'Phi' });
+    expect(app.missing).toBeUndefined();
+    expect(app.choice.send).toBe('phi');
   });
 
   test('that was found is used here and made the default', async () => {

@@ -126,7 +126,13 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
             break;
         }
     }
+    // So is whoever comes meanwhile, and nobody later.
+    let late = world.agent.feed().watch(&world.chat).waiting.clone();
+    assert!(late.is_some_and(|waiting| waiting.wait_ms <= 600));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
+    assert_eq!(world.agent.feed().watch(&world.chat).waiting, None);
+    drop(watch);
+    assert_eq!(world.agent.feed().open_channels(), 0);
 }
 
 #[tokio::test]

@@ -1,13 +1,16 @@
 //! Stop works at once, everywhere, and leaves a chat that can go on.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tenon_agent::Error;
-use tenon_domain::{CallStatus, Message, ToolError, TurnOutcome};
+use tenon_domain::{CallStatus, EventBody, LeftOut, Message, Role, ToolError, ToolId, TurnOutcome};
+use tenon_llm::Delta;
 use tenon_llm::scripted::Line;
+use tokio::sync::Notify;
 
-use crate::world::{World, next, outcome};
+use crate::world::{World, ada, next, outcome, until};
 
 #[tokio::test]
 async fn stop_reaches_a_model_that_is_speaking() {
@@ -73,6 +76,48 @@ async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
             .iter()
             .all(|answer| answer.result == Err(ToolError::cancelled()))
     );
+}
+
+#[tokio::test]
+async fn stop_does_not_wait_for_a_slow_database() {
+    let (go, never) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let left_out = LeftOut {
+        tool_id: ToolId::new("odd"),
+        display_name: "Bench/odd".into(),
+        why: "its input schema is too large".into(),
+    };
+    let world = World::new([vec![
+        Line::WaitFor(go.clone()),
+        Line::Say(Delta::LeftOut(vec![left_out])),
+        Line::WaitFor(never.clone()),
+    ]])
+    .await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    let turn = world.start("go").await.unwrap();
+    until(&mut watch, |body| {
+        matches!(body, EventBody::MessageStarted { message } if message.role == Role::Assistant)
+    })
+    .await;
+    // A query that nobody goes on with keeps the only connection there is.
+    let ada = ada();
+    let mut stuck = Box::pin(world.store.create_chat(&ada, "stuck"));
+    assert!(futures::poll!(stuck.as_mut()).is_pending());
+    go.notify_one();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(world.agent.cancel(&turn));
+    // The model is let go of, long before the database gives up.
+    let let_go = async {
+        while Arc::strong_count(&never) > 1 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(4), let_go)
+        .await
+        .expect("the model is still being heard");
+    stuck.await.unwrap();
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 }
 
 #[tokio::test]

@@ -295,6 +295,45 @@ async fn more_calls_than_are_made_at_once_are_answered_too() {
 }
 
 #[tokio::test]
+async fn calls_without_end_are_cut_off() {
+    let flood = |tool: &'static str| {
+        let calls = (0..100).map(move |i| Line::raw_call(i, tool, ""));
+        [Line::text("So:")]
+            .into_iter()
+            .chain(calls)
+            .chain([Line::stop()])
+            .collect()
+    };
+    let cut_off = async |world: World, expected: &str| {
+        let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+            panic!("it went on")
+        };
+        assert_eq!(message, expected);
+        let calls = world.store.calls(&world.chat).await.unwrap();
+        assert_eq!(calls, [], "none of them is made");
+    };
+    let world = World::with([flood("mcp_bench_echo")], |s| s.calls_per_step = 3).await;
+    cut_off(
+        world,
+        "The model asked for more than 12 calls at once and was cut off.",
+    )
+    .await;
+    // Their names weigh something also where their arguments do not.
+    let world = World::with([flood("mcp_bench_echo")], |s| s.reply_bytes = 1_000).await;
+    cut_off(world, "The answer grew too long and was cut off.").await;
+    // As many as that are still answered one by one.
+    let mut lines: Vec<Line> = (0..12)
+        .map(|i| Line::raw_call(i, "mcp_bench_echo", ""))
+        .collect();
+    lines.push(Line::stop());
+    let world = World::with([lines, vec![Line::text("ok"), Line::stop()]], |s| {
+        s.calls_per_step = 3
+    })
+    .await;
+    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+}
+
+#[tokio::test]
 async fn a_model_that_says_nothing_is_given_up() {
     let silence =
         |settings: &mut tenon_agent::Settings| settings.model_silence = Duration::from_millis(50);

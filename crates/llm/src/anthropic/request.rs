@@ -102,7 +102,9 @@ fn messages(remote: &Remote, plan: &Plan) -> Vec<Value> {
         let (role, blocks) = match message {
             Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
             Message::Assistant { parts } => ("assistant", assistant(parts, &mut ids)),
-            Message::Tools { answers } => ("user", results(answers, &ids, plan.quirks.sees_images)),
+            Message::Tools { answers } => {
+                ("user", results(answers, &ids, plan.quirks.shows_images()))
+            }
         };
         // Results of tools and the user's next words are one message here.
         match out.last_mut() {
@@ -122,11 +124,12 @@ fn assistant(parts: &[Part], ids: &mut Ids) -> Vec<Value> {
     let mut blocks = Vec::new();
     for part in parts {
         match part {
-            Part::Text { text, kept } => match ids.own(kept) {
-                Some(block) => blocks.push(block.clone()),
-                None if text.trim().is_empty() => {}
-                None => blocks.push(json!({"type": "text", "text": text})),
-            },
+            // White space alone is refused, also where it was said that way.
+            Part::Text { text, .. } if text.trim().is_empty() => {}
+            Part::Text { text, kept } => blocks.push(match ids.own(kept) {
+                Some(block) => block.clone(),
+                None => json!({"type": "text", "text": text}),
+            }),
             // Without its signature a thought is not taken back.
             Part::Thinking { kept, .. } => blocks.extend(ids.own(kept).cloned()),
             Part::Opaque { kept } => blocks.extend(ids.own_block(kept).cloned()),

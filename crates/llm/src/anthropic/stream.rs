@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tenon_domain::{Kept, StopReason, Usage};
+use tenon_domain::{StopReason, Usage};
 
+use crate::assemble::Ending;
 use crate::fault::{Complaint, Fault};
 use crate::remote::Decode;
 use crate::sse::Event;
@@ -16,18 +17,18 @@ use crate::{CallFragment, Delta, Remote};
 
 /// Reads one streamed message.
 #[derive(Debug)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     remote: Remote,
     /// By the server's number, which is a key and not a position.
     open: BTreeMap<u64, Block>,
+    /// The open one that is no call: there is never more than one.
+    aloud: Option<u64>,
     /// How many blocks were begun: their number for everybody else.
     begun: u64,
     /// The text block that was closed last, as long as nothing has come after it.
     last_text: Option<String>,
     usage: Count,
-    stop: Option<StopReason>,
-    has_calls: bool,
-    is_done: bool,
+    ending: Ending,
 }
 
 /// A block that is being said.
@@ -75,7 +76,6 @@ struct Beginning {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Change {
-    r#type: Option<String>,
     text: Option<String>,
     thinking: Option<String>,
     signature: Option<String>,
@@ -95,16 +95,15 @@ struct Count {
 }
 
 impl Decoder {
-    pub fn new(remote: &Remote) -> Self {
+    pub(crate) fn new(remote: &Remote) -> Self {
         Self {
             remote: remote.clone(),
             open: BTreeMap::new(),
+            aloud: None,
             begun: 0,
             last_text: None,
             usage: Count::default(),
-            stop: None,
-            has_calls: false,
-            is_done: false,
+            ending: Ending::default(),
         }
     }
 
@@ -126,7 +125,7 @@ impl Decoder {
                 self.stop_reason(reason.as_deref());
                 self.count(frame.usage, out);
             }
-            "message_stop" => self.is_done = true,
+            "message_stop" => self.ending.is_done = true,
             // `ping`, and what will be added one day.
             _ => {}
         }
@@ -144,13 +143,10 @@ impl Decoder {
 
     fn begin(&mut self, index: u64, raw: Map<String, Value>, out: &mut Vec<Delta>) {
         // A server that forgets to close a block closes it by the next. Calls may overlap.
-        let forgotten: Vec<u64> = self
-            .open
-            .iter()
-            .filter(|(open, block)| **open == index || block.kind != Kind::Call)
-            .map(|(open, _)| *open)
-            .collect();
-        forgotten.into_iter().for_each(|open| self.close(open, out));
+        if let Some(forgotten) = self.aloud.take() {
+            self.close(forgotten, out);
+        }
+        self.close(index, out);
         self.begun += 1;
         let number = self.begun;
         let last_text = self.last_text.take();
@@ -166,10 +162,11 @@ impl Decoder {
         match word("type") {
             "text" => {
                 block.kind = Kind::Text;
-                // Two texts in a row: each has to stay the block it was, for its citations.
+                // Two texts in a row: each has to stay the block it was, for its
+                // citations. Nothing has begun since, so `Keep` means the one before.
                 if let Some(text) = last_text {
                     let text = json!({"type": "text", "text": text});
-                    out.push(Delta::Keep(self.kept(text)));
+                    out.push(Delta::Keep(self.remote.kept(text)));
                 }
                 block.text = word("text").to_owned();
                 if !block.text.is_empty() {
@@ -188,17 +185,20 @@ impl Decoder {
             }
             "tool_use" => {
                 block.kind = Kind::Call;
-                self.has_calls = true;
+                self.ending.has_calls = true;
                 let id = Some(word("id").to_owned()).filter(|id| !id.is_empty());
                 out.push(Delta::Call(CallFragment {
                     index: Some(number),
-                    kept: id.as_ref().map(|id| self.kept(json!({ "id": id }))),
+                    kept: id.as_ref().map(|id| self.remote.kept(json!({ "id": id }))),
                     id,
                     name: Some(word("name").to_owned()),
                     arguments: String::new(),
                 }));
             }
             _ => {}
+        }
+        if block.kind != Kind::Call {
+            self.aloud = Some(index);
         }
         block.raw = raw;
         self.open.insert(index, block);
@@ -250,6 +250,9 @@ impl Decoder {
         block.citations.extend(change.citation);
     }
 
+    /// The block is whole. What is to be kept goes to the part that was begun
+    /// last: that is this block's, since a text or a thought is closed before
+    /// anything else begins.
     fn close(&mut self, index: u64, out: &mut Vec<Delta>) {
         let Some(mut block) = self.open.remove(&index) else {
             return;
@@ -262,7 +265,7 @@ impl Decoder {
                         "text": block.text,
                         "citations": block.citations,
                     });
-                    out.push(Delta::Keep(self.kept(text)));
+                    out.push(Delta::Keep(self.remote.kept(text)));
                 } else if !block.text.is_empty() {
                     self.last_text = Some(block.text);
                 }
@@ -278,7 +281,7 @@ impl Decoder {
                         "thinking": block.text,
                         "signature": block.signature,
                     });
-                    out.push(Delta::Keep(self.kept(thought)));
+                    out.push(Delta::Keep(self.remote.kept(thought)));
                 }
             }
             Kind::Call => {
@@ -300,13 +303,13 @@ impl Decoder {
                     let input: Value = input;
                     block.raw.insert("input".into(), input);
                 }
-                out.push(Delta::Opaque(self.kept(Value::Object(block.raw))));
+                out.push(Delta::Opaque(self.remote.kept(Value::Object(block.raw))));
             }
         }
     }
 
     fn stop_reason(&mut self, reason: Option<&str>) {
-        self.stop = match reason {
+        self.ending.stop = match reason {
             None => return,
             Some("tool_use") => Some(StopReason::ToolCalls),
             Some("max_tokens" | "model_context_window_exceeded") => Some(StopReason::Length),
@@ -328,13 +331,6 @@ impl Decoder {
             .cache_creation_input_tokens
             .or(known.cache_creation_input_tokens);
         out.push(Delta::Usage(known.usage()));
-    }
-
-    fn kept(&self, block: Value) -> Kept {
-        Kept {
-            maker: self.remote.maker(),
-            block,
-        }
     }
 }
 
@@ -369,7 +365,7 @@ impl Decode for Decoder {
         if frame.r#type == "message" {
             let message: Beginning = serde_json::from_str(data).map_err(nonsense)?;
             self.whole(message, out);
-            self.is_done = true;
+            self.ending.is_done = true;
             return Ok(());
         }
         self.frame(frame, out);
@@ -377,13 +373,7 @@ impl Decode for Decoder {
     }
 
     fn end(&mut self, out: &mut Vec<Delta>) {
-        let stop = match self.stop {
-            // Some end their turn although they wait for their calls, or do not say why.
-            Some(StopReason::End) if self.has_calls => Some(StopReason::ToolCalls),
-            None if self.is_done && self.has_calls => Some(StopReason::ToolCalls),
-            None if self.is_done => Some(StopReason::End),
-            stop => stop,
-        };
+        let stop = self.ending.reason();
         // A block that broke off is not to be told back: only whole ones are.
         if stop.is_some() {
             let open: Vec<u64> = self.open.keys().copied().collect();
@@ -393,7 +383,7 @@ impl Decode for Decoder {
     }
 
     fn is_done(&self) -> bool {
-        self.is_done
+        self.ending.is_done
     }
 }
 

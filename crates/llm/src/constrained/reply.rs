@@ -2,12 +2,19 @@
 
 use serde_json::{Map, Value};
 
-/// Takes in `{"reply": "…"}` piece by piece and gives its words as they come.
-/// What is no JSON comes from a server that ignores the form, and is an answer all the same.
+/// What stands before the words, with any white space in between.
+const OPENING: [&str; 4] = ["{", "\"reply\"", ":", "\""];
+
+/// The JSON around a reply. Takes in `{"reply": "…"}` piece by piece and gives
+/// its words as they come. What is no JSON comes from a server that ignores
+/// the form, and is an answer all the same.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
+pub(super) struct Envelope {
     is_plain: bool,
     whole: String,
+    /// How many bytes of the opening were read, and how many of its tokens found in them.
+    read: usize,
+    found: usize,
     /// Where the words begin, once they have.
     begin: Option<usize>,
     /// How many bytes of words were given.
@@ -25,23 +32,25 @@ pub(super) enum End {
     },
 }
 
-impl Reply {
+impl Envelope {
     /// Takes in a piece; gives the words it adds to the reply.
     pub(super) fn push(&mut self, text: &str) -> String {
         if self.is_plain {
             return text.to_owned();
         }
         self.whole.push_str(text);
-        let begun = self.whole.trim_start();
-        if !begun.is_empty() && !begun.starts_with(['{', '`']) {
-            self.is_plain = true;
-            return std::mem::take(&mut self.whole);
+        if self.found == 0 {
+            let begun = self.rest();
+            if !begun.is_empty() && !begun.starts_with(['{', '`']) {
+                self.is_plain = true;
+                return std::mem::take(&mut self.whole);
+            }
         }
-        let Some(begin) = self.begin.or_else(|| words_begin(&self.whole)) else {
+        let Some(begin) = self.begin.or_else(|| self.words_begin()) else {
             return String::new();
         };
         self.begin = Some(begin);
-        // Only the new bytes are looked at: `decoded` keeps its place by what was given.
+        // Only the new bytes are looked at: `decode` keeps its place by what was given.
         let (words, used) = decode(&self.whole[begin + self.given..]);
         self.given += used;
         words
@@ -70,6 +79,26 @@ impl Reply {
             _ => End::Words(whole),
         }
     }
+
+    /// Where the words begin, once the whole opening is there. Goes on where it
+    /// stopped: white space without end is read once.
+    fn words_begin(&mut self) -> Option<usize> {
+        while let Some(token) = OPENING.get(self.found) {
+            if !self.rest().starts_with(token) {
+                return None;
+            }
+            self.read += token.len();
+            self.found += 1;
+        }
+        Some(self.read)
+    }
+
+    /// What follows the opening as far as it was read, behind the white space.
+    fn rest(&mut self) -> &str {
+        let rest = &self.whole[self.read..];
+        self.read += rest.len() - rest.trim_start().len();
+        &self.whole[self.read..]
+    }
 }
 
 /// JSON without the fence that models like to put around it.
@@ -78,15 +107,6 @@ fn unfenced(text: &str) -> &str {
         .strip_prefix("```")
         .and_then(|text| text.strip_suffix("```"));
     inside.map_or(text, |text| text.trim_start_matches("json").trim())
-}
-
-/// Where the words of `{"reply":"` begin, whatever the white space.
-fn words_begin(text: &str) -> Option<usize> {
-    let mut rest = text;
-    for token in ["{", "\"reply\"", ":", "\""] {
-        rest = rest.trim_start().strip_prefix(token)?;
-    }
-    Some(text.len() - rest.len())
 }
 
 /// The words of a JSON string up to its end or its cut, and how many bytes
@@ -166,7 +186,7 @@ mod tests {
     fn check(text: &str, words: &str, end: &End) {
         let chars: Vec<char> = text.chars().collect();
         for size in [1, 2, 5, 1000] {
-            let (mut reply, mut given) = (Reply::default(), String::new());
+            let (mut reply, mut given) = (Envelope::default(), String::new());
             for piece in chars.chunks(size) {
                 given.push_str(&reply.push(&piece.iter().collect::<String>()));
             }
@@ -215,5 +235,23 @@ mod tests {
         let over = End::Words(String::new());
         check("Just text.", "Just text.", &over);
         check(" Not {\"reply\":\"x\"}", " Not {\"reply\":\"x\"}", &over);
+    }
+
+    #[test]
+    fn white_space_without_end_is_read_once() {
+        let over = End::Words(String::new());
+        for opening in ["", "{", "{\"reply\"", "{\"reply\":"] {
+            let begun = std::time::Instant::now();
+            let mut envelope = Envelope::default();
+            envelope.push(opening);
+            for _ in 0..100_000 {
+                assert_eq!(envelope.push("\n"), "");
+            }
+            let rest = r#"{"reply":"Hi"}"#.strip_prefix(opening).unwrap();
+            assert_eq!(envelope.push(rest), "Hi");
+            assert_eq!(envelope.finish(), over);
+            // Linear takes a part of a second; quadratic would take a minute.
+            assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+        }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use tenon_domain::{Content, Message, Part, ToolAnswer, ToolOutput};
+use serde_json::Value;
+use tenon_domain::{Content, Message, Part, ToolAnswer};
 
 /// Enough of an old output to know what it was.
 const OLD_OUTPUT: usize = 300;
@@ -19,32 +20,55 @@ const OLD_ANSWER: usize = 300;
 /// A picture costs about as much as a page of text.
 const IMAGE_TOKENS: usize = 1_500;
 
-/// Shortens a chat until it fits, in the order of what is missed least.
+/// How many messages are shortened together. Where the cut is must not move
+/// with every step: what stands before it is read from the provider's cache.
+const BLOCK: usize = 8;
+
+/// Shortens a chat that is too long, in the order of what is missed least, and
+/// by more than it needs to be: the next words should still fit.
 pub(crate) fn fit(messages: &mut [Message], budget: usize) {
     let mut total: usize = messages.iter().map(weight).sum();
+    if total <= budget {
+        return;
+    }
+    let target = budget / 10 * 7;
     let newest = messages
         .iter()
-        .rposition(|message| matches!(message, Message::Tools { .. }));
+        .rposition(|message| matches!(message, Message::Tools { .. }))
+        .unwrap_or(0);
     let turn = messages
         .iter()
         .rposition(|message| matches!(message, Message::User { .. }))
         .unwrap_or(0);
 
     type Shorten = fn(&mut Message);
-    let steps: [(usize, Shorten); 4] = [
-        (newest.unwrap_or(0), |message| outputs(message, OLD_OUTPUT)),
+    let steps: [(usize, Shorten); 5] = [
+        (newest, |message| {
+            outputs(message, OLD_OUTPUT, Pictures::Named)
+        }),
+        (newest, |message| inputs(message, OLD_OUTPUT)),
         (turn, |message| answers(message, OLD_ANSWER)),
-        (messages.len(), |message| outputs(message, NEW_OUTPUT)),
-        (messages.len(), |message| outputs(message, OLD_OUTPUT)),
+        (messages.len(), |message| {
+            outputs(message, NEW_OUTPUT, Pictures::Kept)
+        }),
+        (messages.len(), |message| {
+            outputs(message, OLD_OUTPUT, Pictures::Named)
+        }),
     ];
     for (end, shorten) in steps {
+        let mut shortened = 0;
         for message in &mut messages[..end] {
-            if total <= budget {
+            if total <= target && shortened % BLOCK == 0 {
                 return;
             }
             let before = weight(message);
             shorten(message);
-            total = total.saturating_sub(before.saturating_sub(weight(message)));
+            let saved = before.saturating_sub(weight(message));
+            shortened += usize::from(saved > 0);
+            total = total.saturating_sub(saved);
+        }
+        if total <= target {
+            return;
         }
     }
 }
@@ -90,16 +114,72 @@ fn content_weight(content: &Content) -> usize {
     }
 }
 
-fn outputs(message: &mut Message, chars: usize) {
+/// What becomes of the pictures in an output that is shortened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pictures {
+    Kept,
+    /// That there was one is said, and no more.
+    Named,
+}
+
+fn outputs(message: &mut Message, chars: usize, pictures: Pictures) {
     let Message::Tools { answers } = message else {
         return;
     };
     for answer in answers {
-        if let Ok(output) = &mut answer.result
-            && let Cow::Owned(text) = cut(&output.to_text(), chars)
-        {
-            *output = ToolOutput::text(text);
+        match &mut answer.result {
+            Ok(output) => {
+                let content = std::mem::take(&mut output.content).into_iter();
+                output.content = content.map(|part| shorten(part, chars, pictures)).collect();
+            }
+            Err(error) => {
+                if let Cow::Owned(short) = cut(&error.message, chars) {
+                    error.message = short;
+                }
+            }
         }
+    }
+}
+
+fn shorten(content: Content, chars: usize, pictures: Pictures) -> Content {
+    match &content {
+        Content::Image { .. } if pictures == Pictures::Kept => content,
+        other => match cut(&other.to_text(), chars) {
+            Cow::Owned(text) => Content::Text { text },
+            Cow::Borrowed(text) if matches!(content, Content::Image { .. }) => Content::Text {
+                text: text.to_owned(),
+            },
+            Cow::Borrowed(_) => content,
+        },
+    }
+}
+
+/// Long texts that a model once wrote into a call: a file, a page.
+fn inputs(message: &mut Message, chars: usize) {
+    let Message::Assistant { parts } = message else {
+        return;
+    };
+    for part in parts {
+        if let Part::Call { call, .. } = part {
+            cut_strings(&mut call.input, chars);
+        }
+    }
+}
+
+fn cut_strings(value: &mut Value, chars: usize) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(short) = cut(text, chars) {
+                *text = short;
+            }
+        }
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| cut_strings(value, chars)),
+        Value::Object(values) => values
+            .values_mut()
+            .for_each(|value| cut_strings(value, chars)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -135,7 +215,8 @@ fn cut(text: &str, chars: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenon_domain::{CallId, ToolId};
+    use serde_json::json;
+    use tenon_domain::{CallId, ToolCall, ToolId, ToolOutput};
 
     fn user(text: &str) -> Message {
         Message::User { text: text.into() }
@@ -202,11 +283,65 @@ mod tests {
                 .collect();
             assert_eq!(kept, expected, "at {budget} tokens");
         };
-        // Each of the four long texts weighs 10,000 tokens.
-        check(35_000, [true, true, false, true, true, true]);
-        check(25_000, [true, false, false, true, true, true]);
+        // Each of the four long texts weighs 10,000 tokens; shortened is shortened to 70 %.
+        check(39_000, [true, false, false, true, true, true]);
+        check(45_000, [true, true, true, true, true, true]);
+        check(31_000, [true, false, false, true, true, true]);
         check(15_000, [true, false, false, true, true, false]);
         check(0, [true, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn pictures_and_long_inputs_of_old_calls_go_too() {
+        let picture = || Message::Tools {
+            answers: vec![ToolAnswer {
+                call_id: CallId::new("c"),
+                tool_id: ToolId::new("t"),
+                result: Ok(ToolOutput {
+                    content: vec![Content::Image {
+                        media_type: "image/png".into(),
+                        data: "AAAA".repeat(1_000),
+                    }],
+                }),
+            }],
+        };
+        let write = || Message::Assistant {
+            parts: vec![Part::call(ToolCall {
+                id: CallId::new("c"),
+                tool_id: ToolId::new("t"),
+                input: json!({"path": "a", "text": "x".repeat(40_000)}),
+            })],
+        };
+        let mut messages = vec![user("go")];
+        for _ in 0..10 {
+            messages.extend([write(), picture()]);
+        }
+        fit(&mut messages, 8_000);
+        let total: usize = messages.iter().map(weight).sum();
+        // The newest call and picture are what the model works with now.
+        assert!(total < 14_000, "{total}");
+        assert_eq!(*messages.last().unwrap(), picture());
+    }
+
+    #[test]
+    fn the_cut_stays_where_it_is_for_some_steps() {
+        let step = |number: usize| {
+            let output = format!("{number} {}", "x".repeat(4_000));
+            [model("looking"), tool(&output)]
+        };
+        let sent = |steps: usize| {
+            let mut messages = vec![user("go")];
+            messages.extend((0..steps).flat_map(step));
+            fit(&mut messages, 20_000);
+            messages
+        };
+        let mut cuts = 0;
+        for steps in 30..50 {
+            let (before, now) = (sent(steps), sent(steps + 1));
+            // All but the last message is what the provider has in its cache.
+            cuts += usize::from(before[..before.len() - 1] != now[..before.len() - 1]);
+        }
+        assert!(cuts <= 4, "the cut moved {cuts} times in 20 steps");
     }
 
     #[test]

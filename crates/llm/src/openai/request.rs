@@ -51,8 +51,13 @@ fn messages(remote: &Remote, plan: &Plan) -> Vec<Value> {
     for (place, message) in plan.messages.iter().enumerate() {
         match message {
             Message::User { text } => say(&mut out, json!(text)),
-            Message::Assistant { parts } => out.extend(assistant(parts, &mut ids, place > turn)),
-            Message::Tools { answers } => tools(&mut out, answers, &ids, plan.quirks.sees_images),
+            Message::Assistant { parts } => {
+                let with_thoughts = plan.quirks.takes_thoughts && place > turn;
+                out.extend(assistant(parts, &mut ids, with_thoughts));
+            }
+            Message::Tools { answers } => {
+                tools(&mut out, answers, &ids, plan.quirks.shows_images())
+            }
         }
     }
     match plan.quirks.takes_users_after_tools {
@@ -94,7 +99,7 @@ fn parts(content: Value) -> Vec<Value> {
     }
 }
 
-fn assistant(parts: &[Part], ids: &mut Ids, is_this_turn: bool) -> Option<Value> {
+fn assistant(parts: &[Part], ids: &mut Ids, with_thoughts: bool) -> Option<Value> {
     let text = Part::words(parts);
     let (mut calls, mut extra) = (Vec::new(), Map::new());
     for part in parts {
@@ -102,7 +107,7 @@ fn assistant(parts: &[Part], ids: &mut Ids, is_this_turn: bool) -> Option<Value>
             Part::Text { .. } => {}
             Part::Thinking { text, kept } => {
                 let field = ids.own(kept).and_then(|block| block["field"].as_str());
-                if let Some(field) = field.filter(|_| is_this_turn)
+                if let Some(field) = field.filter(|_| with_thoughts)
                     && let Value::String(whole) =
                         extra.entry(field).or_insert(Value::String(String::new()))
                 {
@@ -122,7 +127,7 @@ fn assistant(parts: &[Part], ids: &mut Ids, is_this_turn: bool) -> Option<Value>
                 calls.push(entry);
             }
             Part::Opaque { kept } => {
-                if is_this_turn && let Some(Value::Object(block)) = ids.own_block(kept) {
+                if with_thoughts && let Some(Value::Object(block)) = ids.own_block(kept) {
                     extra.extend(block.clone());
                 }
             }

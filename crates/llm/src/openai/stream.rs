@@ -1,17 +1,15 @@
 //! Chunks of a chat completion in, deltas out.
 //!
 //! Every server writes them its own way. Nothing here insists on more than it
-//! needs, and what is of another type than it should be is taken for what it
-//! most likely means.
+//! needs; what is of another type than it should be is the business of `loose`.
 
-use std::fmt;
-
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use tenon_domain::{Kept, StopReason, Usage};
+use tenon_domain::{StopReason, Usage};
 
-use super::think::{Piece, Splitter};
+use super::loose::{Content, Loose, count, is_error};
+use super::think::Splitter;
+use crate::assemble::Ending;
 use crate::fault::{Complaint, Fault};
 use crate::remote::Decode;
 use crate::sse::Event;
@@ -19,7 +17,7 @@ use crate::{CallFragment, Delta, Remote};
 
 /// Reads one streamed completion.
 #[derive(Debug)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     remote: Remote,
     splitter: Splitter,
     /// The field thinking came in: it goes back in the same.
@@ -27,19 +25,17 @@ pub struct Decoder {
     is_thinking: bool,
     /// OpenRouter's thinking, to be told back as it came.
     details: Vec<Value>,
-    stop: Option<StopReason>,
-    has_calls: bool,
-    is_done: bool,
+    ending: Ending,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Chunk {
     choices: Option<Vec<Choice>>,
-    usage: Option<Count>,
+    usage: Value,
     /// Where Groq counts.
-    x_groq: Option<Groq>,
-    error: Option<Value>,
+    x_groq: Value,
+    error: Value,
     /// Words where there should be choices: an error without its envelope.
     message: Loose,
     detail: Loose,
@@ -53,13 +49,7 @@ struct Choice {
     message: Option<Speech>,
     finish_reason: Loose,
     /// Where Moonshot counts.
-    usage: Option<Count>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Groq {
-    usage: Option<Count>,
+    usage: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -69,7 +59,7 @@ struct Speech {
     refusal: Loose,
     reasoning_content: Loose,
     reasoning: Loose,
-    reasoning_details: Option<Vec<Value>>,
+    reasoning_details: Value,
     tool_calls: Option<Vec<Call>>,
     /// What tools were called before they were called tools.
     function_call: Option<Function>,
@@ -92,32 +82,15 @@ struct Function {
     arguments: Loose,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Count {
-    prompt_tokens: Option<f64>,
-    completion_tokens: Option<f64>,
-    prompt_tokens_details: Option<Details>,
-    prompt_cache_hit_tokens: Option<f64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Details {
-    cached_tokens: Option<f64>,
-}
-
 impl Decoder {
-    pub fn new(remote: &Remote) -> Self {
+    pub(crate) fn new(remote: &Remote) -> Self {
         Self {
             remote: remote.clone(),
             splitter: Splitter::default(),
             thinking_field: None,
             is_thinking: false,
             details: Vec::new(),
-            stop: None,
-            has_calls: false,
-            is_done: false,
+            ending: Ending::default(),
         }
     }
 
@@ -125,7 +98,7 @@ impl Decoder {
         match data.trim() {
             "" => Ok(()),
             "[DONE]" => {
-                self.is_done = true;
+                self.ending.is_done = true;
                 Ok(())
             }
             data => self.chunk(data, out),
@@ -147,21 +120,19 @@ impl Decoder {
         };
         let is_complaint =
             chunk.choices.is_none() && !(chunk.message.is_empty() && chunk.detail.is_empty());
-        if chunk.error.is_some_and(|error| !error.is_null()) || is_complaint {
+        if is_error(&chunk.error) || is_complaint {
             return Err(self.failed(data));
         }
-        let mut count = chunk.usage.or(chunk.x_groq.and_then(|groq| groq.usage));
+        let mut figures = usage(&chunk.usage).or_else(|| usage(&chunk.x_groq["usage"]));
         // Asked for one answer, a server gives one; should it give more, the first is ours.
         if let Some(choice) = chunk.choices.into_iter().flatten().next() {
             if let Some(speech) = choice.delta.or(choice.message) {
                 self.speech(speech, out);
             }
             self.finish_reason(&choice.finish_reason.0)?;
-            count = count.or(choice.usage);
+            figures = figures.or_else(|| usage(&choice.usage));
         }
-        if let Some(count) = count {
-            out.push(Delta::Usage(count.usage()));
-        }
+        out.extend(figures.map(Delta::Usage));
         Ok(())
     }
 
@@ -180,17 +151,18 @@ impl Decoder {
             if text.is_empty() || self.thinking_field.is_some_and(|known| known != field) {
                 continue;
             }
-            self.splitter.finish(|piece| out.push(piece.into()));
+            self.splitter.finish(out);
             self.thinking_field = Some(field);
             self.is_thinking = true;
             out.push(Delta::Thinking(text));
         }
-        self.details
-            .extend(speech.reasoning_details.into_iter().flatten());
+        if let Value::Array(details) = speech.reasoning_details {
+            self.details.extend(details);
+        }
         for text in [speech.content.text, speech.refusal.0] {
             if !text.is_empty() {
                 self.leave_thinking(out);
-                self.splitter.push(text, |piece| out.push(piece.into()));
+                self.splitter.push(text, out);
             }
         }
         for call in speech.tool_calls.into_iter().flatten() {
@@ -208,8 +180,8 @@ impl Decoder {
 
     fn call(&mut self, call: Call, out: &mut Vec<Delta>) {
         self.leave_thinking(out);
-        self.splitter.finish(|piece| out.push(piece.into()));
-        self.has_calls = true;
+        self.splitter.finish(out);
+        self.ending.has_calls = true;
         let function = call.function.unwrap_or_default();
         let id = call.id.some();
         let mut block = serde_json::Map::new();
@@ -224,22 +196,23 @@ impl Decoder {
             id,
             name: function.name.some(),
             arguments: function.arguments.0,
-            kept: (!block.is_empty()).then(|| self.kept(Value::Object(block))),
+            kept: (!block.is_empty()).then(|| self.remote.kept(Value::Object(block))),
         }));
     }
 
-    /// Thinking is over once anything else comes. It goes back in the field it came in.
+    /// Thinking is over once anything else comes. It goes back in the field it
+    /// came in; it is still the part that was begun last, which is what `Keep` is for.
     fn leave_thinking(&mut self, out: &mut Vec<Delta>) {
         if !std::mem::take(&mut self.is_thinking) {
             return;
         }
         if let Some(field) = self.thinking_field.filter(|field| !field.is_empty()) {
-            out.push(Delta::Keep(self.kept(json!({ "field": field }))));
+            out.push(Delta::Keep(self.remote.kept(json!({ "field": field }))));
         }
     }
 
     fn finish_reason(&mut self, reason: &str) -> Result<(), Fault> {
-        self.stop = match reason {
+        self.ending.stop = match reason {
             "" => return Ok(()),
             "tool_calls" | "function_call" | "tool_use" => Some(StopReason::ToolCalls),
             "length" | "max_tokens" | "model_length" => Some(StopReason::Length),
@@ -254,13 +227,6 @@ impl Decoder {
         };
         Ok(())
     }
-
-    fn kept(&self, block: Value) -> Kept {
-        Kept {
-            maker: self.remote.maker(),
-            block,
-        }
-    }
 }
 
 impl Decode for Decoder {
@@ -273,179 +239,33 @@ impl Decode for Decoder {
 
     fn end(&mut self, out: &mut Vec<Delta>) {
         self.leave_thinking(out);
-        self.splitter.finish(|piece| out.push(piece.into()));
+        self.splitter.finish(out);
         if !self.details.is_empty() {
             let details = std::mem::take(&mut self.details);
             let block = json!({ "reasoning_details": details });
-            out.push(Delta::Opaque(self.kept(block)));
+            out.push(Delta::Opaque(self.remote.kept(block)));
         }
-        let stop = match self.stop {
-            // Some say "stop" although they wait for their calls.
-            Some(StopReason::End) if self.has_calls => Some(StopReason::ToolCalls),
-            // They said that they were done, only not why.
-            None if self.is_done && self.has_calls => Some(StopReason::ToolCalls),
-            None if self.is_done => Some(StopReason::End),
-            stop => stop,
-        };
-        out.extend(stop.map(Delta::Stop));
+        out.extend(self.ending.reason().map(Delta::Stop));
     }
 
     fn is_done(&self) -> bool {
-        self.is_done
+        self.ending.is_done
     }
 }
 
-impl From<Piece> for Delta {
-    fn from(piece: Piece) -> Self {
-        match piece {
-            Piece::Text(text) => Self::Text(text),
-            Piece::Thinking(text) => Self::Thinking(text),
-        }
-    }
-}
-
-impl Count {
-    fn usage(&self) -> Usage {
-        let whole = |count: Option<f64>| count.unwrap_or_default().max(0.0) as u64;
-        let details = self.prompt_tokens_details.as_ref();
-        let cached = details.and_then(|details| details.cached_tokens);
-        Usage {
-            input_tokens: whole(self.prompt_tokens),
-            output_tokens: whole(self.completion_tokens),
-            cache_read_tokens: whole(cached.or(self.prompt_cache_hit_tokens)),
-            cache_write_tokens: 0,
-        }
-    }
-}
-
-/// A string, or what stands where one should: null is empty, all else is its JSON.
-#[derive(Debug, Default)]
-struct Loose(String);
-
-impl Loose {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn some(self) -> Option<String> {
-        Some(self.0).filter(|text| !text.is_empty())
-    }
-}
-
-impl<'de> Deserialize<'de> for Loose {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Anything;
-
-        impl<'de> Visitor<'de> for Anything {
-            type Value = Loose;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-                Ok(Loose(text.to_owned()))
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Loose, E> {
-                Ok(Loose(text))
-            }
-
-            fn visit_unit<E>(self) -> Result<Loose, E> {
-                Ok(Loose::default())
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Loose, E> {
-                Ok(Loose(value.to_string()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
-                Ok(Loose(value.to_string()))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
-                Ok(Loose(value.to_string()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
-                Ok(Loose(value.to_string()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Loose, A::Error> {
-                let value = Value::deserialize(serde::de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Loose(value.to_string()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loose, A::Error> {
-                let value = Value::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(Loose(value.to_string()))
-            }
-        }
-
-        deserializer.deserialize_any(Anything)
-    }
-}
-
-/// Text, or a list of parts that are text or thinking.
-#[derive(Debug, Default)]
-struct Content {
-    text: String,
-    thinking: String,
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parts;
-
-        impl<'de> Visitor<'de> for Parts {
-            type Value = Content;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or a list of parts")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Content, E> {
-                self.visit_string(text.to_owned())
-            }
-
-            fn visit_string<E>(self, text: String) -> Result<Content, E> {
-                Ok(Content {
-                    text,
-                    ..Content::default()
-                })
-            }
-
-            fn visit_unit<E>(self) -> Result<Content, E> {
-                Ok(Content::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-                let mut content = Content::default();
-                while let Some(part) = seq.next_element::<Value>()? {
-                    match part["type"].as_str() {
-                        Some("thinking") => content.thinking.push_str(&words(&part["thinking"])),
-                        _ => content.text.push_str(&words(&part)),
-                    }
-                }
-                Ok(content)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content, A::Error> {
-                let part = Value::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                self.visit_string(words(&part))
-            }
-        }
-
-        deserializer.deserialize_any(Parts)
-    }
-}
-
-/// The text in a part, or in a list of parts.
-fn words(part: &Value) -> String {
-    match part {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => parts.iter().map(words).collect(),
-        Value::Object(part) => part.get("text").map(words).unwrap_or_default(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
-    }
+/// The figures of a chunk, if it has any.
+fn usage(figures: &Value) -> Option<Usage> {
+    figures.as_object().filter(|figures| !figures.is_empty())?;
+    let input = count(&figures["prompt_tokens"]);
+    let output = count(&figures["completion_tokens"]).unwrap_or(0);
+    // xAI and Gemini count what was thought in the total alone.
+    let beside = input.and_then(|input| count(&figures["total_tokens"])?.checked_sub(input));
+    let cached = count(&figures["prompt_tokens_details"]["cached_tokens"])
+        .or_else(|| count(&figures["prompt_cache_hit_tokens"]));
+    Some(Usage {
+        input_tokens: input.unwrap_or(0),
+        output_tokens: output.max(beside.unwrap_or(0)),
+        cache_read_tokens: cached.unwrap_or(0),
+        cache_write_tokens: 0,
+    })
 }

@@ -14,6 +14,11 @@ use crate::{Delta, Error, anthropic, constrained, openai};
 /// An answer that does not stream is read up to here.
 const MAX_WHOLE: usize = 32 * 1024 * 1024;
 
+/// One that streams, up to here: what is heard but never shown (a call that does
+/// not end, signatures, thoughts that only their maker can read) has no other
+/// limit. A hundred thousand tokens, each in an event of its own, take about half.
+const MAX_ANSWER: usize = 64 * 1024 * 1024;
+
 /// Enough to recognise an error page by.
 const MAX_HEAD: usize = 400;
 
@@ -26,6 +31,8 @@ pub(super) struct Ear {
     /// How the answer begins: what to quote should it turn out to be none.
     head: Vec<u8>,
     is_sniffed: bool,
+    /// How many bytes came so far.
+    heard: usize,
     /// There was something to understand, and something was said.
     has_events: bool,
     has_answer: bool,
@@ -69,7 +76,9 @@ pub fn replay<'a>(
         ear.end().map(|_| ())
     };
     let heard: Result<(), Fault> = hear();
-    let error = heard.err().map(|fault| Error::Interrupted(fault.message()));
+    let error = heard
+        .err()
+        .map(|fault| Error::Interrupted(fault.message().to_owned()));
     (ear.deltas, error)
 }
 
@@ -95,6 +104,7 @@ impl Ear {
             events: Vec::new(),
             head: Vec::new(),
             is_sniffed: false,
+            heard: 0,
             has_events: false,
             has_answer: false,
             deltas: Vec::new(),
@@ -103,6 +113,10 @@ impl Ear {
 
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<Heard, Fault> {
         let endless = |remote| Fault::nonsense(remote, "one event without end");
+        self.heard += bytes.len();
+        if self.heard > MAX_ANSWER {
+            return Err(self.too_much());
+        }
         let head = MAX_HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..head]);
         self.sniff(bytes);
@@ -167,6 +181,17 @@ impl Ear {
         match self.has_answer {
             true => Ok(Heard::End),
             false => Err(self.nothing()),
+        }
+    }
+
+    /// Nothing is asked again for this: it would only come again.
+    fn too_much(&self) -> Fault {
+        Fault::Refused {
+            message: format!(
+                "{} sent more than {} MB as one answer and was cut off. Ask for less, or choose another model.",
+                self.remote.host(),
+                MAX_ANSWER / (1024 * 1024)
+            ),
         }
     }
 

@@ -1,13 +1,44 @@
-//! What a server turned out not to take. It is found out by its refusals, once.
+//! What a server turned out not to take. It is found out by its refusals, once:
+//! what helped one request is known to the next.
 
 use std::collections::BTreeMap;
 
-use tenon_domain::ToolId;
+use serde_json::Value;
+use tenon_domain::{Content, Message, ToolId};
 
-use super::Plan;
+use super::{Offered, Plan};
 
-/// Refusals after which a request is not mended any further.
-const MAX_LESSONS: usize = 12;
+/// A chat that is lighter than this is not what fills a model.
+const SHORT: usize = 800;
+
+/// How servers say that a model cannot call tools: Ollama, OpenRouter, vLLM, llama.cpp.
+const NO_TOOLS: [&str; 5] = [
+    "does not support tools",
+    "not support function calling",
+    "support tool use",
+    "tool choice requires",
+    "tools param requires",
+];
+
+/// How servers say that a model cannot see: llama.cpp, OpenRouter, vLLM, DeepSeek, OpenAI.
+const NO_IMAGES: [&str; 8] = [
+    "image input is not supported",
+    "support image input",
+    "not support image",
+    "not support vision",
+    "not a multimodal",
+    "unknown variant `image_url`",
+    "image_url is only supported",
+    "mmproj",
+];
+
+/// The fields thinking goes back in, as a refusal names them.
+const THOUGHTS: [&str; 4] = [
+    "reasoning_content",
+    "reasoning_details",
+    "'reasoning'",
+    "`reasoning`",
+];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Quirks {
@@ -16,15 +47,35 @@ pub(crate) struct Quirks {
     /// Knows `cache_control`.
     pub caches: bool,
     pub sees_images: bool,
+    /// Takes tools at all.
+    pub takes_tools: bool,
+    /// Takes its thoughts back.
+    pub takes_thoughts: bool,
     /// Lets the user speak right after a tool has.
     pub takes_users_after_tools: bool,
     /// Writes no more than this.
     pub max_tokens: Option<u64>,
-    /// Reads no more than about this.
-    pub budget: Option<usize>,
-    /// Tools whose schema it refuses, and what it said.
-    pub quarantine: BTreeMap<ToolId, String>,
-    lessons: usize,
+    /// A chat of this weight was too long.
+    pub full_at: Option<usize>,
+    quarantine: BTreeMap<ToolId, Refused>,
+    /// One of the pictures of this very request cannot be read; the next ones may.
+    has_bad_image: bool,
+}
+
+/// A tool as it was refused, and why. Once it is mended, it is another one.
+#[derive(Debug, Clone, PartialEq)]
+struct Refused {
+    schema: Value,
+    why: String,
+}
+
+/// What came of a refusal.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Learned {
+    Nothing,
+    Something,
+    /// Some tools are left out. There are only so many.
+    Tools,
 }
 
 impl Default for Quirks {
@@ -33,105 +84,310 @@ impl Default for Quirks {
             counts_tokens: true,
             caches: true,
             sees_images: true,
+            takes_tools: true,
+            takes_thoughts: true,
             takes_users_after_tools: true,
             max_tokens: None,
-            budget: None,
+            full_at: None,
             quarantine: BTreeMap::new(),
-            lessons: 0,
+            has_bad_image: false,
         }
     }
 }
 
 impl Quirks {
-    /// Learns from a refusal. False: there is nothing to learn, the refusal stands.
-    pub(crate) fn learn(&mut self, said: &str, plan: &Plan) -> bool {
-        self.lessons += 1;
-        if self.lessons > MAX_LESSONS {
-            return false;
-        }
+    /// Learns from a refusal of this plan.
+    pub(crate) fn learn(&mut self, said: &str, plan: &Plan) -> Learned {
         let lower = said.to_lowercase();
-        let turn_off = |switch: &mut bool| std::mem::replace(switch, false);
-        if lower.contains("stream_options") || lower.contains("include_usage") {
-            return turn_off(&mut self.counts_tokens);
-        }
-        if lower.contains("cache_control") {
-            return turn_off(&mut self.caches);
-        }
-        if lower.contains("after role 'tool'") {
-            return turn_off(&mut self.takes_users_after_tools);
-        }
-        if let Some(most) = most_tokens(&lower) {
-            return self.max_tokens.replace(most) != Some(most);
-        }
-        if let Some(tool) = culprit(said, plan) {
-            let why = format!("its description was refused: {}", shorten(said));
-            return self.quarantine.insert(tool, why).is_none();
-        }
-        if ["image", "vision", "multimodal", "multi-modal"]
-            .iter()
-            .any(|word| lower.contains(word))
-        {
-            return turn_off(&mut self.sees_images);
-        }
-        false
+        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let has_images = has_images(plan) && plan.quirks.shows_images();
+        let switch = if says(&["stream_options", "include_usage"]) {
+            &mut self.counts_tokens
+        } else if says(&["cache_control"]) {
+            &mut self.caches
+        } else if says(&["after role 'tool'"]) {
+            &mut self.takes_users_after_tools
+        } else if says_no_tools(&lower) {
+            &mut self.takes_tools
+        } else if says(&THOUGHTS) {
+            &mut self.takes_thoughts
+        } else if has_images && says_no_images(&lower) {
+            &mut self.sees_images
+        } else if let Some(most) = most_tokens(&lower) {
+            let is_new = self.max_tokens.replace(most) != Some(most);
+            return learned(is_new);
+        } else if has_images && says(&["image", "picture"]) {
+            return learned(!std::mem::replace(&mut self.has_bad_image, true));
+        } else {
+            return self.leave_out(said, plan);
+        };
+        learned(std::mem::replace(switch, false))
     }
 
-    /// The chat was too long: less of it next time. False: it cannot get much shorter.
-    pub(crate) fn shrink(&mut self, weight: usize) -> bool {
-        self.lessons += 1;
-        let less = weight * 6 / 10;
-        let is_less = self.budget.is_none_or(|budget| less < budget);
-        if self.lessons > MAX_LESSONS || less < 500 || !is_less {
-            return false;
+    fn leave_out(&mut self, said: &str, plan: &Plan) -> Learned {
+        let why = crate::schema::shorten(said.trim(), 200).into_owned();
+        let culprits = culprits(said, plan);
+        for tool in &culprits {
+            let refused = Refused {
+                schema: tool.schema.clone(),
+                why: format!("its description was refused: {why}"),
+            };
+            self.quarantine.insert(tool.id.clone(), refused);
         }
-        self.budget = Some(less);
-        true
+        match culprits.is_empty() {
+            true => Learned::Nothing,
+            false => Learned::Tools,
+        }
     }
 
-    /// A request went through: what was learned is right.
-    pub(crate) fn proven(&mut self) {
-        self.lessons = 0;
+    /// A chat of this weight was too long. `Nothing`: it cannot get much shorter.
+    pub(crate) fn shrink(&mut self, weight: usize) -> Learned {
+        let is_less = self.full_at.is_none_or(|full| weight < full);
+        if weight < SHORT || !is_less {
+            return Learned::Nothing;
+        }
+        self.full_at = Some(weight);
+        Learned::Something
     }
+
+    /// What a chat of this weight has to fit into. One that was never found too long stays whole;
+    /// one that was is shortened so far that the next words still fit.
+    pub(crate) fn budget(&self, weight: usize) -> Option<usize> {
+        let full = self.full_at.filter(|full| weight >= *full);
+        full.map(|full| full * 6 / 10)
+    }
+
+    pub(crate) fn shows_images(&self) -> bool {
+        self.sees_images && !self.has_bad_image
+    }
+
+    /// Why a tool with this schema is not told of.
+    pub(crate) fn refusal(&self, tool: &ToolId, schema: &Value) -> Option<&str> {
+        let refused = self.quarantine.get(tool)?;
+        (refused.schema == *schema).then_some(refused.why.as_str())
+    }
+
+    /// Takes over what another one learned and found to be right.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.counts_tokens &= other.counts_tokens;
+        self.caches &= other.caches;
+        self.sees_images &= other.sees_images;
+        self.takes_tools &= other.takes_tools;
+        self.takes_thoughts &= other.takes_thoughts;
+        self.takes_users_after_tools &= other.takes_users_after_tools;
+        self.max_tokens = other.max_tokens.or(self.max_tokens);
+        self.full_at = other.full_at.or(self.full_at);
+        let refused = other.quarantine.iter();
+        self.quarantine
+            .extend(refused.map(|(id, refused)| (id.clone(), refused.clone())));
+    }
+}
+
+/// Whether this is a server's way to say that its model cannot call tools.
+pub(crate) fn says_no_tools(said: &str) -> bool {
+    NO_TOOLS.iter().any(|words| said.contains(words))
+}
+
+/// Whether this is a server's way to say that its model cannot see.
+pub(crate) fn says_no_images(said: &str) -> bool {
+    NO_IMAGES.iter().any(|words| said.contains(words))
+}
+
+fn learned(is_new: bool) -> Learned {
+    match is_new {
+        true => Learned::Something,
+        false => Learned::Nothing,
+    }
+}
+
+fn has_images(plan: &Plan) -> bool {
+    let answers = plan.messages.iter().flat_map(|message| match message {
+        Message::Tools { answers } => answers.as_slice(),
+        Message::User { .. } | Message::Assistant { .. } => &[],
+    });
+    let mut outputs = answers.flat_map(|answer| &answer.result);
+    outputs.any(|output| {
+        let mut content = output.content.iter();
+        content.any(|content| matches!(content, Content::Image { .. }))
+    })
 }
 
 /// "max_tokens: 8192 > 4096, which is the maximum…"
 fn most_tokens(said: &str) -> Option<u64> {
     let rest = &said[said.find("max_tokens")?..];
     let (_, most) = rest.split_once('>')?;
-    let digits: String = most
-        .trim_start()
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect();
-    digits.parse().ok().filter(|most| *most > 0)
+    number(most.trim_start()).filter(|most| *most > 0)
 }
 
-/// The tool a refusal is about: named in it, or numbered as `tools[3]` or `tools.3`.
-fn culprit(said: &str, plan: &Plan) -> Option<ToolId> {
+/// The tools a refusal is about: numbered in it, or called by their names.
+fn culprits<'a>(said: &str, plan: &'a Plan) -> Vec<&'a Offered> {
     let lower = said.to_lowercase();
-    if !["schema", "tool", "function", "parameters"]
+    // Gemini numbers what is in its one tool; all others number the tools.
+    let numbers = [
+        &["function_declarations[", "functiondeclarations["][..],
+        &["tools[", "tools.", "tools/", "functions["][..],
+    ]
+    .into_iter()
+    .map(|marks| numbers(&lower, marks))
+    .find(|numbers| !numbers.is_empty())
+    .unwrap_or_default();
+    let numbered: Vec<&Offered> = numbers
+        .into_iter()
+        .filter_map(|number| plan.tools.get(number).map(AsRef::as_ref))
+        .collect();
+    // A complaint about the conversation names tools without meaning them.
+    let is_about_tools = ["schema", "function", "parameters", "declaration"]
         .iter()
         .any(|word| lower.contains(word))
-    {
-        return None;
+        && !["messages", "role"].iter().any(|word| lower.contains(word));
+    if !numbered.is_empty() || !is_about_tools {
+        return numbered;
     }
-    let numbered = ["tools[", "tools.", "tools/", "functions["]
-        .iter()
-        .find_map(|before| {
-            let (_, rest) = lower.split_once(before)?;
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            digits.parse::<usize>().ok()
-        });
-    if let Some(tool) = numbered.and_then(|number| plan.tools.get(number)) {
-        return Some(tool.id.clone());
-    }
-    let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
-    let words: Vec<&str> = said.split(|char| !is_word(char)).collect();
-    let named = |id: &ToolId| words.contains(&id.as_str());
-    let tool = plan.tools.iter().find(|tool| named(&tool.id));
-    tool.map(|tool| tool.id.clone())
+    let named = plan.tools.iter().filter(|tool| is_named(said, &tool.id));
+    named.map(AsRef::as_ref).collect()
 }
 
-fn shorten(said: &str) -> String {
-    crate::schema::shorten(said.trim(), 200).into_owned()
+/// Whether a name is meant as one: many ids are words of their own.
+fn is_named(said: &str, id: &ToolId) -> bool {
+    let quoted = ["'", "\"", "`"].map(|quote| format!("{quote}{id}{quote}"));
+    let called = [format!("function {id} "), format!("tool {id} ")];
+    let mut forms = quoted.iter().chain(&called);
+    forms.any(|form| said.contains(form.as_str()))
+}
+
+/// Every number that follows on one of these marks.
+fn numbers(said: &str, marks: &[&str]) -> Vec<usize> {
+    let found = marks.iter().flat_map(|mark| {
+        let rests = said.split(mark).skip(1);
+        rests.filter_map(|rest| usize::try_from(number(rest)?).ok())
+    });
+    let mut found: Vec<usize> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn number(text: &str) -> Option<u64> {
+    let end = text.find(|char: char| !char.is_ascii_digit());
+    text[..end.unwrap_or(text.len())].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use tenon_domain::{CallId, ToolAnswer, ToolOutput};
+
+    fn plan(tools: &[&str], has_image: bool) -> Plan {
+        let image = Content::Image {
+            media_type: "image/png".into(),
+            data: "AA==".into(),
+        };
+        let answer = ToolAnswer {
+            call_id: CallId::new("c"),
+            tool_id: ToolId::new("t"),
+            result: Ok(ToolOutput {
+                content: if has_image { vec![image] } else { Vec::new() },
+            }),
+        };
+        let tools = tools.iter().map(|id| {
+            Arc::new(Offered {
+                id: ToolId::new(*id),
+                description: String::new(),
+                schema: json!({"type": "object"}),
+            })
+        });
+        Plan {
+            system: String::new(),
+            messages: vec![Message::Tools {
+                answers: vec![answer],
+            }],
+            tools: tools.collect(),
+            quirks: Quirks::default(),
+        }
+    }
+
+    /// Which of these tools a refusal leaves out.
+    #[track_caller]
+    fn check(said: &str, expected: &[&str]) {
+        let plan = plan(&["search", "clock", "read", "write"], false);
+        let found = culprits(said, &plan);
+        let found: Vec<&str> = found.iter().map(|tool| tool.id.as_str()).collect();
+        assert_eq!(found, expected, "{said}");
+    }
+
+    #[test]
+    fn a_refusal_is_understood_to_mean_the_tool_it_means() {
+        check(
+            "tools[1].function.parameters Invalid schema for function 'clock': array schema missing items.",
+            &["clock"],
+        );
+        check("Invalid schema for function 'clock': …", &["clock"]);
+        check(
+            "tools.2.custom.input_schema: JSON schema is invalid",
+            &["read"],
+        );
+        check(
+            "* GenerateContentRequest.tools[0].function_declarations[3].parameters.properties: should be non-empty\n\
+             * GenerateContentRequest.tools[0].function_declarations[1].parameters: missing field",
+            &["clock", "write"],
+        );
+    }
+
+    #[test]
+    fn a_refusal_of_something_else_leaves_every_tool_in() {
+        check(
+            "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'. Please search the docs.",
+            &[],
+        );
+        check("Invalid parameters. Please search the docs.", &[]);
+        check("messages.3.content.0: tool 'search' unexpected", &[]);
+        check("tools[77]: too many", &[]);
+    }
+
+    #[test]
+    fn pictures_are_given_up_only_by_a_model_that_cannot_see() {
+        let check = |said: &str, has_image: bool, (sees, shows): (bool, bool)| {
+            let mut quirks = Quirks::default();
+            quirks.learn(said, &plan(&[], has_image));
+            assert_eq!(
+                (quirks.sees_images, quirks.shows_images()),
+                (sees, shows),
+                "{said}"
+            );
+        };
+        check(
+            "image input is not supported - hint: provide the mmproj",
+            true,
+            (false, false),
+        );
+        check(
+            "No endpoints found that support image input",
+            true,
+            (false, false),
+        );
+        // One that cannot be read is left out of this request alone.
+        check("Could not process image", true, (true, false));
+        check(
+            "Invalid temperature (see the image docs)",
+            false,
+            (true, true),
+        );
+    }
+
+    #[test]
+    fn a_mended_tool_is_offered_again() {
+        let mut quirks = Quirks::default();
+        let learned = quirks.learn(
+            "Invalid schema for function 'clock'",
+            &plan(&["clock"], false),
+        );
+        assert_eq!(learned, Learned::Tools);
+        let clock = ToolId::new("clock");
+        assert!(quirks.refusal(&clock, &json!({"type": "object"})).is_some());
+        let mended = json!({"type": "object", "properties": {}});
+        assert!(quirks.refusal(&clock, &mended).is_none());
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
@@ -13,15 +13,21 @@ use reqwest::header::CONTENT_TYPE;
 use tenon_domain::WireFormat;
 
 use super::ear::{Ear, Heard, Shape};
-use super::{Plan, Quirks, Remote, lock};
+use super::{Knowledge, Learned, Plan, Quirks, Remote};
 use crate::fault::Fault;
 use crate::{Delta, Deltas, Error, Request, anthropic, http, openai};
 
 /// How often a busy server is asked in all.
 const ATTEMPTS: u32 = 4;
 
-/// The first wait; each further one is twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// How often a request is mended after it was refused.
+const LESSONS: u32 = 12;
+
+/// The first wait is about this long; each further one twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long after the last word a server may take to end its answer.
+const LAST_BYTES: Duration = Duration::from_millis(200);
 
 /// A server that wants to be left alone for longer than this is told about instead.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -30,7 +36,9 @@ type Bytes = Pin<Box<dyn Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>;
 
 pub(super) struct Talk {
     remote: Remote,
-    quirks: Arc<Mutex<Quirks>>,
+    /// What is known of this server, and what this talk knows of it.
+    known: Arc<Knowledge>,
+    quirks: Quirks,
     request: Request,
     /// The last one that went out.
     plan: Option<Plan>,
@@ -38,6 +46,9 @@ pub(super) struct Talk {
     left_out: usize,
     phase: Phase,
     attempts: u32,
+    lessons: u32,
+    /// Something that is not yet known to help.
+    has_learned: bool,
     ready: VecDeque<Delta>,
     /// Something that a person may have seen: from here on nothing is asked again.
     is_shown: bool,
@@ -57,15 +68,19 @@ struct Listening {
 }
 
 impl Talk {
-    pub(super) fn new(remote: Remote, quirks: Arc<Mutex<Quirks>>, request: Request) -> Self {
+    pub(super) fn new(remote: Remote, known: Arc<Knowledge>, request: Request) -> Self {
+        let quirks = lock(&known.quirks).clone();
         Self {
             remote,
+            known,
             quirks,
             request,
             plan: None,
             left_out: 0,
             phase: Phase::Ask,
             attempts: 0,
+            lessons: 0,
+            has_learned: false,
             ready: VecDeque::new(),
             is_shown: false,
         }
@@ -98,8 +113,12 @@ impl Talk {
                     let deltas = listening.ear.deltas.drain(..);
                     self.is_shown |= deltas.as_slice().iter().any(is_speech);
                     self.ready.extend(deltas);
+                    if self.is_shown && std::mem::take(&mut self.has_learned) {
+                        // What was learned on the way was right: it helped.
+                        lock(&self.known.quirks).absorb(&self.quirks);
+                    }
                     match heard {
-                        Ok(Heard::End) => self.phase = Phase::Over(None),
+                        Ok(Heard::End) => self.hang_up(),
                         // Keep-alives have no words, but they show that somebody is there.
                         Ok(Heard::Bytes) if self.ready.is_empty() => {
                             self.ready.push_back(Delta::Alive);
@@ -116,9 +135,8 @@ impl Talk {
     }
 
     async fn ask(&mut self) -> Result<(), Fault> {
-        self.attempts += 1;
-        let quirks = lock(&self.quirks).clone();
-        let (plan, left_out) = Plan::new(&self.remote, quirks, &self.request)?;
+        let (quirks, catalogue) = (self.quirks.clone(), &self.known.catalogue);
+        let (plan, left_out) = Plan::new(&self.remote, catalogue, quirks, &self.request)?;
         if !left_out.is_empty() && self.left_out != left_out.len() {
             self.left_out = left_out.len();
             self.ready.push_back(Delta::LeftOut(left_out));
@@ -129,43 +147,60 @@ impl Talk {
         };
         self.plan = Some(plan);
         let response = http::post(&self.remote, path, &body).await?;
-        lock(&self.quirks).proven();
         self.phase = Phase::Listen(Box::new(Listening::new(&self.remote, response)));
         Ok(())
+    }
+
+    /// Ends well: a connection whose last bytes are read can be used again.
+    fn hang_up(&mut self) {
+        let over = std::mem::replace(&mut self.phase, Phase::Over(None));
+        if let Phase::Listen(mut listening) = over {
+            tokio::spawn(async move {
+                let rest = async { while let Some(Ok(_)) = listening.bytes.next().await {} };
+                let _ = tokio::time::timeout(LAST_BYTES, rest).await;
+            });
+        }
     }
 
     /// What to do about a fault: ask again, perhaps for less, or give up.
     fn after(&mut self, fault: Fault) -> Phase {
         if self.is_shown {
-            return Phase::Over(Some(Error::Interrupted(fault.message())));
+            return Phase::Over(Some(Error::Interrupted(fault.message().to_owned())));
         }
         // Figures of an answer that was never given.
         self.ready
             .retain(|delta| matches!(delta, Delta::LeftOut(_)));
         let learned = match (&fault, &self.plan) {
-            (Fault::Rejected { said, .. }, Some(plan)) => lock(&self.quirks).learn(said, plan),
-            (Fault::Full { .. }, Some(plan)) => lock(&self.quirks).shrink(plan.weight()),
-            _ => false,
+            (Fault::Rejected { said, .. }, Some(plan)) => self.quirks.learn(said, plan),
+            (Fault::Full { .. }, Some(plan)) => self.quirks.shrink(plan.weight()),
+            _ => Learned::Nothing,
         };
-        if learned {
+        self.lessons += u32::from(learned == Learned::Something);
+        if learned != Learned::Nothing && self.lessons <= LESSONS {
+            self.has_learned = true;
+            let why = fault.message();
             tracing::info!(
                 model = self.remote.name,
-                ?fault,
+                why,
                 "asking again without what was refused"
             );
             return Phase::Ask;
         }
+        self.attempts += 1;
         match fault {
-            Fault::Busy { retry_after, .. }
-                if self.attempts < ATTEMPTS
-                    && retry_after.is_none_or(|wait| wait <= LONGEST_WAIT) =>
+            Fault::Busy {
+                retry_after,
+                message: why,
+            } if self.attempts < ATTEMPTS
+                && retry_after.is_none_or(|wait| wait <= LONGEST_WAIT) =>
             {
                 let wait = retry_after.unwrap_or_else(|| backoff(self.attempts));
-                tracing::info!(model = self.remote.name, ?fault, ?wait, "asking again");
+                tracing::info!(model = self.remote.name, why, ?wait, "asking again");
                 self.ready.push_back(Delta::Retry(wait));
                 Phase::Wait(wait)
             }
-            fault => Phase::Over(Some(Error::Refused(fault.message()))),
+            Fault::Busy { message, .. } => Phase::Over(Some(Error::Busy(message))),
+            fault => Phase::Over(Some(Error::Refused(fault.message().to_owned()))),
         }
     }
 }
@@ -193,6 +228,10 @@ impl Listening {
     }
 }
 
+fn lock(quirks: &Mutex<Quirks>) -> MutexGuard<'_, Quirks> {
+    quirks.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What cannot be taken back: a person sees it, or history has it.
 fn is_speech(delta: &Delta) -> bool {
     match delta {
@@ -209,7 +248,7 @@ fn is_speech(delta: &Delta) -> bool {
 /// Twice as long each time, and never twice the same: those who were turned
 /// away together should not come back together.
 fn backoff(attempt: u32) -> Duration {
-    let longest = FIRST_WAIT * 2_u32.pow(attempt.min(6));
+    let longest = FIRST_WAIT * 2_u32.pow(attempt.saturating_sub(1).min(6));
     let random = RandomState::new().hash_one(attempt) % 1_000;
     longest.mul_f64(0.5 + random as f64 / 2_000.0)
 }

@@ -274,7 +274,7 @@ impl Heard {
     #[track_caller]
     pub fn refused(&self) -> &str {
         match &self.error {
-            Some(Error::Refused(message)) => message,
+            Some(Error::Refused(message) | Error::Busy(message)) => message,
             other => panic!("it should have been refused: {other:?}"),
         }
     }
@@ -293,6 +293,26 @@ impl Heard {
         assert!(self.error.is_none(), "{:?}", self.error);
         assert_eq!(self.text(), text);
         assert!(self.reply.stop.is_some());
+    }
+}
+
+/// Which port a server got is no part of a sentence; in an address it is.
+fn without_port(error: Error) -> Error {
+    let plain = |text: String| {
+        let mut pieces = text.split(" 127.0.0.1:");
+        let first = pieces.next().unwrap_or_default().to_owned();
+        let first = match first.strip_prefix("127.0.0.1:") {
+            Some(rest) => format!("127.0.0.1{}", rest.trim_start_matches(char::is_numeric)),
+            None => first,
+        };
+        pieces.fold(first, |whole, piece| {
+            whole + " 127.0.0.1" + piece.trim_start_matches(char::is_numeric)
+        })
+    };
+    match error {
+        Error::Refused(text) => Error::Refused(plain(text)),
+        Error::Busy(text) => Error::Busy(plain(text)),
+        Error::Interrupted(text) => Error::Interrupted(plain(text)),
     }
 }
 
@@ -331,7 +351,7 @@ pub async fn ask(provider: &dyn Provider, request: Request) -> Heard {
                     }
                     assembler.push(delta);
                 }
-                Err(error) => heard.error = Some(error),
+                Err(error) => heard.error = Some(without_port(error)),
             }
         }
         let mut number = 0;

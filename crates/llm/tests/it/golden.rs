@@ -223,6 +223,78 @@ fn a_megabyte_of_arguments_in_ten_byte_pieces_is_one_value() {
 }
 
 #[test]
+fn what_is_heard_and_never_shown_has_an_end_too() {
+    let megabyte = "x".repeat(1024 * 1024);
+    let secret = |format: WireFormat| match format {
+        WireFormat::Openai => {
+            let details = json!([{"type": "reasoning.encrypted", "data": megabyte}]);
+            json!({"choices": [{"delta": {"reasoning_details": details}}]})
+        }
+        WireFormat::Anthropic => {
+            let delta = json!({"type": "signature_delta", "signature": megabyte, "thinking": ""});
+            json!({"type": "content_block_delta", "index": 0, "delta": delta})
+        }
+    };
+    let said = json!({"choices": [{"delta": {"content": format!("{{\"tool\":\"{megabyte}")}}]});
+    let constrained = Remote {
+        tools: ToolUse::Constrained,
+        ..remote(WireFormat::Openai, "http://model.test/v1")
+    };
+    for (remote, event) in [
+        (constrained, said),
+        (
+            remote(WireFormat::Openai, "http://model.test/v1"),
+            secret(WireFormat::Openai),
+        ),
+        (
+            remote(WireFormat::Anthropic, "http://model.test/v1"),
+            secret(WireFormat::Anthropic),
+        ),
+    ] {
+        let event = format!("data: {event}\n\n");
+        let mut sent = 0;
+        let pieces = std::iter::repeat_n(event.as_bytes(), 100).inspect(|_| sent += 1);
+        let (_, error) = replay(&remote, Shape::Events, pieces);
+        assert_eq!(
+            error.unwrap().to_string(),
+            "model.test sent more than 64 MB as one answer and was cut off. Ask for less, or choose another model."
+        );
+        assert_eq!(sent, 64, "a megabyte and its envelope each");
+    }
+}
+
+#[test]
+fn calls_that_are_never_closed_take_no_longer_each() {
+    const CALLS: usize = 60_000;
+    for format in [WireFormat::Openai, WireFormat::Anthropic] {
+        let mut stream = String::new();
+        for index in 0..CALLS {
+            let event = match format {
+                WireFormat::Openai => {
+                    let call = json!({"index": index, "id": index, "function": {"name": "f"}});
+                    json!({"choices": [{"delta": {"tool_calls": [call]}}]})
+                }
+                WireFormat::Anthropic => {
+                    let block = json!({"type": "tool_use", "id": "c", "name": "f"});
+                    json!({"type": "content_block_start", "index": index, "content_block": block})
+                }
+            };
+            stream.push_str(&format!("data: {event}\n\n"));
+        }
+        let begun = std::time::Instant::now();
+        let remote = remote(format, "http://model.test/v1");
+        let (reply, error) = hear(&remote, Shape::Events, stream.as_bytes().chunks(1_400));
+        assert_eq!((reply.parts.len(), error), (CALLS, None));
+        // Linear takes a second or two even here.
+        assert!(
+            begun.elapsed().as_secs() < 20,
+            "{format:?}: {:?}",
+            begun.elapsed()
+        );
+    }
+}
+
+#[test]
 fn a_model_without_tools_is_heard_like_any_other() {
     for golden in goldens() {
         let without = Remote {

@@ -406,6 +406,47 @@ async fn a_chat_with_calls_is_told_also_when_all_tools_are_off() {
 }
 
 #[tokio::test]
+async fn white_space_is_not_told_back() {
+    let text = |text: &str| Part::Text {
+        text: text.into(),
+        kept: kept(THIS, json!({"type": "text", "text": text, "citations": []})),
+    };
+    let fake = fake(WireFormat::Anthropic).await;
+    let request = Request {
+        messages: vec![
+            user("Hi"),
+            says(vec![text("Warm"), text("\n\n"), text("and dry.")]),
+            user("Sure?"),
+            says(vec![text(" ")]),
+            user("Hello?"),
+        ],
+        ..Request::default()
+    };
+    let remote = fake.remote(WireFormat::Anthropic);
+    let body = sent(&fake, remote, request).await;
+    let texts = |message: &Value| -> Vec<String> {
+        let blocks = message["content"].as_array().unwrap().iter();
+        blocks
+            .map(|block| block["text"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let told: Vec<Vec<String>> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(texts)
+        .collect();
+    assert_eq!(
+        told,
+        [
+            vec!["Hi"],
+            vec!["Warm", "and dry."],
+            vec!["Sure?", "Hello?"]
+        ]
+    );
+}
+
+#[tokio::test]
 async fn what_a_person_set_goes_out_and_what_is_ours_stays() {
     let set = json!({
         "temperature": 0.2, "max_tokens": 77, "stream_options": null,

@@ -20,11 +20,7 @@ pub(super) async fn info(
     State(app): State<App>,
     _user: CurrentUser,
 ) -> Result<Json<AppInfo>, ApiError> {
-    // A default that cannot be used any more is for the message to complain about.
-    let model = match app.models.choose(None).await {
-        Ok(model) => model.shown,
-        Err(_) => app.models.choose(Some(BUILTIN)).await?.shown,
-    };
+    let model = app.models.default_ref().await?;
     Ok(Json(AppInfo {
         version: env!("CARGO_PKG_VERSION").into(),
         model: ModelInfo {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
 use tenon_domain::ModelId;
-use tenon_llm::discover::discover as ask;
+use tenon_llm::discover::{discover as ask, normalise};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -67,6 +67,7 @@ pub(super) async fn test(
     Id(id): Id<ModelId>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let frames = app.models.test(&id).await?;
+    let frames = frames.take_until(app.closing.cancelled_owned());
     let events = frames.map(|frame| {
         let event = Event::default().json_data(&frame);
         Ok(event.unwrap_or_else(|_| Event::default().comment("unspeakable")))
@@ -79,6 +80,7 @@ pub(super) async fn discover(
     _user: CurrentUser,
     Body(asked): Body<Discover>,
 ) -> Result<Json<Discovered>, ApiError> {
+    normalise(&asked.base_url).map_err(|error| ApiError::bad_request(error.to_string()))?;
     let key = match (asked.key.filter(|key| !key.is_empty()), asked.model_id) {
         (None, Some(id)) => app.models.stored_key(&id, &asked.base_url).await?,
         (key, _) => key,

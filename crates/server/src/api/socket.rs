@@ -224,6 +224,9 @@ async fn stream(
         for delta in std::mem::take(&mut watch.draft) {
             send(ServerFrame::Delta(delta)).await?;
         }
+        if let Some(waiting) = watch.waiting.take() {
+            send(ServerFrame::Waiting(waiting)).await?;
+        }
         send(ServerFrame::CaughtUp {
             chat_id: chat.clone(),
             seq: last,

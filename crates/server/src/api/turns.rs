@@ -19,8 +19,7 @@ pub(super) async fn start(
     Id(chat): Id<ChatId>,
     Body(turn): Body<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
-    let named = turn.model_id.as_ref().map(|id| id.as_str());
-    let model = app.models.choose(named).await?;
+    let model = app.models.choose(turn.model_id.as_ref()).await?;
     let request = TurnRequest {
         user: user.id,
         chat,

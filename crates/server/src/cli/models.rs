@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -34,12 +35,17 @@ impl Models {
         let app = App::open(&common.data, &Config::load(common)?).await?;
         match self {
             Self::List { json } => list(&app, json).await,
-            Self::Test { model, json } => test(&app, &ModelId(model), json).await,
+            Self::Test { model, json } => {
+                let model = app.models.named(&model).await?;
+                test(&app, &model, json).await
+            }
         }
     }
 }
 
 async fn list(app: &App, json: bool) -> Result<ExitCode> {
+    // In a shell there is no second look.
+    app.models.endpoints().refresh(Duration::ZERO).await;
     let models = app.models.list().await?;
     if json {
         say(serde_json::to_string_pretty(&models)?);

@@ -57,7 +57,11 @@ impl Run {
             prompt => prompt.to_owned(),
         };
         let app = App::open(&common.data, &Config::load(common)?).await?;
-        let model = app.models.choose(self.model.as_deref()).await?;
+        let named = match self.model.as_deref().filter(|name| !name.is_empty()) {
+            Some(name) => Some(app.models.named(name).await?),
+            None => None,
+        };
+        let model = app.models.choose(named.as_ref()).await?;
         let user = CurrentUser::local();
         let chat = app.store.create_chat(&user.id, "").await?.id;
         let watch = app.agent.feed().watch(&chat);
@@ -109,7 +113,7 @@ impl Printer {
                 Next::Live(Live::Waiting(waiting)) => {
                     if !self.json {
                         let seconds = waiting.wait_ms.div_ceil(1000);
-                        eprintln!("The model is busy; asking again in {seconds} s.");
+                        eprintln!("No answer yet; asking again in {seconds} s.");
                     }
                     continue;
                 }

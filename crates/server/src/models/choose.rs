@@ -1,10 +1,11 @@
-//! From a name to the model that is meant.
+//! From an id, or in a shell from a name, to the model that is meant.
 
 use tenon_agent::Model;
 use tenon_domain::{ModelConfig, ModelId, ModelRef, WireFormat};
 use tenon_llm::Remote;
+use tenon_store::StoredModel;
 
-use super::{BUILTIN, Models, endpoints::Endpoint, offered_config};
+use super::{BUILTIN, Models, is_name, offered_config, offered_id};
 
 /// Why no model can be had.
 #[derive(Debug, thiserror::Error)]
@@ -22,24 +23,22 @@ pub(super) struct Found {
 }
 
 impl Models {
-    /// The model with this id or name; the default one where none is named.
-    pub async fn choose(&self, name: Option<&str>) -> Result<Model, NoModel> {
-        let default = match name {
+    /// The model with this id; the default one where none is named. Never
+    /// another one: whom a chat is told to is not to be guessed.
+    pub async fn choose(&self, id: Option<&ModelId>) -> Result<Model, NoModel> {
+        let default = match id {
             Some(_) => None,
-            None => self.default_id().await?,
+            None => self.default_model().await?.map(|model| model.config.id),
         };
-        let name = name.or(default.as_ref().map(|id| id.as_str()));
-        let Some(name) = name.filter(|name| *name != BUILTIN) else {
+        let id = id.or(default.as_ref());
+        let Some(id) = id.filter(|id| id.as_str() != BUILTIN) else {
             return Ok(Model {
-                shown: ModelRef {
-                    id: ModelId::new(BUILTIN),
-                    name: self.builtin.name().to_owned(),
-                },
+                shown: self.builtin_ref(),
                 provider: self.builtin.clone(),
                 prices: None,
             });
         };
-        let Found { config, remote } = self.find(name).await?;
+        let Found { config, remote } = self.find(id).await?;
         Ok(Model {
             provider: self.connect(&config.id, remote),
             shown: ModelRef {
@@ -50,84 +49,129 @@ impl Models {
         })
     }
 
-    /// None: the built-in one.
-    pub async fn default_id(&self) -> tenon_store::Result<Option<ModelId>> {
-        let saved = self.store.models().await?;
-        let default = saved.into_iter().find(|model| model.is_default);
-        Ok(default.map(|model| model.config.id))
+    /// Who is asked where nobody is named.
+    pub async fn default_ref(&self) -> tenon_store::Result<ModelRef> {
+        let chosen = self.default_model().await?;
+        Ok(chosen.map_or_else(
+            || self.builtin_ref(),
+            |model| ModelRef {
+                id: model.config.id,
+                name: model.config.name,
+            },
+        ))
     }
 
-    /// By id, by the name somebody gave it, or by what its endpoint calls it.
-    pub(super) async fn find(&self, name: &str) -> Result<Found, NoModel> {
+    /// What somebody in a shell means by a name: an id, the name of a model
+    /// that was added, or what some endpoint calls one.
+    pub async fn named(&self, name: &str) -> Result<ModelId, NoModel> {
         let saved = self.store.models().await?;
-        let by_id = saved.iter().find(|model| model.config.id.as_str() == name);
-        let mut by_name = saved
-            .iter()
-            .filter(|model| model.config.name == name || model.config.model == name);
-        if let Some(model) = by_id.or_else(|| only(&mut by_name)) {
-            let config = model.config.clone();
-            let key = self.key(model)?;
-            let remote = self.remote(&config, key).ok_or_else(|| {
-                NoModel::Unknown(format!(
-                    "`{}` belonged to an endpoint of the environment that is no longer set. Set it again, or choose another model.",
-                    config.name
-                ))
-            })?;
-            return Ok(Found { config, remote });
+        let given = ModelId::new(name);
+        if name == BUILTIN || saved.iter().any(|model| model.config.id == given) {
+            return Ok(given);
         }
-        let config = self.offered(name).await?;
-        let remote = self.remote(&config, None);
-        let remote = remote.ok_or_else(|| unknown(name))?;
-        Ok(Found { config, remote })
-    }
-
-    async fn offered(&self, name: &str) -> Result<ModelConfig, NoModel> {
-        if let Some((id, model)) = name.split_once(':')
-            && let Some(endpoint) = self.endpoints.get(id)
-            && !model.is_empty()
-        {
-            // Whether it is really there is for the endpoint to say, when it is asked.
-            return Ok(self.offer(&endpoint, model));
+        if self.by_endpoint(name).is_some() {
+            return Ok(given);
+        }
+        let called = |model: &&StoredModel| model.config.name == name || model.config.model == name;
+        let saved: Vec<ModelId> = saved
+            .iter()
+            .filter(called)
+            .map(|model| model.config.id.clone())
+            .collect();
+        if let Some(id) = only(name, saved)? {
+            return Ok(id);
         }
         self.look_around().await;
         let offers = self.endpoints.offers();
-        let mut exact = offers.iter().filter(|(_, offered)| offered.model == name);
-        if let Some((endpoint, _)) = only(&mut exact) {
-            return Ok(self.offer(endpoint, name));
+        let offered = offers.iter().filter(|(_, offered)| offered.model == name);
+        let offered = offered.map(|(endpoint, _)| offered_id(endpoint, name));
+        if let Some(id) = only(name, offered.collect())? {
+            return Ok(id);
         }
-        // Endpoints that do not tell what they offer are still there to be asked.
+        // Not every endpoint tells all it offers: one that the environment names is
+        // there to be asked, and will say if it knows no such model.
         let format = match name.starts_with("claude") {
             true => WireFormat::Anthropic,
             false => WireFormat::Openai,
         };
-        let mut fitting = self
-            .endpoints
-            .named()
-            .filter(|named| named.format == format);
-        let mut any = self.endpoints.named();
-        let endpoint = only(&mut any).or_else(|| only(&mut fitting));
-        let endpoint = endpoint.ok_or_else(|| unknown(name))?;
-        Ok(self.offer(endpoint, name))
+        let known = self.endpoints.named();
+        let fitting = known.iter().find(|endpoint| endpoint.format == format);
+        match fitting.or(known.first()) {
+            Some(endpoint) if is_name(name) => Ok(offered_id(endpoint, name)),
+            _ => Err(unknown(name)),
+        }
     }
 
-    fn offer(&self, endpoint: &Endpoint, model: &str) -> ModelConfig {
+    pub(super) async fn default_model(&self) -> tenon_store::Result<Option<StoredModel>> {
+        let saved = self.store.models().await?;
+        Ok(saved.into_iter().find(|model| model.is_default))
+    }
+
+    pub(super) async fn find(&self, id: &ModelId) -> Result<Found, NoModel> {
+        let (config, key) = match self.store.model(id).await {
+            Ok(model) => (model.config.clone(), self.key(&model)?),
+            Err(tenon_store::Error::NotFound(_)) => {
+                let config = self.by_endpoint(id.as_str());
+                (config.ok_or_else(|| unknown(id.as_str()))?, None)
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let remote = self.remote(&config, key);
+        let remote = remote.ok_or_else(|| NoModel::Unknown(gone(&config)))?;
+        Ok(Found { config, remote })
+    }
+
+    /// `endpoint:model`. Whether it is really there is for the endpoint to say, when it is asked.
+    pub(super) fn by_endpoint(&self, id: &str) -> Option<ModelConfig> {
+        let (endpoint, model) = id.split_once(':')?;
+        let endpoint = self.endpoints.get(endpoint)?;
+        if !is_name(model) {
+            return None;
+        }
         let offers = self.endpoints.offers();
         let known = offers
             .iter()
             .find(|(from, offered)| from.id == endpoint.id && offered.model == model);
         let context = known.and_then(|(_, offered)| offered.context_tokens);
-        offered_config(endpoint, model, context)
+        Some(offered_config(&endpoint, model, context))
+    }
+
+    fn builtin_ref(&self) -> ModelRef {
+        ModelRef {
+            id: ModelId::new(BUILTIN),
+            name: self.builtin.name().to_owned(),
+        }
     }
 }
 
+/// What is wrong with a model whose endpoint is not known any more.
+pub(super) fn gone(config: &ModelConfig) -> String {
+    format!(
+        "`{}` belonged to `{}`, which is not set in the environment any more. Set it again, or choose another model.",
+        config.name,
+        config.endpoint.as_deref().unwrap_or_default()
+    )
+}
+
 fn unknown(name: &str) -> NoModel {
+    let shown: String = name
+        .chars()
+        .filter(|char| !char.is_control())
+        .take(80)
+        .collect();
     NoModel::Unknown(format!(
-        "There is no model `{name}`. `tenon models list` shows all of them."
+        "There is no model `{shown}`. `tenon models list` shows all of them."
     ))
 }
 
-/// The one there is, if there is just one.
-fn only<T>(several: &mut impl Iterator<Item = T>) -> Option<T> {
-    let first = several.next()?;
-    several.next().is_none().then_some(first)
+/// The one there is; several have to be told apart by whoever asked.
+fn only(name: &str, mut found: Vec<ModelId>) -> Result<Option<ModelId>, NoModel> {
+    if found.len() < 2 {
+        return Ok(found.pop());
+    }
+    let ids: Vec<&str> = found.iter().map(ModelId::as_str).collect();
+    Err(NoModel::Unknown(format!(
+        "Several models are called `{name}`: {}. Name one by its id.",
+        ids.join(", ")
+    )))
 }

@@ -6,13 +6,10 @@ use tenon_llm::discover::{base_url, normalise};
 use tenon_store::{StoredModel, fresh_id};
 use url::Url;
 
-use super::choose::NoModel;
-use super::{BUILTIN, Models};
+use super::{BUILTIN, MAX_NAME, Models, is_name};
 use crate::api::wire::{ModelChange, ModelView, NewModel};
 
-/// A name is a line in a menu.
-const MAX_NAME: usize = 200;
-
+const MAX_URL: usize = 2_048;
 const MAX_PARAMETERS: usize = 16 * 1024;
 const MAX_KEY: usize = 8 * 1024;
 
@@ -56,53 +53,23 @@ impl Models {
         if id.as_str() == BUILTIN {
             return self.change_builtin(id, &change).await;
         }
-        let StoredModel {
-            config: old,
-            sealed_key,
-            ..
-        } = self.saved_or_offered(id).await?;
-        let old_url = old.base_url.clone();
-        let place = [
-            change.provider.is_some_and(|new| new != old.provider),
-            change
-                .base_url
-                .as_ref()
-                .is_some_and(|new| *new != old.base_url),
-            change.model.as_ref().is_some_and(|new| *new != old.model),
-            change.key.is_some(),
-        ];
-        if old.endpoint.is_some() && place.contains(&true) {
-            return Err(wrong(
-                "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
-            ));
-        }
-        let config = check(ModelConfig {
-            id: old.id.clone(),
-            name: change.name.unwrap_or(old.name),
-            provider: change.provider.unwrap_or(old.provider),
-            base_url: change.base_url.unwrap_or(old.base_url),
-            endpoint: old.endpoint,
-            model: change.model.unwrap_or(old.model),
-            parameters: change.parameters.unwrap_or(old.parameters),
-            tool_mode: change.tool_mode.unwrap_or(old.tool_mode),
-            // What was seen was seen there, and of that model.
-            tools_seen: old.tools_seen.filter(|_| !place.contains(&true)),
-            context_tokens: change.context_tokens.unwrap_or(old.context_tokens),
-            prices: change.prices.unwrap_or(old.prices),
-        })?;
-        let sealed_key = match change.key {
-            None if sealed_key.is_some() && !same_origin(&config.base_url, &old_url) => {
-                return Err(wrong(
-                    "The key was stored for another address. Enter it again, or enter none, together with the new address.",
-                ));
+        let is_default = change.is_default;
+        let offered = self.by_endpoint(id.as_str());
+        let was_saved = self.store.model(id).await.map(|_| true);
+        match (was_saved, offered) {
+            (Err(tenon_store::Error::NotFound(_)), Some(config)) => {
+                let (config, key) = self.changed(unsaved(config), change)?;
+                self.store.put_model(&config, key.as_deref()).await?;
             }
-            None => sealed_key,
-            Some(key) => check_key(&key)?.map(|key| self.seal(&config.id, &key)),
-        };
-        self.store.put_model(&config, sealed_key.as_deref()).await?;
-        match change.is_default {
+            (was_saved, _) => {
+                was_saved?;
+                let changed = self.store.change_model(id, |old| self.changed(old, change));
+                changed.await?;
+            }
+        }
+        match is_default {
             Some(true) => self.store.choose_model(Some(id)).await?,
-            Some(false) if self.default_id().await?.as_ref() == Some(id) => {
+            Some(false) if self.store.model(id).await?.is_default => {
                 self.store.choose_model(None).await?;
             }
             Some(false) | None => {}
@@ -110,11 +77,60 @@ impl Models {
         Ok(self.show(id).await?)
     }
 
+    /// A model and its sealed key after a change.
+    fn changed(
+        &self,
+        old: StoredModel,
+        change: ModelChange,
+    ) -> Result<(ModelConfig, Option<String>), Refusal> {
+        let StoredModel {
+            config: old,
+            sealed_key,
+            ..
+        } = old;
+        let mut config = check(ModelConfig {
+            id: old.id.clone(),
+            name: change.name.unwrap_or_else(|| old.name.clone()),
+            provider: change.provider.unwrap_or(old.provider),
+            base_url: change.base_url.unwrap_or_else(|| old.base_url.clone()),
+            endpoint: old.endpoint.clone(),
+            model: change.model.unwrap_or_else(|| old.model.clone()),
+            parameters: change.parameters.unwrap_or_else(|| old.parameters.clone()),
+            tool_mode: change.tool_mode.unwrap_or(old.tool_mode),
+            tools_seen: old.tools_seen,
+            context_tokens: change.context_tokens.unwrap_or(old.context_tokens),
+            prices: change.prices.unwrap_or_else(|| old.prices.clone()),
+        })?;
+        let is_moved = (config.provider, &config.base_url, &config.model)
+            != (old.provider, &old.base_url, &old.model);
+        if old.endpoint.is_some() && (is_moved || change.key.is_some()) {
+            return Err(wrong(
+                "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
+            ));
+        }
+        if is_moved {
+            // What was seen was seen there, and of that model.
+            config.tools_seen = None;
+        }
+        let sealed_key = match change.key {
+            None if sealed_key.is_some() && !same_origin(&config.base_url, &old.base_url) => {
+                return Err(wrong(
+                    "The key was stored for another address. Enter it again, or enter none, together with the new address.",
+                ));
+            }
+            None => sealed_key,
+            Some(key) => check_key(&key)?.map(|key| self.seal(&config.id, &key)),
+        };
+        Ok((config, sealed_key))
+    }
+
     pub async fn delete(&self, id: &ModelId) -> Result<(), Refusal> {
         if id.as_str() == BUILTIN {
             return Err(wrong("The built-in assistant stays."));
         }
-        Ok(self.store.delete_model(id).await?)
+        self.store.delete_model(id).await?;
+        self.disconnect(id);
+        Ok(())
     }
 
     /// The key that is kept for a model, to ask its own server with: no other may see it.
@@ -127,26 +143,6 @@ impl Models {
         match same_origin(address, &model.config.base_url) {
             true => self.key(&model),
             false => Ok(None),
-        }
-    }
-
-    /// The row of a model, also of one that has none yet.
-    pub(super) async fn saved_or_offered(&self, id: &ModelId) -> Result<StoredModel, Refusal> {
-        match self.store.model(id).await {
-            Ok(saved) => Ok(saved),
-            Err(tenon_store::Error::NotFound(what)) => match self.find(id.as_str()).await {
-                // Only by its id: a name may come to mean another one.
-                Ok(found) if found.config.id == *id => Ok(StoredModel {
-                    config: found.config,
-                    sealed_key: None,
-                    is_default: false,
-                    created_at: 0,
-                    updated_at: 0,
-                }),
-                Ok(_) | Err(NoModel::Unknown(_)) => Err(tenon_store::Error::NotFound(what).into()),
-                Err(NoModel::Store(error)) => Err(error.into()),
-            },
-            Err(error) => Err(error.into()),
         }
     }
 
@@ -177,7 +173,7 @@ impl Models {
 /// A model as it can be kept: its address made whole, everything within bounds.
 fn check(mut config: ModelConfig) -> Result<ModelConfig, Refusal> {
     config.model = config.model.trim().to_owned();
-    if config.model.is_empty() || config.model.contains(char::is_control) {
+    if !is_name(&config.model) {
         return Err(wrong(
             "Say which model: `model` is what its server calls it.",
         ));
@@ -186,10 +182,13 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, Refusal> {
     if config.name.is_empty() {
         config.name.clone_from(&config.model);
     }
-    if config.name.chars().count() > MAX_NAME || config.name.contains(char::is_control) {
+    if !is_name(&config.name) {
         return Err(wrong(&format!(
             "A name has {MAX_NAME} characters at most, on one line."
         )));
+    }
+    if config.base_url.len() > MAX_URL {
+        return Err(wrong("The address is too long."));
     }
     if config.endpoint.is_none() {
         config.base_url = base_url(config.provider, &config.base_url)
@@ -216,6 +215,17 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, Refusal> {
     }
     config.parameters = without_ours(config.parameters);
     Ok(config)
+}
+
+/// A model that has no row yet, as one that has.
+fn unsaved(config: ModelConfig) -> StoredModel {
+    StoredModel {
+        config,
+        sealed_key: None,
+        is_default: false,
+        created_at: 0,
+        updated_at: 0,
+    }
 }
 
 fn same_origin(one: &str, other: &str) -> bool {

@@ -1,6 +1,8 @@
 //! Where models are looked for without anybody adding them: what the
 //! environment names, and the servers people run on their own machine.
 
+mod environment;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +13,8 @@ use tenon_llm::discover::{Offered, base_url, discover};
 
 use crate::api::wire::{EndpointView, ModelOrigin};
 
+pub use environment::Environment;
+
 /// The servers people run at home, where they listen unless told otherwise.
 const LOCAL: [(&str, &str, &str); 4] = [
     ("ollama", "Ollama", "http://localhost:11434/v1"),
@@ -18,16 +22,6 @@ const LOCAL: [(&str, &str, &str); 4] = [
     ("llamacpp", "llama.cpp", "http://localhost:8080/v1"),
     ("vllm", "vLLM", "http://localhost:8000/v1"),
 ];
-
-/// Variables that people have set already for other programs.
-#[derive(Clone, Default)]
-pub struct Environment {
-    pub openai_api_key: Option<String>,
-    pub openai_base_url: Option<String>,
-    pub anthropic_api_key: Option<String>,
-    pub anthropic_base_url: Option<String>,
-    pub ollama_host: Option<String>,
-}
 
 /// An address that offers models.
 #[derive(Clone, PartialEq, Eq)]
@@ -50,51 +44,27 @@ pub struct Endpoints {
 
 /// What an endpoint last said.
 enum Seen {
-    Offers(Vec<Offered>),
+    Offers {
+        /// Where they were found: a `/v1` may have been missing.
+        base_url: String,
+        models: Vec<Offered>,
+    },
     Failed(String),
-}
-
-impl Environment {
-    pub fn read() -> Self {
-        let variable = |name: &str| {
-            let value = std::env::var(name).ok()?;
-            let value = value.trim();
-            (!value.is_empty()).then(|| value.to_owned())
-        };
-        Self {
-            openai_api_key: variable("OPENAI_API_KEY"),
-            openai_base_url: variable("OPENAI_BASE_URL").or_else(|| variable("OPENAI_API_BASE")),
-            anthropic_api_key: variable("ANTHROPIC_API_KEY")
-                .or_else(|| variable("ANTHROPIC_AUTH_TOKEN")),
-            anthropic_base_url: variable("ANTHROPIC_BASE_URL"),
-            ollama_host: variable("OLLAMA_HOST"),
-        }
-    }
 }
 
 impl Endpoints {
     /// `local` are the addresses on this machine to look at; the usual ones where none are given.
     pub fn new(environment: &Environment, local: Option<&[String]>) -> Self {
-        let mut list = named(environment);
+        let mut list = environment.endpoints();
         let homes: Vec<Endpoint> = match local {
             None => LOCAL
                 .iter()
                 .map(|(id, name, url)| home(id, name, url))
                 .collect(),
-            Some(urls) => urls
-                .iter()
-                .filter_map(|url| {
-                    let endpoint = given(url);
-                    if endpoint.is_none() {
-                        tracing::warn!(url, "an address in the settings cannot be used");
-                    }
-                    endpoint
-                })
-                .collect(),
+            Some(urls) => urls.iter().filter_map(|url| given(url)).collect(),
         };
         for home in homes {
-            let is_known =
-                |known: &Endpoint| known.id == home.id || known.base_url == home.base_url;
+            let is_known = |known: &Endpoint| known.id == home.id || same_place(known, &home);
             if !list.iter().any(is_known) {
                 list.push(home);
             }
@@ -106,26 +76,29 @@ impl Endpoints {
     }
 
     pub fn get(&self, id: &str) -> Option<Endpoint> {
-        self.list.iter().find(|endpoint| endpoint.id == id).cloned()
+        let endpoint = self.list.iter().find(|endpoint| endpoint.id == id)?;
+        Some(found_at(endpoint, self.seen().get(id)))
     }
 
     /// Those that the environment names.
-    pub fn named(&self) -> impl Iterator<Item = &Endpoint> {
+    pub fn named(&self) -> Vec<&Endpoint> {
         let is_named = |endpoint: &&Endpoint| endpoint.origin == ModelOrigin::Environment;
-        self.list.iter().filter(is_named)
+        self.list.iter().filter(is_named).collect()
     }
 
     /// Everything on offer, as far as it is known.
     pub fn offers(&self) -> Vec<(Endpoint, Offered)> {
         let seen = self.seen();
         let offers = self.list.iter().flat_map(|endpoint| {
-            let offered = match seen.get(&endpoint.id) {
-                Some(Seen::Offers(offered)) => offered.as_slice(),
+            let seen = seen.get(&endpoint.id);
+            let models = match seen {
+                Some(Seen::Offers { models, .. }) => models.as_slice(),
                 Some(Seen::Failed(_)) | None => &[],
             };
-            offered
+            let endpoint = found_at(endpoint, seen);
+            models
                 .iter()
-                .map(|offered| (endpoint.clone(), offered.clone()))
+                .map(move |offered| (endpoint.clone(), offered.clone()))
         });
         offers.collect()
     }
@@ -134,21 +107,26 @@ impl Endpoints {
     pub fn views(&self) -> Vec<EndpointView> {
         let seen = self.seen();
         let views = self.list.iter().filter_map(|endpoint| {
-            let (models, error) = match seen.get(&endpoint.id) {
-                Some(Seen::Offers(offers)) => (offers.len(), None),
+            let seen = seen.get(&endpoint.id);
+            let (models, error) = match seen {
+                Some(Seen::Offers { models, .. }) => (models.len(), None),
                 // Nobody asked for a server on this machine: that there is none is no news.
                 Some(Seen::Failed(_)) | None if endpoint.origin == ModelOrigin::Local => {
                     return None;
                 }
                 Some(Seen::Failed(why)) => (0, Some(why.clone())),
-                None => (0, None),
+                None => (
+                    0,
+                    Some(format!("{} has not answered yet.", endpoint.base_url)),
+                ),
             };
+            let endpoint = found_at(endpoint, seen);
             Some(EndpointView {
-                id: endpoint.id.clone(),
-                name: endpoint.name.clone(),
+                id: endpoint.id,
+                name: endpoint.name,
                 origin: endpoint.origin,
                 provider: endpoint.format,
-                base_url: endpoint.base_url.clone(),
+                base_url: endpoint.base_url,
                 models,
                 error,
             })
@@ -170,7 +148,10 @@ impl Endpoints {
         let key = endpoint.key.as_deref();
         let found = discover(&endpoint.base_url, Some(endpoint.format), key).await;
         let seen = match found {
-            Ok(offer) => Seen::Offers(offer.models),
+            Ok(offer) => Seen::Offers {
+                base_url: offer.base_url,
+                models: offer.models,
+            },
             Err(error) => Seen::Failed(error.to_string()),
         };
         self.tell(endpoint, &seen);
@@ -181,12 +162,12 @@ impl Endpoints {
     fn tell(&self, endpoint: &Endpoint, now: &Seen) {
         let seen = self.seen();
         match (seen.get(&endpoint.id), now) {
-            (Some(Seen::Offers(_)), Seen::Offers(_)) | (Some(Seen::Failed(_)), Seen::Failed(_)) => {
-            }
-            (_, Seen::Offers(offers)) => tracing::info!(
+            (Some(Seen::Offers { .. }), Seen::Offers { .. })
+            | (Some(Seen::Failed(_)), Seen::Failed(_)) => {}
+            (_, Seen::Offers { base_url, models }) => tracing::info!(
                 endpoint = endpoint.name,
-                url = endpoint.base_url,
-                models = offers.len(),
+                url = base_url,
+                models = models.len(),
                 "found models"
             ),
             (None, Seen::Failed(_)) if endpoint.origin == ModelOrigin::Local => {}
@@ -201,64 +182,13 @@ impl Endpoints {
     }
 }
 
-fn named(environment: &Environment) -> Vec<Endpoint> {
-    let wanted = [
-        (
-            "openai",
-            WireFormat::Openai,
-            "https://api.openai.com/v1",
-            &environment.openai_base_url,
-            &environment.openai_api_key,
-        ),
-        (
-            "anthropic",
-            WireFormat::Anthropic,
-            "https://api.anthropic.com",
-            &environment.anthropic_base_url,
-            &environment.anthropic_api_key,
-        ),
-    ];
-    let mut list = Vec::new();
-    for (id, format, usual, url, key) in wanted {
-        if url.is_none() && key.is_none() {
-            continue;
-        }
-        let url = url.as_deref().unwrap_or(usual);
-        let Ok(base_url) = base_url(format, url) else {
-            tracing::warn!(url, "an address in the environment cannot be used");
-            continue;
-        };
-        list.push(Endpoint {
-            id: id.into(),
-            name: known_name(&base_url),
-            origin: ModelOrigin::Environment,
-            format,
-            base_url,
-            key: key.clone(),
-        });
+/// An endpoint at the address its offers were found at.
+fn found_at(endpoint: &Endpoint, seen: Option<&Seen>) -> Endpoint {
+    let mut endpoint = endpoint.clone();
+    if let Some(Seen::Offers { base_url, .. }) = seen {
+        endpoint.base_url.clone_from(base_url);
     }
-    let host = environment.ollama_host.as_deref();
-    if let Some(url) = host.and_then(|host| base_url(WireFormat::Openai, &ollama(host)).ok()) {
-        list.push(Endpoint {
-            origin: ModelOrigin::Environment,
-            ..home("ollama", "Ollama", &url)
-        });
-    }
-    list
-}
-
-/// `OLLAMA_HOST` is what the server listens on: often without a scheme or a port.
-fn ollama(host: &str) -> String {
-    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
-    let rest = rest.trim_end_matches('/');
-    let has_port = rest
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    match (has_port || host.contains("://"), rest.starts_with(':')) {
-        (_, true) => format!("{scheme}://127.0.0.1{rest}"),
-        (true, _) => format!("{scheme}://{rest}"),
-        (false, _) => format!("{scheme}://{rest}:11434"),
-    }
+    endpoint
 }
 
 fn home(id: &str, name: &str, url: &str) -> Endpoint {
@@ -274,39 +204,28 @@ fn home(id: &str, name: &str, url: &str) -> Endpoint {
 
 /// An address from the settings, under the name of what is usually there.
 fn given(url: &str) -> Option<Endpoint> {
-    let base = base_url(WireFormat::Openai, url).ok()?;
-    let usual = LOCAL.iter().find(|(_, _, usual)| *usual == base);
-    if let Some((id, name, url)) = usual {
-        return Some(home(id, name, url));
-    }
+    let Ok(base) = base_url(WireFormat::Openai, url) else {
+        // Not the address itself: there may be a password in it.
+        tracing::warn!("an address among the local model servers cannot be used");
+        return None;
+    };
     let place = base
         .split_once("://")
         .map_or(base.as_str(), |(_, place)| place);
     let place = place.trim_end_matches("/v1");
-    Some(home(
-        &tenon_domain::tool_id::sanitise(place).0,
-        place,
-        &base,
-    ))
+    let id = tenon_domain::tool_id::sanitise(place).0;
+    let given = home(&id, place, &base);
+    let usual = LOCAL.iter().map(|(id, name, url)| home(id, name, url));
+    let usual = usual.into_iter().find(|usual| same_place(usual, &given));
+    Some(usual.unwrap_or(given))
 }
 
-fn known_name(base: &str) -> String {
-    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
-    let host = host.split('/').next().unwrap_or(host);
-    match host {
-        "api.openai.com" => "OpenAI".into(),
-        "api.anthropic.com" => "Anthropic".into(),
-        host => host.to_owned(),
-    }
+fn same_place(one: &Endpoint, other: &Endpoint) -> bool {
+    let plain = |endpoint: &Endpoint| endpoint.base_url.replace("//localhost", "//127.0.0.1");
+    plain(one) == plain(other)
 }
 
-/// Without the keys.
-impl std::fmt::Debug for Environment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Environment").finish_non_exhaustive()
-    }
-}
-
+/// Without the key.
 impl std::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Endpoint").field(&self.base_url).finish()
@@ -323,65 +242,6 @@ impl std::fmt::Debug for Endpoints {
 mod tests {
     use super::*;
 
-    fn urls(environment: &Environment) -> Vec<(String, String)> {
-        let list = named(environment).into_iter();
-        list.map(|endpoint| (endpoint.id, endpoint.base_url))
-            .collect()
-    }
-
-    #[test]
-    fn what_is_set_already_is_used() {
-        let set = |text: &str| Some(text.to_owned());
-        assert_eq!(urls(&Environment::default()), []);
-        let environment = Environment {
-            openai_api_key: set("x"),
-            anthropic_api_key: set("y"),
-            ..Environment::default()
-        };
-        let expected = [
-            ("openai".to_owned(), "https://api.openai.com/v1".to_owned()),
-            (
-                "anthropic".to_owned(),
-                "https://api.anthropic.com".to_owned(),
-            ),
-        ];
-        assert_eq!(urls(&environment), expected);
-        let environment = Environment {
-            openai_base_url: set("http://127.0.0.1:14010/v1/"),
-            anthropic_base_url: set("http://127.0.0.1:14010/v1"),
-            ..Environment::default()
-        };
-        let expected = [
-            ("openai".to_owned(), "http://127.0.0.1:14010/v1".to_owned()),
-            ("anthropic".to_owned(), "http://127.0.0.1:14010".to_owned()),
-        ];
-        assert_eq!(urls(&environment), expected);
-    }
-
-    #[test]
-    fn an_ollama_is_reached_where_it_listens() {
-        let check = |host: &str, expected: &str| {
-            let environment = Environment {
-                ollama_host: Some(host.into()),
-                ..Environment::default()
-            };
-            assert_eq!(
-                urls(&environment),
-                [("ollama".to_owned(), expected.to_owned())],
-                "{host}"
-            );
-        };
-        check("0.0.0.0", "http://127.0.0.1:11434/v1");
-        check("127.0.0.1:9999", "http://127.0.0.1:9999/v1");
-        check("gpu-box", "http://gpu-box:11434/v1");
-        check(":12000", "http://127.0.0.1:12000/v1");
-        check("http://gpu-box:11434", "http://gpu-box:11434/v1");
-        check(
-            "https://ollama.example.com",
-            "https://ollama.example.com/v1",
-        );
-    }
-
     #[test]
     fn a_named_ollama_takes_the_place_of_the_usual_one() {
         let environment = Environment {
@@ -395,5 +255,21 @@ mod tests {
             .filter(|endpoint| endpoint.id == "ollama");
         assert_eq!(ollamas.count(), 1);
         assert_eq!(endpoints.list.len(), LOCAL.len());
+    }
+
+    #[test]
+    fn one_server_is_one_endpoint_however_it_is_called() {
+        let urls = [
+            "http://127.0.0.1:11434",
+            "localhost:11434/v1",
+            "http://u:pw@h",
+        ];
+        let endpoints = Endpoints::new(&Environment::default(), Some(&urls.map(str::to_owned)));
+        let ids: Vec<&str> = endpoints
+            .list
+            .iter()
+            .map(|endpoint| endpoint.id.as_str())
+            .collect();
+        assert_eq!(ids, ["ollama"]);
     }
 }

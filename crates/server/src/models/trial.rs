@@ -1,7 +1,7 @@
 //! Trying a model out, and remembering what was seen.
 
 use futures::{Stream, StreamExt, stream};
-use tenon_domain::{ModelId, ToolUse};
+use tenon_domain::{ModelConfig, ModelId, ToolUse};
 use tenon_llm::trial::{self, Found, Step};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -21,7 +21,7 @@ impl Models {
                 "The built-in assistant needs no test: it is part of Tenon.".into(),
             ));
         }
-        let found = self.find(id.as_str()).await?;
+        let found = self.find(id).await?;
         let (frames, heard) = mpsc::unbounded_channel();
         let models = self.clone();
         // The set ends its task when it is dropped, and it is dropped with the stream.
@@ -48,7 +48,7 @@ impl Models {
         });
         let last = match tried.await {
             Ok(found) => {
-                let kept = self.remember(model, found.tools).await;
+                let kept = self.remember(model.config, found.tools).await;
                 finished(found, kept.err())
             }
             Err(error) => TestFrame::Finished {
@@ -61,15 +61,21 @@ impl Models {
         tell(last);
     }
 
-    /// What was seen decides how `auto` calls tools.
-    async fn remember(&self, model: choose::Found, tools: ToolUse) -> tenon_store::Result<()> {
-        let id = &model.config.id;
-        match self.store.set_tools_seen(id, Some(tools)).await {
-            Err(tenon_store::Error::NotFound(_)) => {
-                let mut config = model.config;
-                config.tools_seen = Some(tools);
-                self.store.put_model(&config, None).await.map(drop)
+    /// What was seen decides how `auto` calls tools. A model that was changed
+    /// or deleted meanwhile is another one, or none.
+    async fn remember(&self, tested: ModelConfig, tools: ToolUse) -> tenon_store::Result<()> {
+        match self.store.set_tools_seen(&tested, Some(tools)).await {
+            Err(tenon_store::Error::NotFound(_)) if tested.endpoint.is_some() => {
+                if self.store.model(&tested.id).await.is_ok() {
+                    return Ok(());
+                }
+                let seen = ModelConfig {
+                    tools_seen: Some(tools),
+                    ..tested
+                };
+                self.store.put_model(&seen, None).await.map(drop)
             }
+            Err(tenon_store::Error::NotFound(_)) => Ok(()),
             other => other,
         }
     }

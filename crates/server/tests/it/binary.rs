@@ -468,6 +468,31 @@ fn models_are_listed_and_tried_from_a_shell() {
     assert!(list.contains("openai:gpt-4o"), "{list}");
     let json: Value = serde_json::from_str(&stdout(&run(&["models", "list", "--json"]))).unwrap();
     assert_eq!(json[0]["isDefault"], true);
-    let unknown = run(&["models", "test", "nobody:nothing:here"]);
+    let tried = run(&["models", "test", "gpt-4o", "--json"]);
+    let frames = stdout(&tried);
+    let last: Value = serde_json::from_str(frames.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["ok"], &last["tools"]),
+        (&json!(true), &json!("native"))
+    );
+    let unknown = tenon(&data, &["models", "test", "nobody"])
+        .output()
+        .unwrap();
     assert!(!unknown.status.success());
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(said.contains("There is no model `nobody`"), "{said}");
+
+    // A name that several have is for a person to decide.
+    let two = [
+        ("OLLAMA_HOST", peer.url.as_str()),
+        ("OPENAI_BASE_URL", url.as_str()),
+    ];
+    let either = tenon(&data, &["run", "--model", "gpt-4", "hi"])
+        .envs(two)
+        .output();
+    let said = String::from_utf8(either.unwrap().stderr).unwrap();
+    assert!(
+        said.contains("openai:gpt-4, ollama:gpt-4. Name one by its id"),
+        "{said}"
+    );
 }

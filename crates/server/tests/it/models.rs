@@ -314,6 +314,99 @@ async fn a_test_sees_how_tools_are_called_and_auto_goes_by_it() {
 }
 
 #[tokio::test]
+async fn a_chat_is_told_to_the_model_that_is_named_and_to_no_other() {
+    let (far, added) = (Fake::default(), Fake::default());
+    let config = Config {
+        local_models: Some(Vec::new()),
+        environment: Environment {
+            openai_base_url: Some(far.start().await),
+            openai_api_key: Some(KEY.into()),
+            ..Environment::default()
+        },
+        ..Config::default()
+    };
+    let server = Server::with_config(config).await;
+    let model = add(&server, &added.start().await, "small").await;
+    let id = model["id"].as_str().unwrap();
+    let gone = server.request("DELETE", &format!("/api/models/{id}"));
+    assert_eq!(gone.send().await.unwrap().status(), 204);
+    let chat = server.new_chat().await;
+    let path = format!("/api/chats/{chat}/turns");
+    let long = format!("openai:{}", "x".repeat(300));
+    for unknown in [
+        id,
+        "nope",
+        "small",
+        "",
+        "\0",
+        "openai:a\nb",
+        "openai:",
+        &long,
+    ] {
+        let turn = json!({"text": "private", "modelId": unknown});
+        let (status, error) = server.post(&path, turn).await;
+        assert_eq!(status, 404, "{unknown:?}: {error}");
+    }
+    let test = server.request("POST", "/api/models/nope/test").send().await;
+    assert_eq!(test.unwrap().status(), 404);
+    assert!(far.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_deleted_while_it_is_tried_stays_deleted() {
+    let (server, fake) = (Server::start().await, Fake::default());
+    let added = add(&server, &fake.start().await, "small").await;
+    let id = added["id"].as_str().unwrap();
+    let mut stream = server
+        .request("POST", &format!("/api/models/{id}/test"))
+        .send()
+        .await
+        .unwrap();
+    stream.chunk().await.unwrap();
+    let path = format!("/api/models/{id}");
+    let gone = server.request("DELETE", &path).send().await.unwrap();
+    assert_eq!(gone.status(), 204);
+    while stream.chunk().await.unwrap().is_some() {}
+    let (status, _) = server.get(&path).await;
+    assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_asked_now_says_why() {
+    let data = tempfile::tempdir().unwrap();
+    let fake = Fake::default();
+    let environment = Environment {
+        openai_base_url: Some(fake.start().await),
+        ..Environment::default()
+    };
+    let config = |environment| Config {
+        local_models: Some(Vec::new()),
+        environment,
+        ..Config::default()
+    };
+    let server = Server::in_folder(data.path(), config(environment)).await;
+    let path = "/api/models/openai:small";
+    let (status, _) = send(&server, "PATCH", path, json!({"isDefault": true})).await;
+    assert_eq!(status, 200);
+    drop(server);
+
+    let server = Server::in_folder(data.path(), config(Environment::default())).await;
+    let (_, model) = server.get(path).await;
+    let why = model["unusable"].as_str().unwrap();
+    assert!(
+        why.contains("is not set in the environment any more"),
+        "{why}"
+    );
+    // It stays the default, and a message is told so instead of going elsewhere.
+    let (_, info) = server.get("/api/info").await;
+    assert_eq!(info["model"]["id"], "openai:small");
+    let chat = server.new_chat().await;
+    let path = format!("/api/chats/{chat}/turns");
+    let (status, error) = server.post(&path, json!({"text": "hi"})).await;
+    assert_eq!(status, 404, "{error}");
+}
+
+#[tokio::test]
 async fn a_test_of_a_dead_server_says_so() {
     let server = Server::start().await;
     let added = add(&server, "http://127.0.0.1:1/v1", "small").await;
@@ -345,6 +438,15 @@ async fn what_cannot_be_a_model_is_refused_in_words() {
         assert!(message.contains(expected), "{change}: {message}");
     };
     check(json!({"model": " "}), "which model").await;
+    check(json!({"model": "x".repeat(1_000)}), "which model").await;
+    check(json!({"name": "evil \u{202e}eman"}), "on one line").await;
+    check(
+        json!({"baseUrl": format!("http://{}/v1", "x".repeat(3_000))}),
+        "too long",
+    )
+    .await;
+    let currency = json!({"currency": "\u{1b}[31m", "input": 1, "output": 1});
+    check(json!({"prices": currency}), "currency").await;
     check(json!({"baseUrl": "ftp://x"}), "not an address").await;
     check(
         json!({"baseUrl": "http://user:pass@x/v1"}),
@@ -471,4 +573,54 @@ async fn models_of_the_environment_and_of_this_machine_are_there_by_themselves()
     let (_, list) = server.get("/api/models").await;
     assert_eq!(list.as_array().unwrap().len(), 5);
     assert_eq!(list[0]["isDefault"], true);
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again_for_the_next_step() {
+    use axum::serve::ListenerExt;
+    use futures::{StreamExt, stream};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = opened.clone();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let listener = listener.tap_io(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    // The last bytes come a moment after the last word.
+    let answer = || async {
+        let words = format!("data: {}\n\ndata: [DONE]\n\n", say("Hello"));
+        let pieces = stream::iter([words, "\n".to_owned()]).then(|piece| async {
+            if piece == "\n" {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+            Ok::<_, std::convert::Infallible>(piece)
+        });
+        axum::body::Body::from_stream(pieces)
+    };
+    let router = axum::Router::new().fallback(answer);
+    tokio::spawn(async move { axum::serve(listener, router).await });
+
+    let provider = tenon_llm::connect(tenon_llm::Remote {
+        name: "Fake".into(),
+        format: tenon_domain::WireFormat::Openai,
+        base_url: url,
+        key: None,
+        model: "m".into(),
+        parameters: serde_json::Map::new(),
+        tools: tenon_domain::ToolUse::Native,
+        context_tokens: None,
+    });
+    for _ in 0..3 {
+        let request = tenon_llm::Request {
+            messages: vec![tenon_domain::Message::User { text: "hi".into() }],
+            ..tenon_llm::Request::default()
+        };
+        tenon_llm::complete(&*provider, request).await.unwrap();
+        // A tool runs for a while.
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(opened.load(Ordering::Relaxed), 1);
 }

@@ -50,11 +50,21 @@ impl Server {
         Self::open(config, Arc::new(Assistant)).await
     }
 
+    /// One that finds what another one left.
+    pub async fn in_folder(folder: &Path, config: Config) -> Self {
+        let app = App::open(folder, &config).await.unwrap();
+        Self::serve(app, tempfile::tempdir().unwrap())
+    }
+
     async fn open(config: Config, model: Arc<dyn Provider>) -> Self {
-        // The first test to come installs it; the others find it there.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let data = tempfile::tempdir().unwrap();
         let app = App::with_model(data.path(), &config, model).await.unwrap();
+        Self::serve(app, data)
+    }
+
+    fn serve(app: App, data: TempDir) -> Self {
+        // The first test to come installs it; the others find it there.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let listener = serve::listen("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve::serve(app.clone(), listener));

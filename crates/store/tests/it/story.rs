@@ -465,7 +465,7 @@ async fn models(store: &Store, another: &Store) {
 
     // A test's finding touches nothing else.
     for seen in [Some(ToolUse::Native), Some(ToolUse::Constrained), None] {
-        store.set_tools_seen(&renamed.id, seen).await.unwrap();
+        store.set_tools_seen(&renamed, seen).await.unwrap();
         let tested = store.model(&renamed.id).await.unwrap();
         let expected = ModelConfig {
             tools_seen: seen,
@@ -474,6 +474,41 @@ async fn models(store: &Store, another: &Store) {
         assert_eq!((tested.config, tested.is_default), (expected, true));
     }
 
+    // One that was moved while the test ran is another one.
+    let elsewhere = ModelConfig {
+        base_url: "http://elsewhere/v1".into(),
+        ..renamed.clone()
+    };
+    let late = store.set_tools_seen(&elsewhere, Some(ToolUse::None)).await;
+    assert!(matches!(late, Err(Error::NotFound("model"))));
+
+    // Two changes at once both count.
+    let change = |store: &Store, change: fn(&mut ModelConfig)| {
+        let (store, id) = (store.clone(), renamed.id.clone());
+        tokio::spawn(async move {
+            store
+                .change_model::<Error>(&id, |mut old| {
+                    change(&mut old.config);
+                    Ok((old.config, Some("sealed".into())))
+                })
+                .await
+        })
+    };
+    let one = change(store, |config| config.name = "Both".into());
+    let two = change(another, |config| config.context_tokens = Some(4_096));
+    one.await.unwrap().unwrap();
+    two.await.unwrap().unwrap();
+    let both = store.model(&renamed.id).await.unwrap();
+    assert_eq!(
+        (
+            both.config.name.as_str(),
+            both.config.context_tokens,
+            both.is_default
+        ),
+        ("Both", Some(4_096), true)
+    );
+    assert_eq!(both.created_at, first.created_at);
+
     // The default goes, and then there is none.
     store.delete_model(&renamed.id).await.unwrap();
     assert_eq!(store.models().await.unwrap(), [second]);
@@ -481,7 +516,10 @@ async fn models(store: &Store, another: &Store) {
         for answer in [
             store.model(missing).await.map(drop),
             store.delete_model(missing).await,
-            store.set_tools_seen(missing, None).await,
+            store
+                .change_model::<Error>(missing, |old| Ok((old.config, None)))
+                .await
+                .map(drop),
         ] {
             assert!(matches!(answer, Err(Error::NotFound("model"))));
         }

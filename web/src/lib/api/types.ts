@@ -62,7 +62,11 @@ isDefault: boolean,
 /**
  * Has settings of its own here, which `DELETE` removes.
  */
-saved: boolean, };
+saved: boolean, 
+/**
+ * Why it cannot be asked now, in a sentence that says what to do.
+ */
+unusable?: string, };
 
 export type ModelOrigin = "builtin" | "added" | "environment" | "local";
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelRef } from '$lib/api/types';
+import type { EndpointView, ModelRef, ModelView } from '$lib/api/types';
 import { chooseModel, defaultModel } from './choice';
 import { modelView } from './story';
 
@@ -18,6 +18,7 @@ test('what was picked comes first, then who answered last, then the default', ()
   ) => {
     const choice = chooseModel({
       models,
+      endpoints: [],
       info,
       picked: picked ? ref(picked) : undefined,
       last: last ? ref(last) : undefined,
@@ -45,6 +46,7 @@ test('before the list is there, what is wanted is asked for', () => {
     expect(
       chooseModel({
         models: undefined,
+        endpoints: [],
         info,
         picked: picked ? ref(picked) : undefined,
         last: last ? ref(last) : undefined,
@@ -57,10 +59,38 @@ test('before the list is there, what is wanted is asked for', () => {
   check(undefined, 'llama', { model: { ...ref('llama'), builtin: false }, send: 'llama' });
 });
 
+test('what ran on this computer is not replaced by what runs elsewhere without a choice', () => {
+  const endpoint = (id: string, origin: 'environment' | 'local'): EndpointView => ({
+    id,
+    origin,
+    name: id,
+    provider: 'openai',
+    baseUrl: '',
+    models: 0,
+  });
+  const endpoints = [endpoint('openai', 'environment'), endpoint('lmstudio', 'local')];
+  const check = (gone: string, fallback: ModelView, expected: true | undefined) =>
+    expect(
+      chooseModel({ models: [fallback], endpoints, info, picked: undefined, last: ref(gone) })
+        .undecided,
+    ).toBe(expected);
+  const there = modelView('gpt', { isDefault: true, baseUrl: 'https://api.openai.com/v1' });
+  const here = { ...there, baseUrl: 'http://localhost:8080/v1' };
+  const fake = { ...there, baseUrl: 'http://localhost.example.com/v1' };
+  check('ollama:llama3.2', there, true);
+  check('lmstudio:phi', there, true);
+  check('ollama:llama3.2', fake, true);
+  check('ollama:llama3.2', here, undefined);
+  check('ollama:llama3.2', builtin, undefined);
+  check('openai:gpt-x', there, undefined);
+  check('0199-added', there, undefined);
+});
+
 test('the built-in assistant is the default where nothing else is', () => {
   expect(defaultModel([llama, builtin])).toBe(builtin);
   expect(defaultModel([])).toBeUndefined();
   expect(
-    chooseModel({ models: [builtin], info, picked: undefined, last: undefined }).model,
+    chooseModel({ models: [builtin], endpoints: [], info, picked: undefined, last: undefined })
+      .model,
   ).toEqual({ id: 'builtin', name: 'builtin', builtin: true });
 });

@@ -1,7 +1,10 @@
 // Which model answers the next message of a chat: what the reader picked here,
 // else who answered last, else the default. A model that is gone is replaced by
-// the default, never by silence.
-import type { ModelId, ModelInfo, ModelRef, ModelView } from '$lib/api/types';
+// the default, never by silence; and what was said on this computer does not
+// leave it because of that.
+import type { EndpointView, ModelId, ModelInfo, ModelRef, ModelView } from '$lib/api/types';
+
+export const BUILTIN_ID = 'builtin';
 
 export interface Choice {
   /** Absent until anything is known. */
@@ -10,11 +13,14 @@ export interface Choice {
   send?: ModelId;
   /** What should have answered, had it not gone. */
   missing?: ModelRef;
+  /** What is missing ran on this computer and its replacement does not: a person has to say so. */
+  undecided?: true;
 }
 
 interface Known {
   /** Absent until the list has been had. */
   models: readonly ModelView[] | undefined;
+  endpoints: readonly EndpointView[];
   /** The default, as the server introduced itself. */
   info: ModelInfo | undefined;
   picked: ModelRef | undefined;
@@ -22,7 +28,7 @@ interface Known {
   last: ModelRef | undefined;
 }
 
-export function chooseModel({ models, info, picked, last }: Known): Choice {
+export function chooseModel({ models, endpoints, info, picked, last }: Known): Choice {
   const wanted = picked ?? last;
   if (!models) {
     if (!wanted) return { model: info };
@@ -37,7 +43,12 @@ export function chooseModel({ models, info, picked, last }: Known): Choice {
   const found = models.find(({ id }) => id === wanted?.id);
   if (found)
     return { model: view(found), send: picked || found !== fallback ? found.id : undefined };
-  return { model: fallback ? view(fallback) : info, missing: wanted };
+  const undecided = wanted && fallback && ranHere(wanted, endpoints) && !runsHere(fallback);
+  return {
+    model: fallback ? view(fallback) : info,
+    missing: wanted,
+    ...(undecided && { undecided }),
+  };
 }
 
 export function defaultModel(models: readonly ModelView[]): ModelView | undefined {
@@ -46,6 +57,18 @@ export function defaultModel(models: readonly ModelView[]): ModelView | undefine
 
 export function isBuiltin({ origin }: ModelView): boolean {
   return origin === 'builtin';
+}
+
+/** "ollama:llama3.2" is offered by an endpoint. One of this computer that does not run is not listed. */
+function ranHere({ id }: ModelRef, endpoints: readonly EndpointView[]): boolean {
+  const [endpointId] = id.split(':', 1);
+  if (endpointId === id) return false;
+  return !endpoints.some(({ id, origin }) => id === endpointId && origin === 'environment');
+}
+
+function runsHere({ origin, baseUrl = '' }: ModelView): boolean {
+  if (origin === 'builtin' || origin === 'local') return true;
+  return /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/i.test(baseUrl.trim());
 }
 
 function view(model: ModelView): Choice['model'] {

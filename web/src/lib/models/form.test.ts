@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ModelView } from '$lib/api/types';
 import {
   changeOf,
   chooseFormat,
@@ -44,6 +45,14 @@ describe('a preset', () => {
     check('https://api.anthropic.com/', 'anthropic', 'anthropic');
     check(' http://localhost:11434/v1 ', 'ollama', 'openai');
     check('http://example.com/v1', OTHER, undefined);
+  });
+
+  test('of another server does not get the key that was typed', () => {
+    const form = fill({ key: 'sk-1' });
+    expect(choosePreset(form, 'anthropic').key).toBe('');
+    expect(choosePreset(form, OTHER).key).toBe('');
+    const here = typeAddress(form, 'http://localhost:11434');
+    expect(choosePreset(here, 'ollama').key).toBe('sk-1');
   });
 
   test('of the other format has no constrained answers', () => {
@@ -100,16 +109,25 @@ describe('looking what an address offers', () => {
 
 test('what is wrong is said at its field', () => {
   const good = { model: 'gpt-x' };
-  const check = (change: Partial<ModelForm>, expected: object, offered = false) =>
-    expect(problemsOf(fill({ ...good, ...change }), offered)).toEqual(expected);
+  const check = (change: Partial<ModelForm>, expected: object, model?: ModelView) =>
+    expect(problemsOf(fill({ ...good, ...change }), model)).toEqual(expected);
   check({}, {});
   check({ model: ' ' }, { model: 'missing' });
   check({ baseUrl: '' }, { baseUrl: 'missing' });
-  check({ baseUrl: '', model: '' }, {}, true);
+  check({ baseUrl: '', model: '' }, {}, modelView('m1', { origin: 'local' }));
   check({ parameters: '{"temperature": 0.2}' }, {});
   check({ parameters: '{temperature: 0.2}' }, { parameters: 'notJson' });
   check({ parameters: '[1]' }, { parameters: 'notJson' });
   check({ parameters: 'null' }, { parameters: 'notJson' });
+  for (const name of ['messages', 'model', 'stream', 'tools']) {
+    check({ parameters: `{"${name}": 1, "seed": 2}` }, { parameters: 'reserved' });
+  }
+  check({ parameters: '{"stream_options": {}}' }, {});
+  const elsewhere = { baseUrl: 'https://elsewhere.com/v1' };
+  check(elsewhere, { key: 'keyAgain' }, saved);
+  check({ ...elsewhere, key: 'sk-2' }, {}, saved);
+  check({ ...elsewhere, removeKey: true }, {}, saved);
+  check(elsewhere, {}, { ...saved, hasKey: false });
   check({ contextTokens: '128000' }, {});
   check({ contextTokens: '0' }, { contextTokens: 'notCount' });
   check({ contextTokens: '1.5' }, { contextTokens: 'notCount' });

@@ -64,8 +64,11 @@ export interface ModelForm {
   isDefault: boolean;
 }
 
+/** What Tenon puts into a request itself. */
+const RESERVED = ['messages', 'model', 'stream', 'tools'];
+
 /** A field, and what is wrong with it. */
-export type Problem = 'missing' | 'notJson' | 'notCount' | 'notPrice';
+export type Problem = 'missing' | 'keyAgain' | 'notJson' | 'reserved' | 'notCount' | 'notPrice';
 export type Problems = Partial<Record<keyof ModelForm, Problem>>;
 
 export function emptyForm(isDefault: boolean): ModelForm {
@@ -120,11 +123,14 @@ export function isOffered(model: ModelView | undefined): boolean {
 
 export function choosePreset(form: ModelForm, id: string): ModelForm {
   const preset = presets.find((preset) => preset.id === id);
+  const baseUrl = preset?.baseUrl ?? '';
   return checkMode({
     ...form,
     preset: preset?.id ?? OTHER,
-    baseUrl: preset?.baseUrl ?? '',
+    baseUrl,
     provider: preset?.provider,
+    // What was typed was typed for the one before.
+    key: sameServer(form.baseUrl, baseUrl) ? form.key : '',
   });
 }
 
@@ -165,22 +171,32 @@ export function chooseOffered(
 
 export function discoverBody(form: ModelForm, model: ModelView | undefined): Discover {
   const key = form.key.trim();
-  const baseUrl = form.baseUrl.trim();
-  // A stored key is for the server it was given for, and not for whatever is typed next.
-  const stored = model?.hasKey && !form.removeKey && sameServer(baseUrl, model.baseUrl);
+  const stored = !form.removeKey && keepsKey(form, model);
   return {
-    baseUrl,
+    baseUrl: form.baseUrl.trim(),
     provider: form.provider,
-    ...(key ? { key } : stored ? { modelId: model.id } : {}),
+    ...(key ? { key } : stored ? { modelId: model?.id } : {}),
   };
 }
 
+/** A stored key is for the server it was given for, and not for whatever is typed next. */
+export function keepsKey(form: ModelForm, model: ModelView | undefined): boolean {
+  return model?.hasKey === true && sameServer(form.baseUrl.trim(), model.baseUrl);
+}
+
 /** Everything that keeps the form from being saved. */
-export function problemsOf(form: ModelForm, offered: boolean): Problems {
+export function problemsOf(form: ModelForm, model: ModelView | undefined): Problems {
   const problems: Problems = {};
-  if (!offered && !form.baseUrl.trim()) problems.baseUrl = 'missing';
-  if (!offered && !form.model.trim()) problems.model = 'missing';
-  if (!parametersOf(form.parameters)) problems.parameters = 'notJson';
+  if (!isOffered(model)) {
+    const address = form.baseUrl.trim();
+    if (!address) problems.baseUrl = 'missing';
+    if (!form.model.trim()) problems.model = 'missing';
+    const needsKey = model?.hasKey && !form.removeKey && !form.key.trim();
+    if (address && needsKey && !keepsKey(form, model)) problems.key = 'keyAgain';
+  }
+  const parameters = parametersOf(form.parameters);
+  if (!parameters) problems.parameters = 'notJson';
+  else if (RESERVED.some((name) => name in parameters)) problems.parameters = 'reserved';
   const context = form.contextTokens.trim();
   if (context && !(/^\d+$/.test(context) && Number(context) > 0)) {
     problems.contextTokens = 'notCount';

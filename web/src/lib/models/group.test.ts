@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EndpointView } from '$lib/api/types';
-import { filterByText, foundModels, groupModels, type ModelGroup } from './group';
+import type { EndpointView, ModelView } from '$lib/api/types';
+import { filterByText, groupModels, suggestedModels, type ModelGroup } from './group';
 import { modelView } from './story';
 
 const models = [
@@ -34,6 +34,14 @@ test('models stand under where they come from', () => {
   ]);
 });
 
+test('whether endpoints are mixed does not change with the filter', () => {
+  const mixed = (models: ModelView[], filter: string) =>
+    groupModels(models, [], filter).find(({ kind }) => kind === 'local')?.mixed;
+  expect(mixed(models, '')).toBe(true);
+  expect(mixed(models, 'phi')).toBe(true);
+  expect(mixed(models.slice(0, 1), '')).toBe(false);
+});
+
 test('an endpoint that offers nothing says why, in its own group', () => {
   const groups = groupModels(models.slice(3, 5), [
     endpoint('OpenAI', 'The key was refused.'),
@@ -61,8 +69,10 @@ test('a filter knows the words of the page too', () => {
   ]);
 });
 
-test('what was found is what nobody added, this computer first', () => {
-  expect(names(foundModels(models))).toEqual([
+test('what is suggested is what was added, then what runs here, and can be asked', () => {
+  const broken = modelView('broken', { unusable: 'Its key cannot be read.' });
+  expect(names(suggestedModels([...models, broken]))).toEqual([
+    ['added', 'mine'],
     ['local', 'phi', 'gemma', 'llama3.2'],
     ['OpenAI', 'gpt-x'],
     ['Anthropic', 'claude-y'],

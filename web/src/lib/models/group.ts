@@ -7,6 +7,8 @@ export interface ModelGroup {
   /** The endpoint's own name; the other kinds have words of the page. */
   name: string;
   models: ModelView[];
+  /** More than one endpoint offers what stands here, filtered or not. */
+  mixed: boolean;
   /** Endpoints of this group that offer nothing now, and say why. */
   problems: EndpointView[];
 }
@@ -30,7 +32,7 @@ export function groupModels(
     const kind = origin === 'environment' ? 'endpoint' : origin;
     const name = kind === 'endpoint' ? endpoint : '';
     const key = `${kind} ${name}`;
-    const group = groups.get(key) ?? { key, kind, name, models: [], problems: [] };
+    const group = groups.get(key) ?? { key, kind, name, models: [], mixed: false, problems: [] };
     groups.set(key, group);
     return group;
   };
@@ -45,18 +47,25 @@ export function groupModels(
       if (endpoint.error) groupOf(endpoint.origin, endpoint.name).problems.push(endpoint);
     }
   }
-  for (const { kind, models } of groups.values()) {
-    if (kind === 'endpoint' || kind === 'local') models.sort(byName);
+  const local = models.filter(({ origin }) => origin === 'local');
+  const mixed = new Set(local.map(({ endpoint }) => endpoint)).size > 1;
+  for (const group of groups.values()) {
+    if (group.kind === 'endpoint' || group.kind === 'local') group.models.sort(byName);
+    group.mixed = group.kind === 'local' && mixed;
   }
   const order = ['builtin', 'added', 'endpoint', 'local'];
   return [...groups.values()].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-/** What was found without anybody adding it: on this computer first. */
-export function foundModels(models: readonly ModelView[]): ModelGroup[] {
-  return groupModels(models, [])
-    .filter(({ kind }) => kind === 'local' || kind === 'endpoint')
-    .sort((a, b) => Number(b.kind === 'local') - Number(a.kind === 'local'));
+/** What could answer in place of the built-in assistant: what was added, then what runs here. */
+export function suggestedModels(models: readonly ModelView[]): ModelGroup[] {
+  const order = ['added', 'local', 'endpoint'];
+  return groupModels(
+    models.filter(({ unusable }) => !unusable),
+    [],
+  )
+    .filter(({ kind }) => kind !== 'builtin')
+    .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
 /** The items that hold every word of the filter, in any order. */

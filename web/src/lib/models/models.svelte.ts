@@ -18,6 +18,8 @@ export class Models {
   all = $state.raw<readonly ModelView[]>([]);
   endpoints = $state.raw<readonly EndpointView[]>([]);
   loaded = $state(false);
+  /** Why the list could not be had, when it was last asked for. */
+  failure = $state.raw<unknown>();
   trials = $state.raw<ReadonlyMap<ModelId, Trial>>(new Map());
   /** What the reader picked for the open chat. */
   picked = $state.raw<ModelRef>();
@@ -27,6 +29,8 @@ export class Models {
   #chatId?: ChatId;
   /** Answers overtake each other; only the one to the latest question counts. */
   #asked = 0;
+  /** Who deleted a model need not be told that it is gone. */
+  #removed = $state.raw<ReadonlySet<ModelId>>(new Set());
   #stops = new Map<ModelId, AbortController>();
 
   constructor(chatId: ChatId | undefined) {
@@ -40,10 +44,16 @@ export class Models {
       // They only say why something is not in the list. The list does without.
       () => {},
     );
-    const all = await api.models();
-    if (asked !== this.#asked) return;
-    this.all = all;
-    this.loaded = true;
+    try {
+      const all = await api.models();
+      if (asked !== this.#asked) return;
+      this.all = all;
+      this.loaded = true;
+      this.failure = undefined;
+    } catch (error) {
+      if (asked === this.#asked) this.failure = error;
+      throw error;
+    }
     await endpoints;
   }
 
@@ -68,6 +78,16 @@ export class Models {
     remember(key(this.#chatId), JSON.stringify(this.picked));
   }
 
+  /** Nothing is picked for the open chat any more. */
+  unpick(): void {
+    this.picked = undefined;
+    remember(key(this.#chatId), '');
+  }
+
+  wasRemoved(id: ModelId): boolean {
+    return this.#removed.has(id);
+  }
+
   /** The result is its id. */
   async add(model: NewModel): Promise<ModelId> {
     const { id } = await api.createModel(model);
@@ -84,6 +104,8 @@ export class Models {
     this.stop(id);
     await api.deleteModel(id);
     this.trials = new Map([...this.trials].filter(([other]) => other !== id));
+    this.#removed = new Set(this.#removed).add(id);
+    if (this.picked?.id === id) this.unpick();
     await this.#changed();
   }
 

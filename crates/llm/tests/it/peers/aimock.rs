@@ -269,11 +269,11 @@ async fn a_server_that_wants_an_hour_is_not_waited_for() {
     let peer = Peer::aimock();
     for format in BOTH {
         let heard = hear(&*peer.provider(format), ask("too many for ever")).await;
-        let Some(Error::Refused(why)) = heard.error else {
+        let Some(Error::Busy(why)) = heard.error else {
             panic!("{format:?}: {:?}", heard.error);
         };
         assert!(
-            why.contains("Rate limit reached for this key"),
+            why.ends_with("(\"Rate limit reached for this key\"). Wait 60 min and try again."),
             "{format:?}: {why}"
         );
     }

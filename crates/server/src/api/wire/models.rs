@@ -44,6 +44,10 @@ pub struct ModelView {
     pub is_default: bool,
     /// Has settings of its own here, which `DELETE` removes.
     pub saved: bool,
+    /// Why it cannot be asked now, in a sentence that says what to do.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
 }
 
 /// How a model came to be in the list.
