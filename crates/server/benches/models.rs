@@ -140,7 +140,7 @@ async fn first_word() {
         })
         .await;
         println!(
-            "the first word, {count:>3} tools       {ours:>12.2?}   target: under 1 ms over the floor"
+            "the first word, {count:>3} tools       {ours:>12.2?}   target: under 1 ms over the floor, whose request is empty"
         );
     }
 }

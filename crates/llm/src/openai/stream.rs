@@ -28,41 +28,47 @@ pub(crate) struct Decoder {
     ending: Ending,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// What most chunks do not have. Apart, so that a chunk is small: there are
+/// thousands of them, and each is moved about.
+type Rare<T> = Option<Box<T>>;
+
+#[derive(Debug, Deserialize)]
 struct Chunk {
     choices: Option<Vec<Choice>>,
-    usage: Value,
+    usage: Rare<Value>,
     /// Where Groq counts.
-    x_groq: Value,
-    error: Value,
+    x_groq: Rare<Value>,
+    error: Rare<Value>,
     /// Words where there should be choices: an error without its envelope.
-    message: Loose,
-    detail: Loose,
+    message: Rare<Loose>,
+    detail: Rare<Loose>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 struct Choice {
     delta: Option<Speech>,
     /// A server that does not stream sends the whole message instead.
-    message: Option<Speech>,
+    message: Rare<Speech>,
+    #[serde(default)]
     finish_reason: Loose,
     /// Where Moonshot counts.
-    usage: Value,
+    usage: Rare<Value>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Deserialize)]
 struct Speech {
+    #[serde(default)]
     content: Content,
+    #[serde(default)]
     refusal: Loose,
+    #[serde(default)]
     reasoning_content: Loose,
+    #[serde(default)]
     reasoning: Loose,
-    reasoning_details: Value,
+    reasoning_details: Rare<Value>,
     tool_calls: Option<Vec<Call>>,
     /// What tools were called before they were called tools.
-    function_call: Option<Function>,
+    function_call: Rare<Function>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -118,19 +124,20 @@ impl Decoder {
             }
             Err(_) => return Err(Fault::nonsense(&self.remote, data)),
         };
-        let is_complaint =
-            chunk.choices.is_none() && !(chunk.message.is_empty() && chunk.detail.is_empty());
-        if is_error(&chunk.error) || is_complaint {
+        let mut words = [chunk.message, chunk.detail].into_iter().flatten();
+        let is_complaint = chunk.choices.is_none() && words.any(|words| !words.is_empty());
+        if chunk.error.is_some_and(|error| is_error(&error)) || is_complaint {
             return Err(self.failed(data));
         }
-        let mut figures = usage(&chunk.usage).or_else(|| usage(&chunk.x_groq["usage"]));
+        let groq = || chunk.x_groq.as_ref().and_then(|groq| usage(&groq["usage"]));
+        let mut figures = chunk.usage.as_deref().and_then(usage).or_else(groq);
         // Asked for one answer, a server gives one; should it give more, the first is ours.
         if let Some(choice) = chunk.choices.into_iter().flatten().next() {
-            if let Some(speech) = choice.delta.or(choice.message) {
+            if let Some(speech) = choice.delta.or(choice.message.map(|whole| *whole)) {
                 self.speech(speech, out);
             }
             self.finish_reason(&choice.finish_reason.0)?;
-            figures = figures.or_else(|| usage(&choice.usage));
+            figures = figures.or_else(|| choice.usage.as_deref().and_then(usage));
         }
         out.extend(figures.map(Delta::Usage));
         Ok(())
@@ -156,7 +163,7 @@ impl Decoder {
             self.is_thinking = true;
             out.push(Delta::Thinking(text));
         }
-        if let Value::Array(details) = speech.reasoning_details {
+        if let Some(Value::Array(details)) = speech.reasoning_details.map(|details| *details) {
             self.details.extend(details);
         }
         for text in [speech.content.text, speech.refusal.0] {
@@ -171,7 +178,7 @@ impl Decoder {
         if let Some(function) = speech.function_call {
             let call = Call {
                 index: Value::from(0),
-                function: Some(function),
+                function: Some(*function),
                 ..Call::default()
             };
             self.call(call, out);
