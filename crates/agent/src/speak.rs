@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use tenon_domain::{
     CallId, ChatId, DeltaKind, EventBody, LeftOut, MessageId, Part, StopReason, TurnId,
     TurnOutcome, Waiting,
@@ -75,42 +75,49 @@ impl Speech<'_> {
         let mut last_word = Instant::now();
         let mut said = 0;
         loop {
-            let save_at = unsaved.map_or(last_word + silence, |since| since + CHECKPOINT);
-            tokio::select! {
-                biased;
-                () = self.cancel.cancelled() => return Err(TurnOutcome::Stopped),
-                () = tokio::time::sleep_until(save_at), if unsaved.is_some() => {
-                    self.unless_stopped(self.checkpoint(assembler)).await?;
-                    unsaved = None;
-                }
-                delta = tokio::time::timeout_at(last_word + silence, deltas.next()) => {
-                    let Some(delta) = delta.map_err(|_| self.silent(assembler))? else {
-                        return Ok(());
-                    };
-                    let delta = delta.map_err(outcome)?;
-                    last_word = Instant::now();
-                    match &delta {
-                        Delta::Retry(wait) => {
-                            // Until it is asked again, the silence is ours.
-                            last_word += *wait;
-                            self.feed.waiting(Waiting {
-                                chat_id: self.chat.clone(),
-                                message_id: self.message.clone(),
-                                wait_ms: wait.as_millis() as u64,
-                            });
+            if self.cancel.is_cancelled() {
+                return Err(TurnOutcome::Stopped);
+            }
+            if unsaved.is_some_and(|since| since.elapsed() >= CHECKPOINT) {
+                self.unless_stopped(self.checkpoint(assembler)).await?;
+                unsaved = None;
+            }
+            // What has come already needs no clock.
+            let heard = match deltas.next().now_or_never() {
+                Some(heard) => heard,
+                None => {
+                    let save_at = unsaved.map_or(last_word + silence, |since| since + CHECKPOINT);
+                    tokio::select! {
+                        biased;
+                        () = self.cancel.cancelled() => continue,
+                        () = tokio::time::sleep_until(save_at), if unsaved.is_some() => continue,
+                        heard = tokio::time::timeout_at(last_word + silence, deltas.next()) => {
+                            heard.map_err(|_| self.silent(assembler))?
                         }
-                        Delta::LeftOut(tools) => {
-                            self.unless_stopped(self.tell_left_out(tools)).await?;
-                        }
-                        _ => {}
-                    }
-                    said += weight(&delta);
-                    if let Some(growth) = assembler.push(delta) {
-                        self.check_limits(said, assembler)?;
-                        self.pass_on(assembler, growth);
-                        unsaved.get_or_insert(last_word);
                     }
                 }
+            };
+            let Some(delta) = heard else { return Ok(()) };
+            let delta = delta.map_err(outcome)?;
+            last_word = Instant::now();
+            match &delta {
+                Delta::Retry(wait) => {
+                    // Until it is asked again, the silence is ours.
+                    last_word += *wait;
+                    self.feed.waiting(Waiting {
+                        chat_id: self.chat.clone(),
+                        message_id: self.message.clone(),
+                        wait_ms: wait.as_millis() as u64,
+                    });
+                }
+                Delta::LeftOut(tools) => self.unless_stopped(self.tell_left_out(tools)).await?,
+                _ => {}
+            }
+            said += weight(&delta);
+            if let Some(growth) = assembler.push(delta) {
+                self.check_limits(said, assembler)?;
+                self.pass_on(assembler, growth);
+                unsaved.get_or_insert(last_word);
             }
         }
     }

@@ -7,7 +7,7 @@ use futures::StreamExt;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response};
-use serde_json::Value;
+use serde::Serialize;
 use tenon_domain::WireFormat;
 use url::{Host, Url};
 
@@ -26,7 +26,11 @@ const COMPLAINT_TIME: Duration = Duration::from_secs(5);
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// Posts a request; what comes back is the beginning of an answer.
-pub(crate) async fn post(remote: &Remote, path: &str, body: &Value) -> Result<Response, Fault> {
+pub(crate) async fn post(
+    remote: &Remote,
+    path: &str,
+    body: &impl Serialize,
+) -> Result<Response, Fault> {
     let url = format!("{}{path}", remote.base_url.trim_end_matches('/'));
     let request = client(&url).post(&url).json(body);
     let sent = authorise(request, remote).send().await;

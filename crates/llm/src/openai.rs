@@ -6,7 +6,7 @@ mod stream;
 mod loose;
 mod think;
 
-pub(crate) use request::encode;
+pub(crate) use request::{encode, tool};
 pub(crate) use stream::Decoder;
 
 pub(crate) const PATH: &str = "/chat/completions";

@@ -1,5 +1,6 @@
 //! A model behind an address.
 
+mod body;
 mod catalogue;
 mod ear;
 mod halves;
@@ -21,6 +22,7 @@ use crate::{Delta, Deltas, Error, Provider, Request};
 
 pub use ear::{Shape, replay};
 
+pub(crate) use body::Body;
 pub(crate) use catalogue::{Catalogue, Offered};
 pub(crate) use plan::Plan;
 pub(crate) use quirks::{Learned, Quirks, says_no_images, says_no_tools};

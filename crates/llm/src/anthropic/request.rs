@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolId, WireFormat};
 
 use crate::history::Ids;
-use crate::remote::{Plan, Remote};
+use crate::remote::{Body, Plan, Remote};
 use crate::result::{Piece, object, pieces};
 
 /// Has to be said. Models that take less say so, and are asked again with what they take.
 pub(crate) const MAX_TOKENS: u64 = 8_192;
 
 /// The body of one request.
-pub(crate) fn encode(remote: &Remote, plan: &Plan) -> Value {
+pub(crate) fn encode<'a>(remote: &Remote, plan: &'a Plan) -> Body<'a> {
     let mut body = Map::new();
     body.insert("model".into(), json!(remote.model));
     let most = plan
@@ -36,9 +36,19 @@ pub(crate) fn encode(remote: &Remote, plan: &Plan) -> Value {
         remember(plan, last);
     }
     body.insert("messages".into(), Value::Array(messages));
-    add_tools(plan, &mut body);
+    if plan.tools.is_empty() {
+        add_past_tools(plan, &mut body);
+    }
     remote.add_parameters(&mut body);
-    Value::Object(body)
+    Body {
+        fields: body,
+        tools: plan.entries(),
+    }
+}
+
+/// A tool in the words of this format.
+pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
+    json!({"name": id, "description": description, "input_schema": schema})
 }
 
 /// What may be thought counts as written.
@@ -55,34 +65,18 @@ fn remember(plan: &Plan, block: &mut Value) {
     }
 }
 
-fn add_tools(plan: &Plan, body: &mut Map<String, Value>) {
-    let mut tools: Vec<Value> = plan
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.id,
-                "description": tool.description,
-                "input_schema": tool.schema,
-            })
-        })
-        .collect();
-    if tools.is_empty() {
-        // A chat with calls in it is only accepted together with tools.
-        let past = past_tools(plan);
-        if past.is_empty() {
-            return;
-        }
-        tools.extend(past.iter().map(|id| {
-            json!({
-                "name": id,
-                "description": "No longer available.",
-                "input_schema": {"type": "object", "properties": {}},
-            })
-        }));
-        body.insert("tool_choice".into(), json!({"type": "none"}));
+/// A chat with calls in it is only accepted together with tools.
+fn add_past_tools(plan: &Plan, body: &mut Map<String, Value>) {
+    let past = past_tools(plan);
+    if past.is_empty() {
+        return;
     }
-    body.insert("tools".into(), Value::Array(tools));
+    let nothing = json!({"type": "object", "properties": {}});
+    let tools = past
+        .into_iter()
+        .map(|id| tool(id, "No longer available.", &nothing));
+    body.insert("tools".into(), tools.collect());
+    body.insert("tool_choice".into(), json!({"type": "none"}));
 }
 
 fn past_tools(plan: &Plan) -> BTreeSet<&ToolId> {

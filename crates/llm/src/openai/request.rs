@@ -1,16 +1,16 @@
 //! A request in the words of chat completions.
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
+use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolId, ToolUse, WireFormat};
 
 use crate::constrained;
 use crate::history::Ids;
-use crate::remote::{Plan, Remote};
+use crate::remote::{Body, Plan, Remote};
 use crate::result::{Piece, pieces};
 
 /// The body of one request.
-pub(crate) fn encode(remote: &Remote, plan: &Plan) -> Value {
-    let mut body = Map::new();
+pub(crate) fn encode<'a>(remote: &Remote, plan: &'a Plan) -> Body<'a> {
+    let (mut body, mut tools) = (Map::new(), Vec::new());
     body.insert("model".into(), json!(remote.model));
     body.insert("messages".into(), Value::Array(messages(remote, plan)));
     body.insert("stream".into(), json!(true));
@@ -23,17 +23,22 @@ pub(crate) fn encode(remote: &Remote, plan: &Plan) -> Value {
         let form = constrained::response_format(&plan.tools);
         body.insert("response_format".into(), form);
     } else {
-        let tools = plan.tools.iter().map(|tool| {
-            json!({"type": "function", "function": {
-                "name": tool.id,
-                "description": tool.description,
-                "parameters": tool.schema,
-            }})
-        });
-        body.insert("tools".into(), tools.collect());
+        tools = plan.entries();
     }
     remote.add_parameters(&mut body);
-    Value::Object(body)
+    Body {
+        fields: body,
+        tools,
+    }
+}
+
+/// A tool in the words of this format.
+pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
+    json!({"type": "function", "function": {
+        "name": id,
+        "description": description,
+        "parameters": schema,
+    }})
 }
 
 fn messages(remote: &Remote, plan: &Plan) -> Vec<Value> {

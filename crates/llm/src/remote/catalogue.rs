@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use tenon_domain::{ToolId, ToolSpec};
+use serde_json::value::{RawValue, to_raw_value};
+use tenon_domain::{ToolId, ToolSpec, WireFormat};
 
 use crate::schema::{self, Dialect};
+use crate::{anthropic, openai};
 
 /// Far more tools than a model is ever told of; beyond that, old ones are forgotten.
 const MAX_KNOWN: usize = 4_096;
@@ -17,6 +19,8 @@ pub(crate) struct Offered {
     pub id: ToolId,
     pub description: String,
     pub schema: Value,
+    /// All of it, in the provider's words.
+    pub entry: Box<RawValue>,
 }
 
 /// What became of each tool, for as long as the tool stays the same.
@@ -36,7 +40,7 @@ impl Catalogue {
     pub(crate) fn compile(
         &self,
         tool: &Arc<ToolSpec>,
-        dialect: Dialect,
+        format: WireFormat,
     ) -> Result<Arc<Offered>, String> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&tool.id)
@@ -44,13 +48,7 @@ impl Catalogue {
         {
             return known.compiled.clone();
         }
-        let compiled = schema::compile(&tool.input_schema, dialect).map(|schema| {
-            Arc::new(Offered {
-                id: tool.id.clone(),
-                description: schema::describe(&tool.description, dialect.max_description),
-                schema,
-            })
-        });
+        let compiled = compile(tool, format).map(Arc::new);
         if known.len() >= MAX_KNOWN {
             known.clear();
         }
@@ -63,4 +61,21 @@ impl Catalogue {
         );
         compiled
     }
+}
+
+fn compile(tool: &ToolSpec, format: WireFormat) -> Result<Offered, String> {
+    type Entry = fn(&ToolId, &str, &Value) -> Value;
+    let (dialect, entry): (Dialect, Entry) = match format {
+        WireFormat::Openai => (Dialect::OPENAI, openai::tool),
+        WireFormat::Anthropic => (Dialect::ANTHROPIC, anthropic::tool),
+    };
+    let schema = schema::compile(&tool.input_schema, dialect)?;
+    let description = schema::describe(&tool.description, dialect.max_description);
+    let entry = to_raw_value(&entry(&tool.id, &description, &schema));
+    Ok(Offered {
+        id: tool.id.clone(),
+        description,
+        schema,
+        entry: entry.map_err(|error| error.to_string())?,
+    })
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
 use tenon_domain::{LeftOut, Message, ToolSpec, ToolUse, WireFormat};
 
 use super::{Catalogue, Offered, Quirks, Remote};
 use crate::fault::Fault;
 use crate::history::{self, fit, tokens, weight};
-use crate::schema::Dialect;
 use crate::{Request, constrained};
 
 /// More tools than this OpenAI refuses, and no model chooses well among.
@@ -26,13 +26,6 @@ pub(crate) struct Plan {
 }
 
 impl Remote {
-    fn dialect(&self) -> Dialect {
-        match self.format {
-            WireFormat::Openai => Dialect::OPENAI,
-            WireFormat::Anthropic => Dialect::ANTHROPIC,
-        }
-    }
-
     /// How many tokens the conversation itself may take.
     fn budget(&self, plan: &Plan) -> Option<usize> {
         let asked = ["max_tokens", "max_completion_tokens"]
@@ -40,17 +33,18 @@ impl Remote {
             .find_map(|name| self.parameters.get(*name)?.as_u64());
         let context = self.context_tokens?;
         let answer = asked.unwrap_or(ROOM_TO_ANSWER).min(context / 2);
-        let tools: usize = plan
-            .tools
-            .iter()
-            .map(|tool| tokens(&tool.description) + tokens(&tool.schema.to_string()))
-            .sum();
+        let tools: usize = plan.tools.iter().map(|tool| tokens(tool.entry.get())).sum();
         let rest = context.saturating_sub(answer) as usize;
         Some(rest.saturating_sub(tools + tokens(&plan.system)))
     }
 }
 
 impl Plan {
+    /// The tools as they are written into a request.
+    pub(crate) fn entries(&self) -> Vec<&RawValue> {
+        self.tools.iter().map(|tool| &*tool.entry).collect()
+    }
+
     /// What goes out, and which tools cannot.
     pub(crate) fn new(
         remote: &Remote,
@@ -127,7 +121,7 @@ fn offer(
     let (mut offered, mut missing) = (Vec::new(), Vec::new());
     for tool in tools {
         let compiled = match offered.len() < MAX_TOOLS {
-            true => catalogue.compile(tool, remote.dialect()),
+            true => catalogue.compile(tool, remote.format),
             false => Err(format!(
                 "a model is told of {MAX_TOOLS} tools at most; switch some off"
             )),

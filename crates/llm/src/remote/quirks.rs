@@ -297,6 +297,7 @@ mod tests {
                 id: ToolId::new(*id),
                 description: String::new(),
                 schema: json!({"type": "object"}),
+                entry: serde_json::value::to_raw_value(&()).unwrap(),
             })
         });
         Plan {

@@ -141,11 +141,11 @@ impl Talk {
             self.left_out = left_out.len();
             self.ready.push_back(Delta::LeftOut(left_out));
         }
+        let plan = self.plan.insert(plan);
         let (path, body) = match self.remote.format {
-            WireFormat::Openai => (openai::PATH, openai::encode(&self.remote, &plan)),
-            WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, &plan)),
+            WireFormat::Openai => (openai::PATH, openai::encode(&self.remote, plan)),
+            WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, plan)),
         };
-        self.plan = Some(plan);
         let response = http::post(&self.remote, path, &body).await?;
         self.phase = Phase::Listen(Box::new(Listening::new(&self.remote, response)));
         Ok(())
