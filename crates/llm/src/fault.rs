@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Remote;
+use crate::excerpt::shorten;
 use crate::remote::{says_no_images, says_no_tools};
 
 /// A provider's own words are quoted up to here.
@@ -293,7 +294,7 @@ impl Fault {
         });
         let why = match usual {
             true => String::new(),
-            false => format!(" ({})", shorten(&clean(&cause.to_string()))),
+            false => format!(" ({})", shorten(&clean(&cause.to_string()), QUOTE)),
         };
         if error.is_builder() {
             return Self::Refused {
@@ -323,7 +324,7 @@ impl Fault {
             message: format!(
                 "{} answered with something that is not a model's answer ({}). Check the address and the kind of server.",
                 remote.host(),
-                shorten(&clean(&without_key(what, remote)))
+                shorten(&clean(&without_key(what, remote)), QUOTE)
             ),
         }
     }
@@ -360,14 +361,7 @@ fn quote(text: &str) -> String {
     let text = text.trim().trim_end_matches(['.', '。']);
     match text {
         "" => String::new(),
-        text => format!(" (\"{}\")", shorten(text)),
-    }
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(QUOTE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        text => format!(" (\"{}\")", shorten(text, QUOTE)),
     }
 }
 

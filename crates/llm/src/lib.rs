@@ -16,6 +16,7 @@ pub mod schema;
 pub mod sse;
 
 mod constrained;
+mod excerpt;
 mod fault;
 mod http;
 mod result;

@@ -29,6 +29,9 @@ pub(crate) use quirks::{Learned, Quirks, says_no_images, says_no_tools};
 
 use talk::Talk;
 
+/// What a request is made of: no parameter of a model can be called so.
+pub const RESERVED: [&str; 4] = ["model", "messages", "stream", "tools"];
+
 /// Where a model is and how it is asked.
 #[derive(Clone, PartialEq)]
 pub struct Remote {
@@ -117,10 +120,9 @@ impl Remote {
 
     /// What a person set goes out as it is, except what would break the conversation.
     pub(crate) fn add_parameters(&self, body: &mut Map<String, Value>) {
-        const OURS: [&str; 4] = ["model", "messages", "stream", "tools"];
         for (name, value) in &self.parameters {
             match value {
-                _ if OURS.contains(&name.as_str()) => {}
+                _ if RESERVED.contains(&name.as_str()) => {}
                 // A way to leave out what is sent by itself.
                 Value::Null => {
                     body.remove(name);

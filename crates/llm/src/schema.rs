@@ -25,9 +25,9 @@ mod translate;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
+
+use crate::excerpt::shorten;
 
 use translate::Translator;
 
@@ -91,17 +91,6 @@ pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, String> {
             other => Err(other),
         })
         .map_err(|fault| fault.to_string())
-}
-
-/// The text, or its beginning and `…`: never more than `max_chars` characters.
-pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
-    if text.char_indices().nth(max_chars).is_none() {
-        return Cow::Borrowed(text);
-    }
-    let Some(room) = max_chars.checked_sub(1) else {
-        return Cow::Borrowed("");
-    };
-    Cow::Owned(text.chars().take(room).chain(['…']).collect())
 }
 
 /// A description as every provider takes it: short enough, and without the

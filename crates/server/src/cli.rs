@@ -44,7 +44,7 @@ impl Cli {
             Command::Serve(_) => "info",
             // What is wrong with an endpoint is part of the answer, where it matters.
             Command::Run(_) | Command::Models(_) | Command::Tools(_) => {
-                "warn,tenon_server::models::endpoints=error"
+                "warn,tenon_server::models::endpoints=error,tenon_server::models::endpoints::environment=warn"
             }
         });
         let ended = match self.command {

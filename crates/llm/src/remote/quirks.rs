@@ -7,9 +7,13 @@ use serde_json::Value;
 use tenon_domain::{Content, Message, ToolId};
 
 use super::{Offered, Plan};
+use crate::excerpt::shorten;
 
 /// A chat that is lighter than this is not what fills a model.
 const SHORT: usize = 800;
+
+/// How much of a refusal a person is shown.
+const MAX_QUOTE: usize = 200;
 
 /// How servers say that a model cannot call tools: Ollama, OpenRouter, vLLM, llama.cpp.
 const NO_TOOLS: [&str; 5] = [
@@ -125,7 +129,7 @@ impl Quirks {
     }
 
     fn leave_out(&mut self, said: &str, plan: &Plan) -> Learned {
-        let why = crate::schema::shorten(said.trim(), 200).into_owned();
+        let why = shorten(said.trim(), MAX_QUOTE);
         let culprits = culprits(said, plan);
         for tool in &culprits {
             let refused = Refused {

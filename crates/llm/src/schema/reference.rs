@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{Fault, MAX_QUOTE, shorten};
+use super::{Fault, MAX_QUOTE};
+use crate::excerpt::shorten;
 
 /// A schema with the places in it that can be referred to.
 pub(super) struct Document<'a> {

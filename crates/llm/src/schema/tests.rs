@@ -3,7 +3,7 @@ mod hostile;
 
 use serde_json::{Map, Value, json};
 
-use super::{Dialect, compile, describe, shorten};
+use super::{Dialect, compile, describe};
 
 /// The dialects agree on all that is neither long nor strange.
 #[track_caller]
@@ -560,16 +560,6 @@ fn what_makes_no_grammar_is_not_sent_where_grammars_are_made() {
             "id": {"type": "string", "minLength": 1},
             "ids": {"type": "array", "items": {}, "maxItems": 500}}})),
     );
-}
-
-#[test]
-fn texts_are_cut_between_characters() {
-    assert_eq!(shorten("", 0), "");
-    assert_eq!(shorten("a", 0), "");
-    assert_eq!(shorten("a", 1), "a");
-    assert_eq!(shorten("ab", 1), "…");
-    assert_eq!(shorten("日本語", 3), "日本語");
-    assert_eq!(shorten("日本語です", 3), "日本…");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Adding, changing and forgetting models.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tenon_domain::{ModelConfig, ModelId, Prices, ToolMode, WireFormat};
 use tenon_llm::discover::{base_url, normalise};
+use tenon_llm::remote::RESERVED;
 use tenon_store::{StoredModel, fresh_id};
 use url::Url;
 
@@ -213,7 +214,14 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, Refusal> {
             "Prices are not negative and have a currency of at most 8 characters.",
         ));
     }
-    config.parameters = without_ours(config.parameters);
+    if let Some(name) = RESERVED
+        .iter()
+        .find(|name| config.parameters.contains_key(**name))
+    {
+        return Err(wrong(&format!(
+            "`{name}` is no parameter: it is what the request itself is made of. Leave it out."
+        )));
+    }
     Ok(config)
 }
 
@@ -231,14 +239,6 @@ fn unsaved(config: ModelConfig) -> StoredModel {
 fn same_origin(one: &str, other: &str) -> bool {
     let origin = |address: &str| Some(Url::parse(&normalise(address).ok()?).ok()?.origin());
     origin(one).is_some_and(|one| Some(one) == origin(other))
-}
-
-/// What the conversation itself is made of is not a parameter.
-fn without_ours(mut parameters: Map<String, Value>) -> Map<String, Value> {
-    for name in ["model", "messages", "stream", "tools"] {
-        parameters.remove(name);
-    }
-    parameters
 }
 
 /// None: it was taken away.

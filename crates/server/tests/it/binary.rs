@@ -482,6 +482,19 @@ fn models_are_listed_and_tried_from_a_shell() {
     let said = String::from_utf8(unknown.stderr).unwrap();
     assert!(said.contains("There is no model `nobody`"), "{said}");
 
+    // An address that cannot be used is said, and what may be secret in it is not.
+    let wrong = [("OPENAI_BASE_URL", "http://user:secretpw@host/v1")];
+    let output = tenon(&data, &["models", "list"])
+        .envs(wrong)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("openai") && said.contains("cannot be used"),
+        "{said}"
+    );
+    assert!(!said.contains("secretpw"), "{said}");
+
     // A name that several have is for a person to decide.
     let two = [
         ("OLLAMA_HOST", peer.url.as_str()),

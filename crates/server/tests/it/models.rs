@@ -1,98 +1,21 @@
 //! Models as data: added, chosen, tried and asked, over the API.
 
+mod connection;
+mod fake;
+mod trial;
+
 use std::sync::{Arc, Mutex};
 
 use axum::Json;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::http::HeaderMap;
 use serde_json::{Value, json};
 use tenon_server::config::Config;
 use tenon_server::models::endpoints::Environment;
 
 use crate::server::{Server, answer, events};
+use fake::Fake;
 
 const KEY: &str = "sk-very-secret-0123456789";
-
-/// A model server that answers what it is told to, and remembers what it was asked.
-#[derive(Clone, Default)]
-struct Fake {
-    asked: Arc<Mutex<Vec<(HeaderMap, Value)>>>,
-}
-
-impl Fake {
-    /// Its address, with `/v1`.
-    async fn start(&self) -> String {
-        let router = axum::Router::new()
-            .route("/v1/models", get(Self::models))
-            .route("/v1/chat/completions", post(Self::complete))
-            .with_state(self.clone());
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        format!("http://{address}/v1")
-    }
-
-    fn asked(&self) -> Vec<(HeaderMap, Value)> {
-        self.asked.lock().unwrap().clone()
-    }
-
-    async fn models(headers: HeaderMap) -> Response {
-        if headers
-            .get("authorization")
-            .is_some_and(|key| key != &format!("Bearer {KEY}"))
-        {
-            let error =
-                json!({"error": {"message": "Incorrect API key", "code": "invalid_api_key"}});
-            return (StatusCode::UNAUTHORIZED, Json(error)).into_response();
-        }
-        let models = json!({"data": [
-            {"id": "small", "max_model_len": 8192},
-            {"id": "large/one"},
-            {"id": "text-embedding-9"},
-        ]});
-        Json(models).into_response()
-    }
-
-    async fn complete(
-        State(fake): State<Self>,
-        headers: HeaderMap,
-        Json(body): Json<Value>,
-    ) -> Response {
-        let text = body["messages"].to_string();
-        let has_tools = body.get("tools").is_some();
-        let is_constrained = body.get("response_format").is_some();
-        let model = body["model"].clone();
-        fake.asked.lock().unwrap().push((headers, body));
-        let chunks = if text.contains("Open the door") && has_tools && model != "weak" {
-            vec![call("open_door", r#"{"number":7}"#)]
-        } else if text.contains("Open the door") && is_constrained && model != "dumb" {
-            vec![say(r#"{"tool":"open_door","arguments":{"number":7}}"#)]
-        } else {
-            vec![say("Hello "), say("there.")]
-        };
-        let usage = json!({"choices": [], "usage": {
-            "prompt_tokens": 1000, "completion_tokens": 10,
-            "prompt_tokens_details": {"cached_tokens": 400},
-        }});
-        let end = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
-        let frames = chunks.into_iter().chain([end, usage]);
-        let mut stream: String = frames.map(|frame| format!("data: {frame}\n\n")).collect();
-        stream.push_str("data: [DONE]\n\n");
-        ([("content-type", "text/event-stream")], stream).into_response()
-    }
-}
-
-fn say(text: &str) -> Value {
-    json!({"choices": [{"delta": {"content": text}}]})
-}
-
-fn call(tool: &str, arguments: &str) -> Value {
-    json!({"choices": [{"delta": {"tool_calls": [
-        {"index": 0, "id": "c1", "function": {"name": tool, "arguments": arguments}},
-    ]}}]})
-}
 
 async fn add(server: &Server, url: &str, model: &str) -> Value {
     let new = json!({"provider": "openai", "baseUrl": url, "model": model, "key": KEY});
@@ -111,17 +34,6 @@ async fn send(server: &Server, method: &str, path: &str, body: Value) -> (u16, V
             .unwrap(),
     )
     .await
-}
-
-/// The frames of a test, to its end.
-async fn test(server: &Server, id: &str) -> Vec<Value> {
-    let path = format!("/api/models/{id}/test");
-    let response = server.request("POST", &path).send().await.unwrap();
-    let body = response.text().await.unwrap();
-    let frames = body.lines().filter_map(|line| line.strip_prefix("data: "));
-    frames
-        .map(|frame| serde_json::from_str(frame).unwrap())
-        .collect()
 }
 
 #[tokio::test]
@@ -274,46 +186,6 @@ async fn what_an_address_offers_is_found_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn a_test_sees_how_tools_are_called_and_auto_goes_by_it() {
-    let (server, fake) = (Server::start().await, Fake::default());
-    let url = fake.start().await;
-    for (model, tools) in [
-        ("small", "native"),
-        ("weak", "constrained"),
-        ("dumb", "native"),
-    ] {
-        let added = add(&server, &url, model).await;
-        let id = added["id"].as_str().unwrap();
-        let frames = test(&server, id).await;
-        let words: String = frames
-            .iter()
-            .filter_map(|frame| frame["text"].as_str())
-            .collect();
-        assert_eq!(words, "Hello there.");
-        let last = frames.last().unwrap();
-        assert_eq!(
-            (&last["ok"], &last["tools"]),
-            (&json!(true), &json!(tools)),
-            "{model}"
-        );
-        let (_, seen) = server.get(&format!("/api/models/{id}")).await;
-        assert_eq!(seen["toolsSeen"], tools);
-
-        let chat = server.new_chat().await;
-        let turn = json!({"text": "hi", "modelId": id});
-        server.post(&format!("/api/chats/{chat}/turns"), turn).await;
-        server.settle(&chat).await;
-        let (_, body) = fake.asked().last().cloned().unwrap();
-        assert_eq!(body.get("tools").is_some(), tools == "native", "{model}");
-        assert_eq!(
-            body.get("response_format").is_some(),
-            tools == "constrained",
-            "{model}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_chat_is_told_to_the_model_that_is_named_and_to_no_other() {
     let (far, added) = (Fake::default(), Fake::default());
     let config = Config {
@@ -353,25 +225,6 @@ async fn a_chat_is_told_to_the_model_that_is_named_and_to_no_other() {
 }
 
 #[tokio::test]
-async fn a_model_deleted_while_it_is_tried_stays_deleted() {
-    let (server, fake) = (Server::start().await, Fake::default());
-    let added = add(&server, &fake.start().await, "small").await;
-    let id = added["id"].as_str().unwrap();
-    let mut stream = server
-        .request("POST", &format!("/api/models/{id}/test"))
-        .send()
-        .await
-        .unwrap();
-    stream.chunk().await.unwrap();
-    let path = format!("/api/models/{id}");
-    let gone = server.request("DELETE", &path).send().await.unwrap();
-    assert_eq!(gone.status(), 204);
-    while stream.chunk().await.unwrap().is_some() {}
-    let (status, _) = server.get(&path).await;
-    assert_eq!(status, 404);
-}
-
-#[tokio::test]
 async fn a_model_that_cannot_be_asked_now_says_why() {
     let data = tempfile::tempdir().unwrap();
     let fake = Fake::default();
@@ -404,23 +257,6 @@ async fn a_model_that_cannot_be_asked_now_says_why() {
     let path = format!("/api/chats/{chat}/turns");
     let (status, error) = server.post(&path, json!({"text": "hi"})).await;
     assert_eq!(status, 404, "{error}");
-}
-
-#[tokio::test]
-async fn a_test_of_a_dead_server_says_so() {
-    let server = Server::start().await;
-    let added = add(&server, "http://127.0.0.1:1/v1", "small").await;
-    let frames = test(&server, added["id"].as_str().unwrap()).await;
-    let last = frames.last().unwrap();
-    assert_eq!(last["ok"], false);
-    let message = last["message"].as_str().unwrap();
-    assert!(message.contains("Check that the server runs"), "{message}");
-    let missing = server
-        .request("POST", "/api/models/none/test")
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(missing.status(), 404);
 }
 
 #[tokio::test]
@@ -457,6 +293,11 @@ async fn what_cannot_be_a_model_is_refused_in_words() {
     check(json!({"key": "sk-\u{e9}"}), "not a key").await;
     check(json!({"name": "x".repeat(300)}), "200 characters").await;
     check(json!({"contextTokens": 3}), "tokens").await;
+    check(
+        json!({"parameters": {"messages": []}}),
+        "`messages` is no parameter",
+    )
+    .await;
     check(
         json!({"prices": {"currency": "", "input": 1, "output": 1}}),
         "currency",
@@ -573,54 +414,4 @@ async fn models_of_the_environment_and_of_this_machine_are_there_by_themselves()
     let (_, list) = server.get("/api/models").await;
     assert_eq!(list.as_array().unwrap().len(), 5);
     assert_eq!(list[0]["isDefault"], true);
-}
-
-#[tokio::test]
-async fn a_connection_is_used_again_for_the_next_step() {
-    use axum::serve::ListenerExt;
-    use futures::{StreamExt, stream};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let opened = Arc::new(AtomicUsize::new(0));
-    let count = opened.clone();
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let listener = listener.tap_io(move |_| {
-        count.fetch_add(1, Ordering::Relaxed);
-    });
-    // The last bytes come a moment after the last word.
-    let answer = || async {
-        let words = format!("data: {}\n\ndata: [DONE]\n\n", say("Hello"));
-        let pieces = stream::iter([words, "\n".to_owned()]).then(|piece| async {
-            if piece == "\n" {
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
-            Ok::<_, std::convert::Infallible>(piece)
-        });
-        axum::body::Body::from_stream(pieces)
-    };
-    let router = axum::Router::new().fallback(answer);
-    tokio::spawn(async move { axum::serve(listener, router).await });
-
-    let provider = tenon_llm::connect(tenon_llm::Remote {
-        name: "Fake".into(),
-        format: tenon_domain::WireFormat::Openai,
-        base_url: url,
-        key: None,
-        model: "m".into(),
-        parameters: serde_json::Map::new(),
-        tools: tenon_domain::ToolUse::Native,
-        context_tokens: None,
-    });
-    for _ in 0..3 {
-        let request = tenon_llm::Request {
-            messages: vec![tenon_domain::Message::User { text: "hi".into() }],
-            ..tenon_llm::Request::default()
-        };
-        tenon_llm::complete(&*provider, request).await.unwrap();
-        // A tool runs for a while.
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    assert_eq!(opened.load(Ordering::Relaxed), 1);
 }

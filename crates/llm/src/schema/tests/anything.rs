@@ -4,7 +4,8 @@ use proptest::prelude::{Just, Strategy, any, prop};
 use proptest::{prop_assert, prop_assert_eq, prop_oneof, proptest};
 use serde_json::{Value, json};
 
-use crate::schema::{Dialect, MAX_NODES, compile, inspect, shorten};
+use crate::excerpt::shorten;
+use crate::schema::{Dialect, MAX_NODES, compile, inspect};
 
 /// Words that make schemas happen, and some that do not.
 const WORDS: &str = "\

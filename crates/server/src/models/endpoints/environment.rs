@@ -69,7 +69,7 @@ fn endpoint(id: &str, format: WireFormat, url: &str, key: &Option<String>) -> Op
         // Not the address itself: there may be a password in it, or a key by mistake.
         tracing::warn!(
             endpoint = id,
-            "the address that the environment names cannot be used"
+            "the address that the environment names cannot be used: it has to look like http://HOST:PORT/v1, without user and password"
         );
         return None;
     };
