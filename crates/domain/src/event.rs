@@ -7,7 +7,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::id::{CallId, ChatId, MessageId, TurnId};
+use crate::access::Verdict;
+use crate::account::Door;
+use crate::id::{CallId, ChatId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
 use crate::model::{Cost, LeftOut, ModelRef};
 use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
@@ -36,15 +38,32 @@ pub enum EventBody {
     /// The chat has a new name.
     ChatTitled {
         title: String,
+        #[serde(default)]
+        by: TitledBy,
     },
     /// A person said something and a turn began.
     TurnStarted {
         turn_id: TurnId,
         message: MessageRecord,
+        /// Where it does not follow the turn at the end of the branch on show.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        branch: Option<Branch>,
+        /// These tools alone, where the person said so.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        tools: Option<Vec<ToolId>>,
+        /// Through which door it was said.
+        #[serde(default)]
+        door: Door,
         /// Who is asked.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
         model: Option<ModelRef>,
+    },
+    /// The branch on show now ends with this turn.
+    BranchChosen {
+        turn_id: TurnId,
     },
     /// These tools could not be put before the model; the others were.
     ToolsLeftOut {
@@ -63,6 +82,15 @@ pub enum EventBody {
     /// A call is on record and will be dispatched.
     CallRequested {
         call: CallRecord,
+    },
+    /// The call waits until a person has allowed or refused it.
+    CallAsked {
+        call_id: CallId,
+    },
+    /// A person has decided about a call that waited.
+    CallAnswered {
+        call_id: CallId,
+        verdict: Verdict,
     },
     CallStarted {
         call_id: CallId,
@@ -89,6 +117,25 @@ pub enum EventBody {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         cost: Option<Cost>,
     },
+}
+
+/// The place of a turn that does not follow the branch on show: beside another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Branch {
+    /// The turn before it. None: it begins the chat anew.
+    pub after: Option<TurnId>,
+}
+
+/// Who gave a chat its name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum TitledBy {
+    /// Nobody: it is the beginning of the first message. A better one may replace it.
+    #[default]
+    Cut,
+    Model,
+    Person,
 }
 
 /// How a turn ended.

@@ -57,6 +57,12 @@ ids! {
     SourceId
     /// Bytes too large to stand in a row.
     BlobId
+    /// A log-in that lasts: one browser of one person.
+    SessionId
+    /// A key for programs that act for a person.
+    KeyId
+    /// An invitation to make an account.
+    InviteId
     /// The name a model calls a tool by: `[A-Za-z0-9_-]{1,64}`. Looked up, never parsed.
     ToolId
 }

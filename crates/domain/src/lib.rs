@@ -14,11 +14,17 @@ pub mod message;
 pub mod model;
 
 pub mod access;
+pub mod account;
+pub mod pattern;
 pub mod search;
 
-pub use access::{Access, Policy};
-pub use event::{Delta, DeltaKind, Event, EventBody, TurnOutcome, Waiting};
-pub use id::{BlobId, CallId, ChatId, MessageId, ModelId, SourceId, ToolId, TurnId, UserId};
+pub use access::{Access, Layer, Policy, ToolSetting, ToolSettings, Verdict};
+pub use account::{Account, Door, KeyAccess, KeyScope, UserRole};
+pub use event::{Branch, Delta, DeltaKind, Event, EventBody, TitledBy, TurnOutcome, Waiting};
+pub use id::{
+    BlobId, CallId, ChatId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId, ToolId,
+    TurnId, UserId,
+};
 pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
 pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{SourceConfig, SourceInfo, SourceKind, SourceState};

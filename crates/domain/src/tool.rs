@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::access::Verdict;
 use crate::id::{BlobId, CallId, MessageId, ToolId};
 
 /// A tool as its source describes it, before it has an id.
@@ -179,6 +180,13 @@ pub struct CallRecord {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub duration_ms: Option<u64>,
+    /// It waits for a person to allow it.
+    #[serde(default)]
+    pub asked: bool,
+    /// What a person decided about it.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub verdict: Option<Verdict>,
 }
 
 impl ToolOutput {
@@ -267,6 +275,13 @@ impl ToolError {
         )
     }
 
+    /// The result of a call that somebody was asked about and refused.
+    pub fn refused() -> Self {
+        Self::denied(
+            "The user refused this call. Do not make it again: do without it, or ask what they would like instead.",
+        )
+    }
+
     /// The result of a call that a crash or restart cut off.
     pub fn lost() -> Self {
         Self::new(
@@ -311,6 +326,12 @@ impl CallStatus {
 }
 
 impl CallRecord {
+    /// Whether it was asked about and has not begun: it can still be made, however
+    /// often Tenon was restarted since.
+    pub fn is_paused(&self) -> bool {
+        self.status == CallStatus::Pending && (self.asked || self.verdict.is_some())
+    }
+
     /// What to tell the model. A call that never ended is answered as lost, so
     /// that every provider accepts the history.
     pub fn result(&self) -> ToolResult {

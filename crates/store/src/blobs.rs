@@ -1,11 +1,11 @@
 //! Bytes too large to stand in a row of their own table.
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Query;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use tenon_domain::{BlobId, CallId, UserId};
 
-use crate::entity::{blobs, tool_calls};
+use crate::entity::{blobs, chats, tool_calls};
 use crate::{Error, Result, Store, fresh_id, now};
 
 /// A day, in milliseconds: long enough to look at what one called for.
@@ -50,8 +50,19 @@ impl Store {
     }
 
     pub async fn blob(&self, owner: &UserId, blob: &BlobId) -> Result<Blob> {
+        let of_deleted = Query::select()
+            .column((tool_calls::Entity, tool_calls::Column::Id))
+            .from(tool_calls::Entity)
+            .inner_join(
+                chats::Entity,
+                Expr::col((chats::Entity, chats::Column::Id))
+                    .equals((tool_calls::Entity, tool_calls::Column::ChatId)),
+            )
+            .and_where(chats::Column::DeletedAt.is_not_null())
+            .to_owned();
         let row = blobs::Entity::find_by_id(&blob.0)
             .filter(blobs::Column::Owner.eq(&owner.0))
+            .filter(blobs::Column::CallId.not_in_subquery(of_deleted))
             .one(&self.read)
             .await?;
         let row = row.ok_or(Error::NotFound("blob"))?;

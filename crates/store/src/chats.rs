@@ -1,12 +1,21 @@
-//! The chats of a user.
+//! The chats of a user: made, listed page by page, pinned, filed away.
+//!
+//! A chat that was deleted is found by none of this: see `deleted.rs`.
+
+use std::collections::HashSet;
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Query;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tenon_domain::{ChatId, TurnId, UserId};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use tenon_domain::{CallStatus, ChatId, TitledBy, TurnId, UserId};
 
-use crate::entity::{blobs, chats, tool_calls, turns};
-use crate::{Error, Result, Store, fresh_id, now};
+use crate::entity::{chats, tool_calls, turns};
+use crate::{Error, Result, Store, fresh_id, now, search, word};
+
+/// More pinned chats than this are no longer a choice.
+const MAX_PINNED: u64 = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {
@@ -16,6 +25,48 @@ pub struct Chat {
     pub last_seq: i64,
     pub created_at: i64,
     pub updated_at: i64,
+    pub pinned: bool,
+    pub archived: bool,
+}
+
+/// Which chats of a user are listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    pub limit: u64,
+    /// Those older than this one. None: from the newest on.
+    pub before: Option<Before>,
+    pub drawer: Drawer,
+}
+
+/// A place in the list: between this chat, as it was then, and the next older one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Before {
+    pub updated_at: i64,
+    pub id: ChatId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drawer {
+    Current,
+    Archived,
+}
+
+/// What changes about a chat's place in the list. None: nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Filing {
+    pub pinned: Option<bool>,
+    pub archived: Option<bool>,
+}
+
+impl Listing {
+    /// The newest chats in use.
+    pub fn newest(limit: u64) -> Self {
+        Self {
+            limit,
+            before: None,
+            drawer: Drawer::Current,
+        }
+    }
 }
 
 impl Store {
@@ -28,47 +79,102 @@ impl Store {
             last_seq: Set(0),
             created_at: Set(at),
             updated_at: Set(at),
+            pinned_at: Set(None),
+            archived_at: Set(None),
+            deleted_at: Set(None),
+            titled_by: Set(word::write(TitledBy::Person)?),
+            head: Set(None),
         };
-        Ok(row.insert(&self.write).await?.into())
+        let transaction = self.begin().await?;
+        let row = row.insert(&transaction).await?;
+        search::index_title(&transaction, &row.id, title).await?;
+        transaction.commit().await?;
+        Ok(row.into())
     }
 
     pub async fn chat(&self, user: &UserId, chat: &ChatId) -> Result<Chat> {
-        let row = chats::Entity::find_by_id(&chat.0)
-            .filter(chats::Column::UserId.eq(&user.0))
+        let row = of(user)
+            .filter(chats::Column::Id.eq(&chat.0))
             .one(&self.read)
             .await?;
         row.map(Chat::from).ok_or(Error::NotFound("chat"))
     }
 
-    /// The chats of a user, newest first.
-    pub async fn chats(&self, user: &UserId, limit: u64) -> Result<Vec<Chat>> {
-        let rows = chats::Entity::find()
-            .filter(chats::Column::UserId.eq(&user.0))
-            .order_by_desc(chats::Column::UpdatedAt)
-            .order_by_desc(chats::Column::Id)
-            .limit(limit)
-            .all(&self.read)
-            .await?;
+    /// A page of a user's chats, newest first. Those in use begin with all
+    /// the pinned ones, which count for no page.
+    pub async fn chats(&self, user: &UserId, listing: &Listing) -> Result<Vec<Chat>> {
+        let newest_first = |chats: Select<chats::Entity>| {
+            chats
+                .order_by_desc(chats::Column::UpdatedAt)
+                .order_by_desc(chats::Column::Id)
+        };
+        let mut rows = Vec::new();
+        let mut page = match listing.drawer {
+            Drawer::Archived => of(user).filter(chats::Column::ArchivedAt.is_not_null()),
+            Drawer::Current => {
+                let current = of(user).filter(chats::Column::ArchivedAt.is_null());
+                if listing.before.is_none() {
+                    let pinned = current
+                        .clone()
+                        .filter(chats::Column::PinnedAt.is_not_null())
+                        .limit(MAX_PINNED);
+                    rows = newest_first(pinned).all(&self.read).await?;
+                }
+                current.filter(chats::Column::PinnedAt.is_null())
+            }
+        };
+        if let Some(before) = &listing.before {
+            let place = Expr::tuple([
+                Expr::col(chats::Column::UpdatedAt),
+                Expr::col(chats::Column::Id),
+            ]);
+            let from = Expr::tuple([
+                Expr::value(before.updated_at),
+                Expr::value(before.id.0.clone()),
+            ]);
+            page = page.filter(place.lt(from));
+        }
+        let page = newest_first(page).limit(listing.limit);
+        rows.extend(page.all(&self.read).await?);
         Ok(rows.into_iter().map(Chat::from).collect())
     }
 
-    /// Deletes a chat and all that belongs to it, kept outputs included.
-    pub async fn delete_chat(&self, user: &UserId, chat: &ChatId) -> Result<()> {
-        self.chat(user, chat).await?;
-        let transaction = self.begin().await?;
-        let calls = Query::select()
-            .column(tool_calls::Column::Id)
-            .from(tool_calls::Entity)
-            .and_where(tool_calls::Column::ChatId.eq(&chat.0))
-            .to_owned();
-        blobs::Entity::delete_many()
-            .filter(blobs::Column::CallId.in_subquery(calls))
-            .exec(&transaction)
+    /// Which of these chats have a call that waits for somebody to allow it.
+    pub async fn asking(&self, chats: &[ChatId]) -> Result<HashSet<ChatId>> {
+        let asking: Vec<String> = tool_calls::Entity::find()
+            .filter(tool_calls::Column::ChatId.is_in(chats.iter().map(|chat| &chat.0)))
+            .filter(tool_calls::Column::AskedAt.is_not_null())
+            .filter(tool_calls::Column::Verdict.is_null())
+            .filter(tool_calls::Column::Status.eq(CallStatus::Pending.as_str()))
+            .select_only()
+            .column(tool_calls::Column::ChatId)
+            .distinct()
+            .into_tuple()
+            .all(&self.read)
             .await?;
-        chats::Entity::delete_by_id(&chat.0)
-            .exec(&transaction)
-            .await?;
-        Ok(transaction.commit().await?)
+        Ok(asking.into_iter().map(ChatId).collect())
+    }
+
+    /// Pins a chat or files it away. It keeps its age.
+    pub async fn file_chat(&self, user: &UserId, chat: &ChatId, filing: Filing) -> Result<()> {
+        if filing == Filing::default() {
+            return self.chat(user, chat).await.map(drop);
+        }
+        let since = |yes: bool| Expr::value(yes.then(now));
+        let mut update = chats::Entity::update_many()
+            .filter(chats::Column::Id.eq(&chat.0))
+            .filter(chats::Column::UserId.eq(&user.0))
+            .filter(chats::Column::DeletedAt.is_null());
+        if let Some(pinned) = filing.pinned {
+            update = update.col_expr(chats::Column::PinnedAt, since(pinned));
+        }
+        if let Some(archived) = filing.archived {
+            update = update.col_expr(chats::Column::ArchivedAt, since(archived));
+        }
+        match update.exec(&self.write).await?.rows_affected {
+            0 => Err(Error::NotFound("chat")),
+            _ => Ok(()),
+        }
     }
 
     /// The chat a turn belongs to, if it is this user's.
@@ -83,6 +189,13 @@ impl Store {
     }
 }
 
+/// What is there for this user.
+pub(crate) fn of(user: &UserId) -> Select<chats::Entity> {
+    chats::Entity::find()
+        .filter(chats::Column::UserId.eq(&user.0))
+        .filter(chats::Column::DeletedAt.is_null())
+}
+
 impl From<chats::Model> for Chat {
     fn from(row: chats::Model) -> Self {
         Self {
@@ -91,6 +204,8 @@ impl From<chats::Model> for Chat {
             last_seq: row.last_seq,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            pinned: row.pinned_at.is_some(),
+            archived: row.archived_at.is_some(),
         }
     }
 }

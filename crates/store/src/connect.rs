@@ -39,31 +39,24 @@ impl Store {
     /// The embedded database in a file of its own.
     pub async fn open_file(path: &Path) -> Result<Self> {
         let path = std::path::absolute(path)?;
+        // From the first connection on: to begin with WAL is nothing two can do at once.
+        let alone = lock_file(&beside(&path, "-migrating")).await?;
+        create_private(&path);
         // SQLite has one writer at a time. Giving writes one connection makes
         // them queue here, in order, instead of failing as busy there.
         let write = connect_sqlite(Some(path.clone()), 1).await?;
         let runner = Runner::beside(&path)?;
-        {
-            let _alone = lock_file(&beside(&path, "-migrating")).await?;
-            Migrator::up(&write, None).await?;
-        }
+        Migrator::up(&write, None).await?;
         let read = connect_sqlite(Some(path), 4).await?;
-        Ok(Self {
-            write,
-            read,
-            runner: Arc::new(runner),
-        })
+        drop(alone);
+        Self::ready(write, read, runner).await
     }
 
     /// A database that is gone when it is closed. It lives in its one connection.
     async fn open_memory() -> Result<Self> {
         let only = connect_sqlite(None, 1).await?;
         Migrator::up(&only, None).await?;
-        Ok(Self {
-            write: only.clone(),
-            read: only,
-            runner: Arc::new(Runner::in_memory()),
-        })
+        Self::ready(only.clone(), only, Runner::in_memory()).await
     }
 
     async fn open_postgres(url: &str) -> Result<Self> {
@@ -72,7 +65,9 @@ impl Store {
             options
                 .max_connections(connections)
                 .acquire_timeout(BUSY)
-                .sqlx_logging(false);
+                .sqlx_logging(false)
+                // Whoever waits for another's lock says so in the end.
+                .map_sqlx_postgres_opts(|options| options.options([("lock_timeout", "10s")]));
             if connections == 1 {
                 options
                     .idle_timeout(None::<Duration>)
@@ -80,22 +75,33 @@ impl Store {
             }
             Database::connect(options).await
         };
-        let pool = connect(16).await?;
-        let alone = pool.begin().await?;
+        // Two pools: writers that wait for each other must not keep readers out.
+        let (write, read) = (connect(12).await?, connect(8).await?);
+        let alone = write.begin().await?;
         alone
             .execute_unprepared(
                 "SET LOCAL lock_timeout = '60s'; \
                  SELECT pg_advisory_xact_lock(hashtext('tenon migrations'))",
             )
             .await?;
-        Migrator::up(&pool, None).await?;
+        Migrator::up(&write, None).await?;
         alone.commit().await?;
         let runner = Runner::in_postgres(connect(1).await?).await?;
-        Ok(Self {
-            write: pool.clone(),
-            read: pool,
+        Self::ready(write, read, runner).await
+    }
+
+    async fn ready(
+        write: DatabaseConnection,
+        read: DatabaseConnection,
+        runner: Runner,
+    ) -> Result<Self> {
+        let store = Self {
+            write,
+            read,
             runner: Arc::new(runner),
-        })
+        };
+        store.refresh_search().await?;
+        Ok(store)
     }
 
     /// Whether the database answers.
@@ -126,6 +132,17 @@ pub(crate) async fn one_at_a_time(
         transaction.execute_unprepared(&lock).await?;
     }
     Ok(())
+}
+
+/// Makes the file of a database before SQLite does, which would let everybody
+/// on the machine read it; what SQLite puts beside it is as private as it is.
+/// Where that fails SQLite fails too, and says why.
+fn create_private(path: &Path) {
+    let mut options = File::options();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = options.open(path);
 }
 
 /// A file that belongs to a database.

@@ -1,12 +1,14 @@
 //! The numbered events of a chat: appended with their effects, read back in order.
 
+mod present;
+
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tenon_domain::{ChatId, Event, EventBody};
 
 use crate::entity::{chats, events};
-use crate::fold::fold;
+use crate::fold::{Teller, fold};
 use crate::{Error, Result, Store, now};
 
 impl Store {
@@ -26,7 +28,14 @@ impl Store {
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
             written.push(
-                match append(&transaction, &self.runner.name, chat, bodies).await {
+                match append(
+                    &transaction,
+                    Teller::Runner(&self.runner.name),
+                    chat,
+                    bodies,
+                )
+                .await
+                {
                     // Nothing of it was written, and the others must not suffer for it.
                     Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
                     other => Ok(other?),
@@ -61,22 +70,39 @@ impl Store {
 
 async fn append(
     db: &impl ConnectionTrait,
-    runner: &str,
+    teller: Teller<'_>,
     chat: ChatId,
     bodies: Vec<EventBody>,
 ) -> Result<Vec<Event>> {
+    present::check(db, &bodies).await?;
     let at = now();
     let count = bodies.len() as i64;
     // The update locks the chat's row, so that two writers cannot take the same number.
-    let row = chats::Entity::update_many()
+    let mut update = chats::Entity::update_many()
         .col_expr(
             chats::Column::LastSeq,
             Expr::col(chats::Column::LastSeq).add(count),
         )
-        .col_expr(chats::Column::UpdatedAt, Expr::value(at))
-        .filter(chats::Column::Id.eq(&chat.0))
-        .exec_with_returning(db)
-        .await?;
+        .filter(chats::Column::Id.eq(&chat.0));
+    // Another name or another branch on show is nothing new in the chat: it keeps its place in the list.
+    let is_news = |body: &EventBody| {
+        !matches!(
+            body,
+            EventBody::ChatTitled { .. } | EventBody::BranchChosen { .. }
+        )
+    };
+    if bodies.iter().any(is_news) {
+        update = update.col_expr(chats::Column::UpdatedAt, Expr::value(at));
+    }
+    let begins = |body: &EventBody| matches!(body, EventBody::TurnStarted { .. });
+    if bodies.iter().any(begins) {
+        // Who speaks in a chat wants it back in the list. In one that was deleted
+        // nothing begins, but what runs there may end: the deletion may be undone.
+        update = update
+            .col_expr(chats::Column::ArchivedAt, Expr::value(None::<i64>))
+            .filter(chats::Column::DeletedAt.is_null());
+    }
+    let row = update.exec_with_returning(db).await?;
     let last = row.first().ok_or(Error::NotFound("chat"))?.last_seq;
 
     let numbered = bodies.into_iter().zip(last - count + 1..);
@@ -88,9 +114,19 @@ async fn append(
             body,
         })
         .collect();
+    write(db, teller, &events).await?;
+    Ok(events)
+}
+
+/// Writes events that have their numbers, and their effects.
+pub(crate) async fn write(
+    db: &impl ConnectionTrait,
+    teller: Teller<'_>,
+    events: &[Event],
+) -> Result<()> {
     let mut rows = Vec::with_capacity(events.len());
-    for event in &events {
-        fold(db, runner, event).await?;
+    for event in events {
+        fold(db, teller, event).await?;
         rows.push(events::ActiveModel {
             chat_id: Set(event.chat_id.0.clone()),
             seq: Set(event.seq),
@@ -104,5 +140,5 @@ async fn append(
             .exec_without_returning(db)
             .await?;
     }
-    Ok(events)
+    Ok(())
 }

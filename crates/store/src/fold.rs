@@ -2,34 +2,63 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QuerySelect,
+};
 use tenon_domain::{
-    CallRecord, CallStatus, Event, EventBody, MessageRecord, ModelRef, Role, TurnId,
+    Branch, CallRecord, CallStatus, Event, EventBody, MessageRecord, ModelRef, Role, TitledBy,
+    TurnId,
 };
 
 use crate::entity::{chats, messages, tool_calls, turns};
-use crate::{Result, text, to_column};
+use crate::{Error, Result, called, questions, search, text, to_column, word};
 
-/// `runner` is the process a turn that begins here is run by.
-pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event) -> Result<()> {
+/// Who tells what happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Teller<'a> {
+    /// This process, as it happens. It runs the turns that begin.
+    Runner(&'a str),
+    /// A file: nothing of it was done here, and the audit log does not say so.
+    File,
+}
+
+pub(crate) async fn fold(
+    db: &impl ConnectionTrait,
+    teller: Teller<'_>,
+    event: &Event,
+) -> Result<()> {
     match &event.body {
-        EventBody::ChatTitled { title } => {
-            chats::Entity::update_many()
-                .col_expr(chats::Column::Title, Expr::value(text(title)))
-                .filter(chats::Column::Id.eq(&event.chat_id.0))
-                .exec(db)
-                .await?;
-        }
+        EventBody::ChatTitled { title, by } => entitle(db, event, title, *by).await?,
         EventBody::TurnStarted {
             turn_id,
             message,
+            branch,
+            tools,
+            door,
             model,
         } => {
-            turns::Entity::insert(begin(event, runner, turn_id, model.as_ref()))
+            if let Teller::Runner(runner) = teller {
+                alone(db, event, runner).await?;
+            }
+            let parent = match branch {
+                Some(Branch { after }) => after.clone(),
+                None => head(db, event).await?,
+            };
+            let turn = turns::ActiveModel {
+                parent_id: Set(parent.map(|turn| turn.0)),
+                door: Set(door.to_string()),
+                tool_ids: Set(tools.as_ref().map(serde_json::to_string).transpose()?),
+                ..begin(event, teller, turn_id, model.as_ref())
+            };
+            turns::Entity::insert(turn)
                 .exec_without_returning(db)
                 .await?;
+            show(db, event, turn_id).await?;
             insert_message(db, event, message, Spoken::Whole).await?;
+            search::index_message(db, &event.chat_id.0, &message.id.0, &message.parts).await?;
         }
+        EventBody::BranchChosen { turn_id } => show(db, event, turn_id).await?,
         // Nothing is ever looked up by it: who reads the chat reads it from the events.
         EventBody::ToolsLeftOut { .. } => {}
         EventBody::MessageStarted { message } => {
@@ -43,11 +72,23 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
                 ..Default::default()
             };
             whole.update(db).await?;
+            search::index_message(db, &event.chat_id.0, &message_id.0, parts).await?;
         }
         EventBody::CallRequested { call } => {
             tool_calls::Entity::insert(request(event, call)?)
                 .exec_without_returning(db)
                 .await?;
+        }
+        EventBody::CallAsked { call_id } => {
+            let asked = tool_calls::ActiveModel {
+                id: Set(call_id.0.clone()),
+                asked_at: Set(Some(event.at)),
+                ..Default::default()
+            };
+            asked.update(db).await?;
+        }
+        EventBody::CallAnswered { call_id, verdict } => {
+            questions::answer(db, event, call_id, *verdict).await?;
         }
         EventBody::CallStarted { call_id } => {
             let running = tool_calls::ActiveModel {
@@ -65,8 +106,8 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
             error,
             duration_ms,
         } => {
+            // An end is an end: whoever comes later changes nothing.
             let ended = tool_calls::ActiveModel {
-                id: Set(call_id.0.clone()),
                 status: Set(status.to_string()),
                 output: Set(output.as_ref().map(serde_json::to_string).transpose()?),
                 error: Set(error.as_ref().map(serde_json::to_string).transpose()?),
@@ -74,7 +115,21 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
                 duration_ms: Set(Some(to_column(*duration_ms))),
                 ..Default::default()
             };
-            ended.update(db).await?;
+            let call = tool_calls::Entity::update_many()
+                .set(ended)
+                .filter(tool_calls::Column::Id.eq(&call_id.0))
+                .filter(
+                    tool_calls::Column::Status
+                        .is_in([CallStatus::Pending, CallStatus::Running].map(CallStatus::as_str)),
+                )
+                .exec_with_returning(db)
+                .await?;
+            let late = Error::TooLate("the call has ended already");
+            let call = call.into_iter().next().ok_or(late)?;
+            search::index_call(db, &call).await?;
+            if teller != Teller::File {
+                called::write_down(db, event.at, &call).await?;
+            }
         }
         EventBody::TurnFinished {
             turn_id,
@@ -83,7 +138,6 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
             cost,
         } => {
             let ended = turns::ActiveModel {
-                id: Set(turn_id.0.clone()),
                 outcome: Set(Some(serde_json::to_string(outcome)?)),
                 input_tokens: Set(to_column(usage.input_tokens)),
                 output_tokens: Set(to_column(usage.output_tokens)),
@@ -94,9 +148,73 @@ pub(crate) async fn fold(db: &impl ConnectionTrait, runner: &str, event: &Event)
                 ended_at: Set(Some(event.at)),
                 ..Default::default()
             };
-            ended.update(db).await?;
+            let ended = turns::Entity::update_many()
+                .set(ended)
+                .filter(turns::Column::Id.eq(&turn_id.0))
+                .filter(turns::Column::Outcome.is_null())
+                .exec(db)
+                .await?;
+            if ended.rows_affected == 0 {
+                return Err(Error::TooLate("the turn has ended already"));
+            }
         }
     }
+    Ok(())
+}
+
+/// A person names a chat as they like; the others only where no person has.
+async fn entitle(
+    db: &impl ConnectionTrait,
+    event: &Event,
+    title: &str,
+    by: TitledBy,
+) -> Result<()> {
+    let mut chat = chats::Entity::update_many()
+        .col_expr(chats::Column::Title, Expr::value(text(title)))
+        .col_expr(chats::Column::TitledBy, Expr::value(word::write(by)?))
+        .filter(chats::Column::Id.eq(&event.chat_id.0));
+    chat = match by {
+        TitledBy::Person => chat,
+        TitledBy::Model => chat.filter(chats::Column::TitledBy.eq(word::write(TitledBy::Cut)?)),
+        TitledBy::Cut => chat.filter(chats::Column::Title.eq("")),
+    };
+    match chat.exec(db).await?.rows_affected {
+        0 => Err(Error::TooLate("the chat has a name already")),
+        _ => search::index_title(db, &event.chat_id.0, title).await,
+    }
+}
+
+/// One turn at a time in a chat, whichever process runs it. Who shares our
+/// name sees to that without asking.
+async fn alone(db: &impl ConnectionTrait, event: &Event, runner: &str) -> Result<()> {
+    let open = turns::Entity::find()
+        .filter(turns::Column::ChatId.eq(&event.chat_id.0))
+        .filter(turns::Column::Outcome.is_null())
+        .filter(turns::Column::Runner.ne(runner));
+    match open.count(db).await? {
+        0 => Ok(()),
+        _ => Err(Error::TooLate("another process answers in this chat")),
+    }
+}
+
+/// The last turn of the branch on show.
+async fn head(db: &impl ConnectionTrait, event: &Event) -> Result<Option<TurnId>> {
+    let head: Option<Option<String>> = chats::Entity::find_by_id(&event.chat_id.0)
+        .select_only()
+        .column(chats::Column::Head)
+        .into_tuple()
+        .one(db)
+        .await?;
+    Ok(head.flatten().map(TurnId))
+}
+
+/// Puts the branch that ends with this turn on show.
+async fn show(db: &impl ConnectionTrait, event: &Event, turn: &TurnId) -> Result<()> {
+    chats::Entity::update_many()
+        .col_expr(chats::Column::Head, Expr::value(turn.0.clone()))
+        .filter(chats::Column::Id.eq(&event.chat_id.0))
+        .exec(db)
+        .await?;
     Ok(())
 }
 
@@ -108,14 +226,17 @@ enum Spoken {
 
 fn begin(
     event: &Event,
-    runner: &str,
+    teller: Teller<'_>,
     turn: &TurnId,
     model: Option<&ModelRef>,
 ) -> turns::ActiveModel {
     turns::ActiveModel {
         id: Set(turn.0.clone()),
         chat_id: Set(event.chat_id.0.clone()),
-        runner: Set(runner.to_owned()),
+        runner: Set(match teller {
+            Teller::Runner(name) => name.to_owned(),
+            Teller::File => String::new(),
+        }),
         model_id: Set(model.map(|model| text(&model.id.0))),
         model_name: Set(model.map(|model| text(&model.name))),
         outcome: Set(None),
@@ -127,6 +248,7 @@ fn begin(
         cost_currency: Set(None),
         started_at: Set(event.at),
         ended_at: Set(None),
+        ..Default::default()
     }
 }
 
@@ -172,5 +294,7 @@ fn request(event: &Event, call: &CallRecord) -> Result<tool_calls::ActiveModel> 
         started_at: Set(None),
         ended_at: Set(None),
         duration_ms: Set(None),
+        asked_at: Set(None),
+        verdict: Set(None),
     })
 }

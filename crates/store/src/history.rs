@@ -1,10 +1,14 @@
 //! Messages and calls as the tables keep them.
 
+use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use tenon_domain::{CallId, CallRecord, ChatId, MessageId, MessageRecord, Part, ToolId, TurnId};
 
 use crate::entity::{messages, tool_calls};
 use crate::{Result, Store, word};
+
+/// Both engines bound the values of one statement.
+const AT_ONCE: usize = 1000;
 
 impl Store {
     /// All that was said in a chat, in order.
@@ -17,6 +21,19 @@ impl Store {
         rows.into_iter().map(message).collect()
     }
 
+    /// What was said in these turns of a chat, in order.
+    pub async fn messages_of(&self, chat: &ChatId, turns: &[TurnId]) -> Result<Vec<MessageRecord>> {
+        let mut rows = Vec::new();
+        for turns in turns.chunks(AT_ONCE) {
+            let some = messages::Entity::find()
+                .filter(messages::Column::ChatId.eq(&chat.0))
+                .filter(messages::Column::TurnId.is_in(turns.iter().map(TurnId::as_str)));
+            rows.extend(some.all(&self.read).await?);
+        }
+        rows.sort_by_key(|row| row.seq);
+        rows.into_iter().map(message).collect()
+    }
+
     /// All calls of a chat, in the order they were requested.
     pub async fn calls(&self, chat: &ChatId) -> Result<Vec<CallRecord>> {
         let rows = tool_calls::Entity::find()
@@ -24,6 +41,23 @@ impl Store {
             .order_by_asc(tool_calls::Column::Seq)
             .all(&self.read)
             .await?;
+        rows.into_iter().map(call).collect()
+    }
+
+    /// The calls of these turns, in the order they were requested.
+    pub async fn calls_within(&self, turns: &[TurnId]) -> Result<Vec<CallRecord>> {
+        let mut rows = Vec::new();
+        for turns in turns.chunks(AT_ONCE) {
+            let said_in = Query::select()
+                .column(messages::Column::Id)
+                .from(messages::Entity)
+                .and_where(messages::Column::TurnId.is_in(turns.iter().map(TurnId::as_str)))
+                .to_owned();
+            let some = tool_calls::Entity::find()
+                .filter(tool_calls::Column::MessageId.in_subquery(said_in));
+            rows.extend(some.all(&self.read).await?);
+        }
+        rows.sort_by_key(|row| row.seq);
         rows.into_iter().map(call).collect()
     }
 
@@ -71,5 +105,7 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
             .transpose()?,
         error: row.error.as_deref().map(serde_json::from_str).transpose()?,
         duration_ms: row.duration_ms.map(|ms| ms.unsigned_abs()),
+        asked: row.asked_at.is_some() && row.verdict.is_none() && row.ended_at.is_none(),
+        verdict: row.verdict.as_deref().map(word::read).transpose()?,
     })
 }

@@ -4,18 +4,37 @@
 //! writes them and folds them into the tables in the same transaction, so the
 //! tables can never tell another story than the events do.
 
+mod audit;
+mod backup;
 mod blobs;
+mod branches;
+mod called;
 mod chats;
 mod connect;
+mod deleted;
 mod entity;
 mod events;
 mod fold;
 mod history;
+mod import;
+mod invites;
+mod keys;
 mod migration;
 mod models;
+mod preferences;
+mod questions;
 mod recover;
+mod rotate;
 mod runner;
+mod search;
+mod sessions;
+mod shares;
+mod titles;
+mod token;
 mod tool_ids;
+mod tool_settings;
+mod transcript;
+mod users;
 mod vault;
 mod word;
 
@@ -24,10 +43,25 @@ use std::sync::Arc;
 use sea_orm::{DatabaseConnection, DbErr};
 use uuid::Uuid;
 
+pub use audit::{AuditEntry, AuditQuery, AuditRow};
+pub use backup::{BackedUp, Checked, Existing, Header, Origin, Restored};
 pub use blobs::Blob;
-pub use chats::Chat;
+pub use branches::{Branches, TurnPlace};
+pub use chats::{Before, Chat, Drawer, Filing, Listing};
+pub use import::NewChat;
+pub use invites::Invite;
+pub use keys::Key;
 pub use models::StoredModel;
-pub use recover::{Abandoned, OpenTurn};
+pub use questions::{Question, Scope, Standing};
+pub use recover::{Abandoned, OpenTurn, PausedTurn};
+pub use rotate::{KeyPlace, KeyUse, Rotated};
+pub use search::{Hit, HitKind, Piece};
+pub use sessions::Session;
+pub use shares::Share;
+pub use token::Token;
+pub use tool_settings::ToolChange;
+pub use transcript::{Transcript, TurnRecord};
+pub use users::{LOCAL, NewUser, Refused, UserEdit, Who, normal_email};
 pub use vault::Vault;
 
 use runner::Runner;
@@ -47,6 +81,9 @@ pub enum Error {
     /// It is not there, or not this user's: the two look the same on purpose.
     #[error("there is no such {0}")]
     NotFound(&'static str),
+    /// Somebody else was faster; the message says at what.
+    #[error("{0}")]
+    TooLate(&'static str),
     /// The address of the database cannot be used; the message says why.
     #[error("{0}")]
     Address(String),
@@ -57,6 +94,12 @@ pub enum Error {
     /// A secret cannot be opened, or its key cannot be had; the message says what to do.
     #[error("{0}")]
     Secret(String),
+    /// An account cannot be made or changed like this.
+    #[error("{0}")]
+    Refused(#[from] Refused),
+    /// A backup cannot be made or used; the message says why.
+    #[error("{0}")]
+    Backup(String),
     #[error("a row does not hold what it should: {0}")]
     Corrupt(#[from] serde_json::Error),
 }

@@ -2,6 +2,7 @@
 
 mod m0001_first_tables;
 mod m0002_models;
+mod m0003_people;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -13,6 +14,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m0001_first_tables::Migration),
             Box::new(m0002_models::Migration),
+            Box::new(m0003_people::Migration),
         ]
     }
 }
@@ -21,12 +23,12 @@ impl MigratorTrait for Migrator {
 mod tests {
     use sea_orm::{ConnectionTrait, Database};
     use tenon_domain::{
-        ChatId, EventBody, MessageId, MessageRecord, ModelId, ModelRef, Part, Role, TurnId,
+        ChatId, Door, EventBody, MessageId, MessageRecord, ModelId, ModelRef, Part, Role, TurnId,
         TurnOutcome, Usage, UserId,
     };
 
     use super::*;
-    use crate::{Chat, OpenTurn, Store};
+    use crate::{Chat, HitKind, Listing, OpenTurn, Store};
 
     /// Rows as the first release wrote them: JSON without what was added later.
     const FIRST_RELEASE: &str = r#"
@@ -54,15 +56,26 @@ mod tests {
         let store = Store::open_file(&file).await.unwrap();
         let chat = ChatId::new("chat");
         assert_eq!(
-            store.chats(&UserId::new("ada"), 10).await.unwrap(),
+            store
+                .chats(&UserId::new("ada"), &Listing::newest(10))
+                .await
+                .unwrap(),
             [Chat {
                 id: chat.clone(),
                 title: "东京".into(),
                 last_seq: 2,
                 created_at: 5,
                 updated_at: 6,
+                pinned: false,
+                archived: false,
             }]
         );
+        // What was said before there was a search is found too.
+        for (question, kind) in [("东京", HitKind::Title), ("几点", HitKind::Message)] {
+            let hits = store.search(&UserId::new("ada"), question, 10).await;
+            let hits: Vec<HitKind> = hits.unwrap().iter().map(|hit| hit.kind).collect();
+            assert_eq!(hits, [kind], "{question}");
+        }
         let question = MessageRecord {
             id: MessageId::new("message"),
             chat_id: chat.clone(),
@@ -81,6 +94,9 @@ mod tests {
             bodies,
             [
                 EventBody::TurnStarted {
+                    branch: None,
+                    tools: None,
+                    door: Door::Page,
                     turn_id: TurnId::new("turn"),
                     message: question.clone(),
                     model: None,
@@ -115,6 +131,9 @@ mod tests {
                 cost: None,
             },
             EventBody::TurnStarted {
+                branch: None,
+                tools: None,
+                door: Door::Page,
                 turn_id: TurnId::new("turn-2"),
                 message: MessageRecord {
                     id: MessageId::new("message-2"),

@@ -8,15 +8,20 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement,
     TransactionTrait,
 };
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::Result;
 use crate::connect::beside;
+
+/// How often a lock that lives in a connection is looked after.
+const LOOK: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) struct Runner {
@@ -29,8 +34,9 @@ pub(crate) struct Runner {
 enum Locks {
     /// A file for each process, in a folder beside the database.
     Folder { folder: PathBuf, _own: File },
-    /// Advisory locks of PostgreSQL; ours lives as long as this one connection.
-    Postgres { _own: DatabaseConnection },
+    /// Advisory locks of PostgreSQL; ours lives as long as its connection, which
+    /// this task looks after.
+    Postgres { keeper: JoinHandle<()> },
     /// A database in memory is nobody else's.
     Memory,
 }
@@ -77,9 +83,10 @@ impl Runner {
         let name = Uuid::new_v4().to_string();
         own.execute_raw(statement(&own, "SELECT pg_advisory_lock", &name))
             .await?;
+        let keeper = tokio::spawn(keep(own, name.clone()));
         Ok(Self {
             name,
-            locks: Locks::Postgres { _own: own },
+            locks: Locks::Postgres { keeper },
         })
     }
 
@@ -108,9 +115,11 @@ impl Runner {
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        if let Locks::Folder { folder, .. } = &self.locks {
+        match &self.locks {
             // What stays is found dead by the next to look, and removed then.
-            let _ = std::fs::remove_file(folder.join(&self.name));
+            Locks::Folder { folder, .. } => drop(std::fs::remove_file(folder.join(&self.name))),
+            Locks::Postgres { keeper } => keeper.abort(),
+            Locks::Memory => {}
         }
     }
 }
@@ -120,6 +129,18 @@ impl Drop for Claim {
         if let Self::File { path, .. } = self {
             let _ = std::fs::remove_file(path);
         }
+    }
+}
+
+/// A server that restarts, or a network that drops the connection, takes the
+/// lock along: it is taken again before anybody thinks that we are gone.
+async fn keep(own: DatabaseConnection, name: String) {
+    let have = "SELECT EXISTS(SELECT 1 FROM pg_locks WHERE locktype = 'advisory' \
+                AND pid = pg_backend_pid()) OR pg_try_advisory_lock";
+    loop {
+        tokio::time::sleep(LOOK).await;
+        // A database that is away is asked again.
+        let _ = own.execute_raw(statement(&own, have, &name)).await;
     }
 }
 

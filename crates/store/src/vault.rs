@@ -1,108 +1,212 @@
 //! Secrets at rest: sealed before they reach a table, opened when they are used.
 //!
-//! One key seals them all. The operator gives it, or it lies in a file beside
-//! the data, so that a copy of the database alone opens nothing. A sealed
-//! secret names its key, so that one day several keys can live side by side
-//! while secrets move from the old to the new; there is no such move yet.
+//! The operator gives the keys, or they lie in a file beside the data, so that
+//! a copy of the database alone opens nothing. A sealed secret names its key,
+//! so that several can live side by side: the first seals, all of them open.
+//! `rotate.rs` moves what is sealed from one to the next.
 
+mod file;
+mod key;
+
+use std::collections::HashSet;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use chacha20poly1305::aead::{Aead, KeyInit, Payload};
-use chacha20poly1305::{XChaCha20Poly1305, XNonce};
-use sha2::{Digest, Sha256};
-use uuid::Uuid;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::XNonce;
+use chacha20poly1305::aead::{Aead, Payload};
 
 use crate::{Error, Result};
+use file::KeyFile;
+use key::{Key, parse_all, random};
 
-const KEY_FILE: &str = "secret.key";
 const VERSION: &str = "v1";
 /// XChaCha's. So many random bytes never meet twice, so nobody has to count.
 const NONCE_BYTES: usize = 24;
 
-/// Seals and opens secrets with one key.
+/// Seals and opens secrets.
 pub struct Vault {
-    cipher: XChaCha20Poly1305,
-    key_id: String,
+    /// Where the keys come from; None: the operator gave them.
+    file: Option<KeyFile>,
+    keys: Mutex<Arc<[Key]>>,
 }
 
 impl Vault {
-    /// With the key that is `given` (the value of `TENON_SECRET_KEY`), else
-    /// with the one in the folder's `secret.key`, which is made on first use.
+    /// With the keys that are `given` (the value of `TENON_SECRET_KEY`), else
+    /// with those in the folder's `secret.key`, which is made on first use.
     pub fn open(folder: &Path, given: Option<&str>) -> Result<Self> {
-        let key = match given {
-            Some(given) => parse(given).ok_or_else(|| {
-                // Without what was given: it may be a good key with a slip in it.
-                Error::Secret(
-                    "TENON_SECRET_KEY is not a key; set it to 32 random bytes as base64 or hex, \
-                     as `openssl rand -base64 32` prints them"
-                        .into(),
-                )
-            })?,
-            None => key_of(folder)?,
+        let (file, keys) = match given {
+            Some(given) => {
+                let keys = parse_all(given).ok_or_else(|| {
+                    // Without what was given: it may be a good key with a slip in it.
+                    Error::Secret(
+                        "TENON_SECRET_KEY is not a key; set it to 32 random bytes as base64 or hex, \
+                         as `openssl rand -base64 32` prints them, \
+                         or to several such keys with commas between them"
+                            .into(),
+                    )
+                })?;
+                (None, keys)
+            }
+            None => {
+                let file = KeyFile::in_folder(folder);
+                let keys = file.read_or_make()?;
+                (Some(file), keys)
+            }
         };
-        Ok(Self::with(key))
+        Ok(Self {
+            file,
+            keys: Mutex::new(keys.into()),
+        })
     }
 
     /// `about` is what the secret belongs to: the id of its row, or anything
     /// else that is the same when it is opened and that no other secret has.
+    /// What goes into a table has its place in [`crate::rotate`]'s list.
     pub fn seal(&self, about: &str, secret: &str) -> String {
+        let keys = self.fresh_keys();
+        let key = keys.first().expect("a vault has at least one key");
         let nonce = random::<NONCE_BYTES>();
         let message = Payload {
             msg: secret.as_bytes(),
             aad: about.as_bytes(),
         };
-        let sealed = self
+        let sealed = key
             .cipher
             .encrypt(&XNonce::from(nonce), message)
             .expect("only hundreds of gigabytes are too long to be sealed");
         let sealed = URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat());
-        format!("{VERSION}.{}.{sealed}", self.key_id)
+        format!("{VERSION}.{}.{sealed}", key.id)
     }
 
-    /// Opens what [`Vault::seal`] sealed about the same thing with the same key.
+    /// Opens what [`Vault::seal`] sealed about the same thing with one of the keys.
     pub fn open_sealed(&self, about: &str, sealed: &str) -> Result<String> {
         let sealed = Sealed::parse(sealed).ok_or_else(|| {
             refused("this secret is damaged or was sealed by another version of Tenon")
         })?;
-        if sealed.key_id != self.key_id {
+        let mut keys = self.keys();
+        if !keys.iter().any(|key| key.id == sealed.key_id) {
+            // Another process may have rotated the file since it was read.
+            keys = self.fresh_keys();
+        }
+        let mut of_that_id = keys.iter().filter(|key| key.id == sealed.key_id).peekable();
+        if of_that_id.peek().is_none() {
+            let ids: Vec<&str> = keys.iter().map(|key| key.id.as_str()).collect();
             return Err(Error::Secret(format!(
-                "this secret was sealed with another key (id {}, the key in use is {}); \
+                "this secret was sealed with another key (id {}, in use: {}); \
                  put back the key file or enter the secret again",
-                sealed.key_id, self.key_id
+                sealed.key_id,
+                ids.join(", ")
             )));
         }
-        let message = Payload {
-            msg: &sealed.message,
-            aad: about.as_bytes(),
-        };
-        let opened = self.cipher.decrypt(&sealed.nonce, message).ok();
+        let opened = of_that_id.find_map(|key| {
+            let message = Payload {
+                msg: &sealed.message,
+                aad: about.as_bytes(),
+            };
+            key.cipher.decrypt(&sealed.nonce, message).ok()
+        });
         opened
             .and_then(|secret| String::from_utf8(secret).ok())
             .ok_or_else(|| refused("this secret is damaged or was moved here from elsewhere"))
     }
 
-    fn with(key: [u8; 32]) -> Self {
-        let hash: [u8; 32] = Sha256::digest(key).into();
-        let [a, b, c, d, ..] = hash;
-        Self {
-            cipher: XChaCha20Poly1305::new(&key.into()),
-            key_id: format!("{:08x}", u32::from_be_bytes([a, b, c, d])),
+    /// The ids of the keys, first the one that seals.
+    pub fn key_ids(&self) -> Vec<String> {
+        self.fresh_keys().iter().map(|key| key.id.clone()).collect()
+    }
+
+    /// Whether the operator gave the keys: then only the operator can change them.
+    pub fn is_given(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// The keys themselves, as the key file holds them.
+    pub fn reveal(&self) -> String {
+        file::lines(&self.fresh_keys())
+    }
+
+    /// Puts a new key before those of the file. Of the others only the former
+    /// first one stays, which somebody may have read a moment ago, and those
+    /// that are `used`. Keys that were given stay as they are.
+    pub(crate) fn renew(&self, used: &HashSet<String>) -> Result<()> {
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
+        let old = file.read_or_make()?;
+        let mut keys = vec![Key::fresh()];
+        for (place, key) in old.into_iter().enumerate() {
+            if place == 0 || used.contains(&key.id) {
+                keys.push(key);
+            }
         }
+        self.replace(file, keys)
+    }
+
+    /// Adds keys from elsewhere to the file, behind those that are there, and
+    /// tells the ids of those that could not be added: given keys have no file.
+    pub fn adopt(&self, lines: &str) -> Result<Vec<String>> {
+        let others = parse_all(lines)
+            .ok_or_else(|| Error::Secret("these are not keys; nothing was changed".into()))?;
+        let known = match &self.file {
+            Some(file) => file.read_or_make()?,
+            None => self.keys().to_vec(),
+        };
+        let is_new = |key: &Key| !known.iter().any(|known| known.text == key.text);
+        let new: Vec<Key> = others.into_iter().filter(is_new).collect();
+        match &self.file {
+            Some(_) if new.is_empty() => Ok(Vec::new()),
+            Some(file) => {
+                let keys = [known, new].concat();
+                self.replace(file, keys).map(|()| Vec::new())
+            }
+            None => Ok(new.into_iter().map(|key| key.id).collect()),
+        }
+    }
+
+    fn replace(&self, file: &KeyFile, keys: Vec<Key>) -> Result<()> {
+        file.replace(&keys)?;
+        self.keep(keys.into());
+        Ok(())
+    }
+
+    /// The keys as they are now: another process may have changed the file,
+    /// which is tiny. One that cannot be read leaves us those we have.
+    fn fresh_keys(&self) -> Arc<[Key]> {
+        if let Some(file) = &self.file
+            && let Ok(keys) = file.read()
+        {
+            self.keep(keys.into());
+        }
+        self.keys()
+    }
+
+    fn keys(&self) -> Arc<[Key]> {
+        let keys = self.keys.lock();
+        keys.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep(&self, keys: Arc<[Key]>) {
+        *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = keys;
     }
 }
 
-/// The key stays inside; its id is no secret.
+/// The keys stay inside; their ids are no secret.
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = self.keys();
+        let ids: Vec<&str> = keys.iter().map(|key| key.id.as_str()).collect();
         f.debug_struct("Vault")
-            .field("key_id", &self.key_id)
+            .field("key_ids", &ids)
             .finish_non_exhaustive()
     }
+}
+
+/// The id of the key that something was sealed with.
+pub(crate) fn key_id_of(sealed: &str) -> Option<String> {
+    Sealed::parse(sealed).map(|sealed| sealed.key_id.to_owned())
 }
 
 /// `v1.<key id>.<base64url of nonce and message>`
@@ -132,132 +236,6 @@ impl<'a> Sealed<'a> {
 
 fn refused(why: &str) -> Error {
     Error::Secret(format!("{why}; enter the secret again"))
-}
-
-fn key_of(folder: &Path) -> Result<[u8; 32]> {
-    let path = folder.join(KEY_FILE);
-    let found = match read(&path) {
-        // Then read back: another process may have been quicker, and its key counts.
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            make(folder, &path).and_then(|()| read(&path))
-        }
-        other => other,
-    };
-    let found = found.map_err(|error| {
-        Error::Secret(format!(
-            "the key file {} cannot be used ({error}); let Tenon read and write it, \
-             or set TENON_SECRET_KEY",
-            path.display()
-        ))
-    })?;
-    let key = str::from_utf8(&found).ok().and_then(parse);
-    // Never replaced: it may be a good key that somebody's editor cut short.
-    key.ok_or_else(|| {
-        Error::Secret(format!(
-            "the key file {} does not hold a key; put back a copy of it, \
-             or remove it and enter all secrets again",
-            path.display()
-        ))
-    })
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    keep_private(&file)?;
-    let mut text = Vec::new();
-    file.read_to_end(&mut text)?;
-    Ok(text)
-}
-
-/// The file appears under its name with all that is in it, or not at all: it
-/// is written under a name nobody looks for, and the link fails if another
-/// process has made one meanwhile.
-fn make(folder: &Path, path: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let unseen = folder.join(format!(".{KEY_FILE}.{}", Uuid::new_v4()));
-    let made = write(&unseen).and_then(|()| fs::hard_link(&unseen, path));
-    let _ = fs::remove_file(&unseen);
-    match made {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
-        Ok(()) => {
-            sync(folder);
-            Ok(())
-        }
-    }
-}
-
-fn write(path: &Path) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    writeln!(file, "{}", STANDARD.encode(random::<32>()))?;
-    file.sync_all()
-}
-
-/// Puts the file's name on the disk as well, where a folder can be told to:
-/// a power cut must not take the key and leave what was sealed with it.
-fn sync(folder: &Path) {
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-/// Closes a key file to everybody but its owner.
-#[cfg(unix)]
-fn keep_private(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata()?.permissions().mode();
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    match file.set_permissions(fs::Permissions::from_mode(0o600)) {
-        // A file that somebody else put there, such as a mounted secret: its mode is their decision.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-            ) =>
-        {
-            Ok(())
-        }
-        other => other,
-    }
-}
-
-#[cfg(not(unix))]
-fn keep_private(_: &File) -> io::Result<()> {
-    Ok(())
-}
-
-/// 32 bytes as hex, or as base64 of either alphabet.
-fn parse(text: &str) -> Option<[u8; 32]> {
-    let text = text.trim();
-    let bytes = match text.len() {
-        64 => hex(text)?,
-        _ => {
-            let standard = text.replace('-', "+").replace('_', "/");
-            let standard = standard.trim_end_matches('=');
-            STANDARD_NO_PAD.decode(standard).ok()?
-        }
-    };
-    bytes.try_into().ok()
-}
-
-fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .map(|digit| digit.to_digit(16)?.try_into().ok())
-        .collect();
-    let digits = digits?;
-    let (pairs, _) = digits.as_chunks();
-    Some(pairs.iter().map(|[high, low]| high << 4 | low).collect())
-}
-
-fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    bytes
 }
 
 #[cfg(test)]

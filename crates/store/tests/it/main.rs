@@ -2,5 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod backup;
+mod chats;
+mod decisions;
+mod people;
 mod postgres;
 mod story;

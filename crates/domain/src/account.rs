@@ -1,0 +1,119 @@
+//! People, what they may do, and through which door they come.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::id::{KeyId, UserId};
+use crate::pattern::Pattern;
+
+/// A person who can log in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    pub id: UserId,
+    pub email: String,
+    pub name: String,
+    pub role: UserRole,
+    /// Cannot log in; nothing of theirs is lost.
+    pub disabled: bool,
+    #[ts(type = "number")]
+    pub created_at: i64,
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub last_login_at: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum UserRole {
+    /// Also adds models and servers, and looks after accounts.
+    Admin,
+    #[default]
+    User,
+}
+
+/// What a key may do of what its owner may.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct KeyScope {
+    pub access: KeyAccess,
+    /// Tools that a model may use without asking when it works for this key:
+    /// nobody can be asked there.
+    pub allow: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyAccess {
+    /// Everything its owner may.
+    #[default]
+    Full,
+    /// Chats and tools, no administration.
+    Use,
+    /// Look at things, change nothing and call nothing.
+    Read,
+}
+
+/// Through which door somebody came.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(into = "String", try_from = "String")]
+#[ts(type = "string")]
+pub enum Door {
+    #[default]
+    Page,
+    Key(KeyId),
+    Shell,
+}
+
+impl Door {
+    /// Whether somebody sits there who can be asked before a tool is used.
+    pub fn has_a_person(&self) -> bool {
+        matches!(self, Self::Page)
+    }
+}
+
+impl fmt::Display for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page => f.write_str("page"),
+            Self::Key(id) => write!(f, "key:{id}"),
+            Self::Shell => f.write_str("shell"),
+        }
+    }
+}
+
+impl FromStr for Door {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "page" => Ok(Self::Page),
+            None if text == "shell" => Ok(Self::Shell),
+            Some(("key", id)) => Ok(Self::Key(KeyId::new(id))),
+            _ => Err(format!("there is no door called {text:?}")),
+        }
+    }
+}
+
+impl From<Door> for String {
+    fn from(door: Door) -> Self {
+        door.to_string()
+    }
+}
+
+impl TryFrom<String> for Door {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl UserRole {
+    pub fn is_admin(self) -> bool {
+        self == Self::Admin
+    }
+}

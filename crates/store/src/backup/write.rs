@@ -1,0 +1,218 @@
+//! Making a backup. The rows are those of one moment, however long it takes.
+//!
+//! Writing blocks the thread: this is for commands, which have nothing else to do.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sea_orm::{
+    AccessMode, DatabaseTransaction, DbBackend, IsolationLevel, TransactionOptions,
+    TransactionTrait,
+};
+use sea_orm_migration::MigratorTrait;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{FORMAT, Header, Line, Trailer, broken, files, tables};
+use crate::migration::Migrator;
+use crate::{Error, Result, Store, now};
+
+/// What goes into a backup beside the tables.
+#[expect(missing_debug_implementations, reason = "it holds a secret")]
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    /// The folder with the files of all chats.
+    pub work: &'a Path,
+    /// What [`crate::Vault::reveal`] tells; None: the keys are kept apart.
+    pub keys: Option<&'a str>,
+}
+
+/// What a backup holds, and what it does not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BackedUp {
+    pub rows: u64,
+    pub files: u64,
+    /// Files that are not in it, with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// What becomes of a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    Keep,
+    Replace,
+}
+
+impl Store {
+    /// Writes a backup under this name: it is there whole, or not at all.
+    pub async fn backup_to(
+        &self,
+        path: &Path,
+        existing: Existing,
+        origin: Origin<'_>,
+        progress: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<BackedUp> {
+        if existing == Existing::Keep && path.symlink_metadata().is_ok() {
+            return Err(taken(path));
+        }
+        let unseen = Unseen::beside(path)?;
+        let made = self.backup(&unseen.file, origin, progress).await?;
+        unseen.show_as(path, existing)?;
+        Ok(made)
+    }
+
+    /// Writes a backup. `progress` hears of rows, and of how many there are.
+    pub async fn backup(
+        &self,
+        out: impl Write + Send,
+        origin: Origin<'_>,
+        progress: &mut (dyn FnMut(u64, u64) + Send),
+    ) -> Result<BackedUp> {
+        let snapshot = self.snapshot().await?;
+        let counts = tables::count(&snapshot).await?;
+        let header = Header {
+            format: FORMAT,
+            schema: Migrator::migrations().len(),
+            software: env!("CARGO_PKG_VERSION").into(),
+            made_at: now(),
+            rows: counts
+                .into_iter()
+                .map(|(table, count)| (table.to_owned(), count))
+                .collect(),
+        };
+        let total = header.total();
+        let mut writer = Writer::new(out);
+        writer.line(&Line::Backup(header))?;
+        tables::each(&snapshot, &mut |table, row| {
+            writer.line(&Line::Row(table.to_owned(), row))?;
+            writer.made.rows += 1;
+            progress(writer.made.rows, total);
+            Ok(())
+        })
+        .await?;
+        drop(snapshot);
+        if let Some(keys) = origin.keys {
+            writer.line(&Line::Keys(keys.to_owned()))?;
+        }
+        files::write(&mut writer, origin.work)?;
+        writer.finish()
+    }
+
+    /// A transaction that sees one moment and changes nothing.
+    async fn snapshot(&self) -> Result<DatabaseTransaction> {
+        let options = match self.read.get_database_backend() {
+            DbBackend::Postgres => TransactionOptions {
+                isolation_level: Some(IsolationLevel::RepeatableRead),
+                access_mode: Some(AccessMode::ReadOnly),
+                ..Default::default()
+            },
+            // What SQLite reads in one transaction is of one moment anyway.
+            _ => TransactionOptions::default(),
+        };
+        Ok(self.read.begin_with_options(options).await?)
+    }
+}
+
+pub(super) struct Writer<W: Write> {
+    out: GzEncoder<BufWriter<W>>,
+    hash: Sha256,
+    pub made: BackedUp,
+}
+
+impl<W: Write> Writer<W> {
+    fn new(out: W) -> Self {
+        Self {
+            out: GzEncoder::new(BufWriter::new(out), Compression::fast()),
+            hash: Sha256::new(),
+            made: BackedUp::default(),
+        }
+    }
+
+    pub fn line(&mut self, line: &Line) -> Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        self.hash.update(&bytes);
+        self.write(&bytes)
+    }
+
+    fn finish(mut self) -> Result<BackedUp> {
+        let end = Line::End(Trailer {
+            rows: self.made.rows,
+            files: self.made.files,
+            sha256: hex(self.hash.clone()),
+        });
+        let mut bytes = serde_json::to_vec(&end)?;
+        bytes.push(b'\n');
+        self.write(&bytes)?;
+        let ended = self.out.finish().and_then(|mut out| out.flush());
+        ended.map_err(broken("the backup cannot be written"))?;
+        Ok(self.made)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.out.write_all(bytes);
+        written.map_err(broken("the backup cannot be written"))
+    }
+}
+
+pub(super) fn hex(hash: Sha256) -> String {
+    let hash = hash.finalize();
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file under a name that nobody looks for, gone unless it is shown.
+struct Unseen {
+    file: File,
+    path: PathBuf,
+}
+
+impl Unseen {
+    fn beside(path: &Path) -> Result<Self> {
+        let name = path.file_name().ok_or_else(|| {
+            Error::Backup(format!("{} is not the name of a file", path.display()))
+        })?;
+        let unseen = format!(".{}.{}", name.to_string_lossy(), Uuid::new_v4());
+        let unseen = path.with_file_name(unseen);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        // All chats of everybody are in it.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&unseen).map_err(broken(format_args!(
+            "no backup can be written beside {}",
+            path.display()
+        )))?;
+        Ok(Self { file, path: unseen })
+    }
+
+    fn show_as(self, path: &Path, existing: Existing) -> Result<()> {
+        let shown = self.file.sync_all().and_then(|()| match existing {
+            Existing::Replace => fs::rename(&self.path, path),
+            // Fails if there is one by now.
+            Existing::Keep => fs::hard_link(&self.path, path),
+        });
+        match shown {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(taken(path)),
+            other => other.map_err(broken(format_args!(
+                "the backup cannot be called {}",
+                path.display()
+            ))),
+        }
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn taken(path: &Path) -> Error {
+    Error::Backup(format!(
+        "{} is there already; choose another name, or replace it with --force",
+        path.display()
+    ))
+}

@@ -1,0 +1,55 @@
+//! A chat from elsewhere: written by its events as if it had happened here,
+//! at the times it did happen.
+
+use sea_orm::ActiveModelTrait;
+use sea_orm::ActiveValue::Set;
+use tenon_domain::{ChatId, Event, EventBody, TitledBy, UserId};
+
+use crate::entity::chats;
+use crate::events::write;
+use crate::fold::Teller;
+use crate::{Chat, Result, Store, word};
+
+/// What is to become a chat.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewChat {
+    /// Fresh, like all ids in what happened.
+    pub id: ChatId,
+    pub created_at: i64,
+    /// With the time of each, none before the one it follows. All of it has
+    /// ended, and nobody was asked: what a person answers becomes a setting.
+    pub happened: Vec<(i64, EventBody)>,
+}
+
+impl Store {
+    /// All of it or nothing.
+    pub async fn import_chat(&self, user: &UserId, chat: NewChat) -> Result<Chat> {
+        let numbered = (1..).zip(chat.happened);
+        let events: Vec<Event> = numbered
+            .map(|(seq, (at, body))| Event {
+                chat_id: chat.id.clone(),
+                seq,
+                at,
+                body,
+            })
+            .collect();
+        let row = chats::ActiveModel {
+            id: Set(chat.id.0.clone()),
+            user_id: Set(user.0.clone()),
+            title: Set(String::new()),
+            last_seq: Set(events.len() as i64),
+            created_at: Set(chat.created_at),
+            updated_at: Set(events.last().map_or(chat.created_at, |event| event.at)),
+            pinned_at: Set(None),
+            archived_at: Set(None),
+            deleted_at: Set(None),
+            titled_by: Set(word::write(TitledBy::Person)?),
+            head: Set(None),
+        };
+        let transaction = self.begin().await?;
+        row.insert(&transaction).await?;
+        write(&transaction, Teller::File, &events).await?;
+        transaction.commit().await?;
+        self.chat(user, &chat.id).await
+    }
+}

@@ -1,0 +1,136 @@
+//! Keys for programs that act for a person. Only their hashes are kept.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+};
+use tenon_domain::{Account, KeyId, KeyScope, UserId};
+
+use crate::entity::{api_keys, users};
+use crate::token::{self, Token};
+use crate::{Error, Result, Store, fresh_id, now, text};
+
+const PREFIX: &str = "tn_";
+
+/// How much of a key is kept to know it by: the prefix and four characters.
+const HINT_CHARS: usize = 7;
+
+/// Its use is written down at most this often.
+const USED_EVERY: i64 = 60 * 1000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    pub id: KeyId,
+    pub name: String,
+    /// How it begins.
+    pub hint: String,
+    pub scope: KeyScope,
+    pub created_at: i64,
+    pub last_used_at: Option<i64>,
+}
+
+impl Store {
+    /// The key itself is told here and never again.
+    pub async fn create_key(
+        &self,
+        user: &UserId,
+        name: &str,
+        scope: &KeyScope,
+    ) -> Result<(Token, Key)> {
+        let token = Token::fresh(PREFIX);
+        let hint: String = token.0.chars().take(HINT_CHARS).collect();
+        let row = api_keys::ActiveModel {
+            id: Set(fresh_id()),
+            token_hash: Set(token::hash(&token.0)),
+            user_id: Set(user.0.clone()),
+            name: Set(text(name)),
+            hint: Set(format!("{hint}…")),
+            scope: Set(serde_json::to_string(scope)?),
+            created_at: Set(now()),
+            last_used_at: Set(None),
+        };
+        let key = row.insert(&self.write).await?.try_into()?;
+        Ok((token, key))
+    }
+
+    /// Whose key this is, if it still counts.
+    pub async fn key_of(&self, token: &str) -> Result<Option<(Account, Key)>> {
+        let found = api_keys::Entity::find()
+            .filter(api_keys::Column::TokenHash.eq(token::hash(token)))
+            .one(&self.read)
+            .await?;
+        let Some(key) = found else {
+            return Ok(None);
+        };
+        let user = users::Entity::find_by_id(&key.user_id);
+        let user = user.one(&self.read).await?;
+        let Some(user) = user.filter(|user| !user.disabled) else {
+            return Ok(None);
+        };
+        if key.last_used_at.is_none_or(|at| now() - at > USED_EVERY) {
+            api_keys::Entity::update_many()
+                .col_expr(api_keys::Column::LastUsedAt, Expr::value(now()))
+                .filter(api_keys::Column::Id.eq(&key.id))
+                .exec(&self.write)
+                .await?;
+        }
+        Ok(Some((user.try_into()?, key.try_into()?)))
+    }
+
+    /// Whether a key still counts.
+    pub async fn key_lives(&self, key: &KeyId) -> Result<bool> {
+        let Some(key) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
+            return Ok(false);
+        };
+        let user = users::Entity::find_by_id(&key.user_id);
+        let user = user.one(&self.read).await?;
+        Ok(user.is_some_and(|user| !user.disabled))
+    }
+
+    /// The keys of a user, newest first.
+    pub async fn keys(&self, user: &UserId) -> Result<Vec<Key>> {
+        let rows = api_keys::Entity::find()
+            .filter(api_keys::Column::UserId.eq(&user.0))
+            .order_by_desc(api_keys::Column::CreatedAt)
+            .order_by_desc(api_keys::Column::Id)
+            .all(&self.read)
+            .await?;
+        rows.into_iter().map(Key::try_from).collect()
+    }
+
+    pub async fn delete_key(&self, user: &UserId, key: &KeyId) -> Result<()> {
+        let deleted = api_keys::Entity::delete_by_id(&key.0)
+            .filter(api_keys::Column::UserId.eq(&user.0))
+            .exec(&self.write)
+            .await?;
+        match deleted.rows_affected {
+            0 => Err(Error::NotFound("key")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Ends all keys of a user.
+pub(crate) async fn delete_all(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
+    api_keys::Entity::delete_many()
+        .filter(api_keys::Column::UserId.eq(&user.0))
+        .exec(transaction)
+        .await?;
+    Ok(())
+}
+
+impl TryFrom<api_keys::Model> for Key {
+    type Error = Error;
+
+    fn try_from(row: api_keys::Model) -> Result<Self> {
+        Ok(Self {
+            id: KeyId(row.id),
+            name: row.name,
+            hint: row.hint,
+            scope: serde_json::from_str(&row.scope)?,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Calls that wait for a person, and what the person decides.
+//!
+//! An answer is decided in the transaction that writes it down: of two that
+//! come at once, one is and the other is told that it came too late.
+
+use std::collections::HashSet;
+
+use sea_orm::sea_query::{Expr, Query};
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use tenon_domain::{CallId, CallStatus, ChatId, Event, Layer, Policy, ToolId, UserId, Verdict};
+
+use crate::entity::{chats, tool_calls};
+use crate::tool_settings::{self, ToolChange};
+use crate::{Error, Result, Store, word};
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub call_id: CallId,
+    pub chat_id: ChatId,
+    pub tool_id: ToolId,
+}
+
+/// How it stands with a call that was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Since then, in milliseconds since 1970.
+    Waiting(i64),
+    Answered(Verdict),
+    /// It has a result, or is gone.
+    Ended,
+}
+
+/// Where else an answer is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope<'a> {
+    Chat(&'a ChatId),
+    User,
+}
+
+impl Store {
+    /// A user's call, and whether it waits.
+    pub async fn question(&self, user: &UserId, call: &CallId) -> Result<(Question, Standing)> {
+        let row = tool_calls::Entity::find_by_id(&call.0)
+            .one(&self.read)
+            .await?;
+        let row = row.ok_or(Error::NotFound("call"))?;
+        let question = Question::from(&row);
+        match self.chat(user, &question.chat_id).await {
+            Ok(_) => Ok((question, standing(&row)?)),
+            Err(Error::NotFound(_)) => Err(Error::NotFound("call")),
+            Err(other) => Err(other),
+        }
+    }
+
+    pub async fn standing(&self, call: &CallId) -> Result<Standing> {
+        let row = tool_calls::Entity::find_by_id(&call.0)
+            .one(&self.read)
+            .await?;
+        row.map_or(Ok(Standing::Ended), |row| standing(&row))
+    }
+
+    /// The calls of a tool that wait for this user.
+    pub async fn waiting(
+        &self,
+        user: &UserId,
+        tool: &ToolId,
+        scope: Scope<'_>,
+    ) -> Result<Vec<Question>> {
+        let mut calls = tool_calls::Entity::find()
+            .filter(waits())
+            .filter(tool_calls::Column::ToolId.eq(&tool.0))
+            .filter(tool_calls::Column::ChatId.in_subquery(chats_of(user)));
+        if let Scope::Chat(chat) = scope {
+            calls = calls.filter(tool_calls::Column::ChatId.eq(&chat.0));
+        }
+        let rows = calls.all(&self.read).await?;
+        Ok(rows.iter().map(Question::from).collect())
+    }
+
+    /// The chats of a user in which a call waits.
+    pub async fn waiting_calls(&self, user: &UserId) -> Result<HashSet<ChatId>> {
+        let chats: Vec<String> = tool_calls::Entity::find()
+            .filter(waits())
+            .filter(tool_calls::Column::ChatId.in_subquery(chats_of(user)))
+            .select_only()
+            .column(tool_calls::Column::ChatId)
+            .distinct()
+            .into_tuple()
+            .all(&self.read)
+            .await?;
+        Ok(chats.into_iter().map(ChatId).collect())
+    }
+}
+
+/// Writes down a verdict, and what is to be remembered of it.
+pub(crate) async fn answer(
+    db: &impl ConnectionTrait,
+    event: &Event,
+    call: &CallId,
+    verdict: Verdict,
+) -> Result<()> {
+    let answered = tool_calls::Entity::update_many()
+        .col_expr(
+            tool_calls::Column::Verdict,
+            Expr::value(word::write(verdict)?),
+        )
+        .filter(tool_calls::Column::Id.eq(&call.0))
+        .filter(tool_calls::Column::ChatId.eq(&event.chat_id.0))
+        .filter(waits())
+        .exec_with_returning(db)
+        .await?;
+    let late = Error::TooLate("the call does not wait for an answer any more");
+    let tool = ToolId(answered.into_iter().next().ok_or(late)?.tool_id);
+    let chat = event.chat_id.as_str();
+    match verdict {
+        Verdict::Once | Verdict::Denied => Ok(()),
+        Verdict::Chat => {
+            tool_settings::put(db, Layer::Chat, chat, policy(tool, Some(Policy::Allow))).await
+        }
+        Verdict::Always => {
+            let owner: Option<String> = chats::Entity::find_by_id(chat)
+                .select_only()
+                .column(chats::Column::UserId)
+                .into_tuple()
+                .one(db)
+                .await?;
+            let owner = owner.ok_or(Error::NotFound("chat"))?;
+            // What the chat says of its own would overrule it.
+            tool_settings::put(db, Layer::Chat, chat, policy(tool.clone(), None)).await?;
+            tool_settings::tidy(db, Layer::Chat, chat).await?;
+            tool_settings::put(db, Layer::User, &owner, policy(tool, Some(Policy::Allow))).await
+        }
+    }
+}
+
+fn policy(tool: ToolId, policy: Option<Policy>) -> ToolChange {
+    ToolChange {
+        tool,
+        enabled: None,
+        policy: Some(policy),
+    }
+}
+
+fn waits() -> Condition {
+    Condition::all()
+        .add(tool_calls::Column::AskedAt.is_not_null())
+        .add(tool_calls::Column::Verdict.is_null())
+        .add(tool_calls::Column::Status.eq(CallStatus::Pending.as_str()))
+}
+
+fn chats_of(user: &UserId) -> sea_orm::sea_query::SelectStatement {
+    Query::select()
+        .column(chats::Column::Id)
+        .from(chats::Entity)
+        .and_where(chats::Column::UserId.eq(&user.0))
+        .to_owned()
+}
+
+fn standing(row: &tool_calls::Model) -> Result<Standing> {
+    if row.status != CallStatus::Pending.as_str() {
+        return Ok(Standing::Ended);
+    }
+    Ok(match (&row.verdict, row.asked_at) {
+        (Some(verdict), _) => Standing::Answered(word::read(verdict)?),
+        (None, Some(since)) => Standing::Waiting(since),
+        // Nobody was asked about it yet, and nobody can answer.
+        (None, None) => Standing::Ended,
+    })
+}
+
+impl From<&tool_calls::Model> for Question {
+    fn from(row: &tool_calls::Model) -> Self {
+        Self {
+            call_id: CallId(row.id.clone()),
+            chat_id: ChatId(row.chat_id.clone()),
+            tool_id: ToolId(row.tool_id.clone()),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be found: titles, what was said, what tools were given and gave.
+//! Thinking cannot: nobody remembers it.
+
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use serde_json::Value;
+use tenon_domain::{Content, Part, ToolError, ToolOutput, UserId};
+
+use super::{HitKind, engine, words};
+use crate::entity::{chats, search_entries, tool_calls};
+use crate::{Error, Result};
+
+/// How much of a message can be found, and how much of what a tool was given
+/// or gave. What is longer is data.
+const MESSAGE: usize = 64 * 1024;
+const DATA: usize = 16 * 1024;
+
+/// A chat has one title: the new one takes the place of the former.
+pub(crate) async fn index_title(db: &impl ConnectionTrait, chat: &str, title: &str) -> Result<()> {
+    put(db, chat, HitKind::Title, chat, title).await
+}
+
+pub(crate) async fn index_message(
+    db: &impl ConnectionTrait,
+    chat: &str,
+    message: &str,
+    parts: &[Part],
+) -> Result<()> {
+    put(db, chat, HitKind::Message, message, &message_text(parts)).await
+}
+
+pub(crate) async fn index_call(db: &impl ConnectionTrait, call: &tool_calls::Model) -> Result<()> {
+    let text = call_text(call)?;
+    put(db, &call.chat_id, HitKind::Call, &call.id, &text).await
+}
+
+/// What can be found of a message.
+pub(crate) fn message_text(parts: &[Part]) -> String {
+    let mut text = Part::words(parts);
+    cut(&mut text, MESSAGE);
+    text
+}
+
+/// What can be found of a call.
+pub(crate) fn call_text(call: &tool_calls::Model) -> Result<String> {
+    let mut input = String::new();
+    flatten(&serde_json::from_str(&call.input)?, &mut input);
+    cut(&mut input, DATA);
+    let mut gave = String::new();
+    if let Some(output) = &call.output {
+        let output: ToolOutput = serde_json::from_str(output)?;
+        for content in &output.content {
+            match content {
+                Content::Text { text } => gave.push_str(text),
+                Content::Json { value } => flatten(value, &mut gave),
+                Content::Image { .. } | Content::Blob { .. } => {}
+            }
+            gave.push('\n');
+        }
+    }
+    if let Some(error) = &call.error {
+        let error: ToolError = serde_json::from_str(error)?;
+        gave.push_str(&error.message);
+    }
+    cut(&mut gave, DATA);
+    Ok(format!("{}\n{input}\n{gave}", call.display_name))
+}
+
+async fn put(
+    db: &impl ConnectionTrait,
+    chat: &str,
+    kind: HitKind,
+    subject: &str,
+    text: &str,
+) -> Result<()> {
+    search_entries::Entity::delete_many()
+        .filter(search_entries::Column::ChatId.eq(chat))
+        .filter(search_entries::Column::Kind.eq(kind.as_str()))
+        .filter(search_entries::Column::Subject.eq(subject))
+        .exec(db)
+        .await?;
+    let words = words::words(text);
+    if words.in_order.is_empty() {
+        return Ok(());
+    }
+    let owner: Option<String> = chats::Entity::find_by_id(chat)
+        .select_only()
+        .column(chats::Column::UserId)
+        .into_tuple()
+        .one(db)
+        .await?;
+    let owner = UserId(owner.ok_or(Error::NotFound("chat"))?);
+    engine::insert(db, (chat, kind.as_str(), subject), &words, &owner).await
+}
+
+/// The words in JSON, without what makes it JSON: an escaped line break is no letter.
+fn flatten(value: &Value, text: &mut String) {
+    match value {
+        // The rest would be cut off.
+        _ if text.len() > DATA => {}
+        Value::Null => {}
+        Value::Bool(yes) => text.push_str(if *yes { "true" } else { "false" }),
+        Value::Number(number) => text.push_str(&number.to_string()),
+        Value::String(string) => text.push_str(string),
+        Value::Array(values) => {
+            for value in values {
+                flatten(value, text);
+                text.push(' ');
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                text.push_str(name);
+                text.push_str(": ");
+                flatten(value, text);
+                text.push(' ');
+            }
+        }
+    }
+}
+
+/// At most so many bytes, cut between characters.
+fn cut(text: &mut String, bytes: usize) {
+    text.truncate(text.floor_char_boundary(bytes));
+}

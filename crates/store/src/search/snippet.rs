@@ -1,0 +1,179 @@
+//! Some of a text around what was found in it.
+
+use std::ops::Range;
+
+use super::words::{Run, Script, Term, runs};
+
+/// About two lines of a side bar.
+const LENGTH: usize = 120;
+
+/// How far into a text something may be found for its beginning to be shown,
+/// and how much comes before what is found further on.
+const NEAR: usize = 60;
+const LEAD: usize = 30;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    pub text: String,
+    /// This is what was looked for.
+    pub found: bool,
+}
+
+/// The text around the first of the terms that occurs. None does: how the text begins.
+pub(crate) fn snippet(text: &str, terms: &[Term]) -> Vec<Piece> {
+    let text = text.trim_end();
+    let found = found(text, terms);
+    let first = found.first().map_or(0, |range| range.start);
+    let start = match back(text, first, NEAR) {
+        0 => 0,
+        _ => back(text, first, LEAD),
+    };
+    let end = forward(text, start, LENGTH);
+    let mut pieces = Vec::new();
+    if start > 0 {
+        push(&mut pieces, "…", false);
+    }
+    let mut at = start;
+    for range in found {
+        let (from, to) = (range.start.clamp(at, end), range.end.clamp(at, end));
+        push(&mut pieces, &line(&text[at..from]), false);
+        push(&mut pieces, &line(&text[from..to]), true);
+        at = to;
+    }
+    push(&mut pieces, &line(&text[at..end]), false);
+    if end < text.len() {
+        push(&mut pieces, "…", false);
+    }
+    pieces
+}
+
+/// Where the terms occur, from the first to the last, none inside another.
+fn found(text: &str, terms: &[Term]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = runs(text)
+        .flat_map(|run| {
+            let in_run = |term: &Term| matches(&run, term);
+            terms.iter().flat_map(in_run).collect::<Vec<_>>()
+        })
+        .collect();
+    found.sort_by_key(|range| (range.start, range.end));
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for range in found {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+fn matches(run: &Run, term: &Term) -> Vec<Range<usize>> {
+    let span = |first: usize, last: usize| run.letters[first].at.start..run.letters[last].at.end;
+    match (run.script, term) {
+        (Script::Spaced, Term::Word(word)) if run.word() == *word => {
+            vec![span(0, run.letters.len() - 1)]
+        }
+        (Script::Spaced, Term::Beginning(word)) if run.word().starts_with(word) => {
+            vec![span(0, word.chars().count() - 1)]
+        }
+        (Script::Unspaced, Term::Phrase(phrase)) => {
+            let letters: Vec<char> = run.chars().collect();
+            let windows = letters.windows(phrase.len()).enumerate();
+            windows
+                .filter(|(_, window)| window == phrase)
+                .map(|(first, window)| span(first, first + window.len() - 1))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The same in one line.
+fn line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        let gap = c.is_whitespace() || c.is_control();
+        if !gap {
+            line.push(c);
+        } else if !line.ends_with(' ') {
+            line.push(' ');
+        }
+    }
+    line
+}
+
+fn push(pieces: &mut Vec<Piece>, text: &str, found: bool) {
+    match pieces.last_mut() {
+        _ if text.is_empty() => {}
+        Some(last) if last.found == found => last.text.push_str(text),
+        _ => pieces.push(Piece {
+            text: text.into(),
+            found,
+        }),
+    }
+}
+
+/// So many characters before this place.
+fn back(text: &str, from: usize, chars: usize) -> usize {
+    let before = text[..from].char_indices().rev();
+    before.take(chars).last().map_or(from, |(at, _)| at)
+}
+
+fn forward(text: &str, from: usize, chars: usize) -> usize {
+    let after = text[from..].char_indices().nth(chars);
+    after.map_or(text.len(), |(at, _)| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::words::terms;
+    use super::*;
+
+    /// What was found in brackets.
+    fn shown(text: &str, question: &str) -> String {
+        let pieces = snippet(text, &terms(question)).into_iter();
+        let pieces = pieces.map(|piece| match piece.found {
+            true => format!("[{}]", piece.text),
+            false => piece.text,
+        });
+        pieces.collect()
+    }
+
+    #[test]
+    fn what_was_found_is_marked() {
+        let check = |text: &str, question: &str, expected: &str| {
+            assert_eq!(shown(text, question), expected, "{text:?} {question:?}");
+        };
+        check("", "x", "");
+        check("nothing here", "x", "nothing here");
+        check("The Rust book", "rust", "The [Rust] book");
+        check("The Rusty book", "rust", "The [Rust]y book");
+        check("rusty RUST", "rust book", "rusty [RUST]");
+        check("我们去东京塔。", "东京塔", "我们去[东京塔]。");
+        check("东东东", "东东", "[东东东]");
+        check("塔，塔", "塔", "[塔]，[塔]");
+        check("two\n\n  lines\n", "lines", "two [lines]");
+        check("İstanbul", "i", "[İ]stanbul");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let text = format!("{}找到{}", "前".repeat(500), "后".repeat(500));
+        let expected = format!(
+            "…{}[找到]{}…",
+            "前".repeat(LEAD),
+            "后".repeat(LENGTH - LEAD - 2)
+        );
+        assert_eq!(shown(&text, "找到"), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_shown(text in any::<String>(), question in any::<String>()) {
+            let pieces = snippet(&text, &terms(&question));
+            let length: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
+            prop_assert!(length <= LENGTH + 2);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Log-ins: one browser of one person, known by a token of which only the hash is kept.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use tenon_domain::{Account, SessionId, UserId};
+
+use crate::entity::{auth_sessions, users};
+use crate::token::{self, Token};
+use crate::{Error, Result, Store, fresh_id, now, text};
+
+/// A log-in that is not used for so long is over: 30 days, in milliseconds.
+const LASTS: i64 = 30 * 24 * 60 * 60 * 1000;
+
+/// Its use is written down at most this often: not every request should be a write.
+const SEEN_EVERY: i64 = 5 * 60 * 1000;
+
+/// What a browser says it is can be any length; this is enough to know it by.
+const MAX_AGENT_CHARS: usize = 400;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub id: SessionId,
+    pub agent: String,
+    pub address: String,
+    pub created_at: i64,
+    pub last_seen_at: i64,
+}
+
+impl Store {
+    /// The token is told here and never again.
+    pub async fn create_session(
+        &self,
+        user: &UserId,
+        agent: &str,
+        address: &str,
+    ) -> Result<(Token, Session)> {
+        let token = Token::fresh("");
+        let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
+        let at = now();
+        let transaction = self.begin().await?;
+        // Held until it is written: whoever is disabled meanwhile is logged out by that.
+        let owner = users::Entity::find_by_id(&user.0)
+            .filter(users::Column::Disabled.eq(false))
+            .lock_shared()
+            .one(&transaction)
+            .await?;
+        owner.ok_or(Error::NotFound("user"))?;
+        // The end of those that nobody uses any more.
+        auth_sessions::Entity::delete_many()
+            .filter(auth_sessions::Column::ExpiresAt.lt(at))
+            .exec(&transaction)
+            .await?;
+        let row = auth_sessions::ActiveModel {
+            id: Set(fresh_id()),
+            token_hash: Set(token::hash(&token.0)),
+            user_id: Set(user.0.clone()),
+            agent: Set(text(&agent)),
+            address: Set(text(address)),
+            created_at: Set(at),
+            last_seen_at: Set(at),
+            expires_at: Set(at + LASTS),
+        };
+        let session = row.insert(&transaction).await?.into();
+        transaction.commit().await?;
+        Ok((token, session))
+    }
+
+    /// Whose log-in a token is, if it still counts.
+    pub async fn session_of(&self, token: &str) -> Result<Option<(Account, SessionId)>> {
+        let found = auth_sessions::Entity::find()
+            .filter(auth_sessions::Column::TokenHash.eq(token::hash(token)))
+            .one(&self.read)
+            .await?;
+        let Some(session) = found.filter(|session| session.expires_at > now()) else {
+            return Ok(None);
+        };
+        let user = users::Entity::find_by_id(&session.user_id);
+        let user = user.one(&self.read).await?;
+        let Some(user) = user.filter(|user| !user.disabled) else {
+            return Ok(None);
+        };
+        if now() - session.last_seen_at > SEEN_EVERY {
+            auth_sessions::Entity::update_many()
+                .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(now()))
+                .col_expr(auth_sessions::Column::ExpiresAt, Expr::value(now() + LASTS))
+                .filter(auth_sessions::Column::Id.eq(&session.id))
+                .exec(&self.write)
+                .await?;
+        }
+        Ok(Some((user.try_into()?, SessionId(session.id))))
+    }
+
+    /// Whether a log-in still counts.
+    pub async fn session_lives(&self, session: &SessionId) -> Result<bool> {
+        let found = auth_sessions::Entity::find_by_id(&session.0)
+            .one(&self.read)
+            .await?;
+        Ok(found.is_some_and(|session| session.expires_at > now()))
+    }
+
+    /// The log-ins of a user, the one used last first.
+    pub async fn sessions(&self, user: &UserId) -> Result<Vec<Session>> {
+        let rows = auth_sessions::Entity::find()
+            .filter(auth_sessions::Column::UserId.eq(&user.0))
+            .filter(auth_sessions::Column::ExpiresAt.gt(now()))
+            .order_by_desc(auth_sessions::Column::LastSeenAt)
+            .order_by_desc(auth_sessions::Column::Id)
+            .all(&self.read)
+            .await?;
+        Ok(rows.into_iter().map(Session::from).collect())
+    }
+
+    pub async fn delete_session(&self, user: &UserId, session: &SessionId) -> Result<()> {
+        let deleted = auth_sessions::Entity::delete_by_id(&session.0)
+            .filter(auth_sessions::Column::UserId.eq(&user.0))
+            .exec(&self.write)
+            .await?;
+        match deleted.rows_affected {
+            0 => Err(Error::NotFound("session")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends all log-ins of a user and tells which they were.
+    pub async fn delete_sessions(&self, user: &UserId) -> Result<Vec<SessionId>> {
+        let transaction = self.begin().await?;
+        let ended = end_all(&transaction, user, None).await?;
+        transaction.commit().await?;
+        Ok(ended)
+    }
+}
+
+/// Ends all log-ins of a user but one.
+pub(crate) async fn end_all(
+    transaction: &DatabaseTransaction,
+    user: &UserId,
+    but: Option<&SessionId>,
+) -> Result<Vec<SessionId>> {
+    let rows = auth_sessions::Entity::find()
+        .filter(auth_sessions::Column::UserId.eq(&user.0))
+        .all(transaction)
+        .await?;
+    let ended: Vec<SessionId> = rows
+        .into_iter()
+        .map(|row| SessionId(row.id))
+        .filter(|id| but != Some(id))
+        .collect();
+    auth_sessions::Entity::delete_many()
+        .filter(auth_sessions::Column::UserId.eq(&user.0))
+        .filter(auth_sessions::Column::Id.ne(but.map_or("", SessionId::as_str)))
+        .exec(transaction)
+        .await?;
+    Ok(ended)
+}
+
+impl From<auth_sessions::Model> for Session {
+    fn from(row: auth_sessions::Model) -> Self {
+        Self {
+            id: SessionId(row.id),
+            agent: row.agent,
+            address: row.address,
+            created_at: row.created_at,
+            last_seen_at: row.last_seen_at,
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Who gave a chat its name.
+
+use sea_orm::{EntityTrait, QuerySelect};
+use tenon_domain::{ChatId, TitledBy};
+
+use crate::entity::chats;
+use crate::{Error, Result, Store, word};
+
+impl Store {
+    pub async fn titled_by(&self, chat: &ChatId) -> Result<TitledBy> {
+        let by: Option<String> = chats::Entity::find_by_id(&chat.0)
+            .select_only()
+            .column(chats::Column::TitledBy)
+            .into_tuple()
+            .one(&self.read)
+            .await?;
+        word::read(&by.ok_or(Error::NotFound("chat"))?)
+    }
+}

@@ -1,0 +1,33 @@
+//! Secrets that we give out and must know again: only their hash is kept.
+//!
+//! They are random and long, so a plain hash is enough: there is nothing to
+//! guess, and looking one up is one read of an index.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+/// A secret that is told once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(pub String);
+
+impl Token {
+    pub(crate) fn fresh(prefix: &str) -> Self {
+        let mut bytes = [0_u8; 32];
+        getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
+        Self(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
+    }
+}
+
+/// What is kept of a token.
+pub(crate) fn hash(token: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}

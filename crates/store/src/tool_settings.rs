@@ -1,0 +1,134 @@
+//! What each layer says about tools: which are on, which are asked about.
+//!
+//! What is said about a tool stays while the tool is away: it may come back.
+
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
+use tenon_domain::{ChatId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
+
+use crate::entity::tool_settings;
+use crate::{Result, Store, text, word};
+
+/// What one layer says about one tool from now on. The outer None leaves a
+/// thing as it is; the inner one takes back what the layer said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolChange {
+    pub tool: ToolId,
+    pub enabled: Option<Option<bool>>,
+    pub policy: Option<Option<Policy>>,
+}
+
+impl Store {
+    /// What all layers together say, for a user and, where they are named, an
+    /// expert and a chat.
+    pub async fn tool_settings(
+        &self,
+        user: &UserId,
+        expert: Option<&str>,
+        chat: Option<&ChatId>,
+    ) -> Result<ToolSettings> {
+        let mut layers = Condition::any()
+            .add(of(Layer::Organisation, "")?)
+            .add(of(Layer::User, user.as_str())?);
+        if let Some(expert) = expert {
+            layers = layers.add(of(Layer::Expert, expert)?);
+        }
+        if let Some(chat) = chat {
+            layers = layers.add(of(Layer::Chat, chat.as_str())?);
+        }
+        let rows = tool_settings::Entity::find()
+            .filter(layers)
+            .all(&self.read)
+            .await?;
+        let said: Vec<_> = rows.into_iter().map(said).collect::<Result<_>>()?;
+        Ok(ToolSettings::new(said))
+    }
+
+    /// Changes what a layer says; `owner` is the user, expert or chat whose layer
+    /// it is, and empty for the organisation. All of it or nothing.
+    pub async fn set_tools(
+        &self,
+        layer: Layer,
+        owner: &str,
+        changes: impl IntoIterator<Item = ToolChange>,
+    ) -> Result<()> {
+        let transaction = self.begin().await?;
+        for change in changes {
+            put(&transaction, layer, owner, change).await?;
+        }
+        tidy(&transaction, layer, owner).await?;
+        Ok(transaction.commit().await?)
+    }
+}
+
+pub(crate) async fn put(
+    db: &impl ConnectionTrait,
+    layer: Layer,
+    owner: &str,
+    change: ToolChange,
+) -> Result<()> {
+    let mut changed = Vec::new();
+    if change.enabled.is_some() {
+        changed.push(tool_settings::Column::Enabled);
+    }
+    if change.policy.is_some() {
+        changed.push(tool_settings::Column::Policy);
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let row = tool_settings::ActiveModel {
+        layer: Set(word::write(layer)?),
+        owner: Set(text(owner)),
+        tool_id: Set(text(change.tool.as_str())),
+        enabled: Set(change.enabled.flatten()),
+        policy: Set(change.policy.flatten().map(word::write).transpose()?),
+    };
+    let known = OnConflict::columns([
+        tool_settings::Column::Layer,
+        tool_settings::Column::Owner,
+        tool_settings::Column::ToolId,
+    ])
+    .update_columns(changed)
+    .to_owned();
+    tool_settings::Entity::insert(row)
+        .on_conflict(known)
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
+}
+
+/// Removes rows that say nothing any more.
+pub(crate) async fn tidy(db: &impl ConnectionTrait, layer: Layer, owner: &str) -> Result<()> {
+    tool_settings::Entity::delete_many()
+        .filter(of(layer, owner)?)
+        .filter(tool_settings::Column::Enabled.is_null())
+        .filter(tool_settings::Column::Policy.is_null())
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Forgets a layer whose owner is gone.
+pub(crate) async fn forget(db: &impl ConnectionTrait, layer: Layer, owner: &str) -> Result<()> {
+    tool_settings::Entity::delete_many()
+        .filter(of(layer, owner)?)
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+fn of(layer: Layer, owner: &str) -> Result<Condition> {
+    Ok(Condition::all()
+        .add(tool_settings::Column::Layer.eq(word::write(layer)?))
+        .add(tool_settings::Column::Owner.eq(text(owner))))
+}
+
+fn said(row: tool_settings::Model) -> Result<(Layer, ToolId, ToolSetting)> {
+    let setting = ToolSetting {
+        enabled: row.enabled,
+        policy: row.policy.as_deref().map(word::read).transpose()?,
+    };
+    Ok((word::read(&row.layer)?, ToolId(row.tool_id), setting))
+}
