@@ -1,4 +1,7 @@
-//! Deleting a chat, even one that is being answered.
+//! A chat goes, with everything that is its own: first from sight, later for good.
+
+use std::path::Path;
+use std::time::Duration;
 
 use tenon_domain::{ChatId, UserId};
 use tenon_store::{Error, Result};
@@ -6,27 +9,47 @@ use tenon_store::{Error, Result};
 use crate::Agent;
 
 impl Agent {
-    /// Stops the chat's turn, then deletes the chat and its work folder. Runs
-    /// to its end even if the caller goes away halfway.
+    /// Deletes the chat and stops its turn. Runs to its end even if the
+    /// caller goes away halfway.
     pub async fn delete(&self, user: &UserId, chat: &ChatId) -> Result<()> {
-        self.store.chat(user, chat).await?;
         let (agent, user, chat) = (self.clone(), user.clone(), chat.clone());
-        let deleting = tokio::spawn(async move { agent.delete_all(&user, &chat).await });
+        let deleting = tokio::spawn(async move { agent.hide(&user, &chat).await });
         // It does not panic and is not aborted; only a runtime that ends can cut it off.
         deleting.await.unwrap_or(Err(Error::NotFound("chat")))
     }
 
-    async fn delete_all(&self, user: &UserId, chat: &ChatId) -> Result<()> {
-        self.running.stop(chat).await;
+    async fn hide(&self, user: &UserId, chat: &ChatId) -> Result<()> {
+        // First from the store: a turn that is about to begin must not slip in after the stop.
         self.store.delete_chat(user, chat).await?;
+        self.running.stop(chat).await;
         self.feed.forget(chat);
-        let folder = self.workspace(chat);
-        if let Err(error) = tokio::fs::remove_dir_all(&folder).await
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, folder = %folder.display(), "the work folder of a deleted chat is left behind");
-        }
         tracing::info!(%chat, "chat deleted");
         Ok(())
+    }
+
+    /// Removes for good what was deleted longer ago than this, work folders
+    /// included. The folder goes first: a crash in between leaves the chat to
+    /// be found again, not a folder that nobody knows of.
+    pub async fn purge(&self, ago: Duration) -> Result<()> {
+        for chat in self.store.deleted_chats(ago).await? {
+            remove_folder(&self.workspace(&chat)).await;
+            match self.store.purge_chat(&chat).await {
+                Ok(()) => tracing::info!(%chat, "chat removed for good"),
+                // Another process looks after the same database.
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a work folder whose owner is gone. One that cannot be removed is no
+/// reason to keep the owner.
+pub async fn remove_folder(folder: &Path) {
+    if let Err(error) = tokio::fs::remove_dir_all(folder).await
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, folder = %folder.display(), "a work folder is left behind");
     }
 }

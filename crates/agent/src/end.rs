@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenon_domain::{
-    CallId, CallStatus, ChatId, Cost, EventBody, MessageRecord, ToolError, TurnId, TurnOutcome,
-    Usage,
+    CallRecord, CallStatus, ChatId, Cost, ErrorKind, EventBody, MessageRecord, ToolError, TurnId,
+    TurnOutcome, Usage,
 };
 use tenon_store::{Error, Result};
 
@@ -56,24 +56,37 @@ impl Agent {
             usage: end.usage,
             cost: end.cost,
         });
-        self.feed.emit(chat, ends).await
+        match self.feed.emit(chat, ends).await {
+            // Somebody else wrote it down first.
+            Err(Error::TooLate(_)) if !self.store.is_open(turn).await? => Ok(()),
+            other => other,
+        }
     }
 }
 
 /// Ends for messages that were being spoken and calls that have no result.
-fn loose(messages: Vec<MessageRecord>, calls: Vec<CallId>) -> Vec<EventBody> {
+fn loose(messages: Vec<MessageRecord>, calls: Vec<CallRecord>) -> Vec<EventBody> {
     let messages = messages
         .into_iter()
         .map(|message| EventBody::MessageFinished {
             message_id: message.id,
             parts: message.parts,
         });
-    let calls = calls.into_iter().map(|call_id| EventBody::CallFinished {
-        call_id,
-        status: CallStatus::Lost,
-        output: None,
-        error: Some(ToolError::lost()),
-        duration_ms: 0,
+    let calls = calls.into_iter().map(|call| {
+        let error = match call.is_paused() {
+            true => ToolError::new(
+                ErrorKind::Cancelled,
+                "This call was not made: the turn ended before anybody had allowed it.",
+            ),
+            false => ToolError::lost(),
+        };
+        EventBody::CallFinished {
+            call_id: call.id,
+            status: CallStatus::of(&Err(error.clone())),
+            output: None,
+            error: Some(error),
+            duration_ms: 0,
+        }
     });
     messages.chain(calls).collect()
 }

@@ -4,9 +4,14 @@
 //! MCP, OpenAPI or browsers.
 
 pub mod feed;
-pub mod turn;
+pub mod request;
 
 mod speak;
+mod turn;
+
+mod branch;
+mod questions;
+mod title;
 
 mod prompt;
 mod running;
@@ -23,9 +28,11 @@ use tenon_domain::{ChatId, TurnId};
 use tenon_store::Store;
 use tenon_tools::Registry;
 
+pub use delete::remove_folder;
 pub use feed::Feed;
-pub use turn::{Model, TurnRequest};
+pub use request::{Model, TurnRequest};
 
+use questions::Questions;
 use running::Running;
 
 /// Runs turns. Cheap to clone.
@@ -35,6 +42,7 @@ pub struct Agent {
     feed: Feed,
     registry: Arc<Registry>,
     running: Running,
+    questions: Questions,
     settings: Arc<Settings>,
 }
 
@@ -52,11 +60,16 @@ pub struct Settings {
     pub reply_bytes: usize,
     /// How many calls it may ask for in one step.
     pub calls_per_step: usize,
+    /// How long a call waits for a person before it is refused.
+    pub approval_wait: Duration,
+    /// Whether a real model gives a chat its name.
+    pub model_titles: bool,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
 }
 
-/// Why a turn could not begin. What goes wrong later is the turn's outcome.
+/// Why a turn could not begin, or a call not be answered. What goes wrong later
+/// is the turn's outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("this chat is still answering; wait for it or stop it first")]
@@ -67,6 +80,8 @@ pub enum Error {
     Empty,
     #[error("the message is longer than {0} bytes; put the text into a file of the chat instead")]
     TooLong(usize),
+    #[error("this call does not wait for an answer any more")]
+    NotWaiting,
     #[error(transparent)]
     Store(#[from] tenon_store::Error),
 }
@@ -80,6 +95,8 @@ impl Settings {
             model_time: Duration::from_secs(30 * 60),
             reply_bytes: 8 * 1024 * 1024,
             calls_per_step: 128,
+            approval_wait: Duration::from_secs(24 * 60 * 60),
+            model_titles: true,
             workspaces: workspaces.into(),
         }
     }
@@ -93,6 +110,7 @@ impl Agent {
             store,
             registry,
             running: Running::default(),
+            questions: Questions::default(),
             settings: Arc::new(settings),
         }
     }
@@ -112,7 +130,8 @@ impl Agent {
     }
 
     /// Takes no new turns and waits for those that run; what is not done after
-    /// `patience` is stopped.
+    /// `patience` is stopped. Turns that wait for a person are left as they
+    /// are, at once: the next start goes on with them.
     pub async fn drain(&self, patience: Duration) {
         self.running.drain(patience).await;
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tenon_domain::{
     CallId, CallRecord, ChatId, Message, MessageRecord, Role, ToolAnswer, ToolCall, ToolError,
+    TurnId,
 };
 use tenon_store::{Result, Store};
 
@@ -14,10 +15,12 @@ When a call fails, read why, mend the call or say what is in the way. \
 When an output was too long, read on with the tools that page through results. \
 Answer in the language of the user.";
 
-/// The chat so far, valid for every provider: each call is followed by its
-/// answer, and one that never ended is answered as lost.
-pub(crate) async fn history(store: &Store, chat: &ChatId) -> Result<Vec<Message>> {
-    let messages = store.messages(chat).await?;
+/// What leads to a turn, and what was said in it so far; other branches are
+/// not told. Valid for every provider: each call is followed by its answer, and
+/// one that never ended is answered as lost.
+pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Result<Vec<Message>> {
+    let path = store.branches(chat).await?.path(Some(turn));
+    let messages = store.messages_of(chat, &path).await?;
     let calls = store.calls(chat).await?;
     let calls: HashMap<CallId, CallRecord> = calls
         .into_iter()

@@ -1,31 +1,95 @@
-//! After a crash: tie what was left loose, so that every chat can go on.
+//! After a restart: turns that wait for a person go on, and what else was left
+//! loose is tied, so that every chat can go on.
 
-use tenon_domain::{TurnOutcome, Usage};
-use tenon_store::Result;
+use std::sync::Mutex;
 
-use crate::Agent;
+use tenon_domain::{Access, TurnOutcome, Usage};
+use tenon_store::{PausedTurn, Result};
+
 use crate::end::End;
+use crate::turn::{Begin, Turn};
+use crate::{Agent, Error, Model};
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
     /// checkpoint stays, their calls are lost. Turns of living processes are
-    /// left alone.
+    /// left alone, and so are those that wait for a person.
     pub async fn recover(&self) -> Result<usize> {
         let mut count = 0;
-        for abandoned in self.store.abandoned().await? {
+        for runner in self.store.runners().await? {
+            let Some(abandoned) = self.store.abandoned(&runner).await? else {
+                continue;
+            };
             for turn in &abandoned.turns {
+                if self.store.paused(&turn.id).await?.is_some() {
+                    continue;
+                }
                 tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-                let end = End {
-                    outcome: TurnOutcome::Interrupted {
-                        message: "Tenon was restarted during this answer.".into(),
-                    },
-                    usage: Usage::default(),
-                    cost: None,
-                };
+                let end = interrupted("Tenon was restarted during this answer.", Usage::default());
                 self.try_end(&turn.chat_id, &turn.id, end).await?;
                 count += 1;
             }
         }
         Ok(count)
+    }
+
+    /// Takes over the turns of processes that are gone and that wait for a
+    /// person. Whoever does so owes each of them [`Agent::resume`] or
+    /// [`Agent::give_up`].
+    pub async fn take_over(&self) -> Result<Vec<PausedTurn>> {
+        let mut taken = Vec::new();
+        for runner in self.store.runners().await? {
+            let Some(abandoned) = self.store.abandoned(&runner).await? else {
+                continue;
+            };
+            for turn in &abandoned.turns {
+                if let Some(paused) = self.store.paused(&turn.id).await? {
+                    self.store.adopt(&turn.id).await?;
+                    taken.push(paused);
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Goes on with a turn in the middle of its step. What was granted for the
+    /// turn alone is not remembered: it is asked about.
+    pub fn resume(&self, paused: PausedTurn, model: Model) -> std::result::Result<(), Error> {
+        let place = self.running.take(&paused.chat_id, &paused.id)?;
+        let access = Access::all(&paused.user);
+        let turn = Turn {
+            agent: self.clone(),
+            id: paused.id,
+            chat: paused.chat_id,
+            access: match paused.tools {
+                None => access,
+                Some(tools) => access.only(tools),
+            },
+            door: paused.door,
+            // Somebody was there to be asked, or it would not wait.
+            can_ask: true,
+            model,
+            left_out: Mutex::default(),
+            usage: Mutex::new(paused.usage),
+            place,
+        };
+        self.running.tasks.spawn(turn.run(Begin::Again));
+        Ok(())
+    }
+
+    /// Ends a turn that cannot go on; `why` is a sentence.
+    pub async fn give_up(&self, paused: &PausedTurn, why: &str) -> Result<()> {
+        let end = interrupted(why, paused.usage);
+        self.try_end(&paused.chat_id, &paused.id, end).await
+    }
+}
+
+fn interrupted(message: &str, usage: Usage) -> End {
+    End {
+        outcome: TurnOutcome::Interrupted {
+            message: message.into(),
+        },
+        usage,
+        cost: None,
     }
 }

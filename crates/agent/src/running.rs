@@ -18,6 +18,8 @@ const STOPPING: Duration = Duration::from_secs(5);
 pub(crate) struct Running {
     turns: Arc<Mutex<HashMap<ChatId, Turn>>>,
     pub(crate) tasks: TaskTracker,
+    /// Fires when Tenon shuts down: what only waits should wait no longer.
+    pub(crate) closing: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -92,6 +94,7 @@ impl Running {
             // Together with `take`: who has a place by now is waited for, nobody gets one later.
             let _turns = self.turns();
             self.tasks.close();
+            self.closing.cancel();
         }
         if tokio::time::timeout(patience, self.tasks.wait())
             .await

@@ -4,86 +4,102 @@
 //! record, then they run, then it is told what they gave. A failed tool is a
 //! result; only a model that cannot be used fails a turn.
 
+mod ask;
+mod calls;
+
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use futures::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures::FutureExt;
 use tenon_domain::{
-    Access, CallRecord, CallStatus, ChatId, EventBody, LeftOut, Message, MessageId, MessageRecord,
-    ModelRef, Part, Prices, Role, RunsOn, StopReason, ToolAnswer, ToolCall, ToolError, ToolId,
-    ToolResult, TurnId, TurnOutcome, Usage, UserId, tool_id,
+    Access, CallRecord, ChatId, Door, EventBody, LeftOut, Message, MessageId, MessageRecord, Part,
+    Role, StopReason, TitledBy, TurnId, TurnOutcome, Usage, tool_id,
 };
-use tenon_llm::{Provider, Request};
-use tenon_store::{Result as StoreResult, fresh_id, now};
-use tenon_tools::{Asker, CallContext, Toolset};
+use tenon_llm::Request;
+use tenon_store::{Error as StoreError, Result as StoreResult, fresh_id, now};
+use tenon_tools::Toolset;
 use tokio::sync::oneshot;
 
 use crate::end::End;
+use crate::request::{Model, TurnRequest};
 use crate::running::Place;
 use crate::speak::{Speech, Spoken};
-use crate::{Agent, Error, prompt};
+use crate::{Agent, Error, prompt, title};
+
+use calls::request;
 
 /// A message is words; whoever has a book puts it into a file.
 const MAX_MESSAGE: usize = 1024 * 1024;
 
-/// A title is a line in a side bar.
-const TITLE_CHARS: usize = 60;
-
-/// What somebody wants answered.
-pub struct TurnRequest {
-    pub user: UserId,
-    pub chat: ChatId,
-    pub text: String,
-    /// The tools that are switched on. None: all of them.
-    pub tools: Option<Vec<ToolId>>,
-    pub model: Model,
-}
-
-/// Who is asked, under which name, and what that costs.
-#[derive(Clone)]
-pub struct Model {
-    pub provider: Arc<dyn Provider>,
-    pub shown: ModelRef,
-    pub prices: Option<Prices>,
-}
-
 /// A turn that is running.
-struct Turn {
-    agent: Agent,
-    id: TurnId,
-    chat: ChatId,
-    access: Access,
-    model: Model,
+pub(crate) struct Turn {
+    pub(crate) agent: Agent,
+    pub(crate) id: TurnId,
+    pub(crate) chat: ChatId,
+    /// What the user may call, before the switches are asked.
+    pub(crate) access: Access,
+    pub(crate) door: Door,
+    pub(crate) can_ask: bool,
+    pub(crate) model: Model,
     /// The tools that were said to be left out: said once is enough.
-    left_out: Mutex<Vec<LeftOut>>,
-    place: Place,
+    pub(crate) left_out: Mutex<Vec<LeftOut>>,
+    /// What it took so far.
+    pub(crate) usage: Mutex<Usage>,
+    pub(crate) place: Place,
+}
+
+/// Where a turn begins to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// With its message.
+    Anew,
+    /// In the middle of a step, where another process left it.
+    Again,
+}
+
+/// Why a turn no longer runs here.
+#[derive(Debug)]
+enum Stop {
+    Ended(TurnOutcome),
+    /// It waits for a person, and Tenon is shutting down: the next start goes on with it.
+    Parked,
 }
 
 impl Agent {
     /// Puts the message on record and sets off the turn, which runs on its own
     /// whether anybody watches or not.
     pub async fn start(&self, request: TurnRequest) -> Result<TurnId, Error> {
-        if request.text.trim().is_empty() {
+        let chat = self.store.chat(&request.user, &request.chat).await?;
+        let mut text = request.text;
+        let mut branch = None;
+        if let Some(replaced) = &request.replaces {
+            let (beside, said_there) = self.beside(&chat.id, replaced).await?;
+            branch = Some(beside);
+            text = text.or(said_there);
+        }
+        let text = text.unwrap_or_default();
+        if text.trim().is_empty() {
             return Err(Error::Empty);
         }
-        if request.text.len() > MAX_MESSAGE {
+        if text.len() > MAX_MESSAGE {
             return Err(Error::TooLong(MAX_MESSAGE));
         }
-        let chat = self.store.chat(&request.user, &request.chat).await?;
         let id = TurnId(fresh_id());
         let place = self.running.take(&chat.id, &id)?;
 
-        let message = record(&chat.id, &id, Role::User, vec![Part::text(request.text)]);
-        let title = chat.title.is_empty().then(|| title(&message.text()));
-        let mut events = vec![EventBody::TurnStarted {
+        let message = record(&chat.id, &id, Role::User, vec![Part::text(text)]);
+        let title = chat.title.is_empty().then(|| title::cut(&message.text()));
+        let begin = EventBody::TurnStarted {
             turn_id: id.clone(),
             message,
+            branch,
+            tools: request.tools.clone(),
+            door: request.door.clone(),
             model: Some(request.model.shown.clone()),
-        }];
-        events.extend(title.map(|title| EventBody::ChatTitled { title }));
+        };
 
-        let access = Access::all(&request.user);
+        let access = Access::all(&request.user).granting(request.granted);
         let turn = Turn {
             agent: self.clone(),
             id: id.clone(),
@@ -92,37 +108,48 @@ impl Agent {
                 None => access,
                 Some(tools) => access.only(tools),
             },
+            door: request.door,
+            can_ask: request.can_ask,
             model: request.model,
             left_out: Mutex::default(),
+            usage: Mutex::default(),
             place,
         };
         // On a task of its own: a client that hangs up now must not leave a
         // turn that is on record and never runs.
         let (begun, beginning) = oneshot::channel();
         self.running.tasks.spawn(async move {
-            let written = turn.emit(events).await;
+            let written = turn.emit(vec![begin]).await;
+            if let (Ok(()), Some(title)) = (&written, title) {
+                turn.entitle(title).await;
+            }
             let is_written = written.is_ok();
             let _ = begun.send(written);
             if is_written {
-                turn.run().await;
+                turn.run(Begin::Anew).await;
             }
         });
         // The sender is only ever dropped unused by a runtime that is going away.
-        beginning.await.map_err(|_| Error::Closing)??;
-        Ok(id)
+        match beginning.await.map_err(|_| Error::Closing)? {
+            Ok(()) => Ok(id),
+            // Another process answers in this chat.
+            Err(StoreError::TooLate(_)) => Err(Error::Busy),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
 impl Turn {
-    async fn run(self) {
+    pub(crate) async fn run(self, begin: Begin) {
         let started = Instant::now();
-        tracing::info!(chat = %self.chat, turn = %self.id, "turn started");
-        let mut usage = Usage::default();
-        let steps = AssertUnwindSafe(self.steps(&mut usage))
-            .catch_unwind()
-            .await;
+        tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
+        let steps = AssertUnwindSafe(self.steps(begin)).catch_unwind().await;
         let outcome = match steps {
-            Ok(Ok(outcome)) => outcome,
+            Ok(Ok(Stop::Ended(outcome))) => outcome,
+            Ok(Ok(Stop::Parked)) => {
+                tracing::info!(chat = %self.chat, turn = %self.id, "turn waits for a person; the next start goes on with it");
+                return;
+            }
             Ok(Err(error)) => {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
                 failed("Tenon could not store this answer. Its log says why.")
@@ -130,6 +157,7 @@ impl Turn {
             Err(_panic) => failed("Tenon made a mistake in this answer. Its log says which."),
         };
         tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
+        let usage = self.usage();
         // The place is given up first: whoever sees the end may speak again at once.
         let Self {
             agent,
@@ -140,34 +168,38 @@ impl Turn {
             ..
         } = self;
         drop(place);
-        let prices = model.prices.filter(|_| usage != Usage::default());
+        let prices = model.prices.as_ref().filter(|_| usage != Usage::default());
+        let is_done = outcome == TurnOutcome::Done;
         let end = End {
             outcome,
             usage,
             cost: prices.map(|prices| prices.cost(&usage)),
         };
         agent.end(&chat, &id, end).await;
+        if is_done {
+            agent.entitle(&chat, &id, &model).await;
+        }
     }
 
-    async fn steps(&self, usage: &mut Usage) -> StoreResult<TurnOutcome> {
-        let mut messages = prompt::history(&self.agent.store, &self.chat).await?;
-        for step in 0..self.agent.settings.step_limit {
+    async fn steps(&self, begin: Begin) -> StoreResult<Stop> {
+        let mut spoken_before = 0;
+        if begin == Begin::Again {
+            if let Some(stop) = self.finish_step().await? {
+                return Ok(stop);
+            }
+            spoken_before = self.spoken().await?;
+        }
+        let mut messages = prompt::history(&self.agent.store, &self.chat, &self.id).await?;
+        for step in spoken_before..self.agent.settings.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
-            let toolset = self.agent.registry.toolset(self.access.clone());
+            let toolset = self.toolset().await?;
             let (message_id, spoken) = self.speak(&toolset, messages.clone()).await?;
             let reply = spoken.reply;
-            *usage += reply.usage;
+            self.count(reply.usage);
 
-            let calls: Vec<ToolCall> = reply
-                .parts
-                .iter()
-                .filter_map(Part::as_call)
-                .cloned()
-                .collect();
-            self.record(&toolset, message_id, &reply.parts, &calls)
-                .await?;
+            let calls = self.record(&toolset, message_id, &reply.parts).await?;
             if let Some(outcome) = spoken.cut {
-                return Ok(outcome);
+                return Ok(Stop::Ended(outcome));
             }
             if calls.is_empty() && reply.stop == Some(StopReason::Paused) {
                 messages.push(Message::Assistant { parts: reply.parts });
@@ -175,38 +207,52 @@ impl Turn {
             }
             if calls.is_empty() {
                 let nothing_said = step == 0 && reply.parts.is_empty();
-                return Ok(if nothing_said {
+                return Ok(Stop::Ended(if nothing_said {
                     self.nothing()
                 } else {
                     TurnOutcome::Done
-                });
+                }));
             }
-
-            let results = self.run_calls(&toolset, &calls).await?;
-            if self.place.cancel.is_cancelled() {
-                return Ok(TurnOutcome::Stopped);
-            }
-            if calls
-                .iter()
-                .zip(&results)
-                .any(|(call, result)| result.is_ok() && ends_turn(&toolset, call))
-            {
-                return Ok(TurnOutcome::Done);
-            }
-            let answers = calls
-                .into_iter()
-                .zip(results)
-                .map(|(call, result)| ToolAnswer {
-                    call_id: call.id,
-                    tool_id: call.tool_id,
-                    result,
-                });
+            let answers = match self.run_calls(&toolset, calls).await? {
+                Ok(answers) => answers,
+                Err(stop) => return Ok(stop),
+            };
             messages.push(Message::Assistant { parts: reply.parts });
-            messages.push(Message::Tools {
-                answers: answers.collect(),
-            });
+            messages.push(Message::Tools { answers });
         }
-        Ok(TurnOutcome::StepLimit)
+        Ok(Stop::Ended(TurnOutcome::StepLimit))
+    }
+
+    /// What the user may call now, as the switches stand. One who was disabled
+    /// meanwhile, in another process maybe, is stopped by asking.
+    async fn toolset(&self) -> StoreResult<Toolset> {
+        let store = &self.agent.store;
+        if !store.is_active(&self.access.user).await? {
+            self.place.cancel.cancel();
+        }
+        let settings = store
+            .tool_settings(&self.access.user, None, Some(&self.chat))
+            .await?;
+        let access = self.access.clone().with_settings(settings);
+        Ok(self.agent.registry.toolset(access))
+    }
+
+    /// The beginning of the message is the chat's name, unless somebody gave it
+    /// one meanwhile. Without a name the turn goes on all the same.
+    async fn entitle(&self, title: String) {
+        let by = TitledBy::Cut;
+        match self.emit(vec![EventBody::ChatTitled { title, by }]).await {
+            Ok(()) | Err(StoreError::TooLate(_)) => {}
+            Err(error) => tracing::warn!(%error, chat = %self.chat, "a chat could not be named"),
+        }
+    }
+
+    /// How often the model has spoken in this turn.
+    async fn spoken(&self) -> StoreResult<usize> {
+        let turn = std::slice::from_ref(&self.id);
+        let messages = self.agent.store.messages_of(&self.chat, turn).await?;
+        let by_model = |message: &&MessageRecord| message.role == Role::Assistant;
+        Ok(messages.iter().filter(by_model).count())
     }
 
     async fn speak(
@@ -251,81 +297,32 @@ impl Turn {
         toolset: &Toolset,
         message_id: MessageId,
         parts: &[Part],
-        calls: &[ToolCall],
-    ) -> StoreResult<()> {
-        let requests = calls.iter().map(|call| EventBody::CallRequested {
-            call: request(toolset, &message_id, call),
-        });
-        let requests: Vec<EventBody> = requests.collect();
+    ) -> StoreResult<Vec<CallRecord>> {
+        let calls = parts.iter().filter_map(Part::as_call);
+        let calls: Vec<CallRecord> = calls
+            .map(|call| request(toolset, &message_id, call))
+            .collect();
         let said = EventBody::MessageFinished {
             message_id,
             parts: parts.to_vec(),
         };
+        let requests = calls.iter().cloned();
+        let requests = requests.map(|call| EventBody::CallRequested { call });
         self.emit([said].into_iter().chain(requests).collect())
-            .await
-    }
-
-    /// Runs the calls of a step, some at a time. Their results come in the order of the calls.
-    async fn run_calls(
-        &self,
-        toolset: &Toolset,
-        calls: &[ToolCall],
-    ) -> StoreResult<Vec<ToolResult>> {
-        let running = calls.iter().enumerate().map(|(place, call)| {
-            self.run_call(toolset, place, call)
-                .map_ok(move |result| (place, result))
-                .boxed()
-        });
-        let running: Vec<_> = running.collect();
-        let mut results: Vec<(usize, ToolResult)> = stream::iter(running)
-            .buffer_unordered(self.agent.settings.parallel_calls)
-            .try_collect()
             .await?;
-        results.sort_by_key(|(place, _)| *place);
-        Ok(results.into_iter().map(|(_, result)| result).collect())
-    }
-
-    async fn run_call(
-        &self,
-        toolset: &Toolset,
-        place: usize,
-        call: &ToolCall,
-    ) -> StoreResult<ToolResult> {
-        let started = Instant::now();
-        let limit = self.agent.settings.calls_per_step;
-        let result = if self.place.cancel.is_cancelled() {
-            Err(ToolError::cancelled())
-        } else if place >= limit {
-            Err(ToolError::denied(format!(
-                "More than {limit} calls at once are not made. Ask for this one again."
-            )))
-        } else {
-            self.emit(vec![EventBody::CallStarted {
-                call_id: call.id.clone(),
-            }])
-            .await?;
-            let context = CallContext {
-                call_id: call.id.clone(),
-                user: self.access.user.clone(),
-                asker: Asker::Model,
-                workspace: Some(self.agent.workspace(&self.chat)),
-                cancel: self.place.cancel.child_token(),
-            };
-            toolset.call(call, &context).await
-        };
-        self.emit(vec![EventBody::CallFinished {
-            call_id: call.id.clone(),
-            status: CallStatus::of(&result),
-            output: result.as_ref().ok().cloned(),
-            error: result.as_ref().err().cloned(),
-            duration_ms: started.elapsed().as_millis() as u64,
-        }])
-        .await?;
-        Ok(result)
+        Ok(calls)
     }
 
     async fn emit(&self, events: Vec<EventBody>) -> StoreResult<()> {
         self.agent.feed.emit(&self.chat, events).await
+    }
+
+    fn count(&self, usage: Usage) {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+    }
+
+    fn usage(&self) -> Usage {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn nothing(&self) -> TurnOutcome {
@@ -350,54 +347,5 @@ fn record(chat: &ChatId, turn: &TurnId, role: Role, parts: Vec<Part>) -> Message
         role,
         parts,
         created_at: now(),
-    }
-}
-
-fn request(toolset: &Toolset, message: &MessageId, call: &ToolCall) -> CallRecord {
-    let tool = toolset.get(&call.tool_id);
-    CallRecord {
-        id: call.id.clone(),
-        message_id: message.clone(),
-        tool_id: call.tool_id.clone(),
-        display_name: tool.map_or_else(|| call.tool_id.0.clone(), |t| t.spec.display_name.clone()),
-        runs_on: tool.map_or(RunsOn::Server, |tool| tool.spec.runs_on),
-        input: call.input.clone(),
-        status: CallStatus::Pending,
-        output: None,
-        error: None,
-        duration_ms: None,
-    }
-}
-
-fn ends_turn(toolset: &Toolset, call: &ToolCall) -> bool {
-    toolset
-        .get(&call.tool_id)
-        .is_some_and(|tool| tool.spec.annotations.ends_turn)
-}
-
-/// The first line of a message, cut between characters, never inside one.
-fn title(text: &str) -> String {
-    let line = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-        .trim();
-    match line.char_indices().nth(TITLE_CHARS) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-    }
-}
-
-impl std::fmt::Debug for TurnRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TurnRequest")
-            .field("chat", &self.chat)
-            .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Model {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Model").field(&self.shown).finish()
     }
 }

@@ -2,8 +2,10 @@
 //! one toolset per turn, and one road every call takes.
 //!
 //! Whoever asks — a model, an API client, a shell — asks through
-//! [`Toolset::call`]. If you are writing a second road, stop.
+//! [`Toolset::call`], or through its two halves, [`Toolset::prepare`] and
+//! [`Ready::run`], where a person can be asked in between. If you are writing a second road, stop.
 
+pub mod prepared;
 pub mod registry;
 pub mod source;
 pub mod toolset;
@@ -15,6 +17,7 @@ mod cap;
 mod validate;
 
 pub use ids::{IdBook, MemoryIdBook};
+pub use prepared::{Prepared, Question, Ready};
 pub use registry::{Connection, Registry, SourceStatus, Tool};
 pub use shelf::{MemoryShelf, Shelf};
 pub use source::{Asker, CallContext, ToolSource};

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
-    Access, SourceId, SourceInfo, SourceState, ToolDefinition, ToolId, ToolSpec, UserId,
+    Access, SourceId, SourceInfo, SourceState, ToolDefinition, ToolError, ToolId, ToolSpec, UserId,
 };
 
 use crate::toolset::{Limits, Toolset};
@@ -256,6 +256,14 @@ impl Catalog {
 impl Tool {
     pub(crate) fn schema(&self) -> &Schema {
         self.schema.get_or_init(|| Schema::compile(&self.spec))
+    }
+
+    /// The result of a call that panicked.
+    pub(crate) fn crashed(&self) -> ToolError {
+        ToolError::failed(format!(
+            "{} crashed on this input. Try other arguments or another tool.",
+            self.spec.display_name
+        ))
     }
 }
 

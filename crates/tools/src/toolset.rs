@@ -1,16 +1,17 @@
-//! What one user may call in one turn, and the one road a call takes.
+//! What one user may call in one turn, and the one road a call takes: look up
+//! → validate → policy → deadline → source → cap. Between policy and deadline
+//! a person may be asked, which may take hours.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use futures::FutureExt;
 use tenon_domain::{
-    Access, CallStatus, ErrorKind, Policy, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
-    tool_id,
+    Access, ErrorKind, Policy, ToolCall, ToolError, ToolId, ToolResult, ToolSpec, tool_id,
 };
 
 use crate::cap::Cap;
+use crate::prepared::{Prepared, Question, Ready};
 use crate::registry::{Catalog, Tool};
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
 use crate::{Asker, CallContext};
@@ -61,24 +62,27 @@ impl Toolset {
         }
     }
 
-    /// The road: look up → validate → policy → deadline → source → cap.
+    /// The road for everybody who cannot ask a person on the way: what would
+    /// have to be asked about is refused.
     pub async fn call(&self, call: &ToolCall, context: &CallContext) -> ToolResult {
-        let Some(tool) = self.get(&call.tool_id) else {
-            tracing::info!(id = %call.tool_id, call = %call.id, "call of an unknown tool");
-            return Err(self.unknown(&call.tool_id));
-        };
-        let started = Instant::now();
-        let name = tool.spec.display_name.as_str();
-        tracing::info!(tool = name, id = %tool.spec.id, call = %call.id, "tool call started");
-        let result = self.dispatch(tool, call, context).await;
-        let (status, took) = (CallStatus::of(&result), started.elapsed());
-        match &result {
-            Ok(_) => tracing::info!(tool = name, call = %call.id, ?took, "tool call {status}"),
-            Err(error) => {
-                tracing::info!(tool = name, call = %call.id, ?took, kind = ?error.kind, "tool call {status}");
-            }
+        match self.prepare(call, context.asker)? {
+            Prepared::Ready(ready) => ready.run(context).await,
+            Prepared::Ask(question) => Err(question.nobody_to_ask("")),
         }
-        result
+    }
+
+    /// The first half of the road: look up → validate → policy. Nobody is asked
+    /// about an input that does not fit.
+    pub fn prepare<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        asker: Asker,
+    ) -> Result<Prepared<'a>, ToolError> {
+        let prepared = self.check(call, asker);
+        if let Err(error) = &prepared {
+            tracing::info!(id = %call.tool_id, call = %call.id, kind = ?error.kind, "tool call refused");
+        }
+        prepared
     }
 
     /// A tool this user may call now.
@@ -89,59 +93,66 @@ impl Toolset {
 
     /// All of them, by id, so that a model is told the same list every time.
     pub fn tools(&self) -> Vec<&Arc<Tool>> {
-        let all = self.catalog.all(&self.access.user);
-        let mut tools: Vec<_> = all
-            .filter(|tool| self.access.sees(tool.source.info(), &tool.spec.id))
-            .collect();
+        let mut tools = self.listed();
+        tools.retain(|tool| self.access.sees(tool.source.info(), &tool.spec.id));
+        tools
+    }
+
+    /// The same with those that are switched off, for people to switch on again.
+    pub fn listed(&self) -> Vec<&Arc<Tool>> {
+        let mut tools: Vec<_> = self.catalog.all(&self.access.user).collect();
         tools.sort_by(|a, b| a.spec.id.cmp(&b.spec.id));
         tools
     }
 
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// What a model is offered: all but what it would be denied.
     pub fn specs(&self) -> Vec<Arc<ToolSpec>> {
         self.tools()
             .into_iter()
+            .filter(|tool| self.policy(tool) != Policy::Deny)
             .map(|tool| tool.spec.clone())
             .collect()
     }
 
-    pub fn policy(&self, id: &ToolId) -> Policy {
-        self.access.policy(id)
+    pub fn policy(&self, tool: &Tool) -> Policy {
+        let spec = &tool.spec;
+        self.access
+            .policy(tool.source.info(), &spec.id, spec.annotations)
     }
 
-    async fn dispatch(&self, tool: &Tool, call: &ToolCall, context: &CallContext) -> ToolResult {
-        let source = &tool.source;
-        let deadline = source
-            .deadline(&tool.spec.name)
-            .unwrap_or(self.limits.deadline);
-        let work = async {
-            tool.schema().check(&call.input)?;
-            self.permit(tool, context)?;
-            let result = source
-                .call(&tool.spec.name, call.input.clone(), context)
-                .await;
-            self.cap(result, context).await
+    fn check<'a>(&'a self, call: &'a ToolCall, asker: Asker) -> Result<Prepared<'a>, ToolError> {
+        let tool = self
+            .get(&call.tool_id)
+            .ok_or_else(|| self.unknown(&call.tool_id))?;
+        // A schema that no checker has met before must not take the turn with it.
+        let checked = AssertUnwindSafe(|| tool.schema().check(&call.input));
+        catch_unwind(checked).unwrap_or_else(|_panic| Err(tool.crashed()))?;
+        let ready = Ready {
+            toolset: self,
+            tool,
+            call,
         };
-        // A tool that panics must not take the turn with it.
-        let work = AssertUnwindSafe(work).catch_unwind();
-        tokio::select! {
-            biased;
-            () = context.cancel.cancelled() => Err(ToolError::cancelled()),
-            answer = tokio::time::timeout(deadline, work) => match answer {
-                Ok(Ok(result)) => result,
-                Ok(Err(_panic)) => Err(ToolError::failed(format!(
-                    "{} crashed on this input. Try other arguments or another tool.",
-                    tool.spec.display_name
-                ))),
-                Err(_elapsed) => Err(ToolError::new(ErrorKind::TimedOut, format!(
-                    "{} did not answer within {} s and was stopped.",
-                    tool.spec.display_name,
-                    deadline.as_secs_f32()
-                ))),
-            },
+        match (asker, self.policy(tool)) {
+            (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(Prepared::Ready(ready)),
+            (Asker::Model, Policy::Ask) => Ok(Prepared::Ask(Question(ready))),
+            (Asker::Model, Policy::Deny) => Err(ToolError::denied(format!(
+                "{} is switched off by policy. Do without it.",
+                tool.spec.display_name
+            ))),
         }
     }
 
-    async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
+    pub(crate) fn deadline(&self, tool: &Tool) -> Duration {
+        tool.source
+            .deadline(&tool.spec.name)
+            .unwrap_or(self.limits.deadline)
+    }
+
+    pub(crate) async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
         let has = |id: &str| self.get(&ToolId::new(id)).is_some();
         let cap = Cap {
             shelf: &*self.shelf,
@@ -152,32 +163,19 @@ impl Toolset {
         cap.apply(result).await
     }
 
-    fn permit(&self, tool: &Tool, context: &CallContext) -> Result<(), ToolError> {
-        let name = &tool.spec.display_name;
-        match (context.asker, self.access.policy(&tool.spec.id)) {
-            (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(()),
-            (Asker::Model, Policy::Deny) => Err(ToolError::denied(format!(
-                "{name} is switched off by policy. Do without it."
-            ))),
-            (Asker::Model, Policy::Ask) => Err(ToolError::denied(format!(
-                "{name} needs a person's approval, and nobody can be asked here."
-            ))),
-        }
-    }
-
     fn unknown(&self, id: &ToolId) -> ToolError {
-        let tools = self.tools();
+        let specs = self.specs();
         // Models remember a tool by its own name as often as by its id.
         let likeness = |tool: &ToolSpec| {
             let to = |name: &str| strsim::jaro_winkler(name, id.as_str());
             to(tool.id.as_str()).max(to(&tool.name))
         };
-        let nearest = tools
+        let nearest = specs
             .iter()
-            .max_by(|a, b| likeness(&a.spec).total_cmp(&likeness(&b.spec)));
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let asked: String = id.as_str().chars().take(tool_id::MAX_LENGTH).collect();
         let advice = match nearest {
-            Some(tool) => format!("The nearest is `{}`.", tool.spec.id),
+            Some(spec) => format!("The nearest is `{}`.", spec.id),
             None => "No tools are available now; answer without them.".into(),
         };
         ToolError::new(

@@ -131,11 +131,8 @@ async fn kept(world: &World, text: &str) {
 async fn a_mistake_of_our_own_leaves_nothing_open() {
     let world = World::new([]).await;
     let request = TurnRequest {
-        user: crate::world::ada(),
-        chat: world.chat.clone(),
-        text: "go".into(),
-        tools: None,
         model: crate::world::model(Arc::new(Broken)),
+        ..world.request("go")
     };
     let mut watch = world.agent.feed().watch(&world.chat);
     world.agent.start(request).await.unwrap();

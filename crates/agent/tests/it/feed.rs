@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenon_agent::feed::{Live, Next};
-use tenon_domain::{DeltaKind, EventBody, MessageId};
+use tenon_domain::{DeltaKind, EventBody, MessageId, TitledBy};
 use tenon_llm::scripted::Line;
 
 use crate::world::{World, next, until};
@@ -86,7 +86,13 @@ async fn who_is_too_slow_is_told_and_finds_the_rest_in_the_store() {
         world
             .agent
             .feed()
-            .emit(&world.chat, vec![EventBody::ChatTitled { title }])
+            .emit(
+                &world.chat,
+                vec![EventBody::ChatTitled {
+                    title,
+                    by: TitledBy::Person,
+                }],
+            )
             .await
             .unwrap();
     }
@@ -113,9 +119,15 @@ async fn many_chats_at_once_keep_their_own_order() {
         async move {
             for n in 0..50 {
                 let title = format!("{n}");
-                feed.emit(chat, vec![EventBody::ChatTitled { title }])
-                    .await
-                    .unwrap();
+                feed.emit(
+                    chat,
+                    vec![EventBody::ChatTitled {
+                        title,
+                        by: TitledBy::Person,
+                    }],
+                )
+                .await
+                .unwrap();
             }
         }
     });
@@ -128,7 +140,8 @@ async fn many_chats_at_once_keep_their_own_order() {
                 format!(
                     "{:?}",
                     EventBody::ChatTitled {
-                        title: format!("{n}")
+                        title: format!("{n}"),
+                        by: TitledBy::Person
                     }
                 )
             })
@@ -141,7 +154,12 @@ async fn many_chats_at_once_keep_their_own_order() {
 async fn a_chat_that_is_gone_fails_alone() {
     let world = World::new([]).await;
     let feed = world.agent.feed();
-    let title = || vec![EventBody::ChatTitled { title: "x".into() }];
+    let title = || {
+        vec![EventBody::ChatTitled {
+            title: "x".into(),
+            by: TitledBy::Person,
+        }]
+    };
     let gone = tenon_domain::ChatId::new("gone");
     let (here, there) = tokio::join!(feed.emit(&world.chat, title()), feed.emit(&gone, title()));
     here.unwrap();
@@ -175,7 +193,10 @@ async fn deltas_of_a_new_message_do_not_pile_on_the_old() {
     assert_eq!(feed.watch(&world.chat).draft.len(), 1);
     feed.emit(
         &world.chat,
-        vec![EventBody::ChatTitled { title: "x".into() }],
+        vec![EventBody::ChatTitled {
+            title: "x".into(),
+            by: TitledBy::Person,
+        }],
     )
     .await
     .unwrap();

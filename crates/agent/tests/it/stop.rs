@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_agent::Error;
-use tenon_domain::{CallStatus, EventBody, LeftOut, Message, Role, ToolError, ToolId, TurnOutcome};
+use tenon_agent::{Error, TurnRequest};
+use tenon_domain::{
+    CallStatus, EventBody, LeftOut, Message, Role, ToolError, ToolId, TurnOutcome, UserRole,
+};
 use tenon_llm::Delta;
 use tenon_llm::scripted::Line;
+use tenon_store::{NewUser, UserEdit, Who};
 use tokio::sync::Notify;
 
 use crate::world::{World, ada, next, outcome, until};
@@ -172,4 +175,48 @@ async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
+}
+
+#[tokio::test]
+async fn a_turn_of_somebody_who_is_disabled_ends_at_its_next_step() {
+    let go = Arc::new(Notify::new());
+    let first = vec![
+        Line::WaitFor(go.clone()),
+        Line::call(0, "mcp_bench_echo", &json!({"text": "x"})),
+        Line::stop(),
+    ];
+    let second = vec![Line::text("I go on."), Line::stop()];
+    let mut world = World::new([first, second]).await;
+    let new = |email| NewUser {
+        email,
+        name: "Somebody",
+        role: UserRole::User,
+        password_hash: None,
+        oidc_subject: None,
+    };
+    world
+        .store
+        .create_user(new("ada"), Who::First)
+        .await
+        .unwrap();
+    let bob = world.store.create_user(new("bob"), Who::Another);
+    let bob = bob.await.unwrap().id;
+    world.chat = world.store.create_chat(&bob, "").await.unwrap().id;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    let request = TurnRequest {
+        user: bob.clone(),
+        ..world.request("go")
+    };
+    world.agent.start(request).await.unwrap();
+    // By another process: nobody tells this one.
+    let disabled = UserEdit {
+        disabled: Some(true),
+        ..UserEdit::default()
+    };
+    world.store.change_user(&bob, disabled).await.unwrap();
+    go.notify_one();
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
+    let messages = world.store.messages(&world.chat).await.unwrap();
+    let said: String = messages.iter().map(|message| message.text()).collect();
+    assert_eq!(said, "go");
 }

@@ -97,17 +97,15 @@ impl World {
     }
 
     pub async fn start(&self, text: &str) -> Result<TurnId, Error> {
-        let request = TurnRequest {
-            user: ada(),
-            chat: self.chat.clone(),
-            text: text.into(),
-            tools: None,
-            model: Model {
-                prices: self.prices.clone(),
-                ..model(self.model.clone())
-            },
+        self.agent.start(self.request(text)).await
+    }
+
+    pub fn request(&self, text: &str) -> TurnRequest {
+        let model = Model {
+            prices: self.prices.clone(),
+            ..model(self.model.clone())
         };
-        self.agent.start(request).await
+        TurnRequest::new(ada(), self.chat.clone(), text, model)
     }
 
     /// Runs a turn to its end and tells how it ended.
@@ -131,6 +129,7 @@ pub fn model(provider: Arc<dyn Provider>) -> Model {
             name: "Scripted model".into(),
         },
         prices: None,
+        makes_titles: false,
     }
 }
 
@@ -197,10 +196,13 @@ impl ToolSource for Bench {
             input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}}}),
             annotations: Annotations {
                 ends_turn: name == "done",
+                // What only reads may be used without asking.
+                read_only: !name.starts_with("ask"),
                 ..Annotations::default()
             },
         };
-        ["echo", "meet", "hang", "panic", "done"].map(tool).into()
+        let names = ["echo", "meet", "hang", "panic", "done", "ask", "ask_hang"];
+        names.map(tool).into()
     }
 
     async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
@@ -209,7 +211,7 @@ impl ToolSource for Bench {
                 self.meeting.wait().await;
                 tokio::time::sleep(Duration::from_millis(input["ms"].as_u64().unwrap())).await;
             }
-            "hang" => {
+            "hang" | "ask_hang" => {
                 self.hanging.notify_one();
                 std::future::pending().await
             }

@@ -103,7 +103,11 @@ impl ToolSource for Odd {
                 "properties": {"text": {"type": "string"}},
                 "required": ["text"],
             }),
-            annotations: Annotations::default(),
+            annotations: Annotations {
+                // What only reads may be used without asking.
+                read_only: true,
+                ..Annotations::default()
+            },
         };
         self.names.iter().map(tool).collect()
     }

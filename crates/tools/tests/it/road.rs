@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tenon_domain::{Access, Content, ErrorKind, Policy, ToolError, ToolId, ToolOutput, ToolResult};
-use tenon_tools::{Asker, Connection, Shelf};
+use tenon_domain::{
+    Access, Content, ErrorKind, Layer, Policy, ToolError, ToolId, ToolOutput, ToolResult,
+    ToolSetting, ToolSettings,
+};
+use tenon_tools::{Asker, Connection, Prepared, Shelf};
 
 use crate::hub::{Hub, Odd, ada, call, context};
 
@@ -161,15 +164,72 @@ async fn a_call_that_is_no_longer_wanted_ends_at_once() {
 }
 
 #[tokio::test]
+async fn a_person_is_asked_between_the_two_halves_of_the_road() {
+    let (hub, _connected) = hub().await;
+    let settings = said(&[
+        ("mcp_odd_echo", Policy::Ask),
+        ("mcp_odd_hang", Policy::Deny),
+    ]);
+    let toolset = hub
+        .registry
+        .toolset(Access::all(&ada()).with_settings(settings));
+
+    let echo = call("mcp_odd_echo", json!({"text": "hi"}));
+    let Ok(Prepared::Ask(question)) = toolset.prepare(&echo, Asker::Model) else {
+        panic!("nobody is asked")
+    };
+    assert_eq!(
+        question.approved().run(&context()).await,
+        Ok(ToolOutput::text("hi"))
+    );
+    assert!(matches!(
+        toolset.prepare(&echo, Asker::Person),
+        Ok(Prepared::Ready(_))
+    ));
+    // Nobody is asked about what cannot be made.
+    let refused = |tool: &str, input| {
+        let call = call(tool, input);
+        let prepared = toolset.prepare(&call, Asker::Model);
+        prepared.map(drop).unwrap_err().kind
+    };
+    let kind = refused("mcp_odd_echo", json!({"text": 7}));
+    assert_eq!(kind, ErrorKind::InvalidInput);
+    let kind = refused("mcp_odd_hang", json!({"text": ""}));
+    assert_eq!(kind, ErrorKind::Denied);
+    assert_eq!(refused("nothing", json!({})), ErrorKind::UnknownTool);
+
+    // What is denied is not offered, but people still see it.
+    let ids = |tools: Vec<String>| tools.contains(&"mcp_odd_hang".to_owned());
+    assert!(!ids(toolset
+        .specs()
+        .iter()
+        .map(|spec| spec.id.0.clone())
+        .collect()));
+    assert!(ids(toolset
+        .tools()
+        .iter()
+        .map(|tool| tool.spec.id.0.clone())
+        .collect()));
+}
+
+fn said(policies: &[(&str, Policy)]) -> ToolSettings {
+    ToolSettings::new(policies.iter().map(|(tool, policy)| {
+        let setting = ToolSetting {
+            enabled: None,
+            policy: Some(*policy),
+        };
+        (Layer::User, ToolId::new(*tool), setting)
+    }))
+}
+
+#[tokio::test]
 async fn policies_bind_models_and_not_people() {
     let (hub, _connected) = hub().await;
-    let mut access = Access::all(&ada());
-    access
-        .policies
-        .insert(ToolId::new("mcp_odd_echo"), Policy::Deny);
-    access
-        .policies
-        .insert(ToolId::new("mcp_odd_fail"), Policy::Ask);
+    let settings = said(&[
+        ("mcp_odd_echo", Policy::Deny),
+        ("mcp_odd_fail", Policy::Ask),
+    ]);
+    let access = Access::all(&ada()).with_settings(settings);
     let toolset = hub.registry.toolset(access);
     let echo = call("mcp_odd_echo", json!({"text": "hi"}));
 

@@ -1,0 +1,67 @@
+//! What somebody wants answered, and by whom.
+
+use std::sync::Arc;
+
+use tenon_domain::pattern::Pattern;
+use tenon_domain::{ChatId, Door, ModelRef, Prices, ToolId, TurnId, UserId};
+use tenon_llm::Provider;
+
+/// What somebody wants answered.
+pub struct TurnRequest {
+    pub user: UserId,
+    pub chat: ChatId,
+    /// None, together with `replaces`: the same again.
+    pub text: Option<String>,
+    /// Begins a branch beside this turn.
+    pub replaces: Option<TurnId>,
+    /// These tools alone. None: those that are switched on.
+    pub tools: Option<Vec<ToolId>>,
+    pub model: Model,
+    /// Through which door it was said.
+    pub door: Door,
+    /// Whether somebody is there who can be asked before a tool is used.
+    pub can_ask: bool,
+    /// Tools that are used without asking this time.
+    pub granted: Vec<Pattern>,
+}
+
+/// Who is asked, under which name, and what that costs.
+#[derive(Clone)]
+pub struct Model {
+    pub provider: Arc<dyn Provider>,
+    pub shown: ModelRef,
+    pub prices: Option<Prices>,
+    /// Whether it can think of a name for a chat: a language model can.
+    pub makes_titles: bool,
+}
+
+impl TurnRequest {
+    /// Something said on the page, with all tools that are switched on.
+    pub fn new(user: UserId, chat: ChatId, text: impl Into<String>, model: Model) -> Self {
+        Self {
+            user,
+            chat,
+            text: Some(text.into()),
+            replaces: None,
+            tools: None,
+            model,
+            door: Door::Page,
+            can_ask: true,
+            granted: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for TurnRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TurnRequest")
+            .field("chat", &self.chat)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Model").field(&self.shown).finish()
+    }
+}

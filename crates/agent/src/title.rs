@@ -1,0 +1,153 @@
+//! The name of a chat: the beginning of its first message, until a model has
+//! thought of a better one or a person has.
+
+use std::time::Duration;
+
+use tenon_domain::{ChatId, EventBody, Message, MessageRecord, Part, Role, TitledBy, TurnId};
+use tenon_llm::{Request, complete};
+use tenon_store::{Error as StoreError, Result as StoreResult};
+
+use crate::{Agent, Model};
+
+/// A title is a line in a side bar.
+const CHARS: usize = 60;
+
+/// Whoever answers a question for a title with more than this has misunderstood it.
+const NONSENSE: usize = 200;
+
+/// How much of what was said is enough to see what it is about.
+const EXCERPT: usize = 2000;
+
+/// Nobody waits for it, but a model that thinks longer is not worth it.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+const SYSTEM: &str = "You name conversations. You are given the beginning of one. \
+Answer with its title alone: a few words in the language of the user, no quotes, no full stop.";
+
+impl Agent {
+    /// After the first turn of a chat: lets its model name the chat, unless
+    /// somebody has done so. A shutdown does not wait for it.
+    pub(crate) async fn entitle(&self, chat: &ChatId, turn: &TurnId, model: &Model) {
+        if !self.settings.model_titles || !model.makes_titles {
+            return;
+        }
+        let named = tokio::select! {
+            () = self.running.closing.cancelled() => return,
+            named = self.try_entitle(chat, turn, model) => named,
+        };
+        match named {
+            // A person was faster, or deleted the chat.
+            Ok(()) | Err(StoreError::TooLate(_) | StoreError::NotFound(_)) => {}
+            Err(error) => tracing::warn!(%error, %chat, "the title of a chat could not be kept"),
+        }
+    }
+
+    async fn try_entitle(&self, chat: &ChatId, turn: &TurnId, model: &Model) -> StoreResult<()> {
+        let branches = self.store.branches(chat).await?;
+        let is_first = branches.place(turn).is_some_and(|at| at.parent.is_none());
+        if !is_first || self.store.titled_by(chat).await? != TitledBy::Cut {
+            return Ok(());
+        }
+        let turn = std::slice::from_ref(turn);
+        let messages = self.store.messages_of(chat, turn).await?;
+        let asked = complete(&*model.provider, request(&messages));
+        let reply = match tokio::time::timeout(DEADLINE, asked).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => {
+                tracing::info!(%error, %chat, "the model gave no title");
+                return Ok(());
+            }
+            Err(_elapsed) => {
+                tracing::info!(%chat, "the model took too long over a title");
+                return Ok(());
+            }
+        };
+        let said: String = reply.parts.iter().filter_map(Part::as_text).collect();
+        let Some(title) = tidy(&said) else {
+            return Ok(());
+        };
+        let by = TitledBy::Model;
+        self.feed
+            .emit(chat, vec![EventBody::ChatTitled { title, by }])
+            .await
+    }
+}
+
+/// The first line of a message, cut between characters, never inside one.
+pub(crate) fn cut(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    shorten(line.unwrap_or_default())
+}
+
+fn request(messages: &[MessageRecord]) -> Request {
+    let excerpt = |message: &MessageRecord| {
+        let who = match message.role {
+            Role::User => "User",
+            Role::Assistant => "Assistant",
+        };
+        let text: String = message.text().chars().take(EXCERPT).collect();
+        format!("{who}: {text}")
+    };
+    let spoken = messages.iter().filter(|message| !message.text().is_empty());
+    let said: Vec<String> = spoken.take(4).map(excerpt).collect();
+    let text = format!("{}\n\nA title for this conversation:", said.join("\n\n"));
+    Request {
+        system: SYSTEM.into(),
+        messages: vec![Message::User { text }],
+        tools: Vec::new(),
+    }
+}
+
+/// What a model meant as a title. None: nothing that could be one.
+fn tidy(said: &str) -> Option<String> {
+    if said.chars().count() > NONSENSE {
+        return None;
+    }
+    let mut title = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for label in ["title:", "标题：", "标题:", "titel:", "titre :"] {
+        let begins = title.get(..label.len());
+        if begins.is_some_and(|begins| begins.to_lowercase() == label) {
+            title.drain(..label.len());
+        }
+    }
+    let marks: &[char] = &[
+        '"', '\'', '`', '*', '#', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '《', '》', ' ',
+    ];
+    let title = title.trim_matches(marks).trim_end_matches(['.', '。']);
+    let title = title.trim_matches(marks);
+    title
+        .contains(char::is_alphanumeric)
+        .then(|| shorten(title))
+}
+
+fn shorten(line: &str) -> String {
+    let line = line.trim();
+    match line.char_indices().nth(CHARS) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_what_the_model_meant_and_never_cut_inside_a_character() {
+        let check = |said: &str, expected: Option<&str>| {
+            assert_eq!(tidy(said).as_deref(), expected, "{said:?}");
+        };
+        check("Trains to Tokyo", Some("Trains to Tokyo"));
+        check("\"Trains to Tokyo\"\n", Some("Trains to Tokyo"));
+        check("Title: “Trains to Tokyo”.", Some("Trains to Tokyo"));
+        check("TITLE: Trains\nto Tokyo", Some("Trains to Tokyo"));
+        check("**Trains to Tokyo**", Some("Trains to Tokyo"));
+        check("标题：去东京的火车。", Some("去东京的火车"));
+        check("「去东京的火车」", Some("去东京的火车"));
+        check("", None);
+        check(" \n\"\" ", None);
+        check("…?!", None);
+        check(&"a whole answer ".repeat(20), None);
+        check(&"火".repeat(70), Some(&format!("{}…", "火".repeat(60))));
+    }
+}

@@ -1,0 +1,204 @@
+//! The calls of a step: those that may be made run side by side, some at a
+//! time; those that have to be asked about wait without taking a place.
+
+use std::time::{Duration, Instant};
+
+use futures::future::try_join_all;
+use tenon_domain::{
+    CallRecord, CallStatus, EventBody, MessageId, RunsOn, ToolAnswer, ToolCall, ToolError,
+    ToolResult, TurnOutcome,
+};
+use tenon_store::Result as StoreResult;
+use tenon_tools::{Asker, CallContext, Prepared, Ready, Toolset};
+use tokio::sync::Semaphore;
+
+use super::ask::Asked;
+use super::{Stop, Turn};
+
+/// What became of a call in this process.
+enum Made {
+    /// Its result, and how long it took.
+    Ended(ToolResult, Duration),
+    /// It waits for a person, and Tenon is shutting down.
+    Parked,
+}
+
+impl Turn {
+    /// Runs the calls of a step to their ends. Their answers come in the order
+    /// of the calls; `Err` is how the turn stops instead of going on.
+    pub(super) async fn run_calls(
+        &self,
+        toolset: &Toolset,
+        calls: Vec<CallRecord>,
+    ) -> StoreResult<Result<Vec<ToolAnswer>, Stop>> {
+        let slots = Semaphore::new(self.agent.settings.parallel_calls);
+        let running = calls
+            .iter()
+            .enumerate()
+            .map(|(place, call)| self.run_call(toolset, &slots, place, call));
+        let results = try_join_all(running).await?;
+        // All the others have ended: what is parked is all that is open.
+        let Some(results) = results.into_iter().collect::<Option<Vec<ToolResult>>>() else {
+            return Ok(Err(Stop::Parked));
+        };
+        if self.place.cancel.is_cancelled() {
+            return Ok(Err(Stop::Ended(TurnOutcome::Stopped)));
+        }
+        let mut made = calls.iter().zip(&results);
+        if made.any(|(call, result)| result.is_ok() && ends_turn(toolset, call)) {
+            return Ok(Err(Stop::Ended(TurnOutcome::Done)));
+        }
+        let answers = calls.into_iter().zip(results);
+        let answers = answers.map(|(call, result)| ToolAnswer {
+            call_id: call.id,
+            tool_id: call.tool_id,
+            result,
+        });
+        Ok(Ok(answers.collect()))
+    }
+
+    /// Goes on with a step that another process left: what has ended stays,
+    /// what was running then is lost, the rest is made. None: the turn goes on.
+    pub(super) async fn finish_step(&self) -> StoreResult<Option<Stop>> {
+        let mut calls = self.agent.store.calls_of(&self.id).await?;
+        let last = calls.last().map(|call| call.message_id.clone());
+        calls.retain(|call| Some(&call.message_id) == last.as_ref());
+        let toolset = self.toolset().await?;
+        Ok(self.run_calls(&toolset, calls).await?.err())
+    }
+
+    /// The result of a call, on record. None: it is parked.
+    async fn run_call(
+        &self,
+        toolset: &Toolset,
+        slots: &Semaphore,
+        place: usize,
+        record: &CallRecord,
+    ) -> StoreResult<Option<ToolResult>> {
+        let made = match record.status {
+            CallStatus::Pending => self.make(toolset, slots, place, record).await?,
+            CallStatus::Running => Made::refused(ToolError::lost()),
+            CallStatus::Done | CallStatus::Failed | CallStatus::Cancelled | CallStatus::Lost => {
+                return Ok(Some(record.result()));
+            }
+        };
+        let Made::Ended(result, took) = made else {
+            return Ok(None);
+        };
+        self.emit(vec![EventBody::CallFinished {
+            call_id: record.id.clone(),
+            status: CallStatus::of(&result),
+            output: result.as_ref().ok().cloned(),
+            error: result.as_ref().err().cloned(),
+            duration_ms: took.as_millis() as u64,
+        }])
+        .await?;
+        Ok(Some(result))
+    }
+
+    /// Takes a call down the road, with a question on the way where there has to be one.
+    async fn make(
+        &self,
+        toolset: &Toolset,
+        slots: &Semaphore,
+        place: usize,
+        record: &CallRecord,
+    ) -> StoreResult<Made> {
+        if self.place.cancel.is_cancelled() {
+            return Ok(Made::refused(ToolError::cancelled()));
+        }
+        let limit = self.agent.settings.calls_per_step;
+        if place >= limit {
+            return Ok(Made::refused(ToolError::denied(format!(
+                "More than {limit} calls at once are not made. Ask for this one again."
+            ))));
+        }
+        let call = ToolCall {
+            id: record.id.clone(),
+            tool_id: record.tool_id.clone(),
+            input: record.input.clone(),
+        };
+        // One that was asked about before a restart is looked up once it is allowed:
+        // its source may take longer to come back than we did.
+        if !record.is_paused() {
+            match toolset.prepare(&call, Asker::Model) {
+                Err(error) => return Ok(Made::refused(error)),
+                Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, &call).await,
+                Ok(Prepared::Ask(question)) if !self.can_ask => {
+                    return Ok(Made::refused(question.nobody_to_ask(&self.advice(&call))));
+                }
+                Ok(Prepared::Ask(_)) => self.ask(&call.id).await?,
+            }
+        }
+        match self.answer_to(&call.id).await {
+            Asked::Allowed => {}
+            Asked::Refused(error) => return Ok(Made::refused(error)),
+            Asked::Parked => return Ok(Made::Parked),
+        }
+        // Hours may have passed: the tool and what is said about it are looked at anew.
+        let toolset = self.toolset().await?;
+        match toolset.prepare(&call, Asker::Model) {
+            Err(error) => Ok(Made::refused(error)),
+            Ok(Prepared::Ready(ready)) => self.dispatch(ready, slots, &call).await,
+            Ok(Prepared::Ask(question)) => self.dispatch(question.approved(), slots, &call).await,
+        }
+    }
+
+    async fn dispatch(
+        &self,
+        ready: Ready<'_>,
+        slots: &Semaphore,
+        call: &ToolCall,
+    ) -> StoreResult<Made> {
+        // It is closed never; without a slot there would be no bound, but still an answer.
+        let _slot = slots.acquire().await.ok();
+        if self.place.cancel.is_cancelled() {
+            return Ok(Made::refused(ToolError::cancelled()));
+        }
+        let started = Instant::now();
+        self.emit(vec![EventBody::CallStarted {
+            call_id: call.id.clone(),
+        }])
+        .await?;
+        let context = CallContext {
+            call_id: call.id.clone(),
+            user: self.access.user.clone(),
+            asker: Asker::Model,
+            workspace: Some(self.agent.workspace(&self.chat)),
+            cancel: self.place.cancel.child_token(),
+        };
+        let result = ready.run(&context).await;
+        Ok(Made::Ended(result, started.elapsed()))
+    }
+}
+
+impl Made {
+    /// It never ran.
+    fn refused(error: ToolError) -> Self {
+        Self::Ended(Err(error), Duration::ZERO)
+    }
+}
+
+pub(super) fn request(toolset: &Toolset, message: &MessageId, call: &ToolCall) -> CallRecord {
+    let tool = toolset.get(&call.tool_id);
+    CallRecord {
+        id: call.id.clone(),
+        message_id: message.clone(),
+        tool_id: call.tool_id.clone(),
+        display_name: tool.map_or_else(|| call.tool_id.0.clone(), |t| t.spec.display_name.clone()),
+        runs_on: tool.map_or(RunsOn::Server, |tool| tool.spec.runs_on),
+        input: call.input.clone(),
+        status: CallStatus::Pending,
+        output: None,
+        error: None,
+        duration_ms: None,
+        asked: false,
+        verdict: None,
+    }
+}
+
+fn ends_turn(toolset: &Toolset, call: &CallRecord) -> bool {
+    toolset
+        .get(&call.tool_id)
+        .is_some_and(|tool| tool.spec.annotations.ends_turn)
+}
