@@ -1,6 +1,6 @@
 # `make run` and `make test` are all a newcomer needs; both set up what is missing.
 
-.PHONY: run test check bench release format types web web-watch test-setup test-rust test-web test-browser clean
+.PHONY: run test check bench torture release format types web web-watch test-setup test-rust test-web test-browser clean
 
 NPM := npm --prefix web --no-audit --no-fund --loglevel=error
 # cargo-nextest runs the tests side by side; plain cargo does as well.
@@ -20,9 +20,13 @@ check: web/node_modules/.ready
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
 
-## What the hub and a streamed answer cost, beside their floors.
+## What the hub, a streamed answer and a long history cost, beside their floors and targets.
 bench:
-	cargo bench -p tenon-server --bench hub --bench models
+	cargo bench -p tenon-server --bench hub --bench models --bench history
+
+## A thousand times `kill -9` under load; the suite does it a few times.
+torture: web
+	TORTURE_RESTARTS=1000 cargo test -p tenon-server --test it torture -- --nocapture
 
 ## One optimised binary with the page inside: target/release/tenon.
 release: web

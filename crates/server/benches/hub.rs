@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_agent::Feed;
 use tenon_domain::{
-    Access, Annotations, CallId, EventBody, SourceId, SourceInfo, SourceKind, ToolCall,
+    Access, Annotations, CallId, EventBody, SourceId, SourceInfo, SourceKind, TitledBy, ToolCall,
     ToolDefinition, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_store::Store;
@@ -106,6 +106,7 @@ async fn feed() {
     let event = || {
         vec![EventBody::ChatTitled {
             title: "a title of ordinary length".into(),
+            by: TitledBy::Person,
         }]
     };
 
@@ -154,7 +155,10 @@ async fn idle_chats() {
         for _ in 0..CHATS {
             let chat = store.create_chat(&ada(), "").await.expect("a chat").id;
             let watch = feed.watch(&chat);
-            let title = EventBody::ChatTitled { title: "x".into() };
+            let title = EventBody::ChatTitled {
+                title: "x".into(),
+                by: TitledBy::Person,
+            };
             feed.emit(&chat, vec![title])
                 .await
                 .expect("the event is written");

@@ -220,6 +220,7 @@ impl World {
                     name: "Bench".into(),
                 },
                 prices: None,
+                makes_titles: false,
             },
             _folder: folder,
         }
@@ -230,13 +231,7 @@ impl World {
         let user = UserId::new("ada");
         let chat = self.store.create_chat(&user, "x").await.expect("a chat").id;
         let mut watch = self.agent.feed().watch(&chat);
-        let request = TurnRequest {
-            user,
-            chat,
-            text: "go".into(),
-            tools: None,
-            model: self.model.clone(),
-        };
+        let request = TurnRequest::new(user, chat, "go", self.model.clone());
         self.agent.start(request).await.expect("a turn");
         loop {
             if let Next::Live(Live::Event(event)) = watch.next().await

@@ -1,62 +1,128 @@
 //! Tenon's own API: what the page and scripts talk to.
 
 pub mod error;
+pub mod route;
 pub mod typescript;
 pub mod wire;
 
+mod audit;
+mod auth;
 mod body;
+pub(crate) mod calls;
 mod chats;
+mod export;
 mod id;
 mod info;
+mod invites;
+pub(crate) mod keys;
+mod line;
+mod me;
 mod models;
+mod oidc;
+mod query;
+mod search;
+mod settings;
+mod share;
 mod socket;
 pub mod tools;
 mod turns;
+pub(crate) mod users;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
 use tower_http::compression::CompressionLayer;
 
 use crate::app::App;
+use crate::auth::gate::Keys;
+use crate::auth::gate::Reach::{Admin, Of, Open, User};
+use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Turn};
 use crate::guard::guard;
 use crate::ui;
 
 use error::ApiError;
+use route::{Route, delete, get, patch, post, socket};
 
-/// Every route there is, behind the guard.
+/// Every route of the API, and for whom it is.
+pub fn routes() -> Vec<Route> {
+    vec![
+        get("/info", User, info::info),
+        // Accounts.
+        get("/auth/state", Open, auth::state),
+        post("/auth/setup", Open, auth::set_up),
+        post("/auth/login", Open, auth::log_in),
+        post("/auth/sign-up", Open, auth::sign_up),
+        get("/auth/invites/{token}", Open, auth::invitation),
+        get("/auth/oidc/start", Open, oidc::start),
+        get("/auth/oidc/callback", Open, oidc::callback),
+        post("/auth/logout", Open, auth::log_out),
+        post("/auth/logout-everywhere", User, me::log_out_everywhere).keys(Keys::None),
+        get("/auth/me", User, me::show),
+        patch("/auth/me", User, me::change).keys(Keys::Full),
+        get("/auth/sessions", User, me::sessions).keys(Keys::Full),
+        delete("/auth/sessions/{id}", Of(Session), me::end_session).keys(Keys::None),
+        get("/keys", User, keys::list).keys(Keys::Full),
+        post("/keys", User, keys::create).keys(Keys::None),
+        delete("/keys/{id}", Of(Key), keys::delete),
+        get("/users", Admin, users::list),
+        post("/users", Admin, users::create),
+        patch("/users/{id}", Admin, users::change),
+        delete("/users/{id}", Admin, users::delete),
+        get("/invites", Admin, invites::list),
+        post("/invites", Admin, invites::create),
+        delete("/invites/{id}", Admin, invites::delete),
+        get("/settings", Admin, settings::show),
+        patch("/settings", Admin, settings::change),
+        get("/audit", Admin, audit::list),
+        // Chats.
+        get("/chats", User, chats::list),
+        post("/chats", User, chats::create),
+        get("/chats/{id}", Of(Chat), chats::show),
+        patch("/chats/{id}", Of(Chat), chats::change),
+        delete("/chats/{id}", Of(Chat), chats::delete),
+        get("/chats/{id}/messages", Of(Chat), chats::messages),
+        post("/chats/{id}/restore", Of(Chat), chats::restore),
+        get("/chats/{id}/export", Of(Chat), export::export),
+        post("/chats/import", User, export::import),
+        get("/search", User, search::search),
+        get("/chats/{id}/share", Of(Chat), share::show),
+        post("/chats/{id}/share", Of(Chat), share::make),
+        delete("/chats/{id}/share", Of(Chat), share::take_back),
+        get("/shares", User, share::list),
+        get("/shared/{token}", Open, share::read),
+        post("/chats/{id}/turns", Of(Chat), turns::start),
+        post("/chats/{id}/branch", Of(Chat), turns::choose_branch),
+        post("/turns/{id}/cancel", Of(Turn), turns::cancel),
+        // A key that may only use tools must not decide which it may use.
+        post("/calls/{id}/answer", Of(Call), calls::answer).keys(Keys::Full),
+        get("/blobs/{id}", Of(Blob), tools::blob),
+        socket("/ws", User, socket::open),
+        // Tools and models.
+        get("/tools", User, tools::list),
+        patch("/tools", User, tools::change).keys(Keys::Full),
+        post("/tools/{id}/call", User, tools::call),
+        get("/models", User, models::list),
+        post("/models", Admin, models::create),
+        post("/models/discover", Admin, models::discover),
+        get("/models/{id}", User, models::show),
+        patch("/models/{id}", Admin, models::change),
+        delete("/models/{id}", Admin, models::delete),
+        post("/models/{id}/test", Admin, models::test),
+        get("/endpoints", User, models::endpoints),
+    ]
+}
+
+/// All of them and the page, behind the guard.
 pub fn router(app: App) -> Router {
-    let api = Router::new()
-        .route("/info", get(info::info))
-        .route("/chats", get(chats::list).post(chats::create))
-        .route(
-            "/chats/{id}",
-            get(chats::show).patch(chats::change).delete(chats::delete),
-        )
-        .route("/chats/{id}/messages", get(chats::messages))
-        .route("/chats/{id}/turns", post(turns::start))
-        .route("/turns/{id}/cancel", post(turns::cancel))
-        .route("/tools", get(tools::list))
-        .route("/tools/{id}/call", post(tools::call))
-        .route("/models", get(models::list).post(models::create))
-        .route("/models/discover", post(models::discover))
-        .route(
-            "/models/{id}",
-            get(models::show)
-                .patch(models::change)
-                .delete(models::delete),
-        )
-        .route("/models/{id}/test", post(models::test))
-        .route("/endpoints", get(models::endpoints))
-        .route("/blobs/{id}", get(tools::blob))
-        .route("/ws", any(socket::open))
+    let api = routes()
+        .into_iter()
+        .fold(Router::new(), |router, route| route.mount(router, &app))
         .fallback(no_such_route)
         .method_not_allowed_fallback(no_such_method);
     Router::new()
         .nest("/api", api)
-        .route("/health", get(info::health))
-        .route("/", get(ui::index))
-        .fallback(get(ui::asset))
+        .route("/health", axum::routing::get(info::health))
+        .route("/", axum::routing::get(ui::index))
+        .fallback(axum::routing::get(ui::asset))
         .method_not_allowed_fallback(no_such_method)
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(app.clone(), guard))

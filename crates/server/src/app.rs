@@ -9,13 +9,15 @@ use tenon_agent::{Agent, Settings};
 use tenon_domain::{ChatId, ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
 use tenon_sources::connect;
-use tenon_store::{Store, Vault};
+use tenon_store::{Error, Store, Vault};
 use tenon_tools::{Connection, Limits, Registry, Shelf};
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::Auth;
+use crate::auth::oidc::{Issuer, Oidc};
 use crate::config::Config;
-use crate::models::Models;
 use crate::models::endpoints::Endpoints;
+use crate::models::{Models, NoModel};
 use crate::stored::Stored;
 
 /// Everything a door needs. Cheap to clone.
@@ -25,6 +27,7 @@ pub struct App {
     pub registry: Arc<Registry>,
     pub agent: Agent,
     pub models: Models,
+    pub auth: Auth,
     pub allowed_hosts: Arc<[String]>,
     /// Fires when open connections should end.
     pub closing: CancellationToken,
@@ -45,14 +48,8 @@ impl App {
         config: &Config,
         builtin: Arc<dyn Provider>,
     ) -> Result<Self> {
-        std::fs::create_dir_all(data)
-            .with_context(|| format!("the data folder {} cannot be made", data.display()))?;
+        let store = open_store(data, config).await?;
         let data = std::path::absolute(data)?;
-        let store = match &config.database {
-            Some(url) => Store::open(url).await,
-            None => Store::open_file(&data.join("tenon.db")).await,
-        };
-        let store = store.context("the database cannot be opened")?;
 
         let stored = Arc::new(Stored(store.clone()));
         let shelf: Arc<dyn Shelf> = stored.clone();
@@ -71,8 +68,7 @@ impl App {
             );
         }
 
-        let vault = Vault::open(&data, config.secret_key.as_deref())
-            .context("the key to the stored secrets cannot be used")?;
+        let vault = open_vault(&data, config)?;
         let endpoints = Endpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault, builtin, endpoints);
 
@@ -80,27 +76,84 @@ impl App {
         if let Some(seconds) = config.model_silence_seconds {
             settings.model_silence = Duration::from_secs(seconds.max(1));
         }
+        settings.model_titles = config.model_titles.unwrap_or(true);
         let agent = Agent::new(store.clone(), registry.clone(), settings);
         agent
             .recover()
             .await
             .context("chats that were cut off cannot be mended")?;
         store.sweep_blobs().await?;
+        store.sweep_audit().await?;
         Ok(Self {
             store,
             registry,
             agent,
             models,
+            auth: Auth::new(config, issuer(&data, config)?),
             allowed_hosts: config.allowed_hosts.clone().into(),
             closing: CancellationToken::new(),
             _connected: connected.into(),
         })
     }
 
+    /// Ties up what processes that died left open since, and goes on with the
+    /// turns that wait for a person. For one that stays: who goes away soon
+    /// again leaves those alone.
+    pub async fn mend(&self) -> Result<(), Error> {
+        self.agent.recover().await?;
+        for paused in self.agent.take_over().await? {
+            let why = match self.models.choose(paused.model.as_ref()).await {
+                Ok(model) => match self.agent.resume(paused.clone(), model) {
+                    // Who shuts down again leaves it to the next start.
+                    Ok(()) | Err(tenon_agent::Error::Closing) => continue,
+                    Err(error) => error.to_string(),
+                },
+                Err(NoModel::Unknown(message) | NoModel::Store(Error::Secret(message))) => message,
+                Err(NoModel::Store(error)) => return Err(error),
+            };
+            tracing::warn!(chat = %paused.chat_id, turn = %paused.id, why, "a turn that waited cannot go on");
+            let why = format!("Tenon was restarted and could not go on with this answer. {why}");
+            self.agent.give_up(&paused, &why).await?;
+        }
+        Ok(())
+    }
+
     /// Where calls that a person makes by hand, outside any chat, may work.
     pub fn workspace_by_hand(&self, user: &UserId) -> PathBuf {
         self.agent.workspace(&ChatId(format!("by-hand-{user}")))
     }
+}
+
+/// The database alone, for commands that work on what is stored.
+pub async fn open_store(data: &Path, config: &Config) -> Result<Store> {
+    let mut folder = std::fs::DirBuilder::new();
+    folder.recursive(true);
+    // What is in it is nobody else's on this machine.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder
+        .create(data)
+        .with_context(|| format!("the data folder {} cannot be made", data.display()))?;
+    let store = match &config.database {
+        Some(url) => Store::open(url).await,
+        None => Store::open_file(&data.join("tenon.db")).await,
+    };
+    store.context("the database cannot be opened")
+}
+
+/// The keys to what is stored sealed.
+pub fn open_vault(data: &Path, config: &Config) -> Result<Vault> {
+    Vault::open(data, config.secret_key.as_deref())
+        .context("the key to the stored secrets cannot be used")
+}
+
+/// Where people may log in instead, if anywhere.
+fn issuer(data: &Path, config: &Config) -> Result<Issuer> {
+    let Some(settings) = &config.oidc else {
+        return Ok(None);
+    };
+    let oidc = Oidc::new(settings, open_vault(data, config)?)?;
+    Ok(Some(Arc::new(oidc)))
 }
 
 /// What to say when a tool id is not known.
@@ -113,5 +166,21 @@ impl std::fmt::Debug for App {
         f.debug_struct("App")
             .field("registry", &self.registry)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_data_folder_that_tenon_makes_is_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("new/data");
+        open_store(&data, &Config::default()).await.unwrap();
+        let made = std::fs::metadata(&data).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o700);
     }
 }

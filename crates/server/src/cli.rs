@@ -1,9 +1,12 @@
 //! The command line.
 
+mod backup;
 mod models;
 mod run;
+mod secrets;
 mod serve;
 mod tools;
+mod user;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -35,6 +38,16 @@ enum Command {
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
+    /// Look after accounts
+    #[command(subcommand)]
+    User(user::User),
+    /// Look at the keys that seal stored secrets, and change them
+    #[command(subcommand)]
+    Secrets(secrets::Secrets),
+    /// Write everything into one file, while a server runs too
+    Backup(backup::Backup),
+    /// Put a backup in the place of everything that is here
+    Restore(backup::Restore),
 }
 
 impl Cli {
@@ -43,7 +56,13 @@ impl Cli {
         start_log(match self.command {
             Command::Serve(_) => "info",
             // What is wrong with an endpoint is part of the answer, where it matters.
-            Command::Run(_) | Command::Models(_) | Command::Tools(_) => {
+            Command::Run(_)
+            | Command::Models(_)
+            | Command::Tools(_)
+            | Command::Secrets(_)
+            | Command::Backup(_)
+            | Command::Restore(_)
+            | Command::User(_) => {
                 "warn,tenon_server::models::endpoints=error,tenon_server::models::endpoints::environment=warn"
             }
         });
@@ -52,6 +71,10 @@ impl Cli {
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
+            Command::User(user) => user.run(&self.common).await,
+            Command::Secrets(secrets) => secrets.run(&self.common).await,
+            Command::Backup(backup) => backup.run(&self.common).await,
+            Command::Restore(restore) => restore.run(&self.common).await,
         };
         ended.unwrap_or_else(|error| {
             eprintln!("tenon: {error:#}");

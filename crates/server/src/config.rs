@@ -16,7 +16,7 @@ const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8366);
 
 /// Flags every command takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Clone, Args)]
 pub struct Common {
     /// Where chats, files and settings are kept
     #[arg(
@@ -42,27 +42,98 @@ pub struct Common {
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,
+    /// Skip log-in: whoever can connect is the one person. On loopback only
+    #[arg(
+        long,
+        global = true,
+        env = "TENON_SINGLE_USER",
+        value_parser = clap::builder::FalseyValueParser::new()
+    )]
+    pub single_user: bool,
 }
 
 /// The settings file. An unknown name in it is an error: a typo must not be a silent default.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub listen: Option<SocketAddr>,
     pub database: Option<String>,
     /// Names under which a reverse proxy in front of Tenon is known to browsers.
     pub allowed_hosts: Vec<String>,
+    /// Skips log-in: whoever can connect is the one person.
+    pub single_user: bool,
+    /// A reverse proxy stands before Tenon and says where requests come from.
+    pub trust_proxy: bool,
     /// Lets `fetch_url` reach loopback and private addresses.
     pub allow_private_networks: bool,
     /// Model servers on this machine to look for, in the place of the usual ones.
     pub local_models: Option<Vec<String>>,
     /// How long a model may send nothing before it is given up; a minute by default.
     pub model_silence_seconds: Option<u64>,
+    /// Whether a real model gives chats their names; it does by default.
+    pub model_titles: Option<bool>,
+    /// People may log in with an account somewhere else.
+    pub oidc: Option<OidcConfig>,
     /// From the environment alone: neither belongs into a file.
     #[serde(skip)]
     pub secret_key: Option<String>,
     #[serde(skip)]
     pub environment: Environment,
+}
+
+/// An issuer of OpenID Connect.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OidcConfig {
+    pub issuer: String,
+    pub client_id: String,
+    /// Better in `TENON_OIDC_CLIENT_SECRET`. A public client has none.
+    #[serde(default)]
+    pub client_secret: Option<String>,
+    /// What people know the issuer by.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Whose e-mail addresses are let in; everybody's if there are none.
+    #[serde(default)]
+    pub allowed_domains: Vec<String>,
+    /// Whether logging in makes an account for those who have none.
+    #[serde(default)]
+    pub sign_up: bool,
+    /// Where people open Tenon, such as `https://tenon.example.com`.
+    #[serde(default)]
+    pub public_url: Option<String>,
+}
+
+/// The address of a database may hold a password.
+impl std::fmt::Debug for Common {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Common")
+            .field("data", &self.data)
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Nor is the key to the secrets told.
+impl std::fmt::Debug for Config {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Config")
+            .field("listen", &self.listen)
+            .field("allowed_hosts", &self.allowed_hosts)
+            .field("single_user", &self.single_user)
+            .field("trust_proxy", &self.trust_proxy)
+            .field("oidc", &self.oidc)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The secret stays inside.
+impl std::fmt::Debug for OidcConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OidcConfig")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Config {
@@ -78,9 +149,15 @@ impl Config {
             let urls = urls.split(',').map(str::trim).filter(|url| !url.is_empty());
             config.local_models = Some(urls.map(str::to_owned).collect());
         }
+        config.single_user |= common.single_user;
         config.secret_key = std::env::var("TENON_SECRET_KEY")
             .ok()
             .filter(|key| !key.is_empty());
+        if let Some(oidc) = &mut config.oidc
+            && let Ok(secret) = std::env::var("TENON_OIDC_CLIENT_SECRET")
+        {
+            oidc.client_secret = Some(secret).filter(|secret| !secret.is_empty());
+        }
         config.environment = Environment::read();
         Ok(config)
     }
@@ -102,5 +179,33 @@ impl Config {
         vec![SourceConfig::Builtin(BuiltinConfig {
             allow_private_networks,
         })]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_told_by_accident() {
+        let config = Config {
+            database: Some("postgres://ada:hidden@db/tenon".into()),
+            secret_key: Some("hidden".into()),
+            oidc: Some(OidcConfig {
+                issuer: "https://issuer.example".into(),
+                client_id: "tenon".into(),
+                client_secret: Some("hidden".into()),
+                name: None,
+                allowed_domains: Vec::new(),
+                sign_up: false,
+                public_url: None,
+            }),
+            ..Config::default()
+        };
+        let told = format!("{config:?}");
+        assert!(
+            told.contains("issuer.example") && !told.contains("hidden"),
+            "{told}"
+        );
     }
 }

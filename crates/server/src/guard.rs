@@ -4,6 +4,8 @@
 //! its own that resolves to this machine (so Host is checked), or straight
 //! across origins (so Origin is checked wherever state could change).
 
+use std::net::{Ipv4Addr, Ipv6Addr};
+
 use axum::extract::{Request, State};
 use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -12,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::api::error::ApiError;
 use crate::app::App;
+use crate::auth::caller::Caller;
 
 /// The page talks to this server, and to tool servers on the user's own machine.
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -57,6 +60,14 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
             ),
         ));
     }
+    if app.auth.single_user && !Caller::of(request.extensions(), headers, app).is_here {
+        return Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "not_here",
+            "Tenon runs for one person who does not log in, so it answers on its own machine \
+             only, and to no proxy. Start it without --single-user for others.",
+        ));
+    }
     let changes_nothing = matches!(
         *request.method(),
         Method::GET | Method::HEAD | Method::OPTIONS
@@ -67,7 +78,7 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
     let foreign = match text(headers, header::ORIGIN) {
         Some(origin) => origin
             .split_once("://")
-            .is_none_or(|(_, from)| from != host),
+            .is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)),
         // A browser that names no origin says at least whether it crossed one.
         None => text(headers, HeaderName::from_static("sec-fetch-site"))
             .is_some_and(|site| site != "same-origin" && site != "none"),
@@ -88,11 +99,24 @@ fn is_ours(app: &App, host: &str) -> bool {
         Some((name, port)) if port.chars().all(|c| c.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    name.eq_ignore_ascii_case("localhost")
+        || is_address(name)
         || app
             .allowed_hosts
             .iter()
             .any(|allowed| allowed.eq_ignore_ascii_case(name))
+}
+
+/// Only a name can be made to mean this machine by somebody else: whoever asks
+/// for an address means it.
+fn is_address(name: &str) -> bool {
+    let bare = name
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match bare {
+        Some(bare) => bare.parse::<Ipv6Addr>().is_ok(),
+        None => name.parse::<Ipv4Addr>().is_ok(),
+    }
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

@@ -2,14 +2,16 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use axum::serve::ListenerExt;
 use tokio::net::{TcpListener, TcpSocket};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::api;
 use crate::app::App;
+use crate::config::Config;
 
 /// How long a shutdown waits for answers that are being given.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -17,14 +19,27 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How long it then waits for connections to close.
 const GOODBYE: Duration = Duration::from_secs(5);
 
+/// How often deleted chats are looked for, and how long ago they must have been
+/// deleted: a little longer than that can be undone.
+const SWEEP: Duration = Duration::from_secs(60);
+const FOR_GOOD: Duration = Duration::from_secs(65);
+
+/// How often what is only kept for a while is looked through.
+const TIDY: Duration = Duration::from_secs(60 * 60);
+
 /// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait a second.
 const BACKLOG: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
 pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
+    app.mend()
+        .await
+        .context("chats that wait for a person cannot go on")?;
     let router = api::router(app.clone());
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
     // Small frames must not wait for more to come.
     let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
+    let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
     let closing = app.closing.clone();
     let server = axum::serve(listener, router)
         .with_graceful_shutdown(async move { closing.cancelled().await });
@@ -36,6 +51,36 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
         served = async { server.await } => served.context("the server stopped")?,
         () = ended => {}
     }
+    drop(sweeping);
+    Ok(())
+}
+
+/// Removes for good what was deleted and ties up what others left, again and again.
+async fn sweep(app: App) {
+    let mut minute = tokio::time::interval(SWEEP);
+    // The first time was at the start.
+    let mut tidied = Instant::now();
+    loop {
+        minute.tick().await;
+        if let Err(error) = app.agent.purge(FOR_GOOD).await {
+            tracing::warn!(%error, "deleted chats could not be removed for good yet");
+        }
+        // A shell that was killed in the middle of an answer must not block its chat.
+        if let Err(error) = app.mend().await {
+            tracing::warn!(%error, "what others left open could not be tied up yet");
+        }
+        if tidied.elapsed() >= TIDY {
+            tidied = Instant::now();
+            if let Err(error) = tidy(&app).await {
+                tracing::warn!(%error, "what was kept long enough could not be removed yet");
+            }
+        }
+    }
+}
+
+async fn tidy(app: &App) -> tenon_store::Result<()> {
+    app.store.sweep_blobs().await?;
+    app.store.sweep_audit().await?;
     Ok(())
 }
 
@@ -51,12 +96,12 @@ pub async fn close_on_signal(app: App) {
     app.closing.cancel();
 }
 
-/// A socket on this machine alone: until there are accounts, whoever can connect is the user.
-pub fn listen(address: SocketAddr) -> Result<TcpListener> {
-    if !address.ip().is_loopback() {
+/// Where whoever can connect is the one person, only this machine may connect.
+pub fn listen(address: SocketAddr, config: &Config) -> Result<TcpListener> {
+    if config.single_user && !address.ip().to_canonical().is_loopback() {
         bail!(
-            "Tenon has no accounts yet and would give everybody on the network your chats and tools: \
-             it listens on 127.0.0.1 or [::1] only, not on {address}"
+            "with --single-user everybody on the network would have your chats and tools: \
+             it listens on 127.0.0.1 or [::1] only, not on {address}; leave it out and make accounts instead"
         );
     }
     bind(address).with_context(|| format!("Tenon cannot listen on {address}"))

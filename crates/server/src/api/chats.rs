@@ -5,30 +5,58 @@ use std::collections::HashMap;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_domain::{CallRecord, ChatId, EventBody, MessageId};
-use tenon_store::Chat;
+use serde::Deserialize;
+use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
+use tenon_store::{Before, Chat, Drawer, Filing, Listing};
 
 use super::body::Body;
 use super::error::ApiError;
 use super::id::Id;
+use super::query::Params;
 use super::wire::{ChatChange, ChatSummary, MessageView};
 use crate::app::App;
 use crate::auth::CurrentUser;
 
-/// More chats than anybody scrolls through; search finds the rest.
-const LISTED: u64 = 500;
+/// A page of the list where nobody says how long, and the longest there is.
+const LISTED: u64 = 100;
+const MAX_LISTED: u64 = 500;
 
 /// A title is a line, whoever wrote it.
-const MAX_TITLE_CHARS: usize = 200;
+pub(super) const MAX_TITLE_CHARS: usize = 200;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ListParams {
+    limit: u64,
+    before: Option<String>,
+    archived: bool,
+}
+
+impl Default for ListParams {
+    fn default() -> Self {
+        Self {
+            limit: LISTED,
+            before: None,
+            archived: false,
+        }
+    }
+}
 
 pub(super) async fn list(
     State(app): State<App>,
     user: CurrentUser,
+    Params(params): Params<ListParams>,
 ) -> Result<Json<Vec<ChatSummary>>, ApiError> {
-    let chats = app.store.chats(&user.id, LISTED).await?;
-    Ok(Json(
-        chats.into_iter().map(|chat| summary(&app, chat)).collect(),
-    ))
+    let listing = Listing {
+        limit: params.limit.clamp(1, MAX_LISTED),
+        before: params.before.as_deref().map(place).transpose()?,
+        drawer: match params.archived {
+            true => Drawer::Archived,
+            false => Drawer::Current,
+        },
+    };
+    let chats = app.store.chats(&user.id, &listing).await?;
+    Ok(Json(summaries(&app, chats).await?))
 }
 
 pub(super) async fn create(
@@ -38,11 +66,16 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<ChatSummary>), ApiError> {
     let title = change
         .title
-        .map(|title| checked(&title))
+        .as_deref()
+        .map(checked)
         .transpose()?
         .unwrap_or_default();
     let chat = app.store.create_chat(&user.id, &title).await?;
-    Ok((StatusCode::CREATED, Json(summary(&app, chat))))
+    app.store
+        .file_chat(&user.id, &chat.id, filing(&change))
+        .await?;
+    let chat = show(State(app), user, Id(chat.id)).await?;
+    Ok((StatusCode::CREATED, chat))
 }
 
 pub(super) async fn show(
@@ -51,7 +84,7 @@ pub(super) async fn show(
     Id(id): Id<ChatId>,
 ) -> Result<Json<ChatSummary>, ApiError> {
     let chat = app.store.chat(&user.id, &id).await?;
-    Ok(Json(summary(&app, chat)))
+    Ok(Json(summary(&app, chat).await?))
 }
 
 pub(super) async fn change(
@@ -60,12 +93,13 @@ pub(super) async fn change(
     Id(id): Id<ChatId>,
     Body(change): Body<ChatChange>,
 ) -> Result<Json<ChatSummary>, ApiError> {
-    app.store.chat(&user.id, &id).await?;
-    if let Some(title) = change.title {
-        let title = checked(&title)?;
+    let title = change.title.as_deref().map(checked).transpose()?;
+    app.store.file_chat(&user.id, &id, filing(&change)).await?;
+    if let Some(title) = title {
+        let by = TitledBy::Person;
         app.agent
             .feed()
-            .emit(&id, vec![EventBody::ChatTitled { title }])
+            .emit(&id, vec![EventBody::ChatTitled { title, by }])
             .await?;
     }
     show(State(app), user, Id(id)).await
@@ -80,13 +114,24 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Undoes a deletion, while it can be.
+pub(super) async fn restore(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<ChatId>,
+) -> Result<Json<ChatSummary>, ApiError> {
+    let chat = app.store.restore_chat(&user.id, &id).await?;
+    Ok(Json(summary(&app, chat).await?))
+}
+
 pub(super) async fn messages(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
 ) -> Result<Json<Vec<MessageView>>, ApiError> {
     app.store.chat(&user.id, &id).await?;
-    let messages = app.store.messages(&id).await?;
+    let shown = app.store.branches(&id).await?.shown();
+    let messages = app.store.messages_of(&id, &shown).await?;
     let mut calls: HashMap<MessageId, Vec<CallRecord>> = HashMap::new();
     for call in app.store.calls(&id).await? {
         calls.entry(call.message_id.clone()).or_default().push(call);
@@ -103,14 +148,48 @@ pub(super) async fn messages(
     Ok(Json(views.collect()))
 }
 
-fn summary(app: &App, chat: Chat) -> ChatSummary {
-    ChatSummary {
+pub(super) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiError> {
+    let mut summaries = summaries(app, vec![chat]).await?;
+    Ok(summaries.remove(0))
+}
+
+async fn summaries(app: &App, chats: Vec<Chat>) -> Result<Vec<ChatSummary>, ApiError> {
+    let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
+    let asking = app.store.asking(&ids).await?;
+    let summaries = chats.into_iter().map(|chat| ChatSummary {
         running: app.agent.running(&chat.id),
+        asking: asking.contains(&chat.id),
         id: chat.id,
         title: chat.title,
         created_at: chat.created_at,
         updated_at: chat.updated_at,
+        pinned: chat.pinned,
+        archived: chat.archived,
+    });
+    Ok(summaries.collect())
+}
+
+fn filing(change: &ChatChange) -> Filing {
+    Filing {
+        pinned: change.pinned,
+        archived: change.archived,
     }
+}
+
+/// `<updatedAt>.<id>` of the last chat of the page before.
+fn place(before: &str) -> Result<Before, ApiError> {
+    let place = before.split_once('.').and_then(|(updated_at, id)| {
+        let is_id = !id.is_empty() && !id.contains(char::is_control);
+        Some(Before {
+            updated_at: updated_at.parse().ok().filter(|_| is_id)?,
+            id: ChatId::new(id),
+        })
+    });
+    place.ok_or_else(|| {
+        ApiError::bad_request(
+            "`before` takes updatedAt and id of the last chat of the page before, with a dot between them.",
+        )
+    })
 }
 
 fn checked(title: &str) -> Result<String, ApiError> {

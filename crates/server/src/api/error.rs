@@ -2,8 +2,10 @@
 //! that says what to do. Internal causes are logged, never sent.
 
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+use tenon_store::Refused;
 
 use super::wire::{ErrorBody, ErrorDetail};
 use crate::models::{NoModel, Refusal};
@@ -13,6 +15,8 @@ pub struct ApiError {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// After how many seconds it is worth trying again.
+    retry_after: Option<u64>,
 }
 
 impl ApiError {
@@ -21,6 +25,36 @@ impl ApiError {
             status,
             code,
             message: message.into(),
+            retry_after: None,
+        }
+    }
+
+    pub fn not_logged_in() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "not_logged_in",
+            "Nobody is logged in. Log in first, or show a key.",
+        )
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    /// Until there is an account, the one person has nothing of the kind.
+    pub fn no_account() -> Self {
+        Self::new(
+            StatusCode::CONFLICT,
+            "no_account",
+            "This belongs to an account, and there is none yet. Make one first: `tenon user add`.",
+        )
+    }
+
+    pub fn too_many(seconds: u64) -> Self {
+        let message = format!("That was tried too often. Try again in {seconds} seconds.");
+        Self {
+            retry_after: Some(seconds),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message)
         }
     }
 
@@ -47,13 +81,13 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        (
-            self.status,
-            Json(ErrorBody {
-                error: self.detail(),
-            }),
-        )
-            .into_response()
+        let error = self.detail();
+        let mut response = (self.status, Json(ErrorBody { error })).into_response();
+        if let Some(seconds) = self.retry_after {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
     }
 }
 
@@ -63,12 +97,27 @@ impl From<tenon_store::Error> for ApiError {
             tenon_store::Error::NotFound(what) => Self::not_found(format!(
                 "There is no such {what}. It may have been deleted."
             )),
+            tenon_store::Error::TooLate(message) => {
+                Self::new(StatusCode::CONFLICT, "too_late", sentence(message))
+            }
             tenon_store::Error::Secret(message) => {
                 Self::new(StatusCode::CONFLICT, "sealed", sentence(&message))
+            }
+            tenon_store::Error::Refused(why) => {
+                let (status, code) = match why {
+                    Refused::SetUp => (StatusCode::CONFLICT, "set_up"),
+                    Refused::SetUpFirst => (StatusCode::CONFLICT, "set_up_first"),
+                    Refused::EmailTaken => (StatusCode::CONFLICT, "email_taken"),
+                    Refused::LastAdmin => (StatusCode::CONFLICT, "last_admin"),
+                    Refused::Invite => (StatusCode::FORBIDDEN, "wrong_invite"),
+                    Refused::InviteEmail => (StatusCode::FORBIDDEN, "wrong_email"),
+                };
+                Self::new(status, code, sentence(&why.to_string()))
             }
             tenon_store::Error::Address(_)
             | tenon_store::Error::Database(_)
             | tenon_store::Error::Lock(_)
+            | tenon_store::Error::Backup(_)
             | tenon_store::Error::Corrupt(_) => {
                 tracing::error!(%error, "the store failed a request");
                 Self::new(
@@ -83,10 +132,11 @@ impl From<tenon_store::Error> for ApiError {
 
 impl From<tenon_agent::Error> for ApiError {
     fn from(error: tenon_agent::Error) -> Self {
-        use tenon_agent::Error::{Busy, Closing, Empty, Store, TooLong};
+        use tenon_agent::Error::{Busy, Closing, Empty, NotWaiting, Store, TooLong};
         let message = sentence(&error.to_string());
         match error {
             Busy => Self::new(StatusCode::CONFLICT, "busy", message),
+            NotWaiting => Self::new(StatusCode::CONFLICT, "not_waiting", message),
             Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, "closing", message),
             Empty => Self::bad_request(message),
             TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
+use serde_json::json;
 use tenon_domain::ModelId;
 use tenon_llm::discover::{discover as ask, normalise};
 
@@ -18,6 +19,7 @@ use super::wire::{
 };
 use crate::app::App;
 use crate::auth::CurrentUser;
+use crate::auth::caller::Caller;
 
 pub(super) async fn list(
     State(app): State<App>,
@@ -36,27 +38,37 @@ pub(super) async fn show(
 
 pub(super) async fn create(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
+    caller: Caller,
     Body(new): Body<NewModel>,
 ) -> Result<(StatusCode, Json<ModelView>), ApiError> {
-    Ok((StatusCode::CREATED, Json(app.models.add(new).await?)))
+    let model = app.models.add(new).await?;
+    note(&app, &user, &caller, "model.added", &model).await;
+    Ok((StatusCode::CREATED, Json(model)))
 }
 
 pub(super) async fn change(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
+    caller: Caller,
     Id(id): Id<ModelId>,
     Body(change): Body<ModelChange>,
 ) -> Result<Json<ModelView>, ApiError> {
-    Ok(Json(app.models.change(&id, change).await?))
+    let model = app.models.change(&id, change).await?;
+    note(&app, &user, &caller, "model.changed", &model).await;
+    Ok(Json(model))
 }
 
 pub(super) async fn delete(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
+    caller: Caller,
     Id(id): Id<ModelId>,
 ) -> Result<StatusCode, ApiError> {
     app.models.delete(&id).await?;
+    let address = caller.address.to_string();
+    user.note(&app, &address, "model.deleted", id.as_str(), json!({}))
+        .await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -104,4 +116,17 @@ pub(super) async fn endpoints(
 ) -> Json<Vec<EndpointView>> {
     app.models.look_around().await;
     Json(app.models.endpoints().views())
+}
+
+async fn note(
+    app: &App,
+    user: &CurrentUser,
+    caller: &Caller,
+    action: &'static str,
+    model: &ModelView,
+) {
+    let detail = json!({"name": model.name, "baseUrl": model.base_url});
+    let address = caller.address.to_string();
+    user.note(app, &address, action, model.id.as_str(), detail)
+        .await;
 }

@@ -15,14 +15,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
 
 use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::auth::{CurrentUser, Ended};
 
 /// A page says little; what is longer is no page of ours.
 const MAX_FRAME: usize = 256 * 1024;
@@ -33,6 +33,9 @@ const SILENCE: Duration = Duration::from_secs(65);
 
 /// A page that takes no bytes for so long is gone, whatever its socket says.
 const STUCK: Duration = Duration::from_secs(30);
+
+/// What a page is told whose log-in has ended: 401, as far as a socket can say it.
+const LOGGED_OUT: u16 = 4401;
 
 /// How many chats one page can follow.
 const MAX_FOLLOWED: usize = 64;
@@ -65,6 +68,7 @@ pub(super) async fn open(
 struct Session {
     app: App,
     user: CurrentUser,
+    endings: broadcast::Receiver<Ended>,
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,
@@ -74,6 +78,7 @@ impl Session {
     fn new(app: App, user: CurrentUser) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
         Self {
+            endings: app.auth.endings(),
             app,
             user,
             followed: HashMap::new(),
@@ -100,19 +105,35 @@ impl Session {
                         Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
                     }
                 }
+                ended = self.endings.recv() => {
+                    // One that was missed may have been this one.
+                    if ended.as_ref().map_or(true, |ended| self.user.is_ended_by(ended))
+                        && !self.may_stay().await
+                    {
+                        return close(&mut socket, LOGGED_OUT, "logged out").await;
+                    }
+                }
                 _ = ping.tick() => {
+                    // Another process may have ended what they came by.
+                    if !self.may_stay().await {
+                        return close(&mut socket, LOGGED_OUT, "logged out").await;
+                    }
                     let asked = timeout(STUCK, socket.send(Message::Ping(Default::default()))).await;
                     if heard.elapsed() > SILENCE || !matches!(asked, Ok(Ok(()))) {
                         return;
                     }
                 }
                 () = self.app.closing.cancelled() => {
-                    let reason = "Tenon is shutting down".into();
-                    let _ = socket.send(Message::Close(Some(CloseFrame { code: close_code::AWAY, reason }))).await;
-                    return;
+                    return close(&mut socket, close_code::AWAY, "Tenon is shutting down").await;
                 }
             }
         }
+    }
+
+    /// A store that cannot be read throws nobody out: it is asked again soon.
+    async fn may_stay(&self) -> bool {
+        let counts = self.user.still_counts(&self.app.store).await;
+        counts.unwrap_or(true)
     }
 
     async fn take(&mut self, text: &str) {
@@ -252,6 +273,14 @@ async fn stream(
             }
         }
     }
+}
+
+async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame {
+        code,
+        reason: reason.into(),
+    };
+    let _ = timeout(STUCK, socket.send(Message::Close(Some(frame)))).await;
 }
 
 async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), ()> {

@@ -1,34 +1,100 @@
-//! The tools a user can see, and calls made by hand.
+//! The tools a user can see, how they are set, and calls made by hand.
 
 use std::time::Instant;
 
 use axum::Json;
-use axum::extract::State;
-use axum::http::header;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
-use tenon_domain::{Access, BlobId, CallId, ToolCall, ToolId};
-use tenon_store::fresh_id;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tenon_domain::{
+    Access, BlobId, CallId, ChatId, Layer, Policy, ToolCall, ToolError, ToolId, tool_id,
+};
+use tenon_store::{ToolChange, fresh_id};
 use tenon_tools::{Asker, CallContext, Tool, Toolset};
 
 use super::body::Body;
 use super::error::ApiError;
 use super::id::Id;
-use super::wire::{CallTool, CallToolAnswer, SourceView, ToolView};
+use super::wire::{CallTool, CallToolAnswer, SourceView, ToolView, ToolsChange};
 use crate::app::App;
 use crate::auth::CurrentUser;
+use crate::auth::caller::Caller;
 
-pub(super) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<ToolView>> {
-    Json(views(&app.registry.toolset(Access::all(&user.id))))
+/// More than anybody has tools to switch at once.
+const MAX_CHANGES: usize = 2000;
+
+/// `GET /api/tools?chatId=`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InChat {
+    chat_id: Option<ChatId>,
+}
+
+pub(super) async fn list(
+    State(app): State<App>,
+    user: CurrentUser,
+    Query(within): Query<InChat>,
+) -> Result<Json<Vec<ToolView>>, ApiError> {
+    let chat = within.chat_id;
+    if let Some(chat) = &chat {
+        own_chat(&app, &user, chat).await?;
+    }
+    let access = access(&app, &user, chat.as_ref()).await?;
+    Ok(Json(views(&app.registry.toolset(access))))
+}
+
+pub(super) async fn change(
+    State(app): State<App>,
+    user: CurrentUser,
+    caller: Caller,
+    Body(change): Body<ToolsChange>,
+) -> Result<StatusCode, ApiError> {
+    if change.tools.len() > MAX_CHANGES {
+        return Err(ApiError::bad_request(format!(
+            "At most {MAX_CHANGES} tools can be changed at once. Send them in several requests."
+        )));
+    }
+    if let Some(odd) = change
+        .tools
+        .iter()
+        .find(|of| !tool_id::is_valid(&of.tool_id.0))
+    {
+        let shown: String = odd.tool_id.0.chars().take(tool_id::MAX_LENGTH).collect();
+        return Err(ApiError::bad_request(format!(
+            "{shown:?} cannot be the id of a tool. GET /api/tools lists them."
+        )));
+    }
+    let owner = owner(&app, &user, change.layer, change.chat_id).await?;
+    let detail = json!({"tools": change.tools});
+    let changes = change.tools.into_iter().map(|of| ToolChange {
+        tool: of.tool_id,
+        enabled: of.enabled,
+        policy: of.policy,
+    });
+    app.store.set_tools(change.layer, &owner, changes).await?;
+    // What somebody sets for themself is their own affair.
+    if change.layer == Layer::Organisation {
+        let address = caller.address.to_string();
+        user.note(&app, &address, "tools.changed", "", detail).await;
+    }
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn call(
     State(app): State<App>,
     user: CurrentUser,
+    caller: Caller,
     Id(id): Id<ToolId>,
     Body(call): Body<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
-    let answer = call_by_hand(&app, &user, id, call.arguments).await;
+    // On a task of its own: what was called is noted, also when the client hangs up.
+    let calling = tokio::spawn(async move {
+        let address = caller.address.to_string();
+        call_by_hand(&app, &user, &address, id, call.arguments).await
+    });
+    let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
     answer
         .map(Json)
         .ok_or_else(|| ApiError::not_found("There is no such tool. GET /api/tools lists them."))
@@ -51,15 +117,21 @@ pub(super) async fn blob(
     Ok((headers, blob.data).into_response())
 }
 
-/// A call that a person makes, which is its own approval. None: there is no such tool.
+/// A call that a person makes, which is its own approval: only what the
+/// organisation forbids is forbidden to them too. None: there is no such tool.
 pub async fn call_by_hand(
     app: &App,
     user: &CurrentUser,
+    address: &str,
     tool_id: ToolId,
     input: Value,
-) -> Option<CallToolAnswer> {
+) -> tenon_store::Result<Option<CallToolAnswer>> {
     let toolset = app.registry.toolset(Access::all(&user.id));
-    toolset.get(&tool_id)?;
+    if toolset.get(&tool_id).is_none() {
+        return Ok(None);
+    }
+    let settings = app.store.tool_settings(&user.id, None, None).await?;
+    let is_forbidden = settings.about(&tool_id).policy == Some((Policy::Deny, Layer::Organisation));
     let call = ToolCall {
         id: CallId(fresh_id()),
         tool_id,
@@ -73,9 +145,17 @@ pub async fn call_by_hand(
         cancel: app.closing.child_token(),
     };
     let started = Instant::now();
-    let result = toolset.call(&call, &context).await;
+    let result = match is_forbidden {
+        true => Err(ToolError::denied(
+            "This tool is switched off for everybody. Ask an admin to allow it.",
+        )),
+        false => toolset.call(&call, &context).await,
+    };
     let duration_ms = started.elapsed().as_millis() as u64;
-    Some(match result {
+    let detail = json!({"callId": call.id, "ok": result.is_ok()});
+    user.note(app, address, "tool.called", call.tool_id.as_str(), detail)
+        .await;
+    Ok(Some(match result {
         Ok(output) => CallToolAnswer {
             ok: true,
             structured: output.structured().cloned(),
@@ -90,12 +170,59 @@ pub async fn call_by_hand(
             error: Some(error),
             duration_ms,
         },
-    })
+    }))
+}
+
+/// All that a user can see, as it is set for them, in a chat where one is named.
+pub async fn access(
+    app: &App,
+    user: &CurrentUser,
+    chat: Option<&ChatId>,
+) -> tenon_store::Result<Access> {
+    let settings = app.store.tool_settings(&user.id, None, chat).await?;
+    Ok(Access::all(&user.id).with_settings(settings))
+}
+
+/// Whose layer it is that somebody wants to change, if it is theirs to change.
+async fn owner(
+    app: &App,
+    user: &CurrentUser,
+    layer: Layer,
+    chat: Option<ChatId>,
+) -> Result<String, ApiError> {
+    match layer {
+        Layer::Organisation if user.administers() => Ok(String::new()),
+        Layer::Organisation => Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "forbidden",
+            "Only an admin can set tools for everybody. Set them for yourself instead.",
+        )),
+        Layer::User => Ok(user.id.0.clone()),
+        Layer::Expert => Err(ApiError::bad_request(
+            "There are no experts yet whose tools could be set.",
+        )),
+        Layer::Chat => {
+            let chat = chat.ok_or_else(|| {
+                ApiError::bad_request("Name the chat whose tools are to be set: `chatId`.")
+            })?;
+            own_chat(app, user, &chat).await?;
+            Ok(chat.0)
+        }
+    }
+}
+
+/// What cannot be an id names nothing, and PostgreSQL takes NUL for a mistake in the query.
+async fn own_chat(app: &App, user: &CurrentUser, chat: &ChatId) -> Result<(), ApiError> {
+    if chat.as_str().contains(char::is_control) {
+        return Err(tenon_store::Error::NotFound("chat").into());
+    }
+    app.store.chat(&user.id, chat).await?;
+    Ok(())
 }
 
 pub fn views(toolset: &Toolset) -> Vec<ToolView> {
     toolset
-        .tools()
+        .listed()
         .into_iter()
         .map(|tool| view(toolset, tool))
         .collect()
@@ -103,6 +230,7 @@ pub fn views(toolset: &Toolset) -> Vec<ToolView> {
 
 pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
     let source = tool.source.info();
+    let said = toolset.access().settings.about(&tool.spec.id);
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
@@ -119,7 +247,9 @@ pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
             state: tool.source.state(),
         },
         runs_on: tool.spec.runs_on,
-        enabled: true,
-        policy: toolset.policy(&tool.spec.id),
+        enabled: toolset.access().enabled(&tool.spec.id),
+        enabled_by: said.enabled.map(|(_, by)| by),
+        policy: toolset.policy(tool),
+        policy_by: said.policy.map(|(_, by)| by),
     }
 }

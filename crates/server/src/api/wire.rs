@@ -1,15 +1,26 @@
 //! The JSON of Tenon's own API, request by request. TypeScript is generated from it.
 
+mod accounts;
+mod chats;
 mod models;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tenon_domain::{
-    Annotations, CallRecord, ChatId, Content, Delta, Event, MessageId, ModelId, Part, Policy, Role,
-    RunsOn, SourceId, SourceKind, SourceState, ToolError, ToolId, TurnId, Waiting,
+    Annotations, ChatId, Content, Delta, Event, Layer, ModelId, Policy, RunsOn, SourceId,
+    SourceKind, SourceState, ToolError, ToolId, Waiting,
 };
 use ts_rs::TS;
 
+pub use accounts::{
+    AuditView, AuthState, CreatedInvite, CreatedKey, Invitation, InviteView, KeyView, LogIn,
+    MeChange, NewInvite, NewKey, NewUser, SessionView, SettingsView, Setup, SignUp, UserChange,
+};
+pub use chats::{
+    AnswerCall, ChatChange, ChatSummary, ChooseBranch, ExportedChat, ExportedMessage, ExportedTurn,
+    HitKind, MessageView, NewShare, OwnShare, SearchHit, ShareView, SharedChat, SnippetPiece,
+    StartTurn, TurnStarted,
+};
 pub use models::{
     Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
     OfferedModel, TestFrame,
@@ -32,66 +43,7 @@ pub struct ModelInfo {
     pub builtin: bool,
 }
 
-/// `GET /api/chats`, newest first.
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChatSummary {
-    pub id: ChatId,
-    /// Empty until the first message gives it one.
-    pub title: String,
-    #[ts(type = "number")]
-    pub created_at: i64,
-    #[ts(type = "number")]
-    pub updated_at: i64,
-    /// The turn that is running now.
-    #[ts(optional)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub running: Option<TurnId>,
-}
-
-/// `POST /api/chats`, `PATCH /api/chats/{id}`
-#[derive(Debug, Default, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ChatChange {
-    #[ts(optional)]
-    pub title: Option<String>,
-}
-
-/// `POST /api/chats/{id}/turns`
-#[derive(Debug, Deserialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct StartTurn {
-    pub text: String,
-    /// These tools alone; left out, all of them.
-    #[ts(optional)]
-    pub tool_ids: Option<Vec<ToolId>>,
-    /// Left out, the default one.
-    #[ts(optional)]
-    pub model_id: Option<ModelId>,
-}
-
-/// 202 of `POST /api/chats/{id}/turns`
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnStarted {
-    pub turn_id: TurnId,
-}
-
-/// `GET /api/chats/{id}/messages`
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct MessageView {
-    pub id: MessageId,
-    pub turn_id: TurnId,
-    pub role: Role,
-    pub text: String,
-    pub parts: Vec<Part>,
-    pub tool_calls: Vec<CallRecord>,
-    #[ts(type = "number")]
-    pub created_at: i64,
-}
-
-/// `GET /api/tools`
+/// `GET /api/tools?chatId=`: all a user can see, as they are set for this chat.
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolView {
@@ -106,7 +58,48 @@ pub struct ToolView {
     pub source: SourceView,
     pub runs_on: RunsOn,
     pub enabled: bool,
+    /// Who switched it on or off; absent where nobody did.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enabled_by: Option<Layer>,
     pub policy: Policy,
+    /// Who chose the policy; absent where nobody did.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_by: Option<Layer>,
+}
+
+/// `PATCH /api/tools`: what one layer says about tools from now on (204).
+/// The organisation's are an admin's to change.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolsChange {
+    pub layer: Layer,
+    /// For the layers of a chat.
+    #[ts(optional)]
+    pub chat_id: Option<ChatId>,
+    pub tools: Vec<ToolChange>,
+}
+
+/// A field that is left out stays as it is; null takes back what the layer said.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolChange {
+    pub tool_id: ToolId,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "boolean | null")]
+    pub enabled: Option<Option<bool>>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "Policy | null")]
+    pub policy: Option<Option<Policy>>,
 }
 
 #[derive(Debug, Serialize, TS)]
@@ -200,4 +193,11 @@ pub enum ClientFrame {
     Unsubscribe {
         chat_id: ChatId,
     },
+}
+
+/// Tells "left out" from "null".
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }

@@ -1,15 +1,24 @@
 //! `tenon run`: a turn without a page.
 
+mod terminal;
+
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use tenon_agent::TurnRequest;
 use tenon_agent::feed::{Live, Next, Watch};
-use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, Part, TurnId, TurnOutcome};
+use tenon_agent::{Model, TurnRequest};
+use tenon_domain::pattern::Pattern;
+use tenon_domain::{
+    CallId, CallRecord, ChatId, Delta, DeltaKind, Door, Event, EventBody, Part, TurnId,
+    TurnOutcome, Verdict,
+};
 
+use self::terminal::Terminal;
 use super::say;
+use crate::api::calls;
 use crate::api::wire::ServerFrame;
 use crate::app::App;
 use crate::auth::CurrentUser;
@@ -31,21 +40,33 @@ pub(super) struct Run {
     /// Which model to ask, by id or name; `tenon models list` shows them
     #[arg(long, short, env = "TENON_MODEL", value_name = "NAME")]
     model: Option<String>,
+    /// A tool that may be used without asking, by its id; `*` stands for any characters
+    #[arg(long, value_name = "PATTERN")]
+    allow: Vec<String>,
+    /// Use every tool without asking, except those that are denied
+    #[arg(long, short)]
+    yes: bool,
 }
 
 /// Follows one turn and prints it.
 struct Printer {
     app: App,
+    user: CurrentUser,
     chat: ChatId,
     turn: TurnId,
     json: bool,
     last: i64,
     /// What of the message in progress is on the screen.
     spoken: String,
+    /// The calls that have no result yet.
+    calls: HashMap<CallId, CallRecord>,
+    /// Where somebody can be asked.
+    terminal: Option<Terminal>,
 }
 
 impl Run {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
+        let from_input = self.prompt == "-";
         let text = match self.prompt.as_str() {
             "-" => {
                 let mut text = String::new();
@@ -61,25 +82,33 @@ impl Run {
             Some(name) => Some(app.models.named(name).await?),
             None => None,
         };
-        let model = app.models.choose(named.as_ref()).await?;
-        let user = CurrentUser::local();
+        let model = Model {
+            // The process ends with the answer; nobody would hear of a title.
+            makes_titles: false,
+            ..app.models.choose(named.as_ref()).await?
+        };
+        let user = CurrentUser::of_shell(&app.store).await?;
         let chat = app.store.create_chat(&user.id, "").await?.id;
         let watch = app.agent.feed().watch(&chat);
+        let terminal = (!from_input && Terminal::is_there()).then(Terminal::default);
+        let allowed = self.allow.into_iter().chain(self.yes.then(|| "*".into()));
         let request = TurnRequest {
-            user: user.id,
-            chat: chat.clone(),
-            text,
-            tools: None,
-            model,
+            door: Door::Shell,
+            can_ask: terminal.is_some(),
+            granted: allowed.map(Pattern).collect(),
+            ..TurnRequest::new(user.id.clone(), chat.clone(), text, model)
         };
         let turn = app.agent.start(request).await?;
         let printer = Printer {
             app,
+            user,
             chat,
             turn,
             json: self.json,
             last: 0,
             spoken: String::new(),
+            calls: HashMap::new(),
+            terminal,
         };
         printer.follow(watch).await
     }
@@ -94,6 +123,10 @@ impl Printer {
         loop {
             let next = tokio::select! {
                 next = watch.next() => next,
+                (call, verdict) = answer(&mut self.terminal) => {
+                    self.decide(&call, verdict).await?;
+                    continue;
+                }
                 _ = &mut interrupt => {
                     interrupt.set(tokio::signal::ctrl_c());
                     if stopping {
@@ -132,6 +165,45 @@ impl Printer {
         }
     }
 
+    /// Another door may have been faster; then it is decided.
+    async fn decide(&mut self, call: &CallId, verdict: Verdict) -> Result<()> {
+        match calls::decide(&self.app, &self.user, "", call, verdict).await {
+            Ok(()) | Err(tenon_agent::Error::NotWaiting) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(terminal) = &mut self.terminal {
+            terminal.settled(call);
+        }
+        Ok(())
+    }
+
+    /// Keeps up with which calls there are, and asks about those that wait.
+    fn follow_call(&mut self, body: &EventBody) {
+        match body {
+            EventBody::CallRequested { call } => {
+                self.calls.insert(call.id.clone(), call.clone());
+            }
+            EventBody::CallAsked { call_id } => {
+                if let (Some(terminal), Some(call)) = (&mut self.terminal, self.calls.get(call_id))
+                {
+                    terminal.ask(call.clone());
+                }
+            }
+            EventBody::CallAnswered { call_id, .. } => {
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.settled(call_id);
+                }
+            }
+            EventBody::CallFinished { call_id, .. } => {
+                self.calls.remove(call_id);
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.settled(call_id);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn speak(&mut self, delta: &Delta) {
         if !self.json && delta.kind == DeltaKind::Text {
             write(&delta.text);
@@ -158,6 +230,7 @@ impl Printer {
             EventBody::TurnFinished { outcome, .. } => Some(outcome.clone()),
             _ => None,
         };
+        self.follow_call(&event.body);
         if self.json {
             say(serde_json::to_string(&ServerFrame::Event(event))?);
         } else if let EventBody::MessageFinished { parts, .. } = &event.body {
@@ -172,6 +245,14 @@ impl Printer {
             | TurnOutcome::Interrupted { .. }
             | TurnOutcome::Failed { .. } => ExitCode::FAILURE,
         }))
+    }
+}
+
+/// What the person at the terminal says; nothing, where there is none.
+async fn answer(terminal: &mut Option<Terminal>) -> (CallId, Verdict) {
+    match terminal {
+        Some(terminal) => terminal.answer().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -205,6 +286,9 @@ fn tell(body: &EventBody) {
             }
         },
         EventBody::ChatTitled { .. }
+        | EventBody::BranchChosen { .. }
+        | EventBody::CallAsked { .. }
+        | EventBody::CallAnswered { .. }
         | EventBody::TurnStarted { .. }
         | EventBody::MessageStarted { .. }
         | EventBody::MessageFinished { .. }

@@ -21,13 +21,20 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let config = Config::load(common)?;
-        let listener = serve::listen(self.listen.unwrap_or(config.listen()))?;
+        let listener = serve::listen(self.listen.unwrap_or(config.listen()), &config)?;
         let app = App::open(&common.data, &config).await?;
         tracing::info!(data = %common.data.display(), "listening on {}", listener.local_addr()?);
         say(format_args!(
             "Tenon is ready at http://{}",
             listener.local_addr()?
         ));
+        if !config.single_user && !app.store.has_users().await? {
+            say(format_args!(
+                "There is no account yet: open the page and make the first one. \
+                 From another computer it asks for this code: {}",
+                app.auth.setup_code()
+            ));
+        }
         tokio::spawn(serve::close_on_signal(app.clone()));
         // Found before anybody asks, so that the first page has them.
         let models = app.models.clone();

@@ -7,11 +7,11 @@ use clap::Subcommand;
 use serde::Serialize;
 use serde_json::Value;
 use tenon_domain::search::Index;
-use tenon_domain::{Access, Content, ToolId};
+use tenon_domain::{Content, ToolId};
 use tenon_tools::Toolset;
 
 use super::say;
-use crate::api::tools::{call_by_hand, view, views};
+use crate::api::tools::{access, call_by_hand, view, views};
 use crate::api::wire::ToolView;
 use crate::app::{App, no_such_tool};
 use crate::auth::CurrentUser;
@@ -54,14 +54,15 @@ pub(super) enum Tools {
 impl Tools {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let app = App::open(&common.data, &Config::load(common)?).await?;
-        let user = CurrentUser::local();
-        let toolset = app.registry.toolset(Access::all(&user.id));
+        let user = CurrentUser::of_shell(&app.store).await?;
+        let toolset = app.registry.toolset(access(&app, &user, None).await?);
         match self {
             Self::List { json } => list(&views(&toolset), json)?,
             Self::Search { query, json } => list(&search(&toolset, &query), json)?,
             Self::Show { id, json } => {
                 let id = ToolId(id);
-                let tool = toolset.get(&id).with_context(|| no_such_tool(&id))?;
+                let tool = toolset.listed().into_iter().find(|tool| tool.spec.id == id);
+                let tool = tool.with_context(|| no_such_tool(&id))?;
                 show(&view(&toolset, tool), json)?;
             }
             Self::Call {
@@ -111,7 +112,7 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
 }
 
 fn search(toolset: &Toolset, query: &str) -> Vec<ToolView> {
-    let tools = toolset.tools();
+    let tools = toolset.listed();
     let index = Index::new(tools.iter().map(|tool| {
         let spec = &tool.spec;
         [
@@ -135,7 +136,7 @@ async fn call(
     let input: Value = serde_json::from_str(arguments).context(
         "the arguments are not JSON; write them as one object, such as '{\"expression\":\"6*7\"}'",
     )?;
-    let Some(answer) = call_by_hand(app, user, id.clone(), input).await else {
+    let Some(answer) = call_by_hand(app, user, "", id.clone(), input).await? else {
         bail!(no_such_tool(&id));
     };
     if json {

@@ -36,6 +36,7 @@ impl Models {
                 shown: self.builtin_ref(),
                 provider: self.builtin.clone(),
                 prices: None,
+                makes_titles: false,
             });
         };
         let Found { config, remote } = self.find(id).await?;
@@ -46,6 +47,7 @@ impl Models {
                 name: config.name,
             },
             prices: config.prices,
+            makes_titles: true,
         })
     }
 

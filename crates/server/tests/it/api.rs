@@ -1,9 +1,11 @@
 //! Chats, turns and tools over HTTP.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use tenon_llm::scripted::Line;
 
-use crate::server::{Page, Server, events};
+use crate::server::{PATIENCE, Page, Server, events};
 
 #[tokio::test]
 async fn a_question_is_answered_with_a_tool() {
@@ -85,6 +87,13 @@ async fn a_chat_takes_its_files_along_when_it_goes() {
         .send()
         .await
         .unwrap();
+    assert!(folder.exists(), "the deletion may be undone");
+    server
+        .app
+        .agent
+        .purge(std::time::Duration::ZERO)
+        .await
+        .unwrap();
     assert!(!folder.exists());
 }
 
@@ -130,6 +139,25 @@ async fn a_tool_is_called_by_hand() {
     let (status, answer) = call("nothing_like_it", json!({})).await;
     assert_eq!(status, 404);
     assert_eq!(answer["error"]["code"], "not_found");
+}
+
+#[tokio::test]
+async fn a_call_by_hand_is_noted_when_the_client_has_hung_up() {
+    let server = Server::start().await;
+    let request = server
+        .request("POST", "/api/tools/builtin_sleep/call")
+        .json(&json!({"arguments": {"seconds": 2}}));
+    let hung_up = request.timeout(Duration::from_millis(500)).send().await;
+    assert!(hung_up.is_err_and(|error| error.is_timeout()));
+    let started = Instant::now();
+    loop {
+        let (_, noted) = server.get("/api/audit?action=tool.called").await;
+        if noted[0]["detail"]["ok"] == true {
+            break;
+        }
+        assert!(started.elapsed() < PATIENCE, "{noted}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]

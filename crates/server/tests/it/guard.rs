@@ -27,12 +27,26 @@ async fn other_hosts_and_origins_are_refused() {
     check("GET", vec![("host", format!("evil.example:{port}"))], 421).await;
     check("GET", vec![("host", "127.0.0.1.evil.example".into())], 421).await;
     check("GET", vec![("host", String::new())], 421).await;
+    for name in [
+        "192.0.2.7.example",
+        "2130706433",
+        "0x7f.1",
+        "[::1",
+        "::1",
+        "[localhost]",
+    ] {
+        check("GET", vec![("host", name.into())], 421).await;
+    }
     for host in [
         "localhost",
         "127.0.0.1",
         "[::1]",
+        // Nobody can make an address mean another machine.
+        "192.0.2.7",
+        "[2001:db8::1]",
         "tenon.example",
         "Tenon.Example",
+        "LOCALHOST",
     ] {
         check("GET", vec![("host", format!("{host}:{port}"))], 200).await;
         check("GET", vec![("host", host.into())], 200).await;
@@ -54,12 +68,17 @@ async fn other_hosts_and_origins_are_refused() {
     check("POST", vec![("sec-fetch-site", "same-site".into())], 403).await;
     check("POST", vec![("sec-fetch-site", "same-origin".into())], 201).await;
 
-    // Behind a proxy that speaks https.
-    let proxied = vec![
-        ("host", "tenon.example".into()),
+    // A name is the same in any case.
+    let shouted = vec![
+        ("host", "TENON.example".into()),
         ("origin", "https://tenon.example".into()),
     ];
-    check("POST", proxied, 201).await;
+    check("POST", shouted, 201).await;
+
+    // Where nobody logs in, whoever comes through a proxy may be anybody.
+    for name in ["x-forwarded-for", "forwarded", "via"] {
+        check("GET", vec![(name, "192.0.2.1".into())], 403).await;
+    }
 }
 
 #[tokio::test]

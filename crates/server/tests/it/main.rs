@@ -2,12 +2,29 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod access;
+mod accounts;
 mod api;
+mod approvals;
+mod backup;
 mod binary;
+mod branches;
+mod chats;
+mod export;
 mod guard;
+mod keys;
+mod mend;
 mod models;
+mod oidc;
 #[expect(dead_code, reason = "other crates start more of them")]
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
+mod people;
+mod search;
+mod secrets;
 mod server;
+mod share;
 mod socket;
+mod switches;
+mod torture;
+mod user_command;

@@ -2,6 +2,7 @@
 
 mod connection;
 mod fake;
+mod title;
 mod trial;
 
 use std::sync::{Arc, Mutex};

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tenon_llm::scripted::Line;
 use tenon_llm::{Assistant, Provider, Scripted};
 use tenon_server::app::App;
-use tenon_server::config::Config;
+use tenon_server::config::{Config, OidcConfig};
 use tenon_server::serve;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -41,23 +41,48 @@ impl Server {
         let config = Config {
             allowed_hosts: vec!["tenon.example".into()],
             local_models: Some(Vec::new()),
+            single_user: true,
             ..Config::default()
         };
         Self::open(config, model).await
     }
 
-    pub async fn with_config(config: Config) -> Self {
+    /// For one person, who need not log in.
+    pub async fn with_config(mut config: Config) -> Self {
+        config.single_user = true;
+        Self::open(config, Arc::new(Assistant)).await
+    }
+
+    /// For several, of whom nobody is there yet.
+    pub async fn with_accounts(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        let config = Config {
+            allowed_hosts: vec!["tenon.example".into()],
+            local_models: Some(Vec::new()),
+            ..Config::default()
+        };
+        Self::open(config, Arc::new(Scripted::new(scripts))).await
+    }
+
+    /// For several, who may log in with an account somewhere else.
+    pub async fn with_oidc(oidc: OidcConfig) -> Self {
+        let config = Config {
+            local_models: Some(Vec::new()),
+            oidc: Some(oidc),
+            ..Config::default()
+        };
         Self::open(config, Arc::new(Assistant)).await
     }
 
     /// One that finds what another one left.
-    pub async fn in_folder(folder: &Path, config: Config) -> Self {
-        let app = App::open(folder, &config).await.unwrap();
+    pub async fn in_folder(folder: &Path, mut config: Config) -> Self {
+        config.single_user = true;
+        let app = App::open(folder, &quiet(config)).await.unwrap();
         Self::serve(app, tempfile::tempdir().unwrap())
     }
 
     async fn open(config: Config, model: Arc<dyn Provider>) -> Self {
         let data = tempfile::tempdir().unwrap();
+        let config = quiet(config);
         let app = App::with_model(data.path(), &config, model).await.unwrap();
         Self::serve(app, data)
     }
@@ -65,7 +90,7 @@ impl Server {
     fn serve(app: App, data: TempDir) -> Self {
         // The first test to come installs it; the others find it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let listener = serve::listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = serve::listen("127.0.0.1:0".parse().unwrap(), &Config::default()).unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve::serve(app.clone(), listener));
         let client = Client::builder().timeout(PATIENCE).build().unwrap();
@@ -101,6 +126,11 @@ impl Server {
         answer(self.request("POST", path).json(&body).send().await.unwrap()).await
     }
 
+    pub async fn patch(&self, path: &str, body: Value) -> (u16, Value) {
+        let request = self.request("PATCH", path).json(&body);
+        answer(request.send().await.unwrap()).await
+    }
+
     pub async fn new_chat(&self) -> String {
         let (status, chat) = self.post("/api/chats", json!({})).await;
         assert_eq!(status, 201);
@@ -125,6 +155,14 @@ impl Server {
     }
 }
 
+/// A model is asked for a title only where a test says so: the others count what it is asked.
+fn quiet(config: Config) -> Config {
+    Config {
+        model_titles: config.model_titles.or(Some(false)),
+        ..config
+    }
+}
+
 pub async fn answer(response: Response) -> (u16, Value) {
     let status = response.status().as_u16();
     let text = response.text().await.unwrap();
@@ -136,7 +174,7 @@ pub async fn answer(response: Response) -> (u16, Value) {
 
 /// A page's socket.
 pub struct Page {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
 }
 
 impl Page {

@@ -1,9 +1,11 @@
 //! The JSON of `/api/models` and `/api/endpoints`.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tenon_domain::{ModelId, Prices, ToolMode, ToolUse, WireFormat};
 use ts_rs::TS;
+
+use super::present;
 
 /// `GET /api/models`: every model that can be chosen.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -197,11 +199,4 @@ pub enum TestFrame {
         #[serde(skip_serializing_if = "Option::is_none")]
         first_word_ms: Option<u64>,
     },
-}
-
-/// Tells "left out" from "null".
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }

@@ -1,0 +1,54 @@
+//! Who did what, for admins.
+
+use std::collections::HashMap;
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use serde::Deserialize;
+use tenon_domain::UserId;
+use tenon_store::AuditQuery;
+
+use super::error::ApiError;
+use super::wire::AuditView;
+use crate::app::App;
+
+const LISTED: u64 = 50;
+const MAX_LISTED: u64 = 200;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Asked {
+    before: Option<String>,
+    limit: Option<u64>,
+    action: Option<String>,
+    user_id: Option<UserId>,
+}
+
+pub(super) async fn list(
+    State(app): State<App>,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Result<Json<Vec<AuditView>>, ApiError> {
+    let Query(asked) = asked.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let query = AuditQuery {
+        before: asked.before,
+        action: asked.action,
+        user: asked.user_id,
+        limit: asked.limit.unwrap_or(LISTED).clamp(1, MAX_LISTED),
+    };
+    let rows = app.store.audited(query).await?;
+    let users = app.store.users().await?.into_iter();
+    let names: HashMap<UserId, String> = users.map(|user| (user.id, user.name)).collect();
+    let views = rows.into_iter().map(|row| AuditView {
+        user_name: row.user.as_ref().and_then(|user| names.get(user).cloned()),
+        id: row.id,
+        at: row.at,
+        user_id: row.user,
+        door: row.door,
+        action: row.action,
+        subject: row.subject,
+        detail: row.detail,
+        address: row.address,
+    });
+    Ok(Json(views.collect()))
+}

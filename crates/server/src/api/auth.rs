@@ -1,0 +1,238 @@
+//! Getting in and getting out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::AppendHeaders;
+use serde_json::json;
+use tenon_domain::{Account, Door, SessionId};
+use tenon_store::{AuditEntry, NewUser, Who};
+
+use super::body::Body;
+use super::error::ApiError;
+use super::id::Id;
+use super::settings::signs_up;
+use super::users::{checked_email, checked_name};
+use super::wire::{AuthState, Invitation, LogIn, Setup, SignUp};
+use crate::app::App;
+use crate::auth::caller::Caller;
+use crate::auth::limit::Attempt;
+use crate::auth::oidc::Oidc;
+use crate::auth::{Credential, CurrentUser, Ended, cookie, note, who};
+
+/// An account and the cookie that comes with logging in to it.
+type LoggedIn = (AppendHeaders<[(HeaderName, HeaderValue); 1]>, Json<Account>);
+
+/// No cookie any more.
+pub(super) type LoggedOut = (StatusCode, AppendHeaders<[(HeaderName, HeaderValue); 2]>);
+
+pub(super) async fn state(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Json<AuthState>, ApiError> {
+    let account = match who(&app, &headers).await? {
+        Some(user) => Some(user.account(&app.store).await?),
+        None => None,
+    };
+    let setup = !app.auth.single_user && !app.store.has_users().await?;
+    Ok(Json(AuthState {
+        account,
+        setup,
+        setup_code: setup && !caller.is_here,
+        sign_up: signs_up(&app).await?,
+        single_user: app.auth.single_user,
+        oidc: app.auth.oidc.as_deref().map(Oidc::name),
+    }))
+}
+
+pub(super) async fn set_up(
+    State(app): State<App>,
+    caller: Caller,
+    Body(asked): Body<Setup>,
+) -> Result<(StatusCode, LoggedIn), ApiError> {
+    // Whoever is here needs no code, so there is nothing to guess; nor may those
+    // who guess elsewhere keep them out.
+    if !caller.is_here {
+        app.auth.attempt(Attempt::SetUp, &caller)?;
+    }
+    if app.store.has_users().await? {
+        return Err(tenon_store::Error::from(tenon_store::Refused::SetUp).into());
+    }
+    let code = asked.code.unwrap_or_default();
+    if !caller.is_here && !app.auth.is_setup_code(&code) {
+        return Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "wrong_code",
+            "This is not the code. Tenon printed it when it started; its log has it.",
+        ));
+    }
+    let hash = app.auth.passwords.hash(&asked.password).await?;
+    let new = NewUser {
+        email: &checked_email(&asked.email)?,
+        name: &checked_name(&asked.name)?,
+        role: Default::default(),
+        password_hash: Some(&hash),
+        oidc_subject: None,
+    };
+    let account = app.store.create_user(new, Who::First).await?;
+    let logged_in = begin_session(&app, &caller, account, "setup").await?;
+    Ok((StatusCode::CREATED, logged_in))
+}
+
+pub(super) async fn log_in(
+    State(app): State<App>,
+    caller: Caller,
+    Body(asked): Body<LogIn>,
+) -> Result<LoggedIn, ApiError> {
+    let attempt = Attempt::LogIn(&asked.email);
+    app.auth.attempt(attempt, &caller)?;
+    let found = app.store.user_by_email(&asked.email).await?;
+    let (account, hash) = found.map_or((None, None), |(account, hash)| (Some(account), hash));
+    let fits = app.auth.passwords.verify(&asked.password, hash).await?;
+    match account.filter(|account| fits && !account.disabled) {
+        Some(account) => {
+            app.auth.succeeded(attempt, &caller);
+            begin_session(&app, &caller, account, "login").await
+        }
+        None => {
+            let subject = asked.email.trim().chars().take(254).collect();
+            let entry = AuditEntry {
+                user: None,
+                door: Door::Page,
+                action: "login.failed",
+                subject,
+                detail: json!({}),
+                address: caller.address.to_string(),
+            };
+            note(&app, entry).await;
+            Err(wrong_password())
+        }
+    }
+}
+
+pub(super) async fn sign_up(
+    State(app): State<App>,
+    caller: Caller,
+    Body(asked): Body<SignUp>,
+) -> Result<(StatusCode, LoggedIn), ApiError> {
+    app.auth.attempt(Attempt::SignUp, &caller)?;
+    let who = match &asked.invite {
+        Some(token) => {
+            // Looked at before the password is hashed: that costs something.
+            if app.store.invite_of(token).await?.is_none() {
+                return Err(tenon_store::Error::from(tenon_store::Refused::Invite).into());
+            }
+            Who::Invited(token)
+        }
+        None if signs_up(&app).await? => Who::Another,
+        None => {
+            return Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                "invite_needed",
+                "Only those who were invited can make an account here. Ask an admin.",
+            ));
+        }
+    };
+    let (email, name) = (checked_email(&asked.email)?, checked_name(&asked.name)?);
+    let hash = app.auth.passwords.hash(&asked.password).await?;
+    let new = NewUser {
+        email: &email,
+        name: &name,
+        role: Default::default(),
+        password_hash: Some(&hash),
+        oidc_subject: None,
+    };
+    let account = app.store.create_user(new, who).await?;
+    app.auth.succeeded(Attempt::SignUp, &caller);
+    let logged_in = begin_session(&app, &caller, account, "sign-up").await?;
+    Ok((StatusCode::CREATED, logged_in))
+}
+
+pub(super) async fn invitation(
+    State(app): State<App>,
+    caller: Caller,
+    Id(token): Id<String>,
+) -> Result<Json<Invitation>, ApiError> {
+    app.auth.attempt(Attempt::Invitation, &caller)?;
+    let invite = app.store.invite_of(&token).await?;
+    let invite = invite.ok_or_else(|| {
+        ApiError::not_found(
+            "This invitation was used, taken back or is too old. Ask for another one.",
+        )
+    })?;
+    app.auth.succeeded(Attempt::Invitation, &caller);
+    Ok(Json(Invitation {
+        email: invite.email,
+        expires_at: invite.expires_at,
+    }))
+}
+
+/// Whoever is not logged in is logged out already.
+pub(super) async fn log_out(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<LoggedOut, ApiError> {
+    if let Some(user) = who(&app, &headers).await? {
+        user.in_person()?;
+        if let Credential::Session(session) = &user.credential {
+            end(&app, &user, &caller, session).await?;
+        }
+    }
+    Ok(logged_out())
+}
+
+/// Ends a log-in and closes what it has open.
+pub(super) async fn end(
+    app: &App,
+    user: &CurrentUser,
+    caller: &Caller,
+    session: &SessionId,
+) -> Result<(), ApiError> {
+    app.store.delete_session(&user.id, session).await?;
+    app.auth.end(Ended::Session(session.clone()));
+    let address = caller.address.to_string();
+    user.note(app, &address, "logout", session.as_str(), json!({}))
+        .await;
+    Ok(())
+}
+
+/// Logs somebody in who has shown who they are, and writes down how they came.
+pub(crate) async fn begin_session(
+    app: &App,
+    caller: &Caller,
+    mut account: Account,
+    action: &'static str,
+) -> Result<LoggedIn, ApiError> {
+    let address = caller.address.to_string();
+    let created = app
+        .store
+        .create_session(&account.id, &caller.agent, &address);
+    let (token, session) = created.await?;
+    account.last_login_at = Some(session.created_at);
+    app.store.logged_in(&account.id).await?;
+    let user = CurrentUser {
+        id: account.id.clone(),
+        role: account.role,
+        credential: Credential::Session(session.id),
+    };
+    let detail = json!({"email": account.email});
+    user.note(app, &address, action, user.id.as_str(), detail)
+        .await;
+    let cookie = (header::SET_COOKIE, cookie::set(caller, &token));
+    Ok((AppendHeaders([cookie]), Json(account)))
+}
+
+pub(super) fn logged_out() -> LoggedOut {
+    let cleared = cookie::clear().map(|cookie| (header::SET_COOKIE, cookie));
+    (StatusCode::NO_CONTENT, AppendHeaders(cleared))
+}
+
+fn wrong_password() -> ApiError {
+    ApiError::new(
+        StatusCode::UNAUTHORIZED,
+        "wrong_password",
+        "The e-mail address or the password is not right, or the account is disabled.",
+    )
+}

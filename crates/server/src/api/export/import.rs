@@ -1,0 +1,325 @@
+//! An exported chat read again: everything in it is doubted, and becomes what
+//! would have happened had the chat taken place here. What people allowed there
+//! is not told again: here nobody was asked.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use tenon_domain::{
+    Branch, CallId, CallRecord, CallStatus, ChatId, Content, Door, EventBody, MessageId,
+    MessageRecord, Part, Role, TitledBy, ToolCall, ToolError, ToolOutput, TurnId, TurnOutcome,
+    Verdict, tool_id,
+};
+use tenon_store::{NewChat, fresh_id};
+
+use super::super::chats::MAX_TITLE_CHARS;
+use super::super::wire::{ExportedChat, ExportedMessage, ExportedTurn};
+use super::{FORMAT, VERSION, plain};
+
+/// How many messages and calls one chat may bring. Each is a row or two, written while others wait.
+const MAX_PIECES: usize = 10_000;
+
+/// How many values a file may have. The shortest take two bytes there and up to
+/// a hundred in memory: 32 MiB of them would not fit.
+const MAX_VALUES: usize = 1_000_000;
+
+/// What a file says it is, before the rest of it is looked at.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    format: String,
+    #[serde(default)]
+    version: u32,
+}
+
+/// What happened so far, and how what is told is called here.
+struct Import {
+    chat: ChatId,
+    now: i64,
+    /// Of the newest event: none comes before the one it follows.
+    at: i64,
+    turns: HashMap<TurnId, TurnId>,
+    seen: HashSet<String>,
+    happened: Vec<(i64, EventBody)>,
+}
+
+/// The chat in a file. The error is a sentence.
+pub(super) fn read(file: &[u8], now: i64) -> Result<NewChat, String> {
+    if values(file) > MAX_VALUES {
+        return Err(format!(
+            "It has more than {MAX_VALUES} values, and no chat has so many."
+        ));
+    }
+    let no_json = |error: serde_json::Error| {
+        format!("It is not a chat that Tenon exported as JSON: {error}.")
+    };
+    let envelope: Envelope = serde_json::from_slice(file).map_err(no_json)?;
+    if envelope.format != FORMAT {
+        return Err(format!(
+            "It is not a chat that Tenon exported as JSON: \"format\" is not \"{FORMAT}\"."
+        ));
+    }
+    if envelope.version != VERSION {
+        return Err(format!(
+            "It is of version {}, and this Tenon reads version {VERSION}. Import it with the Tenon it comes from.",
+            envelope.version
+        ));
+    }
+    let chat: ExportedChat = serde_json::from_slice(file).map_err(no_json)?;
+    let import = Import {
+        chat: ChatId(fresh_id()),
+        now,
+        at: 0,
+        turns: HashMap::new(),
+        seen: HashSet::new(),
+        happened: Vec::new(),
+    };
+    import.chat(chat)
+}
+
+impl Import {
+    fn chat(mut self, chat: ExportedChat) -> Result<NewChat, String> {
+        let messages = chat.turns.iter().flat_map(|turn| &turn.messages);
+        let pieces: usize = messages.map(|message| 1 + message.tool_calls.len()).sum();
+        if pieces > MAX_PIECES {
+            return Err(format!(
+                "It has {pieces} messages and calls, and more than {MAX_PIECES} cannot be imported."
+            ));
+        }
+        let created_at = self.time(chat.created_at);
+        self.happens(created_at);
+        for turn in chat.turns {
+            self.turn(turn)?;
+        }
+        if let Some(head) = chat.head {
+            let turn_id = self.known(&head)?;
+            self.push(EventBody::BranchChosen { turn_id });
+        }
+        let title: String = chat.title.trim().chars().take(MAX_TITLE_CHARS).collect();
+        if !title.is_empty() {
+            let by = TitledBy::Person;
+            self.push(EventBody::ChatTitled { title, by });
+        }
+        Ok(NewChat {
+            id: self.chat,
+            created_at,
+            happened: self.happened,
+        })
+    }
+
+    fn turn(&mut self, turn: ExportedTurn) -> Result<(), String> {
+        let after = turn.parent.as_ref().map(|parent| self.known(parent));
+        let branch = Some(Branch {
+            after: after.transpose()?,
+        });
+        let turn_id = TurnId(fresh_id());
+        let told = turn.id.clone();
+        if self.turns.insert(turn.id, turn_id.clone()).is_some() {
+            return Err(format!("Two of its turns have the id \"{told}\"."));
+        }
+        let mut messages = turn.messages.into_iter();
+        let question = messages.next().filter(|first| first.role == Role::User);
+        let Some(question) = question else {
+            return Err(format!("The turn \"{told}\" does not begin with a person."));
+        };
+        let said_alone = |part: &Part| matches!(part, Part::Text { .. });
+        if !question.tool_calls.is_empty() || !question.parts.iter().all(said_alone) {
+            return Err(format!("In the turn \"{told}\" a person calls a tool."));
+        }
+        let message = self.message(&turn_id, question)?.0;
+        self.push(EventBody::TurnStarted {
+            turn_id: turn_id.clone(),
+            message,
+            branch,
+            tools: None,
+            door: Door::Page,
+            model: turn.model,
+        });
+        for message in messages {
+            if message.role != Role::Assistant {
+                return Err(format!("In the turn \"{told}\" a person speaks twice."));
+            }
+            self.answer(&turn_id, message)?;
+        }
+        self.push(EventBody::TurnFinished {
+            turn_id,
+            outcome: turn.outcome.unwrap_or(TurnOutcome::Interrupted {
+                message: "The chat was exported during this answer.".into(),
+            }),
+            usage: turn.usage,
+            cost: turn.cost,
+        });
+        Ok(())
+    }
+
+    fn answer(&mut self, turn: &TurnId, message: ExportedMessage) -> Result<(), String> {
+        let (record, calls) = self.message(turn, message)?;
+        let (message_id, parts) = (record.id.clone(), record.parts.clone());
+        let message = MessageRecord {
+            parts: Vec::new(),
+            ..record
+        };
+        self.push(EventBody::MessageStarted { message });
+        self.push(EventBody::MessageFinished { message_id, parts });
+        for call in calls {
+            self.call(call);
+        }
+        Ok(())
+    }
+
+    /// A message and its calls under fresh ids.
+    fn message(
+        &mut self,
+        turn: &TurnId,
+        message: ExportedMessage,
+    ) -> Result<(MessageRecord, Vec<CallRecord>), String> {
+        self.first(&message.id.0, "messages")?;
+        let created_at = self.time(message.created_at);
+        self.happens(created_at);
+        let id = MessageId(fresh_id());
+        let mut fresh: HashMap<CallId, CallId> = HashMap::new();
+        let mut calls = message.tool_calls;
+        for call in &mut calls {
+            self.first(&call.id.0, "calls")?;
+            if call.message_id != message.id {
+                return Err(format!("The call \"{}\" is of another message.", call.id));
+            }
+            let told = std::mem::replace(&mut call.id, CallId(fresh_id()));
+            fresh.insert(told, call.id.clone());
+            call.message_id = id.clone();
+            call.tool_id = tool_id::sanitise(call.tool_id.as_str());
+        }
+        let mut parts = plain(message.parts);
+        for part in &mut parts {
+            let Part::Call { call, .. } = part else {
+                continue;
+            };
+            // Each call is spoken of once, and none that is not told of.
+            let known = fresh.remove(&call.id);
+            *call = ToolCall {
+                id: known.ok_or_else(|| unknown("call", &call.id.0))?,
+                tool_id: tool_id::sanitise(call.tool_id.as_str()),
+                input: call.input.take(),
+            };
+        }
+        if let Some(call) = fresh.keys().next() {
+            return Err(format!("The call \"{call}\" is in no part of its message."));
+        }
+        let record = MessageRecord {
+            id,
+            chat_id: self.chat.clone(),
+            turn_id: turn.clone(),
+            role: message.role,
+            parts,
+            created_at,
+        };
+        Ok((record, calls))
+    }
+
+    fn call(&mut self, call: CallRecord) {
+        let call_id = call.id.clone();
+        self.push(EventBody::CallRequested {
+            call: CallRecord {
+                status: CallStatus::Pending,
+                output: None,
+                error: None,
+                duration_ms: None,
+                asked: false,
+                verdict: None,
+                ..call.clone()
+            },
+        });
+        if call.verdict.is_none_or(Verdict::allows) {
+            self.push(EventBody::CallStarted {
+                call_id: call_id.clone(),
+            });
+        }
+        let (status, output, error) = match call.status {
+            open if open.is_open() => (CallStatus::Lost, None, Some(ToolError::lost())),
+            ended => (ended, call.output.map(without_blobs), call.error),
+        };
+        self.push(EventBody::CallFinished {
+            call_id,
+            status,
+            output,
+            error,
+            duration_ms: call.duration_ms.unwrap_or(0),
+        });
+    }
+
+    fn known(&self, turn: &TurnId) -> Result<TurnId, String> {
+        let known = self.turns.get(turn).cloned();
+        known.ok_or_else(|| unknown("turn", &turn.0))
+    }
+
+    /// An id stands for one thing.
+    fn first(&mut self, id: &str, of: &str) -> Result<(), String> {
+        match self.seen.insert(format!("{of} {id}")) {
+            true => Ok(()),
+            false => Err(format!("Two of its {of} have the id \"{id}\".")),
+        }
+    }
+
+    /// Nothing was said before there were clocks, and nothing is said in the future.
+    fn time(&self, told: i64) -> i64 {
+        told.clamp(0, self.now)
+    }
+
+    fn happens(&mut self, at: i64) {
+        self.at = self.at.max(at);
+    }
+
+    fn push(&mut self, body: EventBody) {
+        self.happened.push((self.at, body));
+    }
+}
+
+/// About how many values a file has, without reading any: each but the first
+/// follows a comma or a colon.
+fn values(file: &[u8]) -> usize {
+    let (mut values, mut in_text, mut is_escaped) = (1, false, false);
+    for byte in file {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' | b':' if !in_text => values += 1,
+            _ => {}
+        }
+    }
+    values
+}
+
+fn unknown(what: &str, id: &str) -> String {
+    format!("It speaks of a {what} \"{id}\" that it has not told of before.")
+}
+
+/// What was kept aside stayed where it was.
+fn without_blobs(output: ToolOutput) -> ToolOutput {
+    let content = output.content.into_iter().map(|content| match content {
+        Content::Blob {
+            media_type, bytes, ..
+        } => Content::Text {
+            text: format!("[{bytes} bytes of {media_type} did not come along with this chat]"),
+        },
+        other => other,
+    });
+    ToolOutput {
+        content: content.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_without_what_is_said_in_texts() {
+        let check = |file: &str, expected: usize| assert_eq!(values(file.as_bytes()), expected);
+        check("0", 1);
+        check("[0,0,0]", 3);
+        check(r#"{"a":[1,2],"b":3}"#, 5);
+        check(r#"["a,b:c","\",\\","x"]"#, 3);
+        check("\\,\"", 2);
+    }
+}

@@ -1,0 +1,374 @@
+//! Logging in with an account somewhere else (OpenID Connect).
+//!
+//! A browser goes to the issuer with a state, a nonce and a PKCE challenge and
+//! comes back with a code. What has to be remembered meanwhile travels in a
+//! sealed cookie, so nobody can fill our memory by beginning, and only the
+//! browser that began can end. Each state is good once.
+//!
+//! The issuer is asked about itself when somebody first wants to log in: one
+//! that is down stops nobody but those who come through it.
+
+mod http;
+mod identity;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use futures::future::BoxFuture;
+use openidconnect::core::{
+    CoreAuthenticationFlow, CoreClient, CoreIdToken, CoreIdTokenClaims, CoreProviderMetadata,
+};
+use openidconnect::{
+    AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
+    EndpointSet, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
+    TokenResponse,
+};
+use serde::{Deserialize, Serialize};
+use tenon_store::Vault;
+
+use crate::config::OidcConfig;
+use http::Http;
+pub use identity::Identity;
+
+/// Long enough to find a second factor, short enough that a forgotten tab is no way in.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// An issuer changes its keys now and then.
+const FRESH: Duration = Duration::from_secs(3600);
+
+/// Where a browser comes back to.
+const CALLBACK: &str = "/api/auth/oidc/callback";
+
+/// Enough to know what went wrong by.
+const MAX_LINE: usize = 500;
+
+/// What the cookie is sealed about.
+const ABOUT: &str = "oidc";
+
+pub struct Oidc {
+    config: OidcConfig,
+    issuer: IssuerUrl,
+    vault: Vault,
+    http: Http,
+    /// What the issuer last said about itself.
+    metadata: Mutex<Option<(CoreProviderMetadata, Instant)>>,
+    /// States that came back already, until they are too old anyway.
+    used: Mutex<HashMap<String, Instant>>,
+}
+
+/// Why somebody did not get in. The page has a sentence for each of the codes.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error("no issuer is configured")]
+    Off,
+    #[error("it was tried too often from this address")]
+    TooMany,
+    #[error("the issuer cannot be asked: {0}")]
+    Unreachable(String),
+    #[error("the issuer refused: {0}")]
+    Denied(String),
+    #[error("this log-in was not begun in this browser, is too old, or was used already")]
+    Expired,
+    #[error("what the issuer said cannot be trusted: {0}")]
+    Untrusted(String),
+    #[error("the issuer vouches for no e-mail address")]
+    Email,
+    #[error("addresses like {0} are not let in")]
+    Domain(String),
+    #[error("there is no account for {0}, and none is made by logging in")]
+    NoAccount(String),
+    #[error("the account is disabled")]
+    Disabled,
+    #[error("Tenon could not finish it: {0}")]
+    Store(#[from] tenon_store::Error),
+    /// Its cause is in the log.
+    #[error("Tenon could not begin the session")]
+    Session,
+}
+
+/// What is remembered while a browser is away.
+#[derive(Serialize, Deserialize)]
+struct Begun {
+    state: String,
+    nonce: String,
+    verifier: String,
+    redirect: String,
+    /// Milliseconds since 1970.
+    at: i64,
+}
+
+/// Where to send a browser, and what it must bring back.
+pub struct Departure {
+    pub url: String,
+    pub cookie: String,
+}
+
+type Client = CoreClient<
+    EndpointSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointMaybeSet,
+    EndpointMaybeSet,
+>;
+
+impl Oidc {
+    pub fn new(config: &OidcConfig, vault: Vault) -> Result<Self> {
+        let issuer = IssuerUrl::new(config.issuer.clone())
+            .context("`issuer` under [oidc] is not an address")?;
+        if let Some(url) = &config.public_url {
+            RedirectUrl::new(format!("{}{CALLBACK}", url.trim_end_matches('/')))
+                .context("`public_url` under [oidc] is not an address")?;
+        }
+        Ok(Self {
+            config: config.clone(),
+            issuer,
+            vault,
+            http: Http::new().context("no connection to the issuer can be made")?,
+            metadata: Mutex::default(),
+            used: Mutex::default(),
+        })
+    }
+
+    /// What people know the issuer by.
+    pub fn name(&self) -> String {
+        let name = self.config.name.clone().filter(|name| !name.is_empty());
+        let host = || self.issuer.url().host_str().map(str::to_owned);
+        name.or_else(host).unwrap_or_else(|| "OpenID".into())
+    }
+
+    /// Whether people speak https with us, where we know.
+    pub fn is_https(&self) -> Option<bool> {
+        let url = self.config.public_url.as_ref()?;
+        Some(url.starts_with("https://"))
+    }
+
+    /// `here` is the address at which the browser sees us, as far as the request tells.
+    pub fn begin(self: Arc<Self>, here: String) -> BoxFuture<'static, Result<Departure, Trouble>> {
+        Box::pin(async move { self.depart(here).await })
+    }
+
+    /// Who came back with this code.
+    pub fn end(
+        self: Arc<Self>,
+        cookie: Option<String>,
+        state: String,
+        code: String,
+    ) -> BoxFuture<'static, Result<Identity, Trouble>> {
+        Box::pin(async move { self.arrive(cookie, &state, code).await })
+    }
+
+    async fn depart(&self, here: String) -> Result<Departure, Trouble> {
+        let here = self.config.public_url.as_ref().unwrap_or(&here);
+        let redirect = format!("{}{CALLBACK}", here.trim_end_matches('/'));
+        let client = self.client(self.discover(FRESH).await?, &redirect)?;
+        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
+        let (url, state, nonce) = client
+            .authorize_url(
+                CoreAuthenticationFlow::AuthorizationCode,
+                CsrfToken::new_random,
+                Nonce::new_random,
+            )
+            .add_scope(Scope::new("email".into()))
+            .add_scope(Scope::new("profile".into()))
+            .set_pkce_challenge(challenge)
+            .url();
+        let begun = Begun {
+            state: state.into_secret(),
+            nonce: nonce.secret().clone(),
+            verifier: verifier.into_secret(),
+            redirect,
+            at: tenon_store::now(),
+        };
+        let begun = serde_json::to_string(&begun).map_err(|error| untrusted(&error))?;
+        Ok(Departure {
+            url: url.into(),
+            cookie: self.vault.seal(ABOUT, &begun),
+        })
+    }
+
+    async fn arrive(
+        &self,
+        cookie: Option<String>,
+        state: &str,
+        code: String,
+    ) -> Result<Identity, Trouble> {
+        let begun = self.recall(cookie.as_deref(), state)?;
+        let metadata = self.discover(FRESH).await?;
+        let client = self.client(metadata, &begun.redirect)?;
+        let exchange = client
+            .exchange_code(AuthorizationCode::new(code))
+            .map_err(|error| untrusted(&error))?
+            .set_pkce_verifier(PkceCodeVerifier::new(begun.verifier));
+        let answer = exchange.request_async(&self.http).await;
+        let answer = answer.map_err(token_trouble)?;
+        let token = answer
+            .id_token()
+            .ok_or_else(|| Trouble::Untrusted("it gave no id token".into()))?;
+        let nonce = Nonce::new(begun.nonce);
+        let claims = self.verify(&client, &begun.redirect, token, &nonce).await?;
+        identity::identify(&client, &self.http, &self.issuer, &claims, &answer).await
+    }
+
+    /// Whether people with this address are let in.
+    pub fn lets_in(&self, email: &str) -> bool {
+        let allowed = &self.config.allowed_domains;
+        let domain = email.rsplit('@').next().unwrap_or_default();
+        allowed.is_empty() || allowed.iter().any(|one| one.eq_ignore_ascii_case(domain))
+    }
+
+    /// Whether logging in makes an account for those who have none.
+    pub fn signs_up(&self) -> bool {
+        self.config.sign_up
+    }
+
+    /// The log-in that this browser began, if this is its end. It has no second one.
+    fn recall(&self, cookie: Option<&str>, state: &str) -> Result<Begun, Trouble> {
+        let sealed = cookie.ok_or(Trouble::Expired)?;
+        let begun = self.vault.open_sealed(ABOUT, sealed);
+        let begun = begun.ok().and_then(|text| serde_json::from_str(&text).ok());
+        let begun: Begun = begun.ok_or(Trouble::Expired)?;
+        let age = tenon_store::now() - begun.at;
+        let is_in_time = (0..=PATIENCE.as_millis() as i64).contains(&age);
+        if begun.state != state || !is_in_time {
+            return Err(Trouble::Expired);
+        }
+        let mut used = lock(&self.used);
+        used.retain(|_, at| at.elapsed() <= PATIENCE);
+        match used.insert(begun.state.clone(), Instant::now()) {
+            None => Ok(begun),
+            Some(_) => Err(Trouble::Expired),
+        }
+    }
+
+    /// An issuer may have changed its keys since we asked for them, so a
+    /// signature that does not fit is looked at once more with the newest.
+    async fn verify(
+        &self,
+        client: &Client,
+        redirect: &str,
+        token: &CoreIdToken,
+        nonce: &Nonce,
+    ) -> Result<CoreIdTokenClaims, Trouble> {
+        use openidconnect::ClaimsVerificationError::SignatureVerification;
+        match token.claims(&client.id_token_verifier(), nonce) {
+            Ok(claims) => Ok(claims.clone()),
+            Err(SignatureVerification(_)) => {
+                let metadata = self.discover(Duration::ZERO).await?;
+                let client = self.client(metadata, redirect)?;
+                let claims = token.claims(&client.id_token_verifier(), nonce);
+                claims.cloned().map_err(|error| untrusted(&error))
+            }
+            Err(error) => Err(untrusted(&error)),
+        }
+    }
+
+    /// What the issuer says about itself, not older than this.
+    async fn discover(&self, fresh: Duration) -> Result<CoreProviderMetadata, Trouble> {
+        let known = lock(&self.metadata).clone();
+        if let Some((metadata, at)) = &known
+            && at.elapsed() < fresh
+        {
+            return Ok(metadata.clone());
+        }
+        let issuer = self.issuer.clone();
+        let asked = CoreProviderMetadata::discover_async(issuer, &self.http).await;
+        match (asked, known) {
+            (Ok(metadata), _) => {
+                let now = Some((metadata.clone(), Instant::now()));
+                *lock(&self.metadata) = now;
+                Ok(metadata)
+            }
+            // What was true an hour ago is better than nothing.
+            (Err(_), Some((metadata, _))) if !fresh.is_zero() => Ok(metadata),
+            (Err(error), _) => Err(Trouble::Unreachable(causes(&error))),
+        }
+    }
+
+    fn client(&self, metadata: CoreProviderMetadata, redirect: &str) -> Result<Client, Trouble> {
+        let redirect = RedirectUrl::new(redirect.to_owned()).map_err(|error| untrusted(&error))?;
+        let secret = self.config.client_secret.clone().map(ClientSecret::new);
+        let id = ClientId::new(self.config.client_id.clone());
+        let client = CoreClient::from_provider_metadata(metadata, id, secret);
+        Ok(client.set_redirect_uri(redirect))
+    }
+}
+
+impl Trouble {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Off => "oidc_off",
+            Self::TooMany => "oidc_too_many",
+            Self::Unreachable(_) => "oidc_unreachable",
+            Self::Denied(_) => "oidc_denied",
+            Self::Expired => "oidc_expired",
+            Self::Untrusted(_) => "oidc_untrusted",
+            Self::Email => "oidc_email",
+            Self::Domain(_) => "oidc_domain",
+            Self::NoAccount(_) => "oidc_no_account",
+            Self::Disabled => "oidc_disabled",
+            Self::Store(_) | Self::Session => "oidc_storage",
+        }
+    }
+
+    /// What it is, in one line for the log: issuers and addresses say what they like.
+    pub fn line(&self) -> String {
+        let said = self.to_string();
+        let clean = said.chars().map(|char| match char.is_control() {
+            true => char::REPLACEMENT_CHARACTER,
+            false => char,
+        });
+        clean.take(MAX_LINE).collect()
+    }
+
+    /// Whether anybody can bring it about at will, without an issuer or an account.
+    pub fn is_noise(&self) -> bool {
+        matches!(self, Self::Off | Self::TooMany | Self::Expired)
+    }
+}
+
+impl std::fmt::Debug for Oidc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Oidc")
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Departure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Departure").finish_non_exhaustive()
+    }
+}
+
+/// Cheap to clone; None where nobody configured an issuer.
+pub type Issuer = Option<Arc<Oidc>>;
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn token_trouble<E, T>(error: openidconnect::RequestTokenError<E, T>) -> Trouble
+where
+    E: std::error::Error + 'static,
+    T: openidconnect::ErrorResponse + 'static,
+{
+    match &error {
+        openidconnect::RequestTokenError::Request(_) => Trouble::Unreachable(causes(&error)),
+        _ => Trouble::Untrusted(causes(&error)),
+    }
+}
+
+fn untrusted(error: &(dyn std::error::Error + 'static)) -> Trouble {
+    Trouble::Untrusted(causes(error))
+}
+
+/// An error and what is behind it, in one line.
+fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+    let all = std::iter::successors(Some(error), |error| error.source());
+    let mut said: Vec<String> = all.map(ToString::to_string).collect();
+    said.dedup();
+    said.join(": ")
+}

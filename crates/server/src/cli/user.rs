@@ -1,0 +1,214 @@
+//! `tenon user`: accounts, from the machine they are kept on.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use tenon_domain::pattern::Pattern;
+use tenon_domain::{Account, KeyAccess, KeyScope, UserRole};
+
+use super::say;
+use crate::api::error::ApiError;
+use crate::api::wire::{NewKey, NewUser, UserChange};
+use crate::api::{keys, users};
+use crate::app::App;
+use crate::auth::CurrentUser;
+use crate::config::{Common, Config};
+
+/// More than any password may have.
+const MAX_READ: u64 = 8 * 1024;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum User {
+    /// Make an account; the first one is an admin's
+    Add {
+        #[arg(long)]
+        email: String,
+        #[arg(long)]
+        name: String,
+        /// May also add models and look after accounts
+        #[arg(long)]
+        admin: bool,
+        #[command(flatten)]
+        password: Password,
+    },
+    /// All accounts, one a line
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Set another password, which ends all log-ins; keys stay
+    Passwd {
+        email: String,
+        #[command(flatten)]
+        password: Password,
+    },
+    /// Lock somebody out at once; nothing of theirs is lost
+    Disable { email: String },
+    /// Let somebody in again
+    Enable { email: String },
+    /// Make a key for programs and print it, this once
+    Key {
+        email: String,
+        /// What it is for
+        #[arg(long)]
+        name: String,
+        #[arg(long, default_value = "full")]
+        access: Access,
+        /// Tools a model may use for this key without asking; `*` stands for any characters
+        #[arg(long, value_name = "PATTERN")]
+        allow: Vec<String>,
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Password {
+    /// Read the password from standard input, where nobody looks over a shoulder
+    #[arg(long, required = true)]
+    password_stdin: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Access {
+    Full,
+    Use,
+    Read,
+}
+
+impl User {
+    pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
+        let app = App::open(&common.data, &Config::load(common)?).await?;
+        let shell = CurrentUser::of_shell(&app.store).await?;
+        match self {
+            Self::Add {
+                email,
+                name,
+                admin,
+                password,
+            } => {
+                let new = NewUser {
+                    name,
+                    email,
+                    password: password.read()?,
+                    role: match admin {
+                        true => UserRole::Admin,
+                        false => UserRole::User,
+                    },
+                };
+                let account = users::add(&app, &shell, "", new).await.map_err(said)?;
+                say(line(&account));
+            }
+            Self::List { json } => list(&app, json).await?,
+            Self::Passwd { email, password } => {
+                let change = UserChange {
+                    password: Some(password.read()?),
+                    ..UserChange::default()
+                };
+                edit(&app, &shell, &email, change).await?;
+                say("All log-ins have ended; keys for programs stay as they are.");
+            }
+            Self::Disable { email } => {
+                let change = UserChange {
+                    disabled: Some(true),
+                    ..UserChange::default()
+                };
+                edit(&app, &shell, &email, change).await?;
+            }
+            Self::Enable { email } => {
+                let change = UserChange {
+                    disabled: Some(false),
+                    ..UserChange::default()
+                };
+                edit(&app, &shell, &email, change).await?;
+            }
+            Self::Key {
+                email,
+                name,
+                access,
+                allow,
+                json,
+            } => {
+                let scope = KeyScope {
+                    access: access.into(),
+                    allow: allow.into_iter().map(Pattern).collect(),
+                };
+                let owner = find(&app, &email).await?;
+                let new = NewKey { name, scope };
+                let created = keys::create_for(&app, &shell, &owner.id, "", new);
+                let created = created.await.map_err(said)?;
+                match json {
+                    true => say(serde_json::to_string_pretty(&created)?),
+                    false => say(&created.key),
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Password {
+    fn read(&self) -> Result<String> {
+        let mut text = String::new();
+        std::io::stdin()
+            .take(MAX_READ)
+            .read_to_string(&mut text)
+            .context("standard input cannot be read")?;
+        // What a terminal or `echo` puts at the end is not part of it.
+        let password = text.strip_suffix('\n').unwrap_or(&text);
+        let password = password.strip_suffix('\r').unwrap_or(password);
+        Ok(password.to_owned())
+    }
+}
+
+async fn list(app: &App, json: bool) -> Result<()> {
+    let accounts = app.store.users().await?;
+    if json {
+        say(serde_json::to_string_pretty(&accounts)?);
+        return Ok(());
+    }
+    accounts.iter().map(line).for_each(say);
+    Ok(())
+}
+
+async fn edit(app: &App, shell: &CurrentUser, email: &str, change: UserChange) -> Result<()> {
+    let account = find(app, email).await?;
+    let account = users::edit(app, shell, "", &account.id, change).await;
+    say(line(&account.map_err(said)?));
+    Ok(())
+}
+
+async fn find(app: &App, email: &str) -> Result<Account> {
+    match app.store.user_by_email(email).await? {
+        Some((account, _)) => Ok(account),
+        None => bail!("nobody has the address {email}; `tenon user list` shows all accounts"),
+    }
+}
+
+fn line(account: &Account) -> String {
+    let role = match account.role {
+        UserRole::Admin => "admin",
+        UserRole::User => "user",
+    };
+    let disabled = match account.disabled {
+        true => ", disabled",
+        false => "",
+    };
+    format!("{}  {} ({role}{disabled})", account.email, account.name)
+}
+
+fn said(error: ApiError) -> anyhow::Error {
+    anyhow!(error.detail().message)
+}
+
+impl From<Access> for KeyAccess {
+    fn from(access: Access) -> Self {
+        match access {
+            Access::Full => Self::Full,
+            Access::Use => Self::Use,
+            Access::Read => Self::Read,
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! Nobody reaches what is not theirs: every route of the router and every frame
+//! of the socket, tried by everybody who should not get through.
+//!
+//! A new route fails here until [`example`] has a valid request for it.
+
+use serde_json::{Value, json};
+use tenon_domain::{CallId, UserId};
+use tenon_llm::scripted::Line;
+use tenon_server::api::route::Route;
+use tenon_server::api::routes;
+use tenon_server::api::wire::ClientFrame;
+use tenon_server::auth::gate::{Keys, Reach, Thing};
+use tenon_store::Blob;
+
+use crate::people::{Person, email};
+use crate::server::{Server, answer};
+
+const TITLE: &str = "olgas-secret-plan";
+
+/// They stand for the ids of her chat and turn where those are not in a path.
+const HER_CHAT: &str = "olgas-chat";
+const HER_TURN: &str = "olgas-turn";
+
+const THINGS: [Thing; 6] = [
+    Thing::Chat,
+    Thing::Turn,
+    Thing::Call,
+    Thing::Blob,
+    Thing::Key,
+    Thing::Session,
+];
+
+/// A valid request to a route. Where the route is for the owner of a thing,
+/// the id in its path is that thing's and not this one.
+struct Example {
+    id: &'static str,
+    query: &'static str,
+    body: Option<Value>,
+}
+
+fn example(route: &Route) -> Example {
+    let plain = Example {
+        id: "nothing",
+        query: "",
+        body: None,
+    };
+    let id = |id| Example {
+        id,
+        query: "",
+        body: None,
+    };
+    let body = |body| Example {
+        id: "nothing",
+        query: "",
+        body: Some(body),
+    };
+    let query = |query| Example {
+        id: "nothing",
+        query,
+        body: None,
+    };
+    let account = |name: &str| json!({"name": name, "email": email(name), "password": "correct horse battery"});
+    match (route.method.as_str(), route.path) {
+        ("GET", "/info" | "/models" | "/endpoints" | "/ws") => plain,
+        ("GET", "/auth/oidc/start" | "/auth/oidc/callback") => plain,
+        ("GET", "/auth/state" | "/auth/me" | "/auth/sessions" | "/keys") => plain,
+        ("GET", "/users" | "/invites" | "/settings" | "/audit") => plain,
+        ("GET", "/auth/invites/{token}") => plain,
+        ("POST", "/auth/setup" | "/auth/sign-up") => body(account("Eve")),
+        ("POST", "/auth/login") => body(json!({"email": "eve@x.org", "password": "12345678"})),
+        ("POST", "/auth/logout" | "/auth/logout-everywhere") => plain,
+        ("PATCH", "/auth/me") => body(json!({"name": "Somebody"})),
+        ("DELETE", "/auth/sessions/{id}" | "/keys/{id}") => plain,
+        ("POST", "/keys") => body(json!({"name": "a key"})),
+        ("POST", "/users") => body(account("Mallory")),
+        ("PATCH", "/users/{id}") => body(json!({"name": "Somebody"})),
+        ("DELETE", "/users/{id}" | "/invites/{id}") => plain,
+        ("POST", "/invites") => body(json!({})),
+        ("PATCH", "/settings") => body(json!({"signUp": true})),
+        ("GET", "/chats" | "/chats/{id}" | "/chats/{id}/messages" | "/blobs/{id}") => plain,
+        ("POST", "/chats") => body(json!({})),
+        ("PATCH", "/chats/{id}") => body(json!({"title": "Theirs"})),
+        ("DELETE", "/chats/{id}") => plain,
+        ("POST", "/chats/{id}/turns") => body(json!({"text": "hello"})),
+        ("POST", "/chats/{id}/branch") => body(json!({"turnId": HER_TURN})),
+        ("POST", "/turns/{id}/cancel") => plain,
+        ("POST", "/calls/{id}/answer") => body(json!({"verdict": "once"})),
+        ("POST", "/chats/{id}/restore") => plain,
+        ("GET", "/chats/{id}/export") => query("?format=json"),
+        ("POST", "/chats/import") => body(json!({
+            "format": "tenon.chat", "version": 1, "title": "Theirs", "createdAt": 1, "turns": [],
+        })),
+        ("GET", "/search") => query("?q=olgas-secret-plan"),
+        ("GET" | "DELETE", "/chats/{id}/share") => plain,
+        ("POST", "/chats/{id}/share") => body(json!({})),
+        ("GET", "/shares" | "/shared/{token}") => plain,
+        ("GET", "/tools") => query("?chatId=olgas-chat"),
+        ("PATCH", "/tools") => body(json!({
+            "layer": "chat", "chatId": HER_CHAT,
+            "tools": [{"toolId": "builtin_calculate", "enabled": false}],
+        })),
+        ("POST", "/tools/{id}/call") => Example {
+            body: Some(json!({"arguments": {"expression": "6*7"}})),
+            ..id("builtin_calculate")
+        },
+        ("GET", "/models/{id}") => id("builtin"),
+        ("POST", "/models") => body(json!({
+            "provider": "openai", "baseUrl": "http://127.0.0.1:9/v1", "model": "m",
+        })),
+        ("POST", "/models/discover") => body(json!({"baseUrl": "http://127.0.0.1:9/v1"})),
+        ("PATCH", "/models/{id}") => body(json!({"name": "Theirs"})),
+        ("DELETE", "/models/{id}") | ("POST", "/models/{id}/test") => plain,
+        _ => panic!(
+            "{route:?} is new. Add a valid request for it to `example` in tests/it/access.rs, \
+             and see to it that its class says for whom it is"
+        ),
+    }
+}
+
+/// Olga, who owns one of everything; Bob, who owns nothing; Ada, who is an admin.
+struct World<'a> {
+    server: &'a Server,
+    olga: Person<'a>,
+    bob: Person<'a>,
+    chat: String,
+    turn: String,
+    call: String,
+    blob: String,
+    share: String,
+    key: String,
+    hint: String,
+    session: String,
+}
+
+impl<'a> World<'a> {
+    async fn new(server: &'a Server) -> Self {
+        let ada = Person::set_up(server, "Ada").await;
+        let olga = ada.add("Olga").await;
+        let bob = ada.add("Bob").await;
+        let (_, chat) = olga.post("/api/chats", json!({"title": TITLE})).await;
+        let chat = text(&chat["id"]);
+        let mut page = olga.socket().await.unwrap();
+        page.subscribe(&chat, 0).await;
+        let path = format!("/api/chats/{chat}");
+        let said = json!({"text": "what is 6*7"});
+        let (_, started) = olga.post(&format!("{path}/turns"), said).await;
+        page.until_finished().await;
+        let (_, messages) = olga.get(&format!("{path}/messages")).await;
+        let call = text(&messages[1]["toolCalls"][0]["id"]);
+        let bytes = Blob {
+            media_type: "text/plain".into(),
+            data: TITLE.into(),
+        };
+        let owner = UserId::new(&olga.id);
+        let by = CallId::new(&call);
+        let stored = server.app.store.put_blob(&owner, &by, bytes);
+        let blob = stored.await.unwrap().0;
+        let (_, share) = olga.post(&format!("{path}/share"), json!({})).await;
+        let new = json!({"name": "olgas-key"});
+        let (_, key) = olga.post("/api/keys", new).await;
+        let other = server.app.store.create_session(&owner, "olgas-browser", "");
+        let (_, session) = other.await.unwrap();
+        Self {
+            server,
+            bob,
+            chat,
+            turn: text(&started["turnId"]),
+            call,
+            blob,
+            share: text(&share["token"]),
+            key: text(&key["id"]),
+            hint: text(&key["hint"]),
+            session: session.id.0,
+            olga,
+        }
+    }
+
+    fn id_of(&self, thing: Thing) -> &str {
+        match thing {
+            Thing::Chat => &self.chat,
+            Thing::Turn => &self.turn,
+            Thing::Call => &self.call,
+            Thing::Blob => &self.blob,
+            Thing::Key => &self.key,
+            Thing::Session => &self.session,
+        }
+    }
+
+    /// What nobody but Olga should ever read.
+    fn markers(&self) -> [&str; 11] {
+        [
+            TITLE,
+            "olgas-key",
+            "olgas-browser",
+            &self.chat,
+            &self.turn,
+            &self.call,
+            &self.blob,
+            &self.share,
+            &self.key,
+            &self.hint,
+            &self.session,
+        ]
+    }
+
+    async fn send(&self, person: &Person<'_>, route: &Route) -> (u16, Value) {
+        let id = match route.reach {
+            Reach::Of(thing) => self.id_of(thing),
+            Reach::Admin if route.path.starts_with("/users/") => &self.olga.id,
+            Reach::Open | Reach::User | Reach::Admin => example(route).id,
+        };
+        self.send_about(person, route, id).await
+    }
+
+    async fn send_about(&self, person: &Person<'_>, route: &Route, id: &str) -> (u16, Value) {
+        let example = example(route);
+        let path = match (route.path.find('{'), route.path.find('}')) {
+            (Some(from), Some(to)) => {
+                format!("{}{id}{}", &route.path[..from], &route.path[to + 1..])
+            }
+            _ => route.path.to_owned(),
+        };
+        let hers = |text: &str| {
+            text.replace(HER_CHAT, &self.chat)
+                .replace(HER_TURN, &self.turn)
+        };
+        let path = format!("/api{path}{}", hers(example.query));
+        let body = example
+            .body
+            .map(|body| hers(&body.to_string()).parse().unwrap());
+        person.send(route.method.as_str(), &path, body).await
+    }
+
+    /// A route that is said to be for everybody gives nothing of hers for her ids.
+    async fn try_her_ids(&self, person: &Person<'_>, route: &Route) {
+        if !route.path.contains('{') {
+            return;
+        }
+        for thing in THINGS {
+            let id = self.id_of(thing);
+            let (status, body) = self.send_about(person, route, id).await;
+            let is_refused = (400..500).contains(&status);
+            assert!(is_refused, "{route:?} about a {thing:?}: {status} {body}");
+        }
+    }
+
+    /// Logged in anew: some routes end the session that uses them.
+    async fn bob_again(&self) -> Person<'a> {
+        let bob = UserId::new(&self.bob.id);
+        let session = self.server.app.store.create_session(&bob, "", "");
+        let (token, _) = session.await.unwrap();
+        let mut again = self.bob.clone();
+        again.shows = Some(("cookie", format!("tenon={}", token.0)));
+        again
+    }
+
+    /// All that Olga sees of her own.
+    async fn snapshot(&self) -> Vec<(String, Value)> {
+        let mut seen = Vec::new();
+        for route in routes() {
+            let is_hers = matches!(route.reach, Reach::User | Reach::Of(_));
+            if route.method == "GET" && is_hers && route.path != "/ws" {
+                let (status, body) = self.send(&self.olga, &route).await;
+                assert_eq!(status, 200, "{route:?}: {body}");
+                seen.push((format!("{route:?}"), body));
+            }
+        }
+        seen
+    }
+}
+
+fn script() -> Vec<Vec<Line>> {
+    vec![
+        vec![
+            Line::call(0, "builtin_calculate", &json!({"expression": "6*7"})),
+            Line::stop(),
+        ],
+        vec![Line::text(TITLE), Line::stop()],
+    ]
+}
+
+#[tokio::test]
+async fn nobody_gets_through_a_route_that_is_not_for_them() {
+    let server = Server::with_accounts(script()).await;
+    let world = World::new(&server).await;
+    let nobody = Person::nobody(&server);
+    let program = world.bob.key("full").await;
+    let before = world.snapshot().await;
+
+    for route in routes() {
+        let bob = world.bob_again().await;
+        match route.reach {
+            Reach::Open => {
+                let (status, body) = world.send(&nobody, &route).await;
+                assert_ne!(status, 500, "{route:?}: {body}");
+                keeps_secrets(&world, &route, &body);
+                world.try_her_ids(&bob, &route).await;
+                continue;
+            }
+            Reach::User => {
+                for stranger in [&bob, &program] {
+                    let (status, body) = world.send(stranger, &route).await;
+                    assert!(status < 500, "{route:?}: {status} {body}");
+                    keeps_secrets(&world, &route, &body);
+                }
+                world.try_her_ids(&bob, &route).await;
+            }
+            Reach::Of(_) => {
+                let (status, body) = world.send(&bob, &route).await;
+                assert_eq!(status, 404, "{route:?}, by a stranger: {body}");
+                keeps_secrets(&world, &route, &body);
+                let (status, body) = world.send(&program, &route).await;
+                let expected = match route.keys {
+                    Keys::None => 403,
+                    Keys::All | Keys::Full => 404,
+                };
+                assert_eq!(status, expected, "{route:?}, by a stranger's key: {body}");
+            }
+            Reach::Admin => {
+                for stranger in [&bob, &program] {
+                    let (status, body) = world.send(stranger, &route).await;
+                    assert_eq!(status, 403, "{route:?}, by no admin: {body}");
+                }
+            }
+        }
+        let (status, body) = world.send(&nobody, &route).await;
+        assert_eq!(status, 401, "{route:?}, by nobody: {body}");
+        assert_eq!(body["error"]["code"], "not_logged_in", "{route:?}");
+    }
+    assert_eq!(world.snapshot().await, before, "nothing of it has changed");
+
+    // It was not for a mistake in the requests: the owner gets through with the same.
+    let mut theirs = routes();
+    theirs.retain(|route| matches!(route.reach, Reach::Of(_)));
+    // What goes, goes last, and the chat after all that is in it; then it comes back.
+    theirs.sort_by_key(|route| match (route.method.as_str(), route.path) {
+        (_, "/chats/{id}/restore") => 3,
+        ("DELETE", "/chats/{id}") => 2,
+        ("DELETE", _) => 1,
+        _ => 0,
+    });
+    for route in theirs {
+        let (status, body) = world.send(&world.olga, &route).await;
+        let got_through = (200..300).contains(&status) || status == 409;
+        assert!(got_through, "{route:?}, by its owner: {status} {body}");
+    }
+}
+
+fn keeps_secrets(world: &World<'_>, route: &Route, body: &Value) {
+    let body = body.to_string();
+    for marker in world.markers() {
+        assert!(!body.contains(marker), "{route:?} tells {marker}: {body}");
+    }
+}
+
+/// The frame to try after this one. A new frame does not compile until it has its turn.
+fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
+    let chat_id = tenon_domain::ChatId::new(chat);
+    match frame {
+        None => Some(ClientFrame::Subscribe { chat_id, after: 0 }),
+        Some(ClientFrame::Subscribe { .. }) => Some(ClientFrame::Unsubscribe { chat_id }),
+        Some(ClientFrame::Unsubscribe { .. }) => None,
+    }
+}
+
+fn written(frame: &ClientFrame) -> Value {
+    match frame {
+        ClientFrame::Subscribe { chat_id, after } => {
+            json!({"type": "subscribe", "chatId": chat_id, "after": after})
+        }
+        ClientFrame::Unsubscribe { chat_id } => json!({"type": "unsubscribe", "chatId": chat_id}),
+    }
+}
+
+#[tokio::test]
+async fn no_frame_reaches_into_another_users_chat() {
+    let server = Server::with_accounts(script()).await;
+    let world = World::new(&server).await;
+    assert_eq!(Person::nobody(&server).socket().await.err(), Some(401));
+    let mut hers = world.olga.socket().await.unwrap();
+    hers.subscribe(&world.chat, 0).await;
+    hers.until(|frame| frame["type"] == "caughtUp").await;
+
+    let (_, own) = world.bob.post("/api/chats", json!({})).await;
+    for stranger in [&world.bob, &world.bob.key("full").await] {
+        let mut page = stranger.socket().await.unwrap();
+        let mut frame = after(None, &world.chat);
+        while let Some(sent) = frame {
+            page.send(&written(&sent).to_string()).await;
+            frame = after(Some(&sent), &world.chat);
+        }
+        let renamed = json!({"title": format!("{TITLE} again")});
+        let path = format!("/api/chats/{}", world.chat);
+        world.olga.patch(&path, renamed).await;
+        page.subscribe(own["id"].as_str().unwrap(), 0).await;
+        let heard = page.until(|frame| frame["type"] == "caughtUp").await;
+        for frame in &heard[..heard.len() - 1] {
+            // The one who asked is told what they asked for, and nothing else.
+            assert_eq!(frame["error"]["code"], "not_found", "{frame}");
+            assert_eq!(frame["chatId"], *world.chat);
+            assert!(!frame.to_string().contains(TITLE), "{frame}");
+        }
+        assert_eq!(heard.len(), 2, "{heard:?}");
+        // And she still hears of it.
+        hers.until(|frame| frame["body"]["type"] == "chatTitled")
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn another_site_gets_nothing_done_with_somebodys_cookie() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    for (name, value) in [
+        ("origin", "https://evil.example"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        let request = ada.request("POST", "/api/chats").json(&json!({}));
+        let (status, _) = answer(request.header(name, value).send().await.unwrap()).await;
+        assert_eq!(status, 403, "{name}: {value}");
+    }
+    let request = ada
+        .request("GET", "/api/chats")
+        .header("host", "evil.example");
+    assert_eq!(answer(request.send().await.unwrap()).await.0, 421);
+    assert_eq!(ada.get("/api/chats").await.1, json!([]));
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}

@@ -1,0 +1,142 @@
+//! Several people at one server, each with a cookie or a key of their own.
+
+use futures::StreamExt;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+
+use crate::server::{PATIENCE, Page, Server, answer};
+
+pub const PASSWORD: &str = "correct horse battery";
+
+/// Somebody who shows the same with every request.
+#[derive(Clone)]
+pub struct Person<'a> {
+    server: &'a Server,
+    pub id: String,
+    pub shows: Option<(&'static str, String)>,
+}
+
+impl<'a> Person<'a> {
+    /// Shows nothing at all.
+    pub fn nobody(server: &'a Server) -> Self {
+        Self {
+            server,
+            id: String::new(),
+            shows: None,
+        }
+    }
+
+    /// Makes the first account.
+    pub async fn set_up(server: &'a Server, name: &str) -> Self {
+        let body = json!({"name": name, "email": email(name), "password": PASSWORD});
+        Self::enter(server, "/api/auth/setup", body).await
+    }
+
+    pub async fn log_in(server: &'a Server, name: &str) -> Self {
+        let body = json!({"email": email(name), "password": PASSWORD});
+        Self::enter(server, "/api/auth/login", body).await
+    }
+
+    /// An account that this admin makes, logged in.
+    pub async fn add(&self, name: &str) -> Self {
+        let body = json!({"name": name, "email": email(name), "password": PASSWORD});
+        let (status, account) = self.post("/api/users", body).await;
+        assert_eq!(status, 201, "{account}");
+        Self::log_in(self.server, name).await
+    }
+
+    async fn enter(server: &'a Server, path: &str, body: Value) -> Self {
+        let sent = server.request("POST", path).json(&body).send().await;
+        let response = sent.unwrap();
+        let cookie = response.headers().get("set-cookie").cloned();
+        let (status, account) = answer(response).await;
+        assert!(status == 200 || status == 201, "{status} {account}");
+        let cookie = cookie.unwrap().to_str().unwrap().to_owned();
+        let pair = cookie.split(';').next().unwrap().to_owned();
+        Self {
+            server,
+            id: account["id"].as_str().unwrap().to_owned(),
+            shows: Some(("cookie", pair)),
+        }
+    }
+
+    /// A program that acts for them.
+    pub async fn key(&self, access: &str) -> Self {
+        let body = json!({"name": format!("{access} key"), "scope": {"access": access}});
+        let (status, created) = self.post("/api/keys", body).await;
+        assert_eq!(status, 201, "{created}");
+        let key = created["key"].as_str().unwrap();
+        Self {
+            shows: Some(("authorization", format!("Bearer {key}"))),
+            ..self.clone()
+        }
+    }
+
+    pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let request = self.server.request(method, path);
+        match &self.shows {
+            Some((name, value)) => request.header(*name, value),
+            None => request,
+        }
+    }
+
+    pub async fn send(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        let mut request = self.request(method, path);
+        if let Some(body) = body {
+            request = request.json(&body);
+        }
+        answer(request.send().await.unwrap()).await
+    }
+
+    pub async fn get(&self, path: &str) -> (u16, Value) {
+        self.send("GET", path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> (u16, Value) {
+        self.send("POST", path, Some(body)).await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> (u16, Value) {
+        self.send("PATCH", path, Some(body)).await
+    }
+
+    pub async fn delete(&self, path: &str) -> u16 {
+        self.send("DELETE", path, None).await.0
+    }
+
+    /// Their page's socket; an error is the status it was refused with.
+    pub async fn socket(&self) -> Result<Page, u16> {
+        let url = format!("ws://{}/api/ws", self.server.address);
+        let mut request = url.into_client_request().unwrap();
+        if let Some((name, value)) = &self.shows {
+            request.headers_mut().insert(*name, value.parse().unwrap());
+        }
+        match tokio_tungstenite::connect_async(request).await {
+            Ok((socket, _)) => Ok(Page { socket }),
+            Err(tokio_tungstenite::tungstenite::Error::Http(refused)) => {
+                Err(refused.status().as_u16())
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+impl Page {
+    /// Why the server closed the socket.
+    pub async fn closed(&mut self) -> u16 {
+        loop {
+            let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            match message.expect("it is closed in time") {
+                Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
+                Some(Ok(_)) => {}
+                other => panic!("closed without a word: {other:?}"),
+            }
+        }
+    }
+}
+
+pub fn email(name: &str) -> String {
+    format!("{}@example.org", name.to_lowercase())
+}
