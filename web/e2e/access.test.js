@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { desktop, phone } from './browser.js';
 import { house } from './house.js';
 
-const { visit } = house();
+const inn = house();
+const { visit } = inn;
 const deadline = { timeout: 90_000 };
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -54,11 +55,50 @@ for (const colorScheme of ['light', 'dark']) {
       found.push(...(await findings(page, 'model form')));
       await page.keyboard.press('Escape');
 
+      await ui.field.press('ArrowUp');
+      await ui.editor.waitFor();
+      found.push(...(await findings(page, 'editor')));
+      await ui.editor.press('Enter');
+      await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+      await ui.answered();
+      found.push(...(await findings(page, 'versions')));
+
+      const asks = (policy) => {
+        const tools = [{ toolId: 'builtin_current_time', policy }];
+        return inn.tell('PATCH', '/tools', { layer: 'user', tools });
+      };
+      await asks('ask');
+      await ui.ask('What time is it in Tokyo?');
+      await page.locator('.card[data-status=asking]').waitFor();
+      found.push(...(await findings(page, 'question')));
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await ui.answered(2);
+      await asks(null);
+
+      await ui.menu('Share…');
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      const link = page.getByRole('textbox', { name: 'Link' });
+      await link.waitFor();
+      found.push(...(await findings(page, 'share')));
+      const address = await link.inputValue();
+      await page.keyboard.press('Escape');
+      await ui.menu('Delete');
+      await page.getByRole('dialog', { name: /^Delete/ }).waitFor();
+      found.push(...(await findings(page, 'delete')));
+      await page.keyboard.press('Escape');
+
       if (viewport === phone) {
         await page.getByRole('button', { name: 'Open the list of chats' }).click();
         await ui.rows.first().waitFor();
         found.push(...(await findings(page, 'sheet')));
       }
+      await ui.search.fill('to-do');
+      await page.locator('mark').first().waitFor();
+      found.push(...(await findings(page, 'search')));
+
+      await page.goto(address);
+      await page.getByText('Made with Tenon').waitFor();
+      found.push(...(await findings(page, 'shared')));
       assert.deepEqual(found, []);
     });
   }

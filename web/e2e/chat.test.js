@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { house } from './house.js';
-import { eventually } from './screen.js';
 
 const { visit } = house();
 const deadline = { timeout: 60_000 };
@@ -86,41 +85,4 @@ test('a chat that does not exist says so and leads on', deadline, async (t) => {
   await page.getByText('This chat does not exist.').waitFor();
   await page.getByRole('link', { name: 'Start a new chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
-});
-
-test('tools can be switched off for a chat', deadline, async (t) => {
-  const { page, ui } = await visit(t);
-  const wrench = page.getByRole('button', { name: /^Tools:/ });
-  await eventually('tools are counted', async () => Number(await wrench.innerText()) > 0);
-  const count = Number(await wrench.innerText());
-  await wrench.click();
-  const panel = page.getByRole('dialog', { name: 'Tools' });
-  await panel.getByRole('searchbox').fill('time');
-  const off = panel.getByRole('listitem').first().getByRole('switch');
-  await off.click();
-  assert.equal(await off.getAttribute('aria-checked'), 'false');
-  await page.keyboard.press('Escape');
-  assert.equal(Number(await wrench.innerText()), count - 1);
-
-  const [request] = await Promise.all([
-    page.waitForRequest((request) => request.url().endsWith('/turns')),
-    ui.ask('Hello'),
-  ]);
-  assert.equal(request.postDataJSON().toolIds.length, count - 1);
-  // The choice belongs to the chat, so it is still there after a reload.
-  await ui.answered();
-  await page.reload();
-  await eventually(
-    'the choice is back',
-    async () => Number(await wrench.innerText()) === count - 1,
-  );
-
-  // A message sent before the list of tools is there keeps to the choice too.
-  await page.route('**/api/tools', (route) => route.abort());
-  await page.reload();
-  await ui.cards.or(ui.answers).first().waitFor();
-  await ui.ask('Hello again');
-  await page.getByText(/^Not sent/).waitFor();
-  assert.equal(await ui.field.inputValue(), 'Hello again');
-  assert.equal(await ui.questions.count(), 1);
 });

@@ -33,7 +33,21 @@ export function house(environment) {
         await visit.context.close();
         assert.deepEqual(visit.complaints, []);
       });
+      // It asks who is here before it shows anything.
+      await visit.page.locator('main').waitFor();
       return { ...visit, ui: screen(visit.page) };
+    },
+
+    /** Says something to the server as another page of the same person would. */
+    async tell(method, path, body) {
+      const response = await fetch(`${shared.tenon.url}/api${path}`, {
+        method,
+        headers: body === undefined ? {} : { 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await response.text();
+      assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+      return text ? JSON.parse(text) : undefined;
     },
   };
 }

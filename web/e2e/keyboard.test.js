@@ -38,7 +38,7 @@ test('Enter that chooses a Chinese candidate does not send', deadline, async (t)
   await ui.answered();
 });
 
-test('Esc stops a turn, and up brings the last message back', deadline, async (t) => {
+test('Esc stops a turn, and up edits the last message', deadline, async (t) => {
   const { page, ui } = await visit(t);
   await ui.ask('sleep for 30 seconds');
   await page.locator('.card[data-status=running]').waitFor();
@@ -46,7 +46,10 @@ test('Esc stops a turn, and up brings the last message back', deadline, async (t
   await page.locator('.card[data-status=cancelled]').waitFor();
   await ui.stopButton.waitFor({ state: 'detached' });
   await ui.field.press('ArrowUp');
-  assert.equal(await ui.field.inputValue(), 'sleep for 30 seconds');
+  assert.equal(await ui.editor.inputValue(), 'sleep for 30 seconds');
+  await ui.editor.press('Escape');
+  await ui.editor.waitFor({ state: 'detached' });
+  assert.ok(await ui.field.evaluate((field) => field === document.activeElement));
 });
 
 test('Esc in another field leaves the turn alone', deadline, async (t) => {

@@ -267,7 +267,7 @@ test('a turn that a model fails can be given to another one', deadline, async (t
   await ui.ask('What time is it in Tokyo?');
   await page.getByRole('button', { name: 'Retry' }).waitFor();
   // Who failed is named.
-  assert.match(await models.facts.innerText(), /Alpha/);
+  await page.locator('.facts', { hasText: 'Alpha' }).waitFor();
   await page.getByRole('button', { name: 'Edit model' }).click();
   await page.getByRole('dialog', { name: 'Edit “Alpha”' }).waitFor();
   await page.keyboard.press('Escape');
@@ -275,7 +275,8 @@ test('a turn that a model fails can be given to another one', deadline, async (t
   await models.option('Built-in assistant').click();
   assert.ok(await models.hasFocus(page.getByRole('button', { name: 'Retry' })));
   await page.getByRole('button', { name: 'Retry' }).click();
-  await ui.answered(2);
+  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+  await ui.answered();
   assert.match(await ui.answers.last().innerText(), /Tokyo/);
 });
 

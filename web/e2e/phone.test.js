@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { phone } from './browser.js';
 import { house } from './house.js';
 
-const { visit } = house();
+const inn = house();
+const { visit } = inn;
 const deadline = { timeout: 60_000 };
 const small = { viewport: phone, hasTouch: true, isMobile: true };
 
@@ -61,6 +62,24 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
         .map(({ name, box }) => `${name?.trim()}: ${box.width} × ${box.height}`),
     );
   assert.deepEqual(await tooSmall(), []);
+
+  const asks = (policy) => {
+    const tools = [{ toolId: 'builtin_current_time', policy }];
+    return inn.tell('PATCH', '/tools', { layer: 'user', tools });
+  };
+  await asks('ask');
+  await ui.ask('What time is it in Lima?');
+  await page.locator('.card[data-status=asking]').waitFor();
+  await assertNoSidewaysScroll(page);
+  assert.deepEqual(await tooSmall(), []);
+  await page.getByRole('button', { name: 'Allow once' }).tap();
+  await ui.answered(2);
+  await asks(null);
+  await page.getByRole('button', { name: /^Tools:/ }).tap();
+  await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
+  assert.deepEqual(await tooSmall(), []);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
+
   await page.getByRole('button', { name: 'Open the list of chats' }).tap();
   await ui.rows.first().waitFor();
   assert.deepEqual(await tooSmall(), []);

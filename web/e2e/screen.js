@@ -8,11 +8,23 @@ export function screen(page) {
     answers: page.locator('.answer'),
     questions: page.locator('.question'),
     rows: page.getByRole('navigation', { name: 'Chats' }).getByRole('listitem'),
+    /** A message that is being written anew. */
+    editor: page.getByRole('textbox', { name: 'Edit message' }),
+    search: page.getByRole('searchbox', { name: 'Search chats' }),
     jump: page.getByRole('button', { name: 'Jump to latest' }),
 
     async ask(text) {
       await this.field.fill(text);
       await this.field.press('Enter');
+    },
+
+    /** What the menu of the open chat offers. */
+    async menu(name) {
+      await page
+        .locator('header')
+        .getByRole('button', { name: /^Options/ })
+        .click();
+      await page.getByRole('menuitem', { name }).click();
     },
 
     /** The turn is over when there is nothing left to stop and the question stands. */

@@ -9,6 +9,9 @@ const binary =
   process.env.TENON_BIN ?? fileURLToPath(new URL('../../target/debug/tenon', import.meta.url));
 const START_MS = 20_000;
 
+/** For tests in which people log in. */
+export const withAccounts = { TENON_SINGLE_USER: '' };
+
 export class Tenon {
   /** Where it answers, without a slash at the end. */
   url = '';
@@ -29,6 +32,7 @@ export class Tenon {
       ANTHROPIC_BASE_URL: '',
       OLLAMA_HOST: '',
       TENON_LOCAL_MODELS: '',
+      TENON_SINGLE_USER: '1',
       ...environment,
     };
     tenon.#data = await mkdtemp(join(tmpdir(), 'tenon-e2e-'));

@@ -1,7 +1,7 @@
 import { mount } from 'svelte';
 import './app.css';
-import App from './App.svelte';
+import Root from './Root.svelte';
 
 const target = document.getElementById('app');
 if (!target) throw new Error('index.html has no #app');
-mount(App, { target });
+mount(Root, { target });

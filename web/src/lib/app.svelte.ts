@@ -1,9 +1,11 @@
 // Everything the page holds, joined: the socket feeds the open chat, the open
 // chat keeps the list fresh, and what goes wrong is said where it happened.
+import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import { Socket, type Connection } from './api/socket';
 import type {
   AppInfo,
+  CallId,
   ChatId,
   Discover,
   Discovered,
@@ -11,13 +13,22 @@ import type {
   ModelId,
   ModelRef,
   NewModel,
+  Policy,
   ServerFrame,
+  StartTurn,
+  ToolId,
+  TurnId,
+  Verdict,
 } from './api/types';
+import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
 import { Delivery } from './chat/delivery';
 import { Draft } from './chat/draft.svelte';
-import { ChatList, UNDO_MS } from './chat/list.svelte';
+import { Filing } from './chat/filing.svelte';
+import { cut } from './format/cut';
+import { inWords } from './i18n/inWords';
 import { language } from './i18n/language.svelte';
+import { spoken } from './i18n/spoken';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
@@ -25,18 +36,30 @@ import { router } from './router.svelte';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
-/** How soon the list notices that an answer elsewhere is complete. */
-const OTHERS_MS = 4_000;
+/** How soon the list learns what happens in other chats: no event tells of it. */
+export const LIST_MS = 5_000;
+/** Tools come and go less often. */
+const TOOLS_MS = 30_000;
+
+interface Started {
+  chatId: ChatId | undefined;
+  sent: boolean;
+  /** A chat that was made for a message which the server then refused. */
+  unused?: ChatId;
+}
 
 class App {
   info = $state.raw<AppInfo>();
   connection = $state<Connection>('connecting');
 
-  readonly list = new ChatList((chatId) => {
-    this.draft.forget(chatId);
-    this.toolbox.forget(chatId);
-    this.models.forget(chatId);
-  });
+  readonly filing = new Filing(
+    (chatId) => {
+      this.draft.forget(chatId);
+      this.models.forget(chatId);
+    },
+    () => this.conversation.reopen(),
+  );
+  readonly list = this.filing.list;
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
@@ -48,7 +71,7 @@ class App {
       endpoints: this.models.endpoints,
       info: this.info?.model,
       picked: this.models.picked,
-      last: this.conversation.chat?.turns.at(-1)?.model,
+      last: this.conversation.turns.at(-1)?.model,
     }),
   );
   /** The model that should answer in the open chat and is gone, once that is sure. */
@@ -62,8 +85,8 @@ class App {
   readonly #socket: Socket;
   /** The latest message sent. */
   #delivery?: Delivery;
-  /** The toasts that offer to undo a deletion. */
-  #undoToasts = new Map<ChatId, number>();
+  /** Chats known to wait for an answer; absent before the first look. */
+  #asking?: ReadonlySet<ChatId>;
   #lookingFor?: ModelId;
   /** Models that were still gone at the second look. */
   #surelyMissing = $state.raw<ReadonlySet<ModelId>>(new Set());
@@ -76,6 +99,7 @@ class App {
         // Whatever changed while we were away, no event told us.
         if (connection === 'open') void this.refresh();
       },
+      refused: () => void session.look(),
     });
     this.conversation = new Conversation(this.#socket);
   }
@@ -85,28 +109,38 @@ class App {
     const stopSocket = this.#socket.start();
     const seen = () => document.visibilityState === 'visible' && void this.refresh();
     document.addEventListener('visibilitychange', seen);
-    const timer = setInterval(() => this.#lookAfterOthers(), OTHERS_MS);
+    const timers = [
+      this.#every(LIST_MS, () => this.#refreshList()),
+      this.#every(TOOLS_MS, () => this.toolbox.refresh()),
+    ];
     return () => {
       stopSocket();
       document.removeEventListener('visibilitychange', seen);
-      clearInterval(timer);
+      timers.forEach(clearInterval);
     };
+  }
+
+  /** The page knows now whom it is for, and so what was remembered for them. */
+  enter(): void {
+    this.draft.reread();
+    this.models.open(router.chatId);
   }
 
   /** Follows the address: opens what it names. */
   open(chatId: ChatId | undefined): void {
-    if (chatId) {
-      // Whoever goes back to a deleted chat wants it back.
-      this.#keep(chatId);
-      this.conversation.open(chatId);
-    } else this.conversation.close();
+    if (chatId) this.conversation.open(chatId);
+    else this.conversation.close();
     this.draft.open(chatId);
-    this.toolbox.open(chatId);
+    // Without the list of tools nothing is lost: the server knows what is on.
+    this.toolbox.open(chatId).catch(() => {});
     this.models.open(chatId);
   }
 
   take(frame: ServerFrame): void {
     this.conversation.take(frame);
+    if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
+      this.filing.drop(frame.chatId);
+    }
     const delivery = this.#delivery;
     if (!delivery?.chatId || delivery.proven) return;
     delivery.take(frame);
@@ -116,7 +150,7 @@ class App {
   async refresh(): Promise<void> {
     // A failure needs no words here: the socket fails too, and the page says so.
     await Promise.allSettled([
-      this.list.refresh(),
+      this.#refreshList(),
       this.toolbox.refresh(),
       this.models.refresh(),
       api.info().then((info) => (this.info = info)),
@@ -125,35 +159,67 @@ class App {
 
   /** Sends the draft, or a text that was never in the field. */
   async send(text?: string): Promise<void> {
-    const { conversation, draft, toolbox } = this;
+    const { conversation, draft } = this;
     if (conversation.running || conversation.sending) return;
     const message = (text ?? draft.text).trim();
     // The page asks who is to answer before it comes here.
     if (!message || this.choice.undecided) return;
     if (text === undefined) draft.take();
-    // The reader may open another chat, with another model, while we wait.
-    const modelId = this.choice.send;
-    // Whoever sends it nevertheless has accepted who answers.
-    if (this.missing) this.models.unpick();
-    const takeBack = conversation.announce(message);
-    const delivery = (this.#delivery = new Delivery(message, conversation.seq));
-    let chatId = router.chatId;
-    try {
-      const toolIds = await toolbox.choice();
-      chatId ??= await this.#createChat();
-      delivery.chatId = chatId;
-      const { turnId } = await api.startTurn(chatId, { text: message, toolIds, modelId });
-      // Nobody listens to a chat that was left meanwhile; the mark makes the list look after it.
-      if (router.chatId !== chatId) this.list.update(chatId, { running: turnId });
-      if (text === undefined) draft.arrived(chatId);
-    } catch (error) {
-      takeBack();
-      if (chatId && delivery.proven) return draft.arrived(chatId);
-      delivery.givenUp = true;
+    const { chatId, sent, unused } = await this.#start(message, {});
+    if (!sent) {
       // A suggestion that failed is kept like a text that was written.
       draft.putBack(message, chatId);
-      toasts.show(language.words.notSent(inWords(error)));
+      if (unused) await this.#unmakeChat(unused);
+    } else if (chatId && text === undefined) draft.arrived(chatId);
+  }
+
+  /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was sent. */
+  async replace(turn: Turn, text?: string): Promise<boolean> {
+    const { running, sending } = this.conversation;
+    if (running || sending || this.choice.undecided) return false;
+    const { sent } = await this.#start(text ?? turn.text, { text, replaces: turn.id });
+    return sent;
+  }
+
+  /** Shows the branch that this turn is on. Whether it will be. */
+  async showBranch(turnId: TurnId): Promise<boolean> {
+    const chatId = router.chatId;
+    if (!chatId) return false;
+    try {
+      await api.chooseBranch(chatId, turnId);
+      return true;
+    } catch (error) {
+      toasts.show(language.words.notShown(inWords(error)));
+      return false;
     }
+  }
+
+  /** Decides about a call that waits. */
+  async answer(callId: CallId, verdict: Verdict): Promise<void> {
+    try {
+      await api.answerCall(callId, verdict);
+      if (verdict !== 'once') await this.toolbox.refresh();
+    } catch (error) {
+      // It was answered elsewhere, and the event of that is on its way.
+      if (error instanceof ApiError && error.status === 409) return;
+      toasts.show(language.words.notAnswered(inWords(error)));
+    }
+  }
+
+  async switchTools(ids: readonly ToolId[], on: boolean): Promise<void> {
+    await this.#setTools(this.toolbox.switch(ids, on));
+  }
+
+  async switchEverywhere(): Promise<void> {
+    await this.#setTools(this.toolbox.switchEverywhere());
+  }
+
+  async setPolicy(
+    id: ToolId,
+    policy: Policy | null,
+    layer: 'user' | 'organisation',
+  ): Promise<void> {
+    await this.#setTools(this.toolbox.setPolicy(id, policy, layer));
   }
 
   async stop(): Promise<void> {
@@ -182,9 +248,11 @@ class App {
     return model?.builtin ? language.words.builtinName : (model?.name ?? '');
   }
 
-  /** Uses a model that was found: here, and wherever nothing else is said. */
+  /** Uses a model that was found: here and, where that is this person's to say, wherever nothing
+      else is said. */
   async adopt(model: ModelRef): Promise<void> {
     this.models.pick(model);
+    if (!session.isAdmin) return;
     try {
       await this.models.change(model.id, { isDefault: true });
     } catch (error) {
@@ -221,49 +289,73 @@ class App {
     void this.models.test(id, inWords);
   }
 
-  async rename(chatId: ChatId, title: string): Promise<void> {
-    try {
-      await this.list.rename(chatId, title);
-    } catch (error) {
-      toasts.show(language.words.notRenamed(inWords(error)));
+  /** While somebody looks and the server answers. */
+  #every(ms: number, look: () => Promise<void>): ReturnType<typeof setInterval> {
+    return setInterval(() => {
+      if (document.visibilityState !== 'visible' || this.connection !== 'open') return;
+      look().catch(() => {
+        // The socket fails too, and the page says so.
+      });
+    }, ms);
+  }
+
+  async #refreshList(): Promise<void> {
+    await this.list.refresh();
+    const asking = this.list.chats.filter((chat) => chat.asking);
+    const known = this.#asking;
+    this.#asking = new Set(asking.map(({ id }) => id));
+    // Those that asked before the page was there have their mark in the list.
+    if (!known) return;
+    const { asks, untitled, open: label } = language.words;
+    for (const { id, title } of asking) {
+      if (known.has(id) || id === router.chatId) continue;
+      const run = () => router.go({ name: 'chat', chatId: id });
+      toasts.show(asks(cut(title || untitled)), { label, run });
     }
   }
 
-  remove(chatId: ChatId, title: string): void {
-    this.#keep(chatId);
-    this.list.remove(chatId, (error) => toasts.show(language.words.notDeleted(inWords(error))));
-    const wasOpen = router.chatId === chatId;
-    if (wasOpen) router.go({ name: 'new' });
-    const undo = () => {
-      this.#keep(chatId);
-      if (wasOpen) router.go({ name: 'chat', chatId });
-    };
-    const { deleted, undo: label } = language.words;
-    this.#undoToasts.set(chatId, toasts.show(deleted(title), { label, run: undo }, UNDO_MS));
+  async #setTools(change: Promise<void>): Promise<void> {
+    try {
+      await change;
+    } catch (error) {
+      toasts.show(language.words.notChanged(inWords(error)));
+    }
   }
 
-  /** Takes a deletion back, if there was one. */
-  #keep(chatId: ChatId): void {
-    this.list.restore(chatId);
-    const toast = this.#undoToasts.get(chatId);
-    if (toast !== undefined) toasts.dismiss(toast);
-    this.#undoToasts.delete(chatId);
-  }
-
-  /** Only the open chat is listened to; what runs in others ends unheard. */
-  #lookAfterOthers(): void {
-    const others = this.list.chats.some((chat) => chat.running && chat.id !== router.chatId);
-    if (others && document.visibilityState === 'visible') {
-      this.list.refresh().catch(() => {
-        // The socket fails too, and the page says so.
+  /** Starts a turn. The answer may get lost although the message arrived, which counts as sent. */
+  async #start(message: string, turn: Pick<StartTurn, 'text' | 'replaces'>): Promise<Started> {
+    // The reader may open another chat, with another model, while we wait.
+    const modelId = this.choice.send;
+    // Whoever sends it nevertheless has accepted who answers.
+    if (this.missing) this.models.unpick();
+    const takeBack = this.conversation.announce(message, turn.replaces);
+    const delivery = (this.#delivery = new Delivery(message, this.conversation.seq));
+    let chatId = router.chatId;
+    let made: ChatId | undefined;
+    try {
+      chatId ??= made = await this.#createChat();
+      delivery.chatId = chatId;
+      const { turnId } = await api.startTurn(chatId, {
+        ...(turn.replaces ? turn : { text: message }),
+        modelId,
       });
+      // Nobody listens to a chat that was left meanwhile; the mark makes the list look after it.
+      if (router.chatId !== chatId) this.list.update(chatId, { running: turnId });
+      return { chatId, sent: true };
+    } catch (error) {
+      takeBack();
+      if (chatId && delivery.proven) return { chatId, sent: true };
+      delivery.givenUp = true;
+      toasts.show(language.words.notSent(inWords(error)));
+      // Whatever else went wrong, the message may have arrived.
+      const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+      return { chatId, sent: false, unused: refused ? made : undefined };
     }
   }
 
   async #createChat(): Promise<ChatId> {
     const { id } = await this.list.create();
     this.draft.moveTo(undefined, id);
-    this.toolbox.moveTo(undefined, id);
     this.models.moveTo(undefined, id);
     // A reader who went elsewhere meanwhile stays there.
     if (router.chatId === undefined) {
@@ -272,19 +364,19 @@ class App {
     }
     return id;
   }
-}
 
-export const app = new App();
-
-async function spoken<Answer>(call: Promise<Answer>): Promise<Answer> {
-  try {
-    return await call;
-  } catch (error) {
-    throw new Error(inWords(error));
+  /** Nothing was said in it: as if it had never been made. */
+  async #unmakeChat(id: ChatId): Promise<void> {
+    this.draft.moveBack(id);
+    this.models.moveTo(id, undefined);
+    if (router.chatId === id) {
+      router.replace({ name: 'new' });
+      this.open(undefined);
+    }
+    await this.list.remove(id).catch(() => {
+      // Then it stays in the list, where it can be deleted.
+    });
   }
 }
 
-function inWords(error: unknown): string {
-  if (error instanceof ApiError && !error.unreachable) return error.message;
-  return language.words.serverSilent;
-}
+export const app = new App();

@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import type { ChatSummary, ServerFrame } from './api/types';
-import { app } from './app.svelte';
+import { app, LIST_MS } from './app.svelte';
 import { UNDO_MS } from './chat/list.svelte';
+import { summary as chat } from './chat/story';
 import { modelView } from './models/story';
 import { router } from './router.svelte';
 import { recall, remember } from './storage';
 import { toasts } from './ui/toasts.svelte';
 
 const lost = ApiError.noAnswer('Failed to fetch');
-const chat = (id: string): ChatSummary => ({ id, title: id, createdAt: 0, updatedAt: 0 });
 const started = (chatId: string, seq: number, text: string): ServerFrame => ({
   type: 'event',
   chatId,
@@ -18,6 +19,7 @@ const started = (chatId: string, seq: number, text: string): ServerFrame => ({
   body: {
     type: 'turnStarted',
     turnId: `t${seq}`,
+    door: 'page',
     message: {
       id: `m${seq}`,
       chatId,
@@ -54,41 +56,30 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-test('nothing is sent while it is not known which tools are on', async () => {
-  remember('tools-off.a', 'y');
-  visit('a');
-  vi.spyOn(api, 'tools').mockRejectedValue(lost);
-  const startTurn = vi.spyOn(api, 'startTurn');
-  app.draft.text = 'hello';
-  await app.send();
-  expect(startTurn).not.toHaveBeenCalled();
-  expect(app.draft.text).toBe('hello');
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['Not sent: Tenon does not answer.']);
-});
-
-test('going back to a deleted chat keeps it', async () => {
+test('a deleted chat is deleted at once and can be had back', async () => {
   const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  app.remove('a', 'A');
-  expect(toasts.shown).toHaveLength(1);
+  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue();
+  vi.spyOn(api, 'chats').mockResolvedValue([chat('a')]);
   visit('a');
-  expect(toasts.shown).toEqual([]);
-  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
-  expect(deleteChat).not.toHaveBeenCalled();
+  const wentTo = vi.spyOn(router, 'go');
+  await app.filing.remove('a', 'A');
+  expect(deleteChat).toHaveBeenCalledExactlyOnceWith('a');
+  expect(wentTo).toHaveBeenLastCalledWith({ name: 'new' });
+  visit(undefined);
+  toasts.shown[0]?.action?.run();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(restoreChat).toHaveBeenCalledExactlyOnceWith('a');
+  expect(wentTo).toHaveBeenLastCalledWith({ name: 'chat', chatId: 'a' });
 });
 
 test('a chat that is gone leaves nothing behind in the browser', async () => {
   remember('draft.a', 'hello');
-  remember('tools-off.a', 'y');
   remember('model.a', '{"id":"x","name":"X"}');
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  app.remove('a', 'A');
+  await app.filing.remove('a', 'A');
   expect(recall('draft.a')).toBe('hello');
   await vi.advanceTimersByTimeAsync(UNDO_MS);
-  expect(['draft.a', 'tools-off.a', 'model.a'].map(recall)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  expect(['draft.a', 'model.a'].map(recall)).toEqual([undefined, undefined]);
 });
 
 test('a reader who leaves while a chat is being made is left in peace', async () => {
@@ -105,7 +96,6 @@ test('a reader who leaves while a chat is being made is left in peace', async ()
   await sent;
   expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', {
     text: 'hello',
-    toolIds: undefined,
     modelId: undefined,
   });
   expect(router.chatId).toBe('b');
@@ -125,6 +115,57 @@ test('a reader who stays goes along to the chat that was made', async () => {
   await app.send();
   expect(router.chatId).toBe('a');
   expect(app.conversation.sending?.text).toBe('hello');
+});
+
+test('a chat whose first message is refused is not kept, but the message is', async () => {
+  vi.spyOn(api, 'createChat').mockResolvedValue(chat('a'));
+  vi.spyOn(api, 'startTurn').mockRejectedValue(new ApiError('too_long', 'It is too long.', 413));
+  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  visit(undefined);
+  app.draft.text = 'hello';
+  await app.send();
+  expect(deleteChat).toHaveBeenCalledExactlyOnceWith('a');
+  expect(app.list.chats.map(({ id }) => id)).not.toContain('a');
+  expect(router.chatId).toBeUndefined();
+  expect(app.draft.text).toBe('hello');
+  expect([recall('draft.new'), recall('draft.a')]).toEqual(['hello', undefined]);
+});
+
+test('a chat whose first message may have arrived is kept', async () => {
+  vi.spyOn(api, 'createChat').mockResolvedValue(chat('a'));
+  vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  visit(undefined);
+  app.draft.text = 'hello';
+  await app.send();
+  expect(deleteChat).not.toHaveBeenCalled();
+  expect(router.chatId).toBe('a');
+  expect(app.draft.text).toBe('hello');
+});
+
+test('a chat that is deleted elsewhere leaves the screen and the list', async () => {
+  vi.spyOn(api, 'chats').mockResolvedValue([chat('a'), chat('b')]);
+  await app.list.refresh();
+  visit('a');
+  app.take(started('a', 1, 'hello'));
+  app.take({ type: 'caughtUp', chatId: 'a', seq: 1 });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(app.conversation.turns).toHaveLength(1);
+  const error = { code: 'not_found', message: 'This chat was deleted.' };
+  app.take({ type: 'error', chatId: 'a', error });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(app.conversation.problem?.missing).toBe(true);
+  expect(app.conversation.turns).toEqual([]);
+  expect(app.list.chats.map(({ id }) => id)).toEqual(['b']);
+});
+
+test('only a turn that the page saw begin is news of a chat', async () => {
+  visit('a');
+  app.take(started('a', 1, 'hello'));
+  app.take({ type: 'caughtUp', chatId: 'a', seq: 1 });
+  expect(app.conversation.begunAt).toBeUndefined();
+  app.take({ ...started('a', 2, 'again'), at: 7 } as ServerFrame);
+  expect(app.conversation.begunAt).toBe(7);
 });
 
 test('a message given up for lost leaves the field when its turn appears', async () => {
@@ -154,6 +195,115 @@ test('a message whose turn was seen is not lost, whatever became of the answer',
   expect(app.draft.text).toBe('');
   expect(recall('draft.a')).toBeUndefined();
   expect(toasts.shown).toEqual([]);
+});
+
+describe('in the place of a turn', () => {
+  const turn = () => {
+    const found = app.conversation.turns[0];
+    if (!found) throw new Error('no turn');
+    return found;
+  };
+  const open = async () => {
+    visit('a');
+    app.take(started('a', 1, 'hello'));
+    const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const body = { type: 'turnFinished', turnId: 't1', outcome: { kind: 'done' }, usage } as const;
+    app.take({ type: 'event', chatId: 'a', seq: 2, at: 0, body });
+    app.take({ type: 'caughtUp', chatId: 'a', seq: 2 });
+    await vi.advanceTimersByTimeAsync(100);
+  };
+
+  test('something else is said, and stands there while it is on its way', async () => {
+    const answer = later<{ turnId: string }>();
+    const startTurn = vi.spyOn(api, 'startTurn').mockReturnValue(answer.promise);
+    await open();
+    const sent = app.replace(turn(), 'goodbye');
+    expect(app.conversation.turns).toEqual([]);
+    expect(app.conversation.sending?.text).toBe('goodbye');
+    answer.resolve({ turnId: 't2' });
+    expect(await sent).toBe(true);
+    expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', {
+      text: 'goodbye',
+      replaces: 't1',
+      modelId: undefined,
+    });
+  });
+
+  test('the same is answered anew', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't2' });
+    await open();
+    await app.replace(turn());
+    expect(startTurn.mock.calls[0]?.[1]).toEqual({ replaces: 't1' });
+  });
+
+  test('what could not be sent leaves the turn as it was', async () => {
+    vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    await open();
+    expect(await app.replace(turn(), 'goodbye')).toBe(false);
+    expect(turn().text).toBe('hello');
+    expect(app.conversation.sending).toBeUndefined();
+    expect(app.draft.text).toBe('');
+  });
+});
+
+test('a call that was answered elsewhere is no failure', async () => {
+  const answerCall = vi.spyOn(api, 'answerCall');
+  answerCall.mockRejectedValueOnce(new ApiError('conflict', 'It no longer waits.', 409));
+  await app.answer('k1', 'once');
+  expect(toasts.shown).toEqual([]);
+  answerCall.mockRejectedValueOnce(lost);
+  await app.answer('k1', 'once');
+  expect(toasts.shown.map(({ text }) => text)).toEqual([
+    'Your answer did not arrive: Tenon does not answer.',
+  ]);
+});
+
+test('a chat that begins to ask while another one is open says so once', async () => {
+  const chats = vi.spyOn(api, 'chats').mockResolvedValue([chat('b', { asking: true }), chat('c')]);
+  for (const call of ['tools', 'models', 'endpoints', 'info'] as const) {
+    vi.spyOn(api, call).mockRejectedValue(lost);
+  }
+  await app.refresh();
+  expect(toasts.shown).toEqual([]);
+  chats.mockResolvedValue([chat('b', { asking: true }), chat('c', { asking: true })]);
+  await app.refresh();
+  await app.refresh();
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” asks whether a tool may run.']);
+});
+
+test('an open page learns of other chats while somebody looks at it', async () => {
+  const chats = vi.spyOn(api, 'chats').mockResolvedValue([chat('elsewhere')]);
+  for (const call of ['tools', 'models', 'endpoints', 'info'] as const) {
+    vi.spyOn(api, call).mockRejectedValue(lost);
+  }
+  await app.refresh();
+  vi.stubGlobal(
+    'WebSocket',
+    class {
+      close() {}
+      send() {}
+    },
+  );
+  const stop = app.start();
+  chats.mockResolvedValue([chat('new', { asking: true }), chat('elsewhere')]);
+  await vi.advanceTimersByTimeAsync(LIST_MS - 1);
+  app.connection = 'open';
+  await vi.advanceTimersByTimeAsync(1);
+  stop();
+  vi.unstubAllGlobals();
+  expect(app.list.chats.map(({ id }) => id)).toEqual(['new', 'elsewhere']);
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” asks whether a tool may run.']);
+});
+
+test('what says that a chat is in the archive goes with the chat', async () => {
+  vi.spyOn(api, 'chats').mockResolvedValue([chat('put away')]);
+  vi.spyOn(api, 'changeChat').mockResolvedValue();
+  vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  await app.list.refresh();
+  await app.filing.putAway('put away', true, 'Tokyo');
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“Tokyo” is in the archive.']);
+  await app.filing.remove('put away', 'Tokyo');
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['Deleted “Tokyo”']);
 });
 
 describe('the model of a chat', () => {
@@ -245,8 +395,12 @@ describe('the model of a chat', () => {
     const changeModel = vi.spyOn(api, 'changeModel').mockResolvedValue();
     visit('c');
     await app.adopt({ id: 'llama', name: 'Llama' });
-    expect(changeModel).toHaveBeenCalledWith('llama', { isDefault: true });
     expect(app.choice.send).toBe('llama');
+    // What everybody gets is not everybody's to say.
+    expect(changeModel).not.toHaveBeenCalled();
+    vi.spyOn(session, 'isAdmin', 'get').mockReturnValue(true);
+    await app.adopt({ id: 'llama', name: 'Llama' });
+    expect(changeModel).toHaveBeenCalledWith('llama', { isDefault: true });
   });
 
   test('is tried when it was connected, and not when it was only renamed', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { href, parse, type Route } from './router.svelte';
+import { href, parse, router, type Route } from './router.svelte';
 
 test('a place and its address are two forms of the same', () => {
   const check = (hash: string, route: Route) => {
@@ -9,10 +9,44 @@ test('a place and its address are two forms of the same', () => {
   check('#/', { name: 'new' });
   check('#/c/abc', { name: 'chat', chatId: 'abc' });
   check('#/c/a%2Fb', { name: 'chat', chatId: 'a/b' });
+  check('#/c/abc/t1', { name: 'chat', chatId: 'abc', turnId: 't1' });
+  check('#/shared/xyz', { name: 'shared', token: 'xyz' });
+  check('#/settings/keys', { name: 'settings', section: 'keys' });
+  check('#/invite/a-b_c', { name: 'invite', token: 'a-b_c' });
+  check('#/login', { name: 'login' });
+  check('#/login?error=oidc_denied', { name: 'login', error: 'oidc_denied' });
 });
 
 test('an address that means nothing is a new chat', () => {
-  for (const hash of ['', '#', '#/c/', '#/x/1', '#/c/a/b', '#/c/%']) {
+  for (const hash of [
+    '',
+    '#',
+    '#/c/',
+    '#/x/1',
+    '#/c/a/b/c',
+    '#/c/%',
+    '#/shared/',
+    '#/shared/a/b',
+    '#/invite/',
+    '#/login/x',
+  ]) {
     expect(parse(hash)).toEqual({ name: 'new' });
   }
+});
+
+test('settings that do not exist are those of the account', () => {
+  for (const hash of ['#/settings', '#/settings/', '#/settings/x']) {
+    expect(parse(hash)).toEqual({ name: 'settings', section: 'account' });
+  }
+});
+
+test('the chat under the settings stays open, and is there when they close', () => {
+  router.replace({ name: 'chat', chatId: 'a' });
+  router.replace({ name: 'settings', section: 'keys' });
+  router.replace({ name: 'settings', section: 'log' });
+  expect([router.chatId, router.section]).toEqual(['a', 'log']);
+  router.closeSettings();
+  expect([router.route, location.hash]).toEqual([{ name: 'chat', chatId: 'a' }, '#/c/a']);
+  router.closeSettings();
+  expect(router.chatId).toBe('a');
 });

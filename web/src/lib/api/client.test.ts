@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { api, ApiError } from './client';
+import { api, ApiError, whenRefused } from './client';
 
 function answer(response: Response | Error) {
   const fetch = vi.fn(() =>
@@ -27,14 +27,33 @@ test('an answer without a body is nothing', async () => {
 
 test('a refusal is told in the words of the server', async () => {
   answer(Response.json({ error: { code: 'busy', message: 'A turn runs.' } }, { status: 409 }));
-  await expect(api.chats()).rejects.toEqual(new ApiError('busy', 'A turn runs.', 409));
+  await expect(api.info()).rejects.toEqual(new ApiError('busy', 'A turn runs.', 409));
+});
+
+test('a stranger is refused, and whoever looks after that hears of it', async () => {
+  const listener = vi.fn();
+  whenRefused(listener);
+  answer(Response.json({ error: { code: 'unauthorized', message: 'Log in.' } }, { status: 401 }));
+  await expect(api.info()).rejects.toMatchObject({ status: 401 });
+  expect(listener).toHaveBeenCalledOnce();
+  answer(Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 }));
+  await expect(api.info()).rejects.toMatchObject({ status: 403 });
+  expect(listener).toHaveBeenCalledOnce();
+});
+
+test('a refusal says how long to wait where the server does', async () => {
+  const error = { code: 'too_many_requests', message: 'Wait.' };
+  answer(Response.json({ error }, { status: 429, headers: { 'retry-after': '30' } }));
+  await expect(api.info()).rejects.toMatchObject({ retryAfterMs: 30_000 });
+  answer(Response.json({ error }, { status: 429 }));
+  await expect(api.info()).rejects.toMatchObject({ retryAfterMs: undefined });
 });
 
 test('a server that is not there, or a proxy that cannot reach it, is unreachable', async () => {
   answer(new TypeError('Failed to fetch'));
-  await expect(api.chats()).rejects.toMatchObject({ unreachable: true });
+  await expect(api.info()).rejects.toMatchObject({ unreachable: true });
   answer(new Response('Bad Gateway', { status: 502 }));
-  await expect(api.chats()).rejects.toMatchObject({ unreachable: true });
+  await expect(api.info()).rejects.toMatchObject({ unreachable: true });
 });
 
 test('a server that could not reach another one has answered', async () => {

@@ -1,9 +1,10 @@
 // The server's HTTP door. Every failure comes out as an `ApiError`: either in
 // the server's words, made to be shown, or `unreachable`, which the page has
-// its own words for.
+// its own words for. Whoever has to log in first is told to `whenRefused` as well.
 import { dataOf } from './sse';
 import type {
   AppInfo,
+  CallId,
   ChatChange,
   ChatId,
   ChatSummary,
@@ -15,11 +16,17 @@ import type {
   ModelId,
   ModelView,
   NewModel,
+  NewShare,
+  SearchHit,
+  SharedChat,
+  ShareView,
   StartTurn,
   TestFrame,
+  ToolsChange,
   ToolView,
   TurnId,
   TurnStarted,
+  Verdict,
 } from './types';
 
 /** With a space, so that no code of the server is the same: it says `unreachable` of others. */
@@ -31,6 +38,8 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly status = 0,
+    /** How long to wait before it is worth asking again, where the server says so. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
@@ -50,16 +59,41 @@ const DEADLINE_MS = 15_000;
 /** For calls that make the server ask another one, which may be far away. */
 const ELSEWHERE_MS = 60_000;
 
+let refused = () => {};
+
+/** Calls back whenever the server does not know who is asking. */
+export function whenRefused(listener: () => void): void {
+  refused = listener;
+}
+
 export const api = {
   info: () => request<AppInfo>('GET', '/api/info'),
-  tools: () => request<ToolView[]>('GET', '/api/tools'),
-  chats: () => request<ChatSummary[]>('GET', '/api/chats'),
+  tools: (chatId?: ChatId) => request<ToolView[]>('GET', withQuery('/api/tools', { chatId })),
+  changeTools: (change: ToolsChange) => request<void>('PATCH', '/api/tools', change),
+  chats: (page: { limit: number; before?: string; archived?: boolean }) =>
+    request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
   createChat: () => request<ChatSummary>('POST', '/api/chats', {}),
   changeChat: (id: ChatId, change: ChatChange) => request<void>('PATCH', chatPath(id), change),
   deleteChat: (id: ChatId) => request<void>('DELETE', chatPath(id)),
+  restoreChat: (id: ChatId) => request<void>('POST', `${chatPath(id)}/restore`),
+  chooseBranch: (id: ChatId, turnId: TurnId) =>
+    request<void>('POST', `${chatPath(id)}/branch`, { turnId }),
+  search: (q: string, limit: number) =>
+    request<SearchHit[]>('GET', withQuery('/api/search', { q, limit })),
+  exportChat: (id: ChatId, format: 'json' | 'markdown') =>
+    download(withQuery(`${chatPath(id)}/export`, { format })),
+  importChat: (chat: unknown) =>
+    request<ChatSummary>('POST', '/api/chats/import', chat, ELSEWHERE_MS),
+  share: (id: ChatId) => request<ShareView | null>('GET', `${chatPath(id)}/share`),
+  makeShare: (id: ChatId, share: NewShare) =>
+    request<ShareView>('POST', `${chatPath(id)}/share`, share),
+  takeShareBack: (id: ChatId) => request<void>('DELETE', `${chatPath(id)}/share`),
+  shared: (token: string) => request<SharedChat>('GET', `/api/shared/${encodeURIComponent(token)}`),
   startTurn: (id: ChatId, turn: StartTurn) =>
     request<TurnStarted>('POST', `${chatPath(id)}/turns`, turn),
   cancelTurn: (id: TurnId) => request<void>('POST', `/api/turns/${encodeURIComponent(id)}/cancel`),
+  answerCall: (id: CallId, verdict: Verdict) =>
+    request<void>('POST', `/api/calls/${encodeURIComponent(id)}/answer`, { verdict }),
 
   models: () => request<ModelView[]>('GET', '/api/models'),
   endpoints: () => request<EndpointView[]>('GET', '/api/endpoints'),
@@ -83,11 +117,6 @@ export const api = {
       throw cause instanceof ApiError ? cause : ApiError.noAnswer(String(cause));
     }
   },
-
-  /** For a page that is going away: the browser sends this even after it has gone. */
-  deleteChatWhileLeaving(id: ChatId): void {
-    void fetch(chatPath(id), { method: 'DELETE', keepalive: true }).catch(() => {});
-  },
 };
 
 export function blobPath(id: string): string {
@@ -102,7 +131,24 @@ function chatPath(id: ChatId): string {
   return `/api/chats/${encodeURIComponent(id)}`;
 }
 
-async function request<Answer>(
+/** What is not given is not asked for. */
+function withQuery(path: string, values: Record<string, string | number | boolean | undefined>) {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return given.length > 0 ? `${path}?${query}` : path;
+}
+
+async function download(path: string): Promise<Blob> {
+  try {
+    const response = await fetch(path, { signal: AbortSignal.timeout(ELSEWHERE_MS) });
+    if (!response.ok) throw refusal(response, await response.text());
+    return await response.blob();
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : ApiError.noAnswer(String(cause));
+  }
+}
+
+export async function request<Answer>(
   method: string,
   path: string,
   body?: unknown,
@@ -125,9 +171,12 @@ async function request<Answer>(
   throw refusal(response, text);
 }
 
-function refusal({ status, statusText }: Response, text: string): ApiError {
+function refusal({ status, statusText, headers }: Response, text: string): ApiError {
+  if (status === 401) refused();
   const error = (parse(text) as Partial<ErrorBody> | undefined)?.error;
-  if (error) return new ApiError(error.code, error.message, status);
+  const seconds = Number(headers.get('retry-after') ?? NaN);
+  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  if (error) return new ApiError(error.code, error.message, status, retryAfterMs);
   // A proxy that cannot reach the server answers in its place, in its own words.
   if (status >= 502 && status <= 504) return ApiError.noAnswer(statusText, status);
   return new ApiError('unexpected', `${status} ${statusText}`, status);

@@ -14,7 +14,7 @@ class FakeWebSocket {
   readyState = 0;
   sent: unknown[] = [];
   onopen?: () => void;
-  onclose?: () => void;
+  onclose?: (event: { code: number }) => void;
   onmessage?: (message: { data: string }) => void;
 
   constructor(readonly url: string) {
@@ -30,9 +30,9 @@ class FakeWebSocket {
     this.readyState = 1;
     this.onopen?.();
   }
-  drop() {
+  drop(code = 1006) {
     this.readyState = 3;
-    this.onclose?.();
+    this.onclose?.({ code });
   }
   say(frame: ServerFrame) {
     this.onmessage?.({ data: JSON.stringify(frame) });
@@ -41,14 +41,17 @@ class FakeWebSocket {
 
 let frames: ServerFrame[];
 let connections: Connection[];
+let refusals: number;
 let stop: () => void;
 
 function start(): Socket {
   frames = [];
   connections = [];
+  refusals = 0;
   const socket = new Socket('ws://host/api/ws', {
     frame: (frame) => frames.push(frame),
     connection: (connection) => connections.push(connection),
+    refused: () => (refusals += 1),
   });
   stop = socket.start();
   return socket;
@@ -180,4 +183,31 @@ test('without a chat to ask for, coming back connects anew', () => {
   FakeWebSocket.last.accept();
   vi.advanceTimersByTime(10_000);
   expect(connections).toEqual(['connecting', 'open', 'open']);
+});
+
+test('a connection that was never had, or ended because a session did, is a refusal', () => {
+  start();
+  FakeWebSocket.last.drop();
+  expect(refusals).toBe(1);
+  vi.advanceTimersByTime(400);
+  FakeWebSocket.last.accept();
+  FakeWebSocket.last.drop();
+  expect(refusals).toBe(1);
+  vi.advanceTimersByTime(400);
+  FakeWebSocket.last.accept();
+  FakeWebSocket.last.drop(4401);
+  expect(refusals).toBe(2);
+});
+
+test('a socket that was stopped does not come back until it is started', () => {
+  const socket = start();
+  FakeWebSocket.last.drop();
+  stop();
+  vi.advanceTimersByTime(60_000);
+  expect(FakeWebSocket.all).toHaveLength(1);
+  stop = socket.start();
+  vi.advanceTimersByTime(1100);
+  expect(connections.at(-1)).toBe('away');
+  FakeWebSocket.last.accept();
+  expect(connections.at(-1)).toBe('open');
 });

@@ -7,6 +7,9 @@ export type Connection = 'connecting' | 'open' | 'away';
 export interface SocketListener {
   frame(frame: ServerFrame): void;
   connection(connection: Connection): void;
+  /** The server would not have us, or no longer. A browser does not tell why it got no
+      connection, so this may also mean that there is no server. */
+  refused?(): void;
 }
 
 interface Subscription {
@@ -19,6 +22,8 @@ const FIRST_DELAY_MS = 300;
 const LONGEST_DELAY_MS = 5_000;
 /** A shorter absence is over before anyone could read about it. */
 const AWAY_AFTER_MS = 1_000;
+/** The server closes with this when the session behind a socket has ended. */
+const LOGGED_OUT = 4401;
 /** A socket may be dead without knowing it, after sleep above all: no answer within this, and it is. */
 const PROBE_MS = 4_000;
 
@@ -48,6 +53,7 @@ export class Socket {
       () => document.visibilityState === 'visible' && wake(),
       stopped,
     );
+    this.#failures = 0;
     this.#listener.connection('connecting');
     this.#lost();
     this.#connect();
@@ -56,6 +62,7 @@ export class Socket {
       this.#forget();
       clearTimeout(this.#retry);
       clearTimeout(this.#away);
+      this.#away = undefined;
     };
   }
 
@@ -85,7 +92,9 @@ export class Socket {
     clearTimeout(this.#retry);
     const socket = new WebSocket(this.#url);
     this.#socket = socket;
+    let accepted = false;
     socket.onopen = () => {
+      accepted = true;
       this.#failures = 0;
       clearTimeout(this.#away);
       this.#away = undefined;
@@ -97,8 +106,9 @@ export class Socket {
       clearTimeout(this.#probe);
       this.#listener.frame(JSON.parse(data as string) as ServerFrame);
     };
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return;
+      if (!accepted || code === LOGGED_OUT) this.#listener.refused?.();
       this.#lost();
       const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
       this.#failures += 1;

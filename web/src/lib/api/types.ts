@@ -8,33 +8,251 @@ export type ModelInfo = { id: ModelId, name: string,
  */
 builtin: boolean, };
 
+export type AuthState = { 
+/**
+ * Who is logged in.
+ */
+account?: Account, 
+/**
+ * There is no account yet: the first one is an admin's.
+ */
+setup: boolean, 
+/**
+ * The first account needs the code that the server printed when it started.
+ */
+setupCode: boolean, 
+/**
+ * Everybody may make an account.
+ */
+signUp: boolean, 
+/**
+ * Log-in is skipped: this is everybody's own computer.
+ */
+singleUser: boolean, 
+/**
+ * The name of the issuer one can log in with instead.
+ */
+oidc?: string, };
+
+export type Setup = { name: string, email: string, password: string, code?: string, };
+
+export type LogIn = { email: string, password: string, };
+
+export type SignUp = { name: string, email: string, password: string, 
+/**
+ * The token of an invitation; needed where sign-up is not open.
+ */
+invite?: string, };
+
+export type MeChange = { name?: string, email?: string, password?: string, 
+/**
+ * Needed for another e-mail address or password, where there is one now.
+ */
+currentPassword?: string, };
+
+export type SessionView = { id: SessionId, 
+/**
+ * The one that asks.
+ */
+current: boolean, 
+/**
+ * What the browser says it is.
+ */
+agent: string, address: string, createdAt: number, lastSeenAt: number, };
+
+export type KeyView = { id: KeyId, name: string, 
+/**
+ * How it begins: `tn_Ab3d…`
+ */
+hint: string, scope: KeyScope, createdAt: number, lastUsedAt?: number, };
+
+export type NewKey = { name: string, scope?: KeyScope, };
+
+export type CreatedKey = { key: string, id: KeyId, name: string, 
+/**
+ * How it begins: `tn_Ab3d…`
+ */
+hint: string, scope: KeyScope, createdAt: number, lastUsedAt?: number, };
+
+export type NewUser = { name: string, email: string, password: string, role?: UserRole, };
+
+export type UserChange = { name?: string, role?: UserRole, disabled?: boolean, 
+/**
+ * Ends their sessions.
+ */
+password?: string, };
+
+export type InviteView = { id: InviteId, 
+/**
+ * Only this address may use it.
+ */
+email?: string, role: UserRole, createdAt: number, expiresAt: number, };
+
+export type NewInvite = { email?: string, role?: UserRole, };
+
+export type CreatedInvite = { token: string, id: InviteId, 
+/**
+ * Only this address may use it.
+ */
+email?: string, role: UserRole, createdAt: number, expiresAt: number, };
+
+export type Invitation = { email?: string, expiresAt: number, };
+
+export type SettingsView = { signUp: boolean, };
+
+export type AuditView = { id: string, at: number, userId?: UserId, 
+/**
+ * Their name now; absent once they are gone.
+ */
+userName?: string, 
+/**
+ * "page", "shell", or "key:" and the key's id.
+ */
+door: string, 
+/**
+ * "login", "login.failed", "key.created", "model.changed", "tool.called" …
+ */
+action: string, 
+/**
+ * What it was done to.
+ */
+subject: string, detail: Record<string, unknown>, address: string, };
+
 export type ChatSummary = { id: ChatId, 
 /**
  * Empty until the first message gives it one.
  */
-title: string, createdAt: number, updatedAt: number, 
+title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: boolean, 
 /**
  * The turn that is running now.
  */
-running?: TurnId, };
-
-export type ChatChange = { title?: string, };
-
-export type StartTurn = { text: string, 
+running?: TurnId, 
 /**
- * These tools alone; left out, all of them.
+ * A call waits for somebody to allow it.
+ */
+asking: boolean, };
+
+export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean, };
+
+export type StartTurn = { 
+/**
+ * May be left out together with `replaces`: the same again.
+ */
+text?: string, 
+/**
+ * These tools alone; left out, those that are switched on.
  */
 toolIds?: Array<ToolId>, 
 /**
  * Left out, the default one.
  */
-modelId?: ModelId, };
+modelId?: ModelId, 
+/**
+ * Begins a branch beside this turn: what was said there stays, on its own branch.
+ */
+replaces?: TurnId, };
 
 export type TurnStarted = { turnId: TurnId, };
 
+export type ChooseBranch = { turnId: TurnId, };
+
+export type AnswerCall = { verdict: Verdict, };
+
 export type MessageView = { id: MessageId, turnId: TurnId, role: Role, text: string, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
 
-export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, policy: Policy, };
+export type SearchHit = { chatId: ChatId, title: string, kind: HitKind, 
+/**
+ * Where in the chat; absent for its title.
+ */
+turnId?: TurnId, 
+/**
+ * Some of the text around what was found.
+ */
+snippet: Array<SnippetPiece>, at: number, archived: boolean, };
+
+export type SnippetPiece = { text: string, 
+/**
+ * These are the words that were looked for.
+ */
+found: boolean, };
+
+export type HitKind = "title" | "message" | "call";
+
+export type ShareView = { token: string, 
+/**
+ * What tools were given and what they gave is shown too.
+ */
+withTools: boolean, createdAt: number, 
+/**
+ * Something was said since, which the link does not show.
+ */
+behind: boolean, };
+
+export type OwnShare = { chatId: ChatId, title: string, token: string, 
+/**
+ * What tools were given and what they gave is shown too.
+ */
+withTools: boolean, createdAt: number, 
+/**
+ * Something was said since, which the link does not show.
+ */
+behind: boolean, };
+
+export type NewShare = { withTools?: boolean, };
+
+export type SharedChat = { title: string, createdAt: number, 
+/**
+ * One branch, from the first turn to the last.
+ */
+turns: Array<ExportedTurn>, };
+
+export type ExportedChat = { 
+/**
+ * "tenon.chat"
+ */
+format: string, 
+/**
+ * 1
+ */
+version: number, title: string, createdAt: number, 
+/**
+ * All branches; a turn comes after its parent.
+ */
+turns: Array<ExportedTurn>, 
+/**
+ * The last turn of the branch on show.
+ */
+head?: TurnId, };
+
+export type ExportedTurn = { id: TurnId, parent?: TurnId, model?: ModelRef, 
+/**
+ * The user's first, then the model's.
+ */
+messages: Array<ExportedMessage>, 
+/**
+ * Absent while it runs.
+ */
+outcome?: TurnOutcome, usage: Usage, cost?: Cost, };
+
+export type ExportedMessage = { id: MessageId, role: Role, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
+
+export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
+/**
+ * Who switched it on or off; absent where nobody did.
+ */
+enabledBy?: Layer, policy: Policy, 
+/**
+ * Who chose the policy; absent where nobody did.
+ */
+policyBy?: Layer, };
+
+export type ToolsChange = { layer: Layer, 
+/**
+ * For the layers of a chat.
+ */
+chatId?: ChatId, tools: Array<ToolChange>, };
+
+export type ToolChange = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
 export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "failed", why: string, });
 
@@ -144,6 +362,27 @@ export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & De
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, };
 
+export type Account = { id: UserId, email: string, name: string, role: UserRole, 
+/**
+ * Cannot log in; nothing of theirs is lost.
+ */
+disabled: boolean, createdAt: number, lastLoginAt?: number, };
+
+export type UserRole = "admin" | "user";
+
+export type KeyScope = { access: KeyAccess, 
+/**
+ * Tools that a model may use without asking when it works for this key:
+ * nobody can be asked there.
+ */
+allow: Array<Pattern>, };
+
+export type KeyAccess = "full" | "use" | "read";
+
+export type Door = string;
+
+export type Pattern = string;
+
 export type Event = { chatId: ChatId, 
 /**
  * 1, 2, 3 … within the chat, without gaps.
@@ -154,15 +393,35 @@ seq: number,
  */
 at: number, body: EventBody, };
 
-export type EventBody = { "type": "chatTitled", title: string, } | { "type": "turnStarted", turnId: TurnId, message: MessageRecord, 
+export type EventBody = { "type": "chatTitled", title: string, by: TitledBy, } | { "type": "turnStarted", turnId: TurnId, message: MessageRecord, 
+/**
+ * Where it does not follow the turn at the end of the branch on show.
+ */
+branch?: Branch, 
+/**
+ * These tools alone, where the person said so.
+ */
+tools?: Array<ToolId>, 
+/**
+ * Through which door it was said.
+ */
+door: Door, 
 /**
  * Who is asked.
  */
-model?: ModelRef, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<LeftOut>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callStarted", callId: CallId, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
+model?: ModelRef, } | { "type": "branchChosen", turnId: TurnId, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<LeftOut>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callAsked", callId: CallId, } | { "type": "callAnswered", callId: CallId, verdict: Verdict, } | { "type": "callStarted", callId: CallId, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
 /**
  * Where the model has prices.
  */
 cost?: Cost, };
+
+export type Branch = { 
+/**
+ * The turn before it. None: it begins the chat anew.
+ */
+after: TurnId | null, };
+
+export type TitledBy = "cut" | "model" | "person";
 
 export type TurnOutcome = { "kind": "done" } | { "kind": "stopped" } | { "kind": "stepLimit" } | { "kind": "interrupted", message: string, } | { "kind": "failed", message: string, };
 
@@ -242,7 +501,15 @@ export type CallRecord = { id: CallId, messageId: MessageId, toolId: ToolId,
 /**
  * The display name at that time.
  */
-displayName: string, runsOn: RunsOn, input: unknown, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs?: number, };
+displayName: string, runsOn: RunsOn, input: unknown, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs?: number, 
+/**
+ * It waits for a person to allow it.
+ */
+asked: boolean, 
+/**
+ * What a person decided about it.
+ */
+verdict?: Verdict, };
 
 export type CallStatus = "pending" | "running" | "done" | "failed" | "cancelled" | "lost";
 
@@ -272,6 +539,10 @@ export type RunsOn = "server" | "browser";
 
 export type Policy = "allow" | "ask" | "deny";
 
+export type Layer = "organisation" | "user" | "expert" | "chat";
+
+export type Verdict = "once" | "chat" | "always" | "denied";
+
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
 export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "failed", why: string, };
@@ -291,3 +562,11 @@ export type SourceId = string;
 export type ToolId = string;
 
 export type TurnId = string;
+
+export type UserId = string;
+
+export type SessionId = string;
+
+export type KeyId = string;
+
+export type InviteId = string;

@@ -20,7 +20,10 @@ export interface Chat {
   title: string;
   /** The number of the last event taken in. */
   seq: number;
+  /** All turns of all branches, in the order they began. */
   turns: readonly Turn[];
+  /** The last turn of the branch on show. */
+  head?: TurnId;
   /** The history has been told to its end; what comes now is live. */
   caughtUp: boolean;
   /** A frame got lost: whoever feeds this chat must subscribe again after `seq`. */
@@ -29,6 +32,8 @@ export interface Chat {
 
 export interface Turn {
   id: TurnId;
+  /** The turn before it on its branch. Absent: it begins the chat. */
+  parent?: TurnId;
   /** What the user wrote. */
   text: string;
   startedAt: number;
@@ -73,8 +78,37 @@ export function emptyChat(id: ChatId): Chat {
   return { id, title: '', seq: 0, turns: [], caughtUp: false, missed: false };
 }
 
-/** The turn that is running now. Only the last one can be. */
+/** The turn that is running now. Only the last one that began can be. */
 export function runningTurn(chat: Chat): Turn | undefined {
   const last = chat.turns.at(-1);
   return last && !last.outcome ? last : undefined;
+}
+
+/** The branch on show: the turns that lead to the head, itself included. */
+export function shownTurns(chat: Chat): readonly Turn[] {
+  const byId = new Map(chat.turns.map((turn) => [turn.id, turn]));
+  const path: Turn[] = [];
+  let next = chat.head === undefined ? undefined : byId.get(chat.head);
+  // A tree has no way back up; a damaged one must not hang us.
+  while (next && path.length < chat.turns.length) {
+    path.push(next);
+    next = next.parent === undefined ? undefined : byId.get(next.parent);
+  }
+  return path.reverse();
+}
+
+/** What stands or stood in the place of this turn, itself included, oldest first. */
+export function versions(chat: Chat, turn: Turn): readonly Turn[] {
+  return chat.turns.filter((other) => other.parent === turn.parent);
+}
+
+/** Whether the call waits for a person to allow it. */
+export function isAsking(call: Call): boolean {
+  return call.asked && !call.verdict && call.status === 'pending';
+}
+
+/** The first call that waits for a person to allow it. */
+export function askingCall(chat: Chat): Call | undefined {
+  const turn = runningTurn(chat);
+  return turn && Object.values(turn.calls).find(isAsking);
 }

@@ -2,11 +2,18 @@
 import type { ChatId, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
 import { heardAt } from '$lib/clock';
-import { emptyChat, runningTurn, type Chat } from './chat';
+import { askingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
 import { reduce } from './reduce';
 
 /** A server that never agrees with itself must not be asked in a tight loop. */
 const ASK_AGAIN_MS = 1_000;
+
+interface Sending {
+  text: string;
+  turnsBefore: number;
+  /** The turn whose place it takes. */
+  replaces?: TurnId;
+}
 
 export class Conversation {
   /** What the screen shows; absent until the history is complete. */
@@ -14,11 +21,21 @@ export class Conversation {
   /** Why there is nothing to show: the chat does not exist, or the server says why. */
   problem = $state.raw<{ missing: boolean; message: string }>();
   /** The message on its way to the server, shown until its turn has started. */
-  sending = $state.raw<{ text: string; turnsBefore: number }>();
+  sending = $state.raw<Sending>();
+  /** When the last turn began that the page saw begin. */
+  begunAt = $state<number>();
   /** The turn that was asked to stop and has not yet. */
   stopping = $state.raw<TurnId>();
 
   running = $derived(this.chat && runningTurn(this.chat));
+  /** The call that waits for a person to allow it. */
+  asking = $derived(this.chat && askingCall(this.chat));
+  /** The branch on show, up to the place where a message is on its way to. */
+  turns = $derived.by(() => {
+    const shown = this.chat ? shownTurns(this.chat) : [];
+    const index = shown.findIndex((turn) => turn.id === this.sending?.replaces);
+    return index < 0 ? shown : shown.slice(0, index);
+  });
 
   #socket: Socket;
   /** Ahead of `chat` by what arrived since the last paint. */
@@ -42,6 +59,13 @@ export class Conversation {
     this.#socket.subscribe(id, () => (this.#next?.id === id ? this.#next.seq : 0));
   }
 
+  /** Asks for the open chat anew: it was gone, and is there again. */
+  reopen(): void {
+    const id = this.#next?.id;
+    this.close();
+    if (id) this.open(id);
+  }
+
   /** Opens a chat that was just made. It got its first message before it got a name. */
   begin(id: ChatId): void {
     const sending = this.sending;
@@ -55,12 +79,13 @@ export class Conversation {
     this.chat = undefined;
     this.problem = undefined;
     this.sending = undefined;
+    this.begunAt = undefined;
     this.stopping = undefined;
   }
 
   /** Shows a message before the server has it. The result takes it back. */
-  announce(text: string): () => void {
-    const sending = { text, turnsBefore: this.chat?.turns.length ?? 0 };
+  announce(text: string, replaces?: TurnId): () => void {
+    const sending = { text, turnsBefore: this.chat?.turns.length ?? 0, replaces };
     this.sending = sending;
     return () => {
       if (this.sending === sending) this.sending = undefined;
@@ -72,13 +97,26 @@ export class Conversation {
     if (!before) return;
     if (frame.type === 'error') {
       if (frame.chatId !== before.id) return;
-      this.problem = { missing: frame.error.code === 'not_found', message: frame.error.message };
+      const missing = frame.error.code === 'not_found';
+      this.problem = { missing, message: frame.error.message };
+      if (missing) this.#lose(before.id);
       return;
     }
-    if (frame.type === 'event' && before.caughtUp) heardAt(frame.at);
+    if (frame.type === 'event' && before.caughtUp) {
+      heardAt(frame.at);
+      if (frame.body.type === 'turnStarted') this.begunAt = frame.at;
+    }
     this.#next = reduce(before, frame);
     if (this.#next.missed && !before.missed) this.#askAgain();
     if (this.#next !== before) this.#paint();
+  }
+
+  /** It was deleted: nothing of it is shown, and should it come back, it is told from its start. */
+  #lose(id: ChatId): void {
+    this.#next = emptyChat(id);
+    this.chat = undefined;
+    this.sending = undefined;
+    this.stopping = undefined;
   }
 
   #askAgain(): void {

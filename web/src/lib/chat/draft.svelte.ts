@@ -13,6 +13,11 @@ export class Draft {
     this.#text = $state(recall(key(chatId)) ?? '');
   }
 
+  /** It is known only now whose drafts these are. */
+  reread(): void {
+    this.#text = recall(key(this.#chatId)) ?? '';
+  }
+
   get text(): string {
     return this.#text;
   }
@@ -64,6 +69,15 @@ export class Draft {
     remember(key(from), '');
     if (this.#taken.delete(from)) this.#taken.add(to);
     if (this.#chatId === from) this.#chatId = to;
+  }
+
+  /** The chat is not there after all: what was written in it is written in a new one. */
+  moveBack(from: ChatId): void {
+    const here = from === this.#chatId;
+    const text = here ? this.#text : recall(key(from));
+    this.forget(from);
+    if (here) this.open(undefined);
+    if (text) this.putBack(text, undefined);
   }
 
   forget(chatId: ChatId): void {

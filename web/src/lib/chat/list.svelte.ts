@@ -1,113 +1,157 @@
-// All chats of this person, as the side bar lists them.
+// The chats of this person as the side bar lists them, page by page: those in
+// use, or those in the archive.
 import { api } from '$lib/api/client';
-import type { ChatId, ChatSummary } from '$lib/api/types';
+import type { ChatChange, ChatId, ChatSummary } from '$lib/api/types';
 
 /** How long a deletion can be taken back. */
 export const UNDO_MS = 10_000;
 
+/** More than a screen shows, so that the next page is there before its end is seen. */
+export const PAGE = 60;
+
 export class ChatList {
   loaded = $state(false);
+  /** There are older ones on the server. */
+  more = $state(false);
   #all = $state.raw<readonly ChatSummary[]>([]);
-  /** Deleted for the reader, but not yet on the server. */
-  #doomed = $state.raw<ReadonlyMap<ChatId, ReturnType<typeof setTimeout>>>(new Map());
-  /** New titles the server has not confirmed. No refresh knows them, so they lie over the list. */
-  #renamed = $state.raw<ReadonlyMap<ChatId, string>>(new Map());
+  /** Deleted by this page. A refresh under way may still know them. */
+  #gone = $state.raw<ReadonlySet<ChatId>>(new Set());
+  /** What the server has not confirmed. No refresh knows it, so it lies over the list. */
+  #changed = $state.raw<ReadonlyMap<ChatId, ChatChange>>(new Map());
 
   /** How often this page has changed something on the server. */
   #changes = 0;
+  #loadingMore = false;
+  #archived: boolean;
 
   chats = $derived(
     this.#all
-      .filter((chat) => !this.#doomed.has(chat.id))
-      .map((chat) => {
-        const title = this.#renamed.get(chat.id);
-        return title === undefined ? chat : { ...chat, title };
-      }),
+      .filter((chat) => !this.#gone.has(chat.id))
+      .map((chat) => ({ ...chat, ...this.#changed.get(chat.id) }))
+      .filter((chat) => chat.archived === this.#archived),
   );
 
-  #deleted: (id: ChatId) => void;
-
-  /** `deleted` hears of every chat that is gone for good. */
-  constructor(deleted: (id: ChatId) => void = () => {}) {
-    this.#deleted = deleted;
-    addEventListener('pagehide', () => {
-      for (const [id, timer] of this.#doomed) {
-        clearTimeout(timer);
-        api.deleteChatWhileLeaving(id);
-        this.#deleted(id);
-      }
-    });
+  constructor(which: 'inUse' | 'archived' = 'inUse') {
+    this.#archived = which === 'archived';
   }
 
   async refresh(): Promise<void> {
     const changes = this.#changes;
-    const chats = await api.chats();
+    const page = await this.#page();
     // A list that was asked for before a change may not know of it.
     if (changes !== this.#changes) return this.refresh();
-    this.#all = chats;
+    const full = page.length >= PAGE;
+    const last = page.at(-1);
+    const known = new Set(page.map(({ id }) => id));
+    // Older pages stay; what would stand on this one and does not is gone.
+    const older =
+      full && last
+        ? this.#all.filter((chat) => !known.has(chat.id) && !chat.pinned && isOlder(chat, last))
+        : [];
+    if (older.length === 0) this.more = full;
+    this.#all = [...page, ...older];
     this.loaded = true;
+  }
+
+  /** The next page. */
+  async loadMore(): Promise<void> {
+    const last = this.#all.findLast((chat) => !chat.pinned);
+    if (!this.more || this.#loadingMore || !last) return;
+    this.#loadingMore = true;
+    try {
+      const page = await this.#page(`${last.updatedAt}.${last.id}`);
+      const known = new Set(this.#all.map(({ id }) => id));
+      this.#all = [...this.#all, ...page.filter(({ id }) => !known.has(id))];
+      this.more = page.length >= PAGE;
+    } finally {
+      this.#loadingMore = false;
+    }
   }
 
   async create(): Promise<ChatSummary> {
     const chat = await api.createChat();
-    this.#changes += 1;
-    // A refresh may have brought it already.
-    this.#all = [chat, ...this.#all.filter(({ id }) => id !== chat.id)];
+    this.add(chat);
     return chat;
   }
 
-  /** What the open chat says about itself, sooner than the next refresh. */
+  /** A chat that was just made. A refresh may have brought it already. */
+  add(chat: ChatSummary): void {
+    this.#changes += 1;
+    this.#all = [chat, ...this.#all.filter(({ id }) => id !== chat.id)];
+  }
+
+  /** A chat that is gone on the server. */
+  drop(id: ChatId): void {
+    this.#all = this.#all.filter((chat) => chat.id !== id);
+  }
+
+  /** What the open chat says about itself, sooner than the next refresh. It never makes it older:
+      the list would jump. */
   update(id: ChatId, change: Partial<ChatSummary>): void {
     const index = this.#all.findIndex((chat) => chat.id === id);
     const old = this.#all[index];
     if (!old) return;
-    const changed = { ...old, ...change };
+    const updatedAt = Math.max(old.updatedAt, change.updatedAt ?? 0);
+    const changed = { ...old, ...change, updatedAt };
     if (same(old, changed)) return;
     this.#all = this.#all.with(index, changed);
   }
 
-  async rename(id: ChatId, title: string): Promise<void> {
-    this.#renamed = new Map(this.#renamed).set(id, title);
+  /** Renames, pins, puts into the archive or takes out of it: shown at once, and back if it fails. */
+  async change(id: ChatId, change: ChatChange): Promise<void> {
+    const over = { ...this.#changed.get(id), ...change };
+    this.#changed = new Map(this.#changed).set(id, over);
     try {
-      await api.changeChat(id, { title });
+      await api.changeChat(id, change);
       this.#changes += 1;
-      this.update(id, { title });
+      this.update(id, change);
     } finally {
-      // Unless it was renamed once more meanwhile.
-      if (this.#renamed.get(id) === title) this.#renamed = without(this.#renamed, id);
+      // Unless it was changed once more meanwhile.
+      if (this.#changed.get(id) === over) {
+        this.#changed = new Map([...this.#changed].filter(([key]) => key !== id));
+      }
     }
   }
 
-  /** Hides the chat at once and deletes it when nobody wants it back any more. */
-  remove(id: ChatId, failed: (error: unknown) => void): void {
-    this.restore(id);
-    const timer = setTimeout(() => {
-      api.deleteChat(id).then(
-        () => {
-          this.#changes += 1;
-          this.#all = this.#all.filter((chat) => chat.id !== id);
-          this.restore(id);
-          this.#deleted(id);
-        },
-        (error) => {
-          this.restore(id);
-          failed(error);
-        },
-      );
-    }, UNDO_MS);
-    this.#doomed = new Map(this.#doomed).set(id, timer);
+  async remove(id: ChatId): Promise<void> {
+    this.#gone = new Set(this.#gone).add(id);
+    try {
+      await api.deleteChat(id);
+      this.#changes += 1;
+    } catch (error) {
+      this.#keep(id);
+      throw error;
+    }
   }
 
-  restore(id: ChatId): void {
-    clearTimeout(this.#doomed.get(id));
-    this.#doomed = without(this.#doomed, id);
+  /** Takes a deletion back. */
+  async restore(id: ChatId): Promise<void> {
+    await api.restoreChat(id);
+    this.#changes += 1;
+    this.#keep(id);
+    await this.refresh();
+  }
+
+  #keep(id: ChatId): void {
+    this.#gone = new Set([...this.#gone].filter((other) => other !== id));
+  }
+
+  #page(before?: string): Promise<ChatSummary[]> {
+    return api.chats({ limit: PAGE, before, archived: this.#archived || undefined });
   }
 }
 
-function without<Value>(map: ReadonlyMap<ChatId, Value>, id: ChatId): ReadonlyMap<ChatId, Value> {
-  return new Map([...map].filter(([key]) => key !== id));
+function isOlder(a: ChatSummary, b: ChatSummary): boolean {
+  return a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.id < b.id);
 }
 
 function same(a: ChatSummary, b: ChatSummary): boolean {
-  return a.title === b.title && a.running === b.running && a.updatedAt === b.updatedAt;
+  return (
+    a.title === b.title &&
+    a.running === b.running &&
+    a.asking === b.asking &&
+    a.pinned === b.pinned &&
+    a.archived === b.archived &&
+    a.updatedAt === b.updatedAt
+  );
 }

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import type { ChatSummary } from '$lib/api/types';
-import { ChatList, UNDO_MS } from './list.svelte';
+import { ChatList, PAGE } from './list.svelte';
+import { summary as chat } from './story';
 
-const chat = (id: string): ChatSummary => ({ id, title: id, createdAt: 0, updatedAt: 0 });
 const ids = (list: ChatList) => list.chats.map(({ id }) => id);
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ afterEach(() => {
 
 async function listOf(...names: string[]): Promise<ChatList> {
   const list = new ChatList();
-  vi.spyOn(api, 'chats').mockResolvedValue(names.map(chat));
+  vi.spyOn(api, 'chats').mockResolvedValue(names.map((name) => chat(name)));
   await list.refresh();
   return list;
 }
@@ -42,46 +42,34 @@ test('a refresh that began before a chat was made does not lose it', async () =>
   expect(ids(list)).toEqual(['new', 'old']);
 });
 
-test('a deleted chat is hidden at once, and deleted when the time to undo is over', async () => {
+test('a deleted chat is hidden at once, whatever a refresh under way brings', async () => {
   const list = await listOf('a', 'b');
-  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  list.remove('a', () => expect.unreachable());
+  let answer = () => {};
+  vi.spyOn(api, 'deleteChat').mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const removed = list.remove('a');
   expect(ids(list)).toEqual(['b']);
-  await vi.advanceTimersByTimeAsync(UNDO_MS - 1);
-  expect(deleteChat).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(1);
-  expect(deleteChat).toHaveBeenCalledExactlyOnceWith('a');
+  await list.refresh();
+  expect(ids(list)).toEqual(['b']);
+  answer();
+  await removed;
   expect(ids(list)).toEqual(['b']);
 });
 
-test('a deletion that was taken back never reaches the server', async () => {
+test('a deleted chat that is restored is listed again', async () => {
   const list = await listOf('a', 'b');
-  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  list.remove('a', () => expect.unreachable());
-  list.restore('a');
-  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
+  vi.spyOn(api, 'deleteChat').mockResolvedValue();
+  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue();
+  await list.remove('a');
+  await list.restore('a');
+  expect(restoreChat).toHaveBeenCalledExactlyOnceWith('a');
   expect(ids(list)).toEqual(['a', 'b']);
-  expect(deleteChat).not.toHaveBeenCalled();
 });
 
 test('a deletion that fails brings the chat back and says so', async () => {
   const list = await listOf('a');
   vi.spyOn(api, 'deleteChat').mockRejectedValue(new Error('no'));
-  const failed = vi.fn();
-  list.remove('a', failed);
-  await vi.advanceTimersByTimeAsync(UNDO_MS);
-  expect(failed).toHaveBeenCalledOnce();
+  await expect(list.remove('a')).rejects.toThrow('no');
   expect(ids(list)).toEqual(['a']);
-});
-
-test('a chat deleted twice can be had back still', async () => {
-  const list = await listOf('a');
-  const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  list.remove('a', () => expect.unreachable());
-  list.remove('a', () => expect.unreachable());
-  list.restore('a');
-  await vi.advanceTimersByTimeAsync(2 * UNDO_MS);
-  expect(deleteChat).not.toHaveBeenCalled();
 });
 
 test('a refresh under way does not undo a rename', async () => {
@@ -89,7 +77,7 @@ test('a refresh under way does not undo a rename', async () => {
   let answer = () => {};
   vi.spyOn(api, 'changeChat').mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const titles = () => list.chats.map(({ title }) => title);
-  const renamed = list.rename('a', 'new');
+  const renamed = list.change('a', { title: 'new' });
   await list.refresh();
   expect(titles()).toEqual(['new']);
   answer();
@@ -100,16 +88,83 @@ test('a refresh under way does not undo a rename', async () => {
 test('a rename that fails shows the old title again', async () => {
   const list = await listOf('a');
   vi.spyOn(api, 'changeChat').mockRejectedValue(new Error('no'));
-  await expect(list.rename('a', 'new')).rejects.toThrow('no');
+  await expect(list.change('a', { title: 'new' })).rejects.toThrow('no');
   expect(list.chats.map(({ title }) => title)).toEqual(['a']);
 });
 
-test('who asked hears of the chats that are gone for good', async () => {
-  const gone = vi.fn();
-  const list = new ChatList(gone);
-  vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  list.remove('a', () => expect.unreachable());
-  expect(gone).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(UNDO_MS);
-  expect(gone).toHaveBeenCalledExactlyOnceWith('a');
+test('what the open chat says never makes it older', async () => {
+  const list = new ChatList();
+  vi.spyOn(api, 'chats').mockResolvedValue([chat('a', { updatedAt: 5 })]);
+  await list.refresh();
+  const updatedAt = () => list.chats[0]?.updatedAt;
+  list.update('a', { updatedAt: 3, title: 'new' });
+  expect(updatedAt()).toBe(5);
+  list.update('a', { updatedAt: 8 });
+  expect(updatedAt()).toBe(8);
+});
+
+test('a chat that is put away leaves the list at once, and comes back if that fails', async () => {
+  const list = await listOf('a', 'b');
+  let fail = (_: Error) => {};
+  vi.spyOn(api, 'changeChat').mockReturnValue(new Promise((_, reject) => (fail = reject)));
+  const away = list.change('a', { archived: true });
+  expect(ids(list)).toEqual(['b']);
+  fail(new Error('no'));
+  await expect(away).rejects.toThrow('no');
+  expect(ids(list)).toEqual(['a', 'b']);
+});
+
+describe('pages', () => {
+  /** Chats 1, 2, 3 …, the newest first. */
+  const page = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      chat(`${from + index}`, { updatedAt: 10_000 - from - index }),
+    );
+  const first = page(1, PAGE);
+
+  test('follow on the last chat that is not pinned', async () => {
+    const pinned = chat('p', { pinned: true, updatedAt: 3 });
+    const chats = vi
+      .spyOn(api, 'chats')
+      .mockResolvedValueOnce([pinned, ...first])
+      .mockResolvedValueOnce(page(PAGE, 3));
+    const list = new ChatList();
+    await list.refresh();
+    expect(list.more).toBe(true);
+    await list.loadMore();
+    const last = first.at(-1);
+    expect(chats.mock.calls[1]?.[0]).toMatchObject({ before: `${last?.updatedAt}.${last?.id}` });
+    // One that was there already is listed once.
+    expect(ids(list)).toHaveLength(PAGE + 1 + 2);
+    expect(list.more).toBe(false);
+    await list.loadMore();
+    expect(chats).toHaveBeenCalledTimes(2);
+  });
+
+  test('that were loaded stay when the first one is looked at again', async () => {
+    const list = new ChatList();
+    const chats = vi.spyOn(api, 'chats').mockResolvedValueOnce(first);
+    await list.refresh();
+    chats.mockResolvedValueOnce(page(PAGE + 1, 3));
+    await list.loadMore();
+    // Meanwhile the second chat was deleted elsewhere, and an old one was used.
+    const used = chat(`${PAGE + 2}`, { updatedAt: 20_000 });
+    chats.mockResolvedValueOnce([used, ...first.filter(({ id }) => id !== '2')]);
+    await list.refresh();
+    const now = ids(list);
+    expect(now[0]).toBe(used.id);
+    expect(now).not.toContain('2');
+    expect(now.filter((id) => id === used.id)).toHaveLength(1);
+    expect(now).toHaveLength(PAGE + 2);
+    expect(list.more).toBe(false);
+  });
+
+  test('of the archive are asked for as such', async () => {
+    const put = chat('x', { archived: true });
+    const chats = vi.spyOn(api, 'chats').mockResolvedValue([put]);
+    const list = new ChatList('archived');
+    await list.refresh();
+    expect(chats).toHaveBeenCalledWith({ limit: PAGE, before: undefined, archived: true });
+    expect(ids(list)).toEqual(['x']);
+  });
 });

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { EventBody, ServerFrame } from '$lib/api/types';
-import { emptyChat, runningTurn, type Chat } from './chat';
+import {
+  askingCall,
+  emptyChat,
+  isAsking,
+  runningTurn,
+  shownTurns,
+  versions,
+  type Chat,
+} from './chat';
 import { reduce } from './reduce';
 import { callPart, caughtUp, delta, noUsage, play, record, Story } from './story';
 
@@ -21,7 +29,7 @@ function tokyo(): Story {
     })
     .messageStarted('m2')
     .messageFinished('m2', { type: 'text', text: 'It is 09:12 in Tokyo.' })
-    .event({ type: 'chatTitled', title: 'Time in Tokyo' })
+    .event({ type: 'chatTitled', title: 'Time in Tokyo', by: 'cut' })
     .done();
 }
 
@@ -42,6 +50,7 @@ test('a turn is told by its events', () => {
     seq: 10,
     caughtUp: false,
     missed: false,
+    head: 't1',
     turns: [
       {
         id: 't1',
@@ -116,6 +125,11 @@ describe('events', () => {
     expect(healed).toEqual({ ...play(frames), caughtUp: true });
   });
 
+  test('are told anew by a server whose backup was restored', () => {
+    const chat = tokyo().play();
+    expect(reduce(chat, caughtUp(3))).toEqual({ ...emptyChat(chat.id), missed: true });
+  });
+
   test('of another chat are not for this one', () => {
     const chat = tokyo().play();
     const strange: ServerFrame = {
@@ -123,7 +137,7 @@ describe('events', () => {
       chatId: 'c2',
       seq: 11,
       at: 0,
-      body: { type: 'chatTitled', title: 'Other' },
+      body: { type: 'chatTitled', title: 'Other', by: 'cut' },
     };
     expect(reduce(chat, strange)).toBe(chat);
     expect(reduce(chat, { type: 'caughtUp', chatId: 'c2', seq: 3 })).toBe(chat);
@@ -369,4 +383,105 @@ test('a part that only a provider understands is kept, and never read', () => {
     .messageFinished('m1', { type: 'opaque' }, { type: 'text', text: 'Hello' })
     .play();
   expect([textOf(chat, 0, 0), textOf(chat, 0, 1)]).toEqual([undefined, 'Hello']);
+});
+
+describe('branches', () => {
+  const shown = (chat: Chat) => shownTurns(chat).map(({ id }) => id);
+  const places = (chat: Chat) =>
+    shownTurns(chat).map((turn) => {
+      const all = versions(chat, turn);
+      return `${turn.id} ${all.indexOf(turn) + 1}/${all.length}`;
+    });
+  /** Two turns, then the second one anew, then the first one anew. */
+  const forked = () =>
+    new Story()
+      .turnStarted('One', 'a')
+      .done('a')
+      .turnStarted('Two', 'b')
+      .done('b')
+      .turnStarted('Two, else', 'c', undefined, { after: 'a' })
+      .done('c')
+      .turnStarted('One, else', 'd', undefined, { after: null })
+      .done('d');
+
+  test('turns without a word about them follow each other, as they always did', () => {
+    const chat = new Story().turnStarted('One', 'a').done('a').turnStarted('Two', 'b').play();
+    expect(shown(chat)).toEqual(['a', 'b']);
+    expect(chat.turns.map(({ parent }) => parent)).toEqual([undefined, 'a']);
+    expect(places(chat)).toEqual(['a 1/1', 'b 1/1']);
+  });
+
+  test('a turn in the place of another is shown, and the other is kept', () => {
+    const { frames } = forked();
+    expect(places(play(frames.slice(0, 6)))).toEqual(['a 1/1', 'c 2/2']);
+    expect(places(play(frames))).toEqual(['d 2/2']);
+    expect(play(frames).turns).toHaveLength(4);
+  });
+
+  test('the chosen branch is shown, and what is said goes on from there', () => {
+    const story = forked().event({ type: 'branchChosen', turnId: 'b' });
+    expect(places(story.play())).toEqual(['a 1/2', 'b 1/2']);
+    const chat = story.turnStarted('Three', 'e').play();
+    expect(places(chat)).toEqual(['a 1/2', 'b 1/2', 'e 1/1']);
+    expect(runningTurn(chat)?.id).toBe('e');
+  });
+
+  test('a choice that arrives twice is taken once', () => {
+    const story = forked().event({ type: 'branchChosen', turnId: 'b' }).turnStarted('Three', 'e');
+    const { frames } = story;
+    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
+    expect(play([...frames, ...frames])).toEqual(play(frames));
+  });
+
+  test('a damaged tree does not hang the page', () => {
+    const chat = forked().play();
+    const circle = chat.turns.map((turn) => (turn.id === 'd' ? { ...turn, parent: 'd' } : turn));
+    expect(shown({ ...chat, turns: circle })).toHaveLength(4);
+    expect(shown({ ...chat, head: 'gone' })).toEqual([]);
+  });
+});
+
+describe('a call that asks', () => {
+  const asked = () =>
+    new Story()
+      .turnStarted('What time is it?')
+      .messageStarted('m1')
+      .messageFinished('m1', callPart('call1'))
+      .callRequested('call1', 'm1')
+      .event({ type: 'callAsked', callId: 'call1' });
+  const call = (chat: Chat) => chat.turns[0]?.calls.call1;
+
+  test('waits until a person has answered', () => {
+    expect(askingCall(asked().play())?.id).toBe('call1');
+    const answered = asked().event({ type: 'callAnswered', callId: 'call1', verdict: 'chat' });
+    expect(askingCall(answered.play())).toBeUndefined();
+    expect(call(answered.play())).toMatchObject({ asked: false, verdict: 'chat' });
+  });
+
+  test('is asked and answered once, however often that is told', () => {
+    const { frames } = asked().event({ type: 'callAnswered', callId: 'call1', verdict: 'once' });
+    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
+  });
+
+  test('keeps what was decided when it is done', () => {
+    const chat = asked()
+      .event({ type: 'callAnswered', callId: 'call1', verdict: 'denied' })
+      .event({
+        type: 'callFinished',
+        callId: 'call1',
+        status: 'failed',
+        error: { kind: 'denied', message: 'The user refused.' },
+        durationMs: 0,
+      })
+      .play();
+    expect(call(chat)).toMatchObject({ status: 'failed', verdict: 'denied' });
+  });
+
+  test('asks no more when its turn was stopped', () => {
+    const chat = asked()
+      .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'stopped' }, usage: noUsage })
+      .play();
+    const stopped = call(chat);
+    expect(stopped && isAsking(stopped)).toBe(false);
+  });
 });

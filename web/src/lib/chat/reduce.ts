@@ -10,12 +10,12 @@ import type {
   EventBody,
   LeftOut,
   MessageRecord,
-  ModelRef,
   Part,
   ServerFrame,
+  TurnId,
   Waiting,
 } from '$lib/api/types';
-import type { Call, Chat, Draft, Message, Turn } from './chat';
+import { emptyChat, type Call, type Chat, type Draft, type Message, type Turn } from './chat';
 
 export function reduce(chat: Chat, frame: ServerFrame): Chat {
   switch (frame.type) {
@@ -26,15 +26,21 @@ export function reduce(chat: Chat, frame: ServerFrame): Chat {
     case 'waiting':
       return frame.chatId === chat.id ? takeWaiting(chat, frame) : chat;
     case 'caughtUp':
-      return frame.chatId === chat.id ? { ...chat, caughtUp: true, missed: false } : chat;
+      return frame.chatId === chat.id ? catchUp(chat, frame.seq) : chat;
     default:
       // An error is for the person, and a newer server may say what we do not know.
       return chat;
   }
 }
 
+/** A server that knows less than we do had a backup restored: what we have is no longer so. */
+function catchUp(chat: Chat, seq: number): Chat {
+  if (seq < chat.seq) return { ...emptyChat(chat.id), missed: true };
+  return { ...chat, caughtUp: true, missed: false };
+}
+
 /** What a person wrote, of all that a message may hold. */
-export function writtenText(message: MessageRecord): string {
+export function writtenText(message: Pick<MessageRecord, 'parts'>): string {
   return message.parts
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
@@ -52,7 +58,13 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
     case 'chatTitled':
       return { ...chat, title: body.title };
     case 'turnStarted':
-      return { ...chat, turns: [...chat.turns, startTurn(body.message, body.model, at)] };
+      return {
+        ...chat,
+        turns: [...chat.turns, startTurn(body, body.branch ? body.branch.after : chat.head, at)],
+        head: body.turnId,
+      };
+    case 'branchChosen':
+      return { ...chat, head: body.turnId };
     case 'toolsLeftOut':
       return changeTurn(
         chat,
@@ -83,6 +95,14 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
         (turn) => turn.messages.some((message) => message.id === body.call.messageId),
         (turn) => ({ ...turn, calls: { ...turn.calls, [body.call.id]: body.call } }),
       );
+    case 'callAsked':
+      return changeCall(chat, body.callId, (call) => ({ ...call, asked: true }));
+    case 'callAnswered':
+      return changeCall(chat, body.callId, (call) => ({
+        ...call,
+        asked: false,
+        verdict: body.verdict,
+      }));
     case 'callStarted':
       return changeCall(chat, body.callId, (call) => ({
         ...call,
@@ -110,9 +130,20 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
   }
 }
 
-function startTurn(message: MessageRecord, model: ModelRef | undefined, at: number): Turn {
-  const text = writtenText(message);
-  return { id: message.turnId, text, startedAt: at, model, messages: [], calls: {} };
+function startTurn(
+  { turnId, message, model }: Extract<EventBody, { type: 'turnStarted' }>,
+  after: TurnId | null | undefined,
+  at: number,
+): Turn {
+  return {
+    id: turnId,
+    parent: after ?? undefined,
+    text: writtenText(message),
+    startedAt: at,
+    model,
+    messages: [],
+    calls: {},
+  };
 }
 
 /** A tool may be left out at every step of a turn; it is told of once, with the latest reason. */
@@ -130,7 +161,7 @@ function finishMessage(turn: Turn, id: string, parts: Part[], at: number): Turn 
       // keeps the name it had while its arguments were being written.
       const draft = message.parts[index];
       const displayName = draft?.type === 'draft' ? draft.displayName : part.toolId;
-      calls[part.id] ??= { ...part, messageId: id, displayName, status: 'pending' };
+      calls[part.id] ??= { ...part, messageId: id, displayName, status: 'pending', asked: false };
     });
     return { ...message, parts, finishedAt: at, wait: undefined };
   });

@@ -1,5 +1,14 @@
 // Frames for tests, numbered and timed as a server would.
-import type { CallRecord, EventBody, ModelRef, Part, ServerFrame, Usage } from '$lib/api/types';
+import type {
+  Branch,
+  CallRecord,
+  ChatSummary,
+  EventBody,
+  ModelRef,
+  Part,
+  ServerFrame,
+  Usage,
+} from '$lib/api/types';
 import { emptyChat, type Chat } from './chat';
 import { reduce } from './reduce';
 
@@ -22,7 +31,7 @@ export class Story {
     return this;
   }
 
-  turnStarted(text: string, turnId = 't1', model?: ModelRef): this {
+  turnStarted(text: string, turnId = 't1', model?: ModelRef, branch?: Branch): this {
     return this.event({
       type: 'turnStarted',
       turnId,
@@ -34,6 +43,8 @@ export class Story {
         parts: [{ type: 'text', text }],
         createdAt: 0,
       },
+      branch,
+      door: 'page',
       model,
     });
   }
@@ -98,5 +109,19 @@ export function record(id: string, messageId: string): CallRecord {
     runsOn: 'server',
     input: { timezone: 'Asia/Tokyo' },
     status: 'pending',
+    asked: false,
+  };
+}
+
+export function summary(id: string, more: Partial<ChatSummary> = {}): ChatSummary {
+  return {
+    id,
+    title: id,
+    createdAt: 0,
+    updatedAt: 0,
+    pinned: false,
+    archived: false,
+    asking: false,
+    ...more,
   };
 }

@@ -20,3 +20,10 @@ export function groupByDay(
     .map((day) => ({ day, chats: groups[day] }))
     .filter((group) => group.chats.length > 0);
 }
+
+/** A day as it is read beside others: without the year while it is this one. */
+export function formatDay(at: number, now: Date, locale: string): string {
+  const day = new Date(at);
+  const year = day.getFullYear() === now.getFullYear() ? undefined : 'numeric';
+  return new Intl.DateTimeFormat(locale, { year, month: 'short', day: 'numeric' }).format(day);
+}

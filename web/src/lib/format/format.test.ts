@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { summary } from '$lib/chat/story';
 import { formatCost, formatCount } from './amount';
 import { formatBytes } from './bytes';
-import { groupByDay } from './day';
+import { cut } from './cut';
+import { formatDay, groupByDay } from './day';
 import { formatDuration } from './duration';
+import { plain } from './plain';
 
 test('a duration is as exact as it is worth reading', () => {
   const check = (ms: number, expected: string) => expect(formatDuration(ms)).toBe(expected);
@@ -16,6 +19,19 @@ test('a duration is as exact as it is worth reading', () => {
   check(125_000, '2 min 5 s');
 });
 
+test('a long title is cut where it is only named', () => {
+  expect(cut('Time in Tokyo')).toBe('Time in Tokyo');
+  expect(cut('語'.repeat(49))).toBe(`${'語'.repeat(47)}…`);
+});
+
+test('a snippet is read without the marks of Markdown', () => {
+  const check = (text: string, expected: string) => expect(plain(text)).toBe(expected);
+  check('It is **very** `fast`.', 'It is very fast.');
+  check('```\ncode', '\ncode');
+  check('## Heading\n> said', 'Heading\nsaid');
+  check('2 * 3 = snake_case #1', '2 * 3 = snake_case #1');
+});
+
 test('bytes are counted in binary units', () => {
   const check = (bytes: number, expected: string) => expect(formatBytes(bytes)).toBe(expected);
   check(812, '812 B');
@@ -25,7 +41,7 @@ test('bytes are counted in binary units', () => {
 
 test('chats are grouped by calendar day, newest first', () => {
   const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime();
-  const chat = (id: string, updatedAt: number) => ({ id, title: id, createdAt: 0, updatedAt });
+  const chat = (id: string, updatedAt: number) => summary(id, { updatedAt });
   const groups = groupByDay(
     [
       chat('just before midnight', at(14, 23)),
@@ -65,4 +81,13 @@ test('money has enough digits, and a sign only where it is unmistakable', () => 
 test('counts are grouped as the language does', () => {
   expect(formatCount(12_045, 'en')).toBe('12,045');
   expect(formatCount(12_045, 'zh-Hans')).toBe('12,045');
+});
+
+test('a day is read without its year while that is this one', () => {
+  const now = new Date(2026, 10, 15);
+  const check = (at: Date, locale: string, expected: string) =>
+    expect(formatDay(at.getTime(), now, locale)).toBe(expected);
+  check(new Date(2026, 2, 3), 'en', 'Mar 3');
+  check(new Date(2025, 2, 3), 'en', 'Mar 3, 2025');
+  check(new Date(2026, 2, 3), 'zh-Hans', '3月3日');
 });

@@ -1,7 +1,13 @@
 // Every visible word, in English. The other languages have the same keys:
 // the type of this object is what they must fill.
+import { chatsEn } from './chats/en';
+import { accountEn } from './account/en';
+import { serverEn } from './server/en';
 
 export const en = {
+  ...accountEn,
+  ...chatsEn,
+  ...serverEn,
   tagline: 'Ask, and see every tool at work.',
   builtinName: 'Built-in assistant',
   builtinAssistant: 'Built-in assistant: no language model is connected.',
@@ -66,6 +72,9 @@ export const en = {
     cancelled: 'Cancelled',
     lost: 'Lost',
   },
+  refused: 'Refused',
+  refusedByYou: 'You refused this call.',
+  refusedThere: 'This call was refused.',
   input: 'Input',
   output: 'Output',
   error: 'Error',
@@ -89,14 +98,20 @@ export const en = {
   toolCount: (count: number) => (count === 1 ? '1 tool' : `${count} tools`),
   toolsAre: (count: string) => `Tools: ${count}`,
   filterTools: 'Filter tools',
-  toolsOn: (on: number, all: number) => `${on} of ${all} on for the next messages of this chat`,
   noTools: 'No tools are connected.',
-  useTool: (name: string) => `Use ${name}`,
-  useSource: (name: string) => `Use all of ${name}`,
+  useTool: (name: string, where: string) => `Use ${name} ${where}`,
+  useSource: (name: string, where: string) => `Use all of ${name} ${where}`,
+  inThisChat: 'in this chat',
+  inAllChats: 'in all your chats',
+  countsHere: 'Switches count in this chat; what is allowed counts in all your chats.',
+  countsEverywhere: 'What is set here counts in all your chats.',
+  policyHere: (policy: string) => `In this chat: ${policy}`,
+  defaultForEverybody: 'Default for everybody',
+  defaultForEverybodyNote: 'Each person may choose otherwise; “never” binds everybody.',
+  noDefaultForEverybody: 'For everybody: no default',
   starting: 'Starting…',
   ready: 'Ready',
   failedBecause: (why: string) => `Not available: ${why}`,
-  turnedOff: 'Turned off',
 
   model: 'Model',
   models: 'Models',

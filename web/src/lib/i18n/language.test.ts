@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { languages, preferred } from './language.svelte';
+import { entranceWords } from './entrance/words';
+import { language, languages, preferred } from './language.svelte';
+import { settingsWords } from './settings/words';
 
 test('the first language of the browser that the page speaks is used', () => {
   const check = (tags: string[], expected: string) => expect(preferred(tags)).toBe(expected);
@@ -16,7 +18,9 @@ test('the first language of the browser that the page speaks is used', () => {
 });
 
 test('no word is left empty in any language', () => {
-  for (const { words } of languages) {
+  for (const { code, words: spoken } of languages) {
+    language.use(code);
+    const words = { ...spoken, ...entranceWords(), ...settingsWords() };
     expect(Object.entries(words).filter(([, word]) => word === '')).toEqual([]);
   }
 });

@@ -1,6 +1,12 @@
+import { chatsZhHans } from './chats/zh-hans';
 import type { Words } from './en';
+import { accountZhHans } from './account/zh-hans';
+import { serverZhHans } from './server/zh-hans';
 
 export const zhHans: Words = {
+  ...accountZhHans,
+  ...chatsZhHans,
+  ...serverZhHans,
   tagline: '直接提问，每一步工具调用都看得见。',
   builtinName: '内置助手',
   builtinAssistant: '内置助手：尚未连接语言模型。',
@@ -65,6 +71,9 @@ export const zhHans: Words = {
     cancelled: '已取消',
     lost: '已丢失',
   },
+  refused: '已拒绝',
+  refusedByYou: '你拒绝了这次调用。',
+  refusedThere: '这次调用被拒绝了。',
   input: '输入',
   output: '输出',
   error: '错误',
@@ -88,14 +97,20 @@ export const zhHans: Words = {
   toolCount: (count) => `${count} 个工具`,
   toolsAre: (count) => `工具：${count}`,
   filterTools: '筛选工具',
-  toolsOn: (on, all) => `本对话接下来的消息启用 ${on} / ${all} 个工具`,
   noTools: '还没有连接任何工具。',
-  useTool: (name) => `使用 ${name}`,
-  useSource: (name) => `使用 ${name} 的全部工具`,
+  useTool: (name, where) => `${where}使用 ${name}`,
+  useSource: (name, where) => `${where}使用 ${name} 的全部工具`,
+  inThisChat: '在本对话中',
+  inAllChats: '在你的所有对话中',
+  countsHere: '开关只对本对话有效；是否允许对你的所有对话有效。',
+  countsEverywhere: '这里的设置对你的所有对话有效。',
+  policyHere: (policy) => `本对话中：${policy}`,
+  defaultForEverybody: '所有人的默认设置',
+  defaultForEverybodyNote: '每个人都可以另作选择；“禁止”除外，它对所有人有效。',
+  noDefaultForEverybody: '对所有人：不设默认',
   starting: '启动中…',
   ready: '就绪',
   failedBecause: (why) => `不可用：${why}`,
-  turnedOff: '已停用',
 
   model: '模型',
   models: '模型',

@@ -1,6 +1,12 @@
+import { chatsZhHant } from './chats/zh-hant';
 import type { Words } from './en';
+import { accountZhHant } from './account/zh-hant';
+import { serverZhHant } from './server/zh-hant';
 
 export const zhHant: Words = {
+  ...accountZhHant,
+  ...chatsZhHant,
+  ...serverZhHant,
   tagline: '直接提問，每一步工具呼叫都看得見。',
   builtinName: '內建助理',
   builtinAssistant: '內建助理：尚未連接語言模型。',
@@ -65,6 +71,9 @@ export const zhHant: Words = {
     cancelled: '已取消',
     lost: '已遺失',
   },
+  refused: '已拒絕',
+  refusedByYou: '你拒絕了這次呼叫。',
+  refusedThere: '這次呼叫被拒絕了。',
   input: '輸入',
   output: '輸出',
   error: '錯誤',
@@ -88,14 +97,20 @@ export const zhHant: Words = {
   toolCount: (count) => `${count} 個工具`,
   toolsAre: (count) => `工具：${count}`,
   filterTools: '篩選工具',
-  toolsOn: (on, all) => `本對話接下來的訊息啟用 ${on} / ${all} 個工具`,
   noTools: '還沒有連接任何工具。',
-  useTool: (name) => `使用 ${name}`,
-  useSource: (name) => `使用 ${name} 的全部工具`,
+  useTool: (name, where) => `${where}使用 ${name}`,
+  useSource: (name, where) => `${where}使用 ${name} 的全部工具`,
+  inThisChat: '在本對話中',
+  inAllChats: '在你的所有對話中',
+  countsHere: '開關只對本對話有效；是否允許對你的所有對話有效。',
+  countsEverywhere: '這裡的設定對你的所有對話有效。',
+  policyHere: (policy) => `本對話中：${policy}`,
+  defaultForEverybody: '所有人的預設',
+  defaultForEverybodyNote: '每個人都可以另作選擇；「禁止」除外，它對所有人有效。',
+  noDefaultForEverybody: '對所有人：不設預設',
   starting: '啟動中…',
   ready: '就緒',
   failedBecause: (why) => `無法使用：${why}`,
-  turnedOff: '已停用',
 
   model: '模型',
   models: '模型',

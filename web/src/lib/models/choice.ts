@@ -6,6 +6,11 @@ import type { EndpointView, ModelId, ModelInfo, ModelRef, ModelView } from '$lib
 
 export const BUILTIN_ID = 'builtin';
 
+/** In a chat that somebody shows to others models have no ids, and this one is known by its name. */
+export function isSharedBuiltin({ id, name }: ModelRef): boolean {
+  return !id && name === 'Built-in assistant';
+}
+
 export interface Choice {
   /** Absent until anything is known. */
   model?: { id: ModelId; name: string; builtin: boolean };

@@ -62,8 +62,8 @@ export class Models {
     this.picked = parse(recall(key(chatId)));
   }
 
-  /** The chat that was new now has a name, and keeps its choice. */
-  moveTo(from: ChatId | undefined, to: ChatId): void {
+  /** The chat that was new now has a name, or is new again, and keeps its choice. */
+  moveTo(from: ChatId | undefined, to: ChatId | undefined): void {
     remember(key(to), recall(key(from)) ?? '');
     remember(key(from), '');
     if (this.#chatId === from) this.#chatId = to;

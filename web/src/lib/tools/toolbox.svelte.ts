@@ -1,70 +1,118 @@
-// The tools that exist, and which of them the open chat may use. Only what was
-// switched off is remembered, so that a tool that arrives tomorrow is on.
+// The tools that exist, as they are set for the open chat. The server keeps the
+// settings; a change is shown at once and put back when the server refuses it.
 import { api } from '$lib/api/client';
-import type { ChatId, ToolId, ToolView } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
+import type { ChatId, Policy, ToolChange, ToolId, ToolsChange, ToolView } from '$lib/api/types';
+
+/** What was changed and is not yet confirmed. */
+type Over = Pick<ToolChange, 'enabled' | 'policy'>;
 
 export class Toolbox {
-  tools = $state.raw<readonly ToolView[]>([]);
   loaded = $state(false);
-  #off = $state.raw<ReadonlySet<ToolId>>(new Set());
-  #chatId?: ChatId;
+  #all = $state.raw<readonly ToolView[]>([]);
+  #over = $state.raw<ReadonlyMap<ToolId, Over>>(new Map());
+  #chatId: ChatId | undefined;
+  /** How often the list was asked for, and which of these answers it shows. */
+  #asked = 0;
+  #shown = 0;
+  /** Changes reach the server in the order they were made. */
+  #queue: Promise<unknown> = Promise.resolve();
 
-  usable = $derived(this.tools.filter((tool) => tool.enabled && tool.source.state !== 'failed'));
-  on = $derived(this.usable.filter((tool) => !this.#off.has(tool.toolId)));
+  tools = $derived(
+    this.#all.map((tool) => {
+      const over = this.#over.get(tool.toolId);
+      return {
+        ...tool,
+        enabled: over?.enabled ?? tool.enabled,
+        policy: over?.policy ?? tool.policy,
+      };
+    }),
+  );
+  /** What the next message may use. */
+  on = $derived(
+    this.tools.filter(
+      (tool) => tool.enabled && tool.policy !== 'deny' && tool.source.state !== 'failed',
+    ),
+  );
+  /** Tools that are switched for this chat alone. */
+  here = $derived(this.#all.filter((tool) => tool.enabledBy === 'chat'));
 
   constructor(chatId: ChatId | undefined) {
-    this.open(chatId);
+    this.#chatId = chatId;
   }
 
   async refresh(): Promise<void> {
-    this.tools = await api.tools();
+    const chatId = this.#chatId;
+    const asked = (this.#asked += 1);
+    const tools = await api.tools(chatId);
+    // Another chat, which sets them otherwise, may have been opened meanwhile. An answer that
+    // a later one has overtaken may not know of the last change.
+    if (chatId !== this.#chatId || asked < this.#shown) return;
+    this.#shown = asked;
+    this.#all = tools;
     this.loaded = true;
   }
 
-  open(chatId: ChatId | undefined): void {
+  async open(chatId: ChatId | undefined): Promise<void> {
+    if (chatId === this.#chatId) return;
     this.#chatId = chatId;
-    this.#off = new Set(recall(key(chatId))?.split(' '));
+    this.#over = new Map();
+    await this.refresh();
   }
 
-  /** The chat that was new now has a name, and keeps its choice. */
-  moveTo(from: ChatId | undefined, to: ChatId): void {
-    remember(key(to), recall(key(from)) ?? '');
-    remember(key(from), '');
-    if (this.#chatId === from) this.#chatId = to;
+  /** For the open chat; where none is, for all chats of this person. */
+  switch(ids: readonly ToolId[], enabled: boolean): Promise<void> {
+    const chatId = this.#chatId;
+    const tools = ids.map((toolId) => ({ toolId, enabled }));
+    return this.#change(ids, { enabled }, [
+      chatId ? { layer: 'chat', chatId, tools } : { layer: 'user', tools },
+    ]);
   }
 
-  forget(chatId: ChatId): void {
-    remember(key(chatId), '');
+  /** What this chat alone uses or does not, all chats of this person do from now on. */
+  switchEverywhere(): Promise<void> {
+    const chatId = this.#chatId;
+    const tools = this.here.map(({ toolId, enabled }) => ({ toolId, enabled }));
+    if (!chatId || tools.length === 0) return Promise.resolve();
+    const back = tools.map(({ toolId }) => ({ toolId, enabled: null }));
+    return this.#change([], {}, [
+      { layer: 'user', tools },
+      { layer: 'chat', chatId, tools: back },
+    ]);
   }
 
-  isOn(id: ToolId): boolean {
-    return !this.#off.has(id);
-  }
-
-  switch(ids: readonly ToolId[], on: boolean): void {
-    const off = new Set(this.#off);
-    for (const id of ids) {
-      if (on) off.delete(id);
-      else off.add(id);
+  /** For all chats of this person, or for everybody. Null takes back what was said last: for this
+      chat, else for all of them. */
+  setPolicy(
+    toolId: ToolId,
+    policy: Policy | null,
+    layer: 'user' | 'organisation' = 'user',
+  ): Promise<void> {
+    const chatId = this.#chatId;
+    const by = this.#all.find((tool) => tool.toolId === toolId)?.policyBy;
+    const changes: ToolsChange[] = [{ layer, tools: [{ toolId, policy }] }];
+    if (by === 'chat' && chatId && layer === 'user') {
+      const forget: ToolsChange = { layer: 'chat', chatId, tools: [{ toolId, policy: null }] };
+      // What was said for this chat would overrule what is said for all.
+      if (policy === null) changes[0] = forget;
+      else changes.push(forget);
     }
-    this.#off = off;
-    remember(key(this.#chatId), [...off].join(' '));
+    return this.#change([toolId], { policy }, changes);
   }
 
-  /**
-   * What a turn is told: nothing when nothing is switched off. Otherwise it takes
-   * the list of tools to say what is on, and fails where that cannot be had.
-   */
-  async choice(): Promise<ToolId[] | undefined> {
-    // The reader may open another chat, with another choice, while we wait.
-    const off = this.#off;
-    if (off.size === 0) return undefined;
-    if (!this.loaded) await this.refresh();
-    return this.usable.map((tool) => tool.toolId).filter((id) => !off.has(id));
+  #change(ids: readonly ToolId[], over: Over, changes: readonly ToolsChange[]): Promise<void> {
+    const laid = new Map(ids.map((id) => [id, { ...this.#over.get(id), ...over }]));
+    this.#over = new Map([...this.#over, ...laid]);
+    const done = this.#queue.then(async () => {
+      try {
+        for (const change of changes) await api.changeTools(change);
+      } finally {
+        // The list says what holds now, whether that is the change or what was before it.
+        await this.refresh().catch(() => {});
+        // A later change of the same tools lies over this one and stays.
+        this.#over = new Map([...this.#over].filter(([id, now]) => now !== laid.get(id)));
+      }
+    });
+    this.#queue = done.catch(() => {});
+    return done;
   }
-}
-
-function key(chatId: ChatId | undefined): string {
-  return `tools-off.${chatId ?? 'new'}`;
 }

@@ -1,59 +1,143 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import type { ToolView } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
 import { Toolbox } from './toolbox.svelte';
 
-const tool = (toolId: string) =>
-  ({ toolId, enabled: true, source: { state: 'ready' } }) as unknown as ToolView;
+const tool = (toolId: string, more: Partial<ToolView> = {}) =>
+  ({
+    toolId,
+    enabled: true,
+    policy: 'allow',
+    source: { state: 'ready' },
+    ...more,
+  }) as unknown as ToolView;
 
-beforeEach(() => localStorage.clear());
+/** A call that is answered when the test says so. */
+function later() {
+  let resolve = () => {};
+  let reject = (_: unknown) => {};
+  const promise = new Promise<void>((yes, no) => ([resolve, reject] = [yes, no]));
+  return { promise, resolve, reject };
+}
+
+async function toolbox(chatId: string | undefined, ...tools: ToolView[]): Promise<Toolbox> {
+  vi.spyOn(api, 'tools').mockResolvedValue(tools);
+  const box = new Toolbox(chatId);
+  await box.refresh();
+  return box;
+}
+
+const on = (box: Toolbox) => box.on.map(({ toolId }) => toolId);
+
+beforeEach(() => {
+  vi.spyOn(api, 'changeTools').mockResolvedValue();
+});
 afterEach(() => vi.restoreAllMocks());
 
-test('a turn is told nothing while nothing is switched off', async () => {
-  const tools = vi.spyOn(api, 'tools');
-  expect(await new Toolbox('a').choice()).toBeUndefined();
-  expect(tools).not.toHaveBeenCalled();
+test('what is on is what the server says, except what cannot be used', async () => {
+  const box = await toolbox(
+    'a',
+    tool('x'),
+    tool('off', { enabled: false }),
+    tool('denied', { policy: 'deny' }),
+    tool('broken', { source: { state: 'failed' } as ToolView['source'] }),
+  );
+  expect(on(box)).toEqual(['x']);
 });
 
-test('what is switched off stays off before the list of tools is there', async () => {
-  remember('tools-off.a', 'y');
-  vi.spyOn(api, 'tools').mockResolvedValue([tool('x'), tool('y')]);
-  expect(await new Toolbox('a').choice()).toEqual(['x']);
-});
-
-test('without the list of tools there is no choice', async () => {
-  remember('tools-off.a', 'y');
-  vi.spyOn(api, 'tools').mockRejectedValue(new Error('no'));
-  await expect(new Toolbox('a').choice()).rejects.toThrow('no');
-});
-
-test('the choice is that of the chat it was asked in', async () => {
-  remember('tools-off.a', 'y');
-  remember('tools-off.b', 'x');
-  vi.spyOn(api, 'tools').mockResolvedValue([tool('x'), tool('y')]);
-  const toolbox = new Toolbox('a');
-  const choice = toolbox.choice();
-  toolbox.open('b');
-  expect(await choice).toEqual(['x']);
-});
-
-test('a tool that is not available now is still off when it comes back', async () => {
-  remember('tools-off.a', 'y');
-  vi.spyOn(api, 'tools').mockResolvedValue([tool('x')]);
-  expect(await new Toolbox('a').choice()).toEqual(['x']);
-});
-
-test('a new chat takes its choice along, and no other', () => {
-  remember('tools-off.new', 'y');
-  remember('tools-off.b', 'x');
-  const toolbox = new Toolbox(undefined);
-  toolbox.open('b');
-  toolbox.moveTo(undefined, 'a');
-  expect([recall('tools-off.new'), recall('tools-off.a'), recall('tools-off.b')]).toEqual([
-    undefined,
-    'y',
-    'x',
+test('a switch is for the open chat, or for all where none is open', async () => {
+  await (await toolbox('a', tool('x'))).switch(['x'], false);
+  await (await toolbox(undefined, tool('x'))).switch(['x'], false);
+  const tools = [{ toolId: 'x', enabled: false }];
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'chat', chatId: 'a', tools }],
+    [{ layer: 'user', tools }],
   ]);
-  expect(toolbox.isOn('y')).toBe(true);
+});
+
+test('a switch shows at once, and goes back when it fails', async () => {
+  const box = await toolbox('a', tool('x'), tool('y'));
+  const answer = later();
+  vi.mocked(api.changeTools).mockReturnValue(answer.promise);
+  const switched = box.switch(['x'], false);
+  expect(on(box)).toEqual(['y']);
+  answer.reject(new Error('no'));
+  await expect(switched).rejects.toThrow('no');
+  expect(on(box)).toEqual(['x', 'y']);
+});
+
+test('a switch that is thrown twice ends as it was left', async () => {
+  const box = await toolbox('a', tool('x'));
+  const answers = [later(), later()];
+  vi.mocked(api.changeTools)
+    .mockReturnValueOnce(answers[0]?.promise ?? Promise.reject())
+    .mockReturnValueOnce(answers[1]?.promise ?? Promise.reject());
+  const first = box.switch(['x'], false);
+  const second = box.switch(['x'], true);
+  vi.mocked(api.tools).mockResolvedValueOnce([tool('x', { enabled: false })]);
+  answers[0]?.resolve();
+  await first;
+  // The server knows only of the first one yet.
+  expect(on(box)).toEqual(['x']);
+  answers[1]?.resolve();
+  await second;
+  expect(on(box)).toEqual(['x']);
+  const sent = vi.mocked(api.changeTools).mock.calls.map(([change]) => change.tools[0]?.enabled);
+  expect(sent).toEqual([false, true]);
+});
+
+test('what this chat alone uses can be used in all', async () => {
+  const box = await toolbox('a', tool('x', { enabled: false, enabledBy: 'chat' }), tool('y'));
+  await box.switchEverywhere();
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'user', tools: [{ toolId: 'x', enabled: false }] }],
+    [{ layer: 'chat', chatId: 'a', tools: [{ toolId: 'x', enabled: null }] }],
+  ]);
+});
+
+test('a policy is for all chats, also where this chat said otherwise', async () => {
+  const box = await toolbox('a', tool('x', { policyBy: 'chat' }), tool('y'));
+  await box.setPolicy('x', 'ask');
+  await box.setPolicy('y', 'deny', 'organisation');
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'user', tools: [{ toolId: 'x', policy: 'ask' }] }],
+    [{ layer: 'chat', chatId: 'a', tools: [{ toolId: 'x', policy: null }] }],
+    [{ layer: 'organisation', tools: [{ toolId: 'y', policy: 'deny' }] }],
+  ]);
+});
+
+test('one layer of a policy is taken back at a time', async () => {
+  const forget = [{ toolId: 'x', policy: null }];
+  await (await toolbox('a', tool('x', { policyBy: 'chat' }))).setPolicy('x', null);
+  await (await toolbox('a', tool('x', { policyBy: 'user' }))).setPolicy('x', null);
+  expect(vi.mocked(api.changeTools).mock.calls).toEqual([
+    [{ layer: 'chat', chatId: 'a', tools: forget }],
+    [{ layer: 'user', tools: forget }],
+  ]);
+});
+
+test('a list that a later one has overtaken is not shown', async () => {
+  const box = await toolbox('a', tool('x'));
+  let answerLate = (_: ToolView[]) => {};
+  vi.mocked(api.tools)
+    .mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)))
+    .mockResolvedValue([tool('y')]);
+  const late = box.refresh();
+  await box.refresh();
+  answerLate([tool('x')]);
+  await late;
+  expect(on(box)).toEqual(['y']);
+});
+
+test('the list of a chat that was left meanwhile is not taken for that of the open one', async () => {
+  const box = await toolbox('a', tool('x'));
+  let answerLate = (_: ToolView[]) => {};
+  vi.mocked(api.tools)
+    .mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)))
+    .mockResolvedValue([tool('y')]);
+  const late = box.refresh();
+  await box.open('b');
+  answerLate([tool('x')]);
+  await late;
+  expect(on(box)).toEqual(['y']);
 });

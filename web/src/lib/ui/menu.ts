@@ -6,6 +6,10 @@ export interface MenuItem {
   /** Given for one of several choices; true for the present one. */
   checked?: boolean;
   danger?: boolean;
+  /** Begins a group of its own, which is called this. */
+  heading?: string;
+  /** What there is to know about that group. */
+  note?: string;
   run(): void;
 }
 

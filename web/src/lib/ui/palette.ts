@@ -1,9 +1,14 @@
 import type { Component } from 'svelte';
+import type { SnippetPiece } from '$lib/api/types';
 
 export interface Command {
   id: string;
   icon: Component<{ size?: number | string }>;
   label: string;
+  /** What was found there, for what a search brought. */
+  snippet?: readonly SnippetPiece[];
+  /** What it is, in a word or two. */
+  note?: string;
   /** The one that is in force already. */
   current?: boolean;
   run(): void;

@@ -1,0 +1,140 @@
+// Chats that leave Tenon: shown by a link, saved as files, brought in again.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { openPage } from './browser.js';
+import { house } from './house.js';
+
+const inn = house();
+const deadline = { timeout: 60_000 };
+
+async function chat(t) {
+  const visit = await inn.visit(t);
+  await visit.ui.ask('What time is it in Tokyo?');
+  await visit.ui.answered();
+  return visit;
+}
+
+/** Whoever has the link: nobody Tenon knows. */
+async function stranger(t, link) {
+  const visit = await openPage(inn.browser, 'about:blank');
+  t.after(async () => {
+    await visit.context.close();
+    assert.deepEqual(visit.complaints, []);
+  });
+  const asked = [];
+  visit.page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api')) asked.push(pathname);
+  });
+  visit.page.on('websocket', (socket) => asked.push(socket.url()));
+  await visit.page.goto(link);
+  return { ...visit, asked };
+}
+
+test(
+  'a shared chat is read by anybody who has the link, until it is taken back',
+  deadline,
+  async (t) => {
+    const { page, ui } = await chat(t);
+    await ui.menu('Share…');
+    const dialog = page.getByRole('dialog', { name: 'Share this chat' });
+    await dialog.getByRole('button', { name: 'Make a link' }).click();
+    const field = dialog.getByRole('textbox', { name: 'Link' });
+    const link = await field.inputValue();
+    assert.match(link, /#\/shared\/.+/);
+
+    const reader = await stranger(t, link);
+    await reader.page.getByRole('heading', { name: /Tokyo/ }).first().waitFor();
+    await reader.page.locator('.card').first().waitFor();
+    assert.equal(await reader.page.locator('.card button').count(), 0, 'cards have no details');
+    assert.equal(await reader.page.getByRole('textbox').count(), 0);
+    await reader.page.getByText('Made with Tenon').waitFor();
+    assert.ok(
+      reader.asked.length > 0 && reader.asked.every((path) => path.startsWith('/api/shared/')),
+      String(reader.asked),
+    );
+
+    await dialog.getByRole('switch').click();
+    await dialog.getByText('Readers also see what went into the tools').waitFor();
+    await reader.page.reload();
+    await reader.page.locator('.card button').first().click();
+    await reader.page.getByRole('region', { name: 'Input' }).first().waitFor();
+
+    await dialog.getByRole('button', { name: 'Take the link back' }).click();
+    await dialog.getByText(/It will stop working/).waitFor();
+    await dialog.getByRole('button', { name: 'Take the link back' }).click();
+    await dialog.getByRole('button', { name: 'Make a link' }).waitFor();
+    await reader.page.reload();
+    await reader.page.getByText('This chat is no longer shared.').waitFor();
+  },
+);
+
+test('a link that is behind can be brought up to date', deadline, async (t) => {
+  const { page, ui } = await chat(t);
+  const id = page.url().split('/').pop();
+  const { token } = await inn.tell('POST', `/chats/${id}/share`, {});
+  await ui.ask('What time is it in Lima?');
+  await ui.answered(2);
+  const reader = await stranger(t, `${inn.tenon.url}/#/shared/${token}`);
+  await reader.page.locator('article').first().waitFor();
+  assert.equal(await reader.page.locator('article').count(), 1);
+  await ui.menu('Share…');
+  const dialog = page.getByRole('dialog', { name: 'Share this chat' });
+  await dialog.getByText('The link does not show the latest messages.').waitFor();
+  await dialog.getByRole('button', { name: 'Show them' }).click();
+  await dialog
+    .getByText('The link does not show the latest messages.')
+    .waitFor({ state: 'detached' });
+  await reader.page.goto(await dialog.getByRole('textbox', { name: 'Link' }).inputValue());
+  await reader.page.reload();
+  await reader.page.locator('article').nth(1).waitFor();
+});
+
+test('a chat is saved as a file and brought in again', deadline, async (t) => {
+  const { page, ui } = await chat(t);
+  const save = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), ui.menu(name)]);
+    return { name: download.suggestedFilename(), path: await download.path() };
+  };
+  const markdown = await save('Export as Markdown');
+  assert.match(markdown.name, /Tokyo.*\.md$/);
+  assert.match(await readFile(markdown.path, 'utf8'), /What time is it in Tokyo\?/);
+  const json = await save('Export as JSON');
+  assert.match(json.name, /\.json$/);
+  const buffer = await readFile(json.path);
+
+  const address = page.url();
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import a chat…' }).click(),
+  ]);
+  await chooser.setFiles({ name: 'chat.json', mimeType: 'application/json', buffer });
+  await page.waitForURL((url) => String(url) !== address);
+  await ui.cards.first().waitFor();
+  assert.equal(await ui.questions.first().locator('p').innerText(), 'What time is it in Tokyo?');
+  await ui.ask('What time is it in Lima?');
+  await ui.answered(2);
+});
+
+test('a file that is no chat is refused in words', deadline, async (t) => {
+  const { page, ui } = await inn.visit(t);
+  await ui.field.waitFor();
+  // Listened for before anything is pressed: a key is faster than the listening begins.
+  const asked = page.waitForEvent('filechooser');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('import');
+  await page.keyboard.press('Enter');
+  const chooser = await asked;
+  await chooser.setFiles({
+    name: 'notes.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from('[]'),
+  });
+  await page.getByText(/“notes.json” is no chat that Tenon exported/).waitFor();
+});
+
+test('a link that never was leads nowhere, in words', deadline, async (t) => {
+  const reader = await stranger(t, `${inn.tenon.url}/#/shared/nothing`);
+  await reader.page.getByText('This chat is no longer shared.').waitFor();
+});

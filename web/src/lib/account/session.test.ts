@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { api, ApiError } from '$lib/api/client';
+import { entrance } from '$lib/api/entrance';
+import type { Account, AuthState } from '$lib/api/types';
+import { recall, remember, rememberFor } from '$lib/storage';
+import { Session } from './session.svelte';
+
+const account = (id: string, role: Account['role'] = 'user'): Account => ({
+  id,
+  email: `${id}@example.com`,
+  name: id,
+  role,
+  disabled: false,
+  createdAt: 0,
+});
+const ann = account('ann', 'admin');
+const bob = account('bob');
+
+const says = (change: Partial<AuthState>): AuthState => ({
+  setup: false,
+  setupCode: false,
+  signUp: false,
+  singleUser: false,
+  ...change,
+});
+
+let beginAnew: ReturnType<typeof vi.fn<() => void>>;
+let stop = () => {};
+
+/** A page whose server answers with these states, the last one for ever. */
+async function open(...states: (Partial<AuthState> | Error)[]): Promise<Session> {
+  stop();
+  let count = 0;
+  vi.spyOn(entrance, 'state').mockImplementation(() => {
+    const state = states[Math.min(count++, states.length - 1)] ?? {};
+    return state instanceof Error ? Promise.reject(state) : Promise.resolve(says(state));
+  });
+  beginAnew = vi.fn<() => void>();
+  const session = new Session(beginAnew);
+  stop = session.start();
+  await vi.advanceTimersByTimeAsync(0);
+  return session;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  localStorage.clear();
+});
+afterEach(() => {
+  stop();
+  rememberFor(undefined);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+test('nobody is inside before the server has said who is here', async () => {
+  const session = await open({ setup: true });
+  expect([session.inside, session.state?.setup]).toEqual([false, true]);
+  session.enter(ann);
+  expect([session.inside, session.isAdmin, session.state?.setup]).toEqual([true, true, false]);
+});
+
+test('where there are no accounts everybody is inside, and nothing has an owner', async () => {
+  remember('draft.new', 'hello');
+  const session = await open({ singleUser: true, account: ann });
+  expect([session.inside, session.isAdmin, session.hasAccount]).toEqual([true, true, false]);
+  expect(recall('draft.new')).toBe('hello');
+  expect((await open({ singleUser: true })).inside).toBe(true);
+});
+
+test('a server that does not answer is asked again', async () => {
+  const session = await open(ApiError.noAnswer('no'), ApiError.noAnswer('no'), { account: bob });
+  expect([session.silent, session.inside]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([session.silent, session.inside, session.isAdmin]).toEqual([false, true, false]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(entrance.state).toHaveBeenCalledTimes(3);
+});
+
+test('a refusal ends the session when the server does not know the person any more', async () => {
+  const session = await open({ account: ann }, {});
+  remember('draft.new', 'half a sentence');
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { status: 401 })));
+  await api.info().catch(() => {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect([session.ended, session.inside, session.account?.id]).toEqual([true, true, 'ann']);
+  session.enter(ann);
+  expect([session.ended, recall('draft.new')]).toEqual([false, 'half a sentence']);
+  expect(beginAnew).not.toHaveBeenCalled();
+});
+
+test('a refusal of something else leaves the session open', async () => {
+  const session = await open({ account: ann });
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { status: 401 })));
+  await api.info().catch(() => {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(session.ended).toBe(false);
+});
+
+test('for another person the page begins anew, and finds nothing of the former one', async () => {
+  const session = await open({ account: ann }, {});
+  remember('draft.new', 'a secret');
+  await session.look();
+  session.enter(bob);
+  expect(beginAnew).toHaveBeenCalledOnce();
+  expect(session.account?.id).toBe('ann');
+  await open({ account: bob });
+  expect(recall('draft.new')).toBeUndefined();
+});
+
+test('who logs in or out in another tab does so in this one', async () => {
+  const session = await open({ account: ann }, {}, { account: ann });
+  const elsewhere = () => dispatchEvent(new StorageEvent('storage', { key: 'tenon.account' }));
+  elsewhere();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(session.ended).toBe(true);
+  elsewhere();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(session.ended).toBe(false);
+});
+
+test('a role that was taken away is gone at the next look', async () => {
+  const session = await open({ account: ann }, { account: { ...ann, role: 'user' } });
+  expect(session.isAdmin).toBe(true);
+  await session.look();
+  expect([session.isAdmin, session.inside]).toEqual([false, true]);
+});
+
+test('who logs out leaves a page that begins anew; who cannot stays', async () => {
+  const session = await open({ account: ann });
+  const logOut = vi.spyOn(entrance, 'logOut').mockRejectedValueOnce(ApiError.noAnswer('no'));
+  await expect(session.logOut()).rejects.toThrow();
+  expect(beginAnew).not.toHaveBeenCalled();
+  logOut.mockResolvedValueOnce();
+  await session.logOut();
+  expect(beginAnew).toHaveBeenCalledOnce();
+});

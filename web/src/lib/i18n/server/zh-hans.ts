@@ -1,0 +1,51 @@
+import type { ServerWords } from './en';
+
+const beginnings: Record<string, string> = {
+  bad_request: '内容不符合要求',
+  sealed: '无法读取已保存的密钥',
+  too_late: '已经太晚',
+  unreachable: '对方没有正常响应',
+};
+
+export const serverZhHans: ServerWords = {
+  serverSays: {
+    not_found: '找不到，可能已被删除。',
+    busy: '这个对话还在回答，请等它结束或先停止。',
+    crowded: '此刻登录的人太多，请过几秒再试。',
+    not_waiting: '这次调用已不再等待答复。',
+    closing: 'Tenon 正在关闭，不再接收新消息。',
+    too_long: '内容太长。请改成文件，或分成几次。',
+    too_many: '尝试次数过多，请稍后再试。',
+    storage: 'Tenon 无法读写数据，原因见它的日志。',
+    forbidden: '没有权限这样做。',
+    not_logged_in: '尚未登录，请先登录。',
+    no_account: '这需要账号，而这里还没有。请先创建：tenon user add。',
+    set_up: '管理员账号已存在，请重新加载页面并登录。',
+    set_up_first: '还没有任何账号。请重新加载页面，创建第一个账号。',
+    not_here: '不能从这个地址这样做。',
+    wrong_host: '不能用这个地址打开 Tenon。',
+    wrong_origin: '请求来自另一个网站，已被拒绝。',
+    unwell: 'Tenon 目前无法工作，原因见它的日志。',
+  },
+  serverSentences: {
+    'Tenon was restarted during this answer.': '回答过程中 Tenon 重新启动了。',
+    'Tenon was restarted and could not go on with this answer.':
+      'Tenon 重新启动后无法接着完成这个回答。',
+    'The answer took too long and was cut off.': '回答时间过长，已中断。',
+    'The answer grew too long and was cut off.': '回答过长，已中断。',
+    'The answer broke off.': '回答中断了。',
+    'The model could not be used.': '无法使用这个模型。',
+    "The model's answer broke off.": '模型的回答中断了。',
+    "The model's provider withheld the rest of this answer.": '模型提供方扣留了其余的回答。',
+    'Tenon could not store this answer. Its log says why.':
+      'Tenon 无法保存这个回答，原因见它的日志。',
+    'Tenon made a mistake in this answer. Its log says which.':
+      'Tenon 在这个回答中出错了，详情见它的日志。',
+    'There is nothing to share yet. Say something in this chat first.':
+      '还没有可分享的内容，请先在对话中说点什么。',
+    'The message is empty; write something first.': '消息是空的，请先写点什么。',
+  },
+  serverDetail: (code, sentence) => `${beginnings[code] ?? '服务器说明'}：${sentence}`,
+  notImportable: (detail) => `这个文件无法导入。${detail}`,
+  silentTryAgain: 'Tenon 没有响应。请确认它正在运行，然后重试。',
+};

@@ -1,0 +1,51 @@
+import type { ServerWords } from './en';
+
+const beginnings: Record<string, string> = {
+  bad_request: '內容不符合要求',
+  sealed: '無法讀取已儲存的金鑰',
+  too_late: '已經太晚',
+  unreachable: '對方沒有正常回應',
+};
+
+export const serverZhHant: ServerWords = {
+  serverSays: {
+    not_found: '找不到，可能已被刪除。',
+    busy: '這個對話還在回答，請等它結束或先停止。',
+    crowded: '此刻登入的人太多，請過幾秒再試。',
+    not_waiting: '這次呼叫已不再等待答覆。',
+    closing: 'Tenon 正在關閉，不再接收新訊息。',
+    too_long: '內容太長。請改成檔案，或分成幾次。',
+    too_many: '嘗試次數過多，請稍後再試。',
+    storage: 'Tenon 無法讀寫資料，原因見它的記錄。',
+    forbidden: '沒有權限這樣做。',
+    not_logged_in: '尚未登入，請先登入。',
+    no_account: '這需要帳號，而這裡還沒有。請先建立：tenon user add。',
+    set_up: '管理員帳號已存在，請重新載入頁面並登入。',
+    set_up_first: '還沒有任何帳號。請重新載入頁面，建立第一個帳號。',
+    not_here: '不能從這個位址這樣做。',
+    wrong_host: '不能用這個位址開啟 Tenon。',
+    wrong_origin: '請求來自另一個網站，已被拒絕。',
+    unwell: 'Tenon 目前無法運作，原因見它的記錄。',
+  },
+  serverSentences: {
+    'Tenon was restarted during this answer.': '回答過程中 Tenon 重新啟動了。',
+    'Tenon was restarted and could not go on with this answer.':
+      'Tenon 重新啟動後無法接著完成這個回答。',
+    'The answer took too long and was cut off.': '回答時間過長，已中斷。',
+    'The answer grew too long and was cut off.': '回答過長，已中斷。',
+    'The answer broke off.': '回答中斷了。',
+    'The model could not be used.': '無法使用這個模型。',
+    "The model's answer broke off.": '模型的回答中斷了。',
+    "The model's provider withheld the rest of this answer.": '模型供應方扣留了其餘的回答。',
+    'Tenon could not store this answer. Its log says why.':
+      'Tenon 無法儲存這個回答，原因見它的記錄。',
+    'Tenon made a mistake in this answer. Its log says which.':
+      'Tenon 在這個回答中出錯了，詳情見它的記錄。',
+    'There is nothing to share yet. Say something in this chat first.':
+      '還沒有可分享的內容，請先在對話中說點什麼。',
+    'The message is empty; write something first.': '訊息是空的，請先寫點什麼。',
+  },
+  serverDetail: (code, sentence) => `${beginnings[code] ?? '伺服器說明'}：${sentence}`,
+  notImportable: (detail) => `這個檔案無法匯入。${detail}`,
+  silentTryAgain: 'Tenon 沒有回應。請確認它正在執行，然後重試。',
+};
