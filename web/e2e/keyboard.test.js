@@ -106,6 +106,7 @@ test('the focus comes back to where a window was opened', deadline, async (t) =>
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.ok(await focused());
   await wrench.press('Enter');
+  await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.ok(await focused());
