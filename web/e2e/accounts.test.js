@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { desktop, openPage, phone } from './browser.js';
 import { house } from './house.js';
 import { added, ann, doorOf, logIn, post, setUp } from './people.js';
-import { eventually, screen } from './screen.js';
+import { address, eventually, screen } from './screen.js';
 import { Tenon, withAccounts } from './tenon.js';
 
 const inn = house(withAccounts);
@@ -312,7 +312,7 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
   await guest.password.fill('correct horse');
   await guest.createButton.click();
   await guest.field.waitFor();
-  assert.equal(new URL(there.url()).hash, '#/');
+  assert.equal(new URL(await address(there)).hash, '#/');
 
   // What is an admin's is not there for others, nor can it be reached.
   await guest.openSettings();
@@ -420,7 +420,7 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   await page.getByRole('dialog', { name: 'Settings' }).getByText('Who did what').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'detached' });
-  assert.equal(new URL(page.url()).hash, '#/');
+  assert.equal(new URL(await address(page)).hash, '#/');
   await page.goto(`${tenon.url}/#/settings/keys`);
   await page.getByText('where nobody has an account').waitFor();
   assert.deepEqual(complaints, []);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { house } from './house.js';
+import { address } from './screen.js';
 
 const { visit } = house();
 const deadline = { timeout: 60_000 };
@@ -71,7 +72,7 @@ test('the palette finds chats and commands', deadline, async (t) => {
   const { page, ui } = await visit(t);
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
-  const address = page.url();
+  const before = await address(page);
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Commands' });
   await palette.waitFor();
@@ -91,7 +92,7 @@ test('the palette finds chats and commands', deadline, async (t) => {
   await page.getByRole('textbox', { name: '有什麼想問的？' }).waitFor();
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-Hant');
 
-  await page.goto(address);
+  await page.goto(before);
   await page.reload();
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
   await page.getByRole('textbox', { name: '有什麼想問的？' }).waitFor();

@@ -43,6 +43,11 @@ export function screen(page) {
   };
 }
 
+/** Where the page is. The browser tells the driver later than the page knows it. */
+export function address(page) {
+  return page.evaluate(() => location.href);
+}
+
 /** Waits for something that has no event to wait for. */
 export async function eventually(what, check, deadlineMs = 10_000) {
   const end = Date.now() + deadlineMs;

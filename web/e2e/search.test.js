@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { house } from './house.js';
-import { eventually } from './screen.js';
+import { address, eventually } from './screen.js';
 
 const inn = house();
 const deadline = { timeout: 60_000 };
@@ -14,7 +14,9 @@ test('Chinese words are found in a message and lead to it', deadline, async (t) 
   const { page, ui } = await inn.visit(t);
   await ui.ask('东京现在几点？');
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${page.url().split('/').pop()}`, { title: 'Something else' });
+  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, {
+    title: 'Something else',
+  });
   for (let turn = 2; turn <= 4; turn += 1) {
     await ui.ask('What time is it in Lima?');
     await ui.answered(turn);
@@ -36,7 +38,9 @@ test('Chinese words are found in a message and lead to it', deadline, async (t) 
   );
   assert.equal(await page.evaluate(() => document.scrollingElement.scrollTop), 0, 'the page stays');
   // The place is shown once; a reload does not jump there again.
-  await eventually('the address names the chat', async () => /#\/c\/[^/]+$/.test(page.url()));
+  await eventually('the address names the chat', async () =>
+    /#\/c\/[^/]+$/.test(await address(page)),
+  );
 });
 
 test('what stands on another branch is shown', deadline, async (t) => {
@@ -48,7 +52,7 @@ test('what stands on another branch is shown', deadline, async (t) => {
   await ui.editor.press('Enter');
   await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${page.url().split('/').pop()}`, { title: 'Clocks' });
+  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, { title: 'Clocks' });
   await ui.search.fill('Reykjavik');
   await hits(page).first().click();
   await page.getByRole('group', { name: 'Version 1 of 2' }).waitFor();
@@ -59,7 +63,7 @@ test('the palette finds conversations too, by keyboard', deadline, async (t) => 
   const { page, ui } = await inn.visit(t);
   await ui.ask('What time is it in Nairobi?');
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${page.url().split('/').pop()}`, { title: 'East' });
+  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, { title: 'East' });
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   await page.keyboard.press('Control+k');

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openPage } from './browser.js';
 import { house } from './house.js';
+import { address } from './screen.js';
 
 const inn = house();
 const deadline = { timeout: 60_000 };
@@ -72,7 +73,7 @@ test(
 
 test('a link that is behind can be brought up to date', deadline, async (t) => {
   const { page, ui } = await chat(t);
-  const id = page.url().split('/').pop();
+  const id = (await address(page)).split('/').pop();
   const { token } = await inn.tell('POST', `/chats/${id}/share`, {});
   await ui.ask('What time is it in Lima?');
   await ui.answered(2);
@@ -104,13 +105,13 @@ test('a chat is saved as a file and brought in again', deadline, async (t) => {
   assert.match(json.name, /\.json$/);
   const buffer = await readFile(json.path);
 
-  const address = page.url();
+  const before = await address(page);
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Import a chat…' }).click(),
   ]);
   await chooser.setFiles({ name: 'chat.json', mimeType: 'application/json', buffer });
-  await page.waitForURL((url) => String(url) !== address);
+  await page.waitForURL((url) => String(url) !== before);
   await ui.cards.first().waitFor();
   assert.equal(await ui.questions.first().locator('p').innerText(), 'What time is it in Tokyo?');
   await ui.ask('What time is it in Lima?');

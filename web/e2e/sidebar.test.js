@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { house } from './house.js';
-import { eventually } from './screen.js';
+import { address, eventually } from './screen.js';
 
 const inn = house();
 const deadline = { timeout: 60_000 };
@@ -31,7 +31,7 @@ async function newChat(ui, page, text) {
   await ui.answered();
   return {
     row: ui.rows.filter({ has: page.locator('[aria-current]') }),
-    id: page.url().split('/').pop(),
+    id: (await address(page)).split('/').pop(),
   };
 }
 
@@ -152,13 +152,13 @@ test('a reader who leaves while a chat is being made is left in peace', deadline
   await ui.ask('What time is it in Lima?');
   await ui.rows.filter({ hasText: 'Tokyo' }).first().getByRole('link').click();
   await ui.cards.first().waitFor();
-  const address = page.url();
+  const before = await address(page);
   await ui.field.fill('half a thou');
   const turn = page.waitForResponse((response) => response.url().endsWith('/turns'));
   goOn();
   await turn;
   await ui.rows.filter({ hasText: 'Lima' }).first().waitFor();
-  assert.equal(page.url(), address);
+  assert.equal(await address(page), before);
   assert.equal(await ui.field.inputValue(), 'half a thou');
   assert.equal(await ui.questions.count(), 1);
   await page.getByRole('link', { name: 'New chat' }).click();
@@ -280,7 +280,7 @@ test('a chat whose first message is refused is not kept', deadline, async (t) =>
   await ui.ask('What time is it in Turin?');
   await page.getByText(/^Not sent/).waitFor();
   await eventually('it is deleted', async () => (await chatIds()).length === before.length);
-  assert.match(page.url(), /#\/$/);
+  assert.match(await address(page), /#\/$/);
   assert.equal(await ui.field.inputValue(), 'What time is it in Turin?');
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { house } from './house.js';
-import { eventually } from './screen.js';
+import { address, eventually } from './screen.js';
 
 const inn = house();
 const deadline = { timeout: 60_000 };
@@ -57,7 +57,7 @@ test(
     await tools.flip.click();
     await page.keyboard.press('Escape');
     await eventually('one less', async () => (await tools.count()) === count - 1);
-    const id = page.url().split('/').pop();
+    const id = (await address(page)).split('/').pop();
     await eventually('the server knows', async () => !(await view(id)).enabled);
     assert.equal((await view()).enabled, true);
 
@@ -71,7 +71,7 @@ test(
     await page.reload();
     await eventually('it is still off', async () => (await tools.count()) === count - 1);
     const other = await inn.visit(t);
-    await other.page.goto(page.url());
+    await other.page.goto(await address(page));
     await eventually('and there', async () => (await toolsOn(other.page).count()) === count - 1);
 
     await tools.open();
@@ -129,7 +129,7 @@ test('what this chat alone allows is told, and taken back alone', deadline, asyn
   const { page, ui } = await inn.visit(t);
   await ui.ask('Hello');
   await ui.answered();
-  const chatId = page.url().split('/').pop();
+  const chatId = (await address(page)).split('/').pop();
   const set = (layer, policy) =>
     inn.tell('PATCH', '/tools', { layer, chatId, tools: [{ toolId, policy }] });
   await set('user', 'ask');

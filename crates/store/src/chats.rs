@@ -2,16 +2,14 @@
 //!
 //! A chat that was deleted is found by none of this: see `deleted.rs`.
 
-use std::collections::HashSet;
-
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
-use tenon_domain::{CallStatus, ChatId, TitledBy, TurnId, UserId};
+use tenon_domain::{ChatId, TitledBy, TurnId, UserId};
 
-use crate::entity::{chats, tool_calls, turns};
+use crate::entity::{chats, turns};
 use crate::{Error, Result, Store, fresh_id, now, search, word};
 
 /// More pinned chats than this are no longer a choice.
@@ -137,22 +135,6 @@ impl Store {
         let page = newest_first(page).limit(listing.limit);
         rows.extend(page.all(&self.read).await?);
         Ok(rows.into_iter().map(Chat::from).collect())
-    }
-
-    /// Which of these chats have a call that waits for somebody to allow it.
-    pub async fn asking(&self, chats: &[ChatId]) -> Result<HashSet<ChatId>> {
-        let asking: Vec<String> = tool_calls::Entity::find()
-            .filter(tool_calls::Column::ChatId.is_in(chats.iter().map(|chat| &chat.0)))
-            .filter(tool_calls::Column::AskedAt.is_not_null())
-            .filter(tool_calls::Column::Verdict.is_null())
-            .filter(tool_calls::Column::Status.eq(CallStatus::Pending.as_str()))
-            .select_only()
-            .column(tool_calls::Column::ChatId)
-            .distinct()
-            .into_tuple()
-            .all(&self.read)
-            .await?;
-        Ok(asking.into_iter().map(ChatId).collect())
     }
 
     /// Pins a chat or files it away. It keeps its age.

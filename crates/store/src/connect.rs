@@ -109,6 +109,15 @@ impl Store {
         Ok(self.read.ping().await?)
     }
 
+    /// The first column of what SQLite answers, for tests that look at the tables themselves.
+    #[cfg(test)]
+    pub(crate) async fn first_column(&self, ask: &str) -> Vec<String> {
+        let ask = sea_orm::Statement::from_string(DbBackend::Sqlite, ask);
+        let rows = self.read.query_all_raw(ask).await.unwrap();
+        let first = rows.iter().map(|row| row.try_get_by_index(0).unwrap());
+        first.collect()
+    }
+
     /// A transaction that is going to write. On SQLite it takes the right to
     /// do so at once: one that reads first and then finds another process has
     /// written meanwhile could only fail.

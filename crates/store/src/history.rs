@@ -2,9 +2,11 @@
 
 use sea_orm::sea_query::Query;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use tenon_domain::{CallId, CallRecord, ChatId, MessageId, MessageRecord, Part, ToolId, TurnId};
+use tenon_domain::{
+    CallId, CallRecord, ChatId, MessageId, MessageRecord, Part, ToolId, TurnId, Usage,
+};
 
-use crate::entity::{messages, tool_calls};
+use crate::entity::{messages, tool_calls, turns};
 use crate::{Result, Store, word};
 
 /// Both engines bound the values of one statement.
@@ -108,4 +110,15 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
         asked: row.asked_at.is_some() && row.verdict.is_none() && row.ended_at.is_none(),
         verdict: row.verdict.as_deref().map(word::read).transpose()?,
     })
+}
+
+impl From<&turns::Model> for Usage {
+    fn from(turn: &turns::Model) -> Self {
+        Self {
+            input_tokens: turn.input_tokens.unsigned_abs(),
+            output_tokens: turn.output_tokens.unsigned_abs(),
+            cache_read_tokens: turn.cache_read_tokens.unsigned_abs(),
+            cache_write_tokens: turn.cache_write_tokens.unsigned_abs(),
+        }
+    }
 }

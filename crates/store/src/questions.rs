@@ -78,18 +78,18 @@ impl Store {
         Ok(rows.iter().map(Question::from).collect())
     }
 
-    /// The chats of a user in which a call waits.
-    pub async fn waiting_calls(&self, user: &UserId) -> Result<HashSet<ChatId>> {
-        let chats: Vec<String> = tool_calls::Entity::find()
+    /// Which of these chats have a call that waits for somebody to allow it.
+    pub async fn asking(&self, chats: &[ChatId]) -> Result<HashSet<ChatId>> {
+        let asking: Vec<String> = tool_calls::Entity::find()
             .filter(waits())
-            .filter(tool_calls::Column::ChatId.in_subquery(chats_of(user)))
+            .filter(tool_calls::Column::ChatId.is_in(chats.iter().map(|chat| &chat.0)))
             .select_only()
             .column(tool_calls::Column::ChatId)
             .distinct()
             .into_tuple()
             .all(&self.read)
             .await?;
-        Ok(chats.into_iter().map(ChatId).collect())
+        Ok(asking.into_iter().map(ChatId).collect())
     }
 }
 

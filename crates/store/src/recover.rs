@@ -106,6 +106,7 @@ impl Store {
         let Some(chat) = chat.filter(|chat| chat.deleted_at.is_none()) else {
             return Ok(None);
         };
+        let usage = Usage::from(&row);
         Ok(Some(PausedTurn {
             id: turn.clone(),
             chat_id: ChatId(row.chat_id),
@@ -117,12 +118,7 @@ impl Store {
                 .map(serde_json::from_str)
                 .transpose()?,
             door: word::read(&row.door)?,
-            usage: Usage {
-                input_tokens: row.input_tokens.unsigned_abs(),
-                output_tokens: row.output_tokens.unsigned_abs(),
-                cache_read_tokens: row.cache_read_tokens.unsigned_abs(),
-                cache_write_tokens: row.cache_write_tokens.unsigned_abs(),
-            },
+            usage,
         }))
     }
 

@@ -123,6 +123,7 @@ fn path(rows: &HashMap<String, turns::Model>, last: &TurnId) -> Vec<TurnId> {
 }
 
 fn turn(row: turns::Model) -> Result<TurnRecord> {
+    let usage = Usage::from(&row);
     let model = row.model_id.zip(row.model_name);
     let cost = row.cost_micros.zip(row.cost_currency);
     Ok(TurnRecord {
@@ -138,12 +139,7 @@ fn turn(row: turns::Model) -> Result<TurnRecord> {
             .as_deref()
             .map(serde_json::from_str)
             .transpose()?,
-        usage: Usage {
-            input_tokens: row.input_tokens.unsigned_abs(),
-            output_tokens: row.output_tokens.unsigned_abs(),
-            cache_read_tokens: row.cache_read_tokens.unsigned_abs(),
-            cache_write_tokens: row.cache_write_tokens.unsigned_abs(),
-        },
+        usage,
         cost: cost.map(|(micros, currency)| Cost {
             currency,
             micros: micros.unsigned_abs(),

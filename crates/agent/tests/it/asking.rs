@@ -82,7 +82,11 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
     let asks: Vec<bool> = calls(&world).await.iter().map(|call| call.asked).collect();
     assert_eq!(asks, [true, false, true, false]);
     assert_eq!(
-        world.store.waiting_calls(&ada()).await.unwrap(),
+        world
+            .store
+            .asking(std::slice::from_ref(&world.chat))
+            .await
+            .unwrap(),
         [world.chat.clone()].into()
     );
     for call in &waiting {
@@ -95,7 +99,14 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     let expected = ["1", "2", "3", "4"].map(|text| Ok(ToolOutput::text(text)));
     assert_eq!(told(&world), expected);
-    assert!(world.store.waiting_calls(&ada()).await.unwrap().is_empty());
+    assert!(
+        world
+            .store
+            .asking(std::slice::from_ref(&world.chat))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[tokio::test]

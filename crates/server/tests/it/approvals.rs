@@ -13,7 +13,7 @@ use tenon_llm::scripted::Line;
 use tenon_server::config::Config;
 use tenon_store::{LOCAL, Store, ToolChange};
 
-use crate::binary::{Served, ended, run, stdout, tenon};
+use crate::program::{Served, ended, run, stdout, tenon};
 use crate::server::{Page, Server};
 
 const CALCULATE: &str = "builtin_calculate";

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::binary::{Served, run, stdout, tenon};
+use crate::program::{Served, run, stdout, tenon};
 
 #[tokio::test]
 async fn a_running_server_is_backed_up_and_restored() {

@@ -20,6 +20,7 @@ mod oidc;
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;
 mod people;
+mod program;
 mod search;
 mod secrets;
 mod server;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::binary::{Served, tenon};
+use crate::program::{Served, tenon};
 use crate::server::PATIENCE;
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::binary::{Served, run, stdout, tenon};
+use crate::program::{Served, run, stdout, tenon};
 
 #[tokio::test]
 async fn a_key_is_rotated_under_a_running_server() {

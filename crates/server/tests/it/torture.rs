@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tenon_domain::{CallId, CallStatus, ChatId, EventBody, MessageId, Part};
 use tenon_store::Store;
 
-use crate::binary::{Served, tenon};
+use crate::program::{Served, tenon};
 
 const RESTARTS: usize = 15;
 const CLIENTS: u64 = 4;

@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Served, run, stdout, tenon};
+use crate::program::{Served, run, stdout, tenon};
 
 fn user(data: &TempDir, arguments: &[&str], password: &str) -> Output {
     let mut command = tenon(data, &["user"]);
@@ -136,7 +136,7 @@ fn a_server_without_accounts_says_how_to_make_one() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = crate::binary::lines(child.stdout.take().unwrap(), 2);
+        let lines = crate::program::lines(child.stdout.take().unwrap(), 2);
         let _ = child.kill();
         child.wait().unwrap();
         match listens {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tenon_domain::{CallId, ChatId, UserId};
@@ -145,15 +144,7 @@ async fn every_table_is_in_a_backup_or_left_out_on_purpose() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let find = "SELECT name FROM sqlite_master WHERE type = 'table' \
                 AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'search_words%' ORDER BY name";
-    let rows = store
-        .read
-        .query_all_raw(Statement::from_string(DbBackend::Sqlite, find))
-        .await
-        .unwrap();
-    let found: Vec<String> = rows
-        .iter()
-        .map(|row| row.try_get_by_index(0).unwrap())
-        .collect();
+    let found = store.first_column(find).await;
     let mut expected = [TABLES, LEFT_OUT, &["seaql_migrations"]].concat();
     expected.sort_unstable();
     assert_eq!(found, expected);

@@ -1,6 +1,5 @@
 use std::fs;
 
-use sea_orm::{DbBackend, Statement};
 use serde_json::Map;
 use tenon_domain::{ModelConfig, ModelId, ToolMode, WireFormat};
 
@@ -43,15 +42,7 @@ async fn every_sealed_column_is_in_the_list() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let find = "SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p \
                 WHERE p.name LIKE 'sealed%' ORDER BY 1";
-    let rows = store
-        .read
-        .query_all_raw(Statement::from_string(DbBackend::Sqlite, find))
-        .await
-        .unwrap();
-    let found: Vec<String> = rows
-        .iter()
-        .map(|row| row.try_get_by_index(0).unwrap())
-        .collect();
+    let found = store.first_column(find).await;
     let listed = SEALED.map(|column| format!("{}.{}", column.table, column.column));
     assert_eq!(found, listed);
 }

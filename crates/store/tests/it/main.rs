@@ -5,6 +5,7 @@
 mod backup;
 mod chats;
 mod decisions;
+mod models;
 mod people;
 mod postgres;
 mod story;

@@ -1,0 +1,171 @@
+//! The program itself, started as a shell and an operator start it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::server::PATIENCE;
+
+pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
+    command.args(arguments).arg("--data").arg(data.path());
+    for name in [
+        "TENON_CONFIG",
+        "TENON_DATABASE",
+        "TENON_LISTEN",
+        "TENON_LOG",
+        "TENON_DATA",
+        "TENON_MODEL",
+        "TENON_SECRET_KEY",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_BASE",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "OLLAMA_HOST",
+    ] {
+        command.env_remove(name);
+    }
+    command.env("TENON_LOCAL_MODELS", "");
+    command.env("TENON_SINGLE_USER", "1");
+    command
+}
+
+pub fn run(data: &TempDir, arguments: &[&str]) -> Output {
+    tenon(data, arguments).output().unwrap()
+}
+
+pub fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The first lines a program prints.
+pub fn lines(printed: impl Read, count: usize) -> Vec<String> {
+    let lines = BufReader::new(printed).lines().take(count);
+    lines.map(|line| line.unwrap()).collect()
+}
+
+/// `tenon serve`, killed when dropped.
+pub struct Served {
+    pub child: Child,
+    pub address: String,
+    pub client: reqwest::Client,
+}
+
+impl Served {
+    pub fn start(data: &TempDir) -> Self {
+        Self::start_with(data, |serve| serve)
+    }
+
+    pub fn start_with(data: &TempDir, set: impl Fn(&mut Command) -> &mut Command) -> Self {
+        let mut serve = tenon(data, &["serve", "--listen", "127.0.0.1:0"]);
+        let mut child = set(&mut serve)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let address = line.trim().rsplit(' ').next().unwrap().to_owned();
+        assert!(address.starts_with("http://127.0.0.1:"), "{line}");
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .timeout(PATIENCE)
+            .build()
+            .unwrap();
+        Self {
+            child,
+            address,
+            client,
+        }
+    }
+
+    pub async fn get(&self, path: &str) -> Value {
+        self.client
+            .get(format!("{}{path}", self.address))
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap()
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Value {
+        let request = self
+            .client
+            .post(format!("{}{path}", self.address))
+            .json(&body);
+        request.send().await.unwrap().json().await.unwrap()
+    }
+
+    pub async fn status(&self, path: &str, body: Value) -> u16 {
+        let request = self.client.post(format!("{}{path}", self.address));
+        let answered = request.json(&body).send().await.unwrap();
+        answered.status().as_u16()
+    }
+
+    /// Says something in a new chat and waits until its tool runs.
+    pub async fn ask_and_wait_for_call(&self, text: &str) -> String {
+        let chat = self.post("/api/chats", json!({})).await["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        self.post(&format!("/api/chats/{chat}/turns"), json!({"text": text}))
+            .await;
+        self.wait(&chat, |messages| {
+            messages[1]["toolCalls"][0]["status"] == "running"
+        })
+        .await;
+        chat
+    }
+
+    pub async fn wait(&self, chat: &str, passes: impl Fn(&Value) -> bool) -> Value {
+        let started = Instant::now();
+        loop {
+            let messages = self.get(&format!("/api/chats/{chat}/messages")).await;
+            if passes(&messages) {
+                return messages;
+            }
+            assert!(started.elapsed() < PATIENCE, "{messages:#}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill")
+            .args([signal, &self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How a process ended, if it does so in time.
+pub fn ended(child: &mut Child) -> ExitStatus {
+    let started = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("it does not stop");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
