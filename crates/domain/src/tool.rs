@@ -326,6 +326,29 @@ impl CallStatus {
 }
 
 impl CallRecord {
+    /// A call that is on record and has not begun.
+    pub fn requested(
+        call: ToolCall,
+        message_id: MessageId,
+        display_name: impl Into<String>,
+        runs_on: RunsOn,
+    ) -> Self {
+        Self {
+            id: call.id,
+            message_id,
+            tool_id: call.tool_id,
+            display_name: display_name.into(),
+            runs_on,
+            input: call.input,
+            status: CallStatus::Pending,
+            output: None,
+            error: None,
+            duration_ms: None,
+            asked: false,
+            verdict: None,
+        }
+    }
+
     /// Whether it was asked about and has not begun: it can still be made, however
     /// often Tenon was restarted since.
     pub fn is_paused(&self) -> bool {

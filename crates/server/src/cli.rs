@@ -77,10 +77,23 @@ impl Cli {
             Command::Restore(restore) => restore.run(&self.common).await,
         };
         ended.unwrap_or_else(|error| {
-            eprintln!("tenon: {error:#}");
+            eprintln!("tenon: {}", explain(&error));
             ExitCode::FAILURE
         })
     }
+}
+
+/// An error and its causes. Many a library says the words of a cause in its own.
+fn explain(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
 }
 
 fn start_log(level: &str) {
@@ -98,4 +111,20 @@ fn start_log(level: &str) {
 fn say(line: impl std::fmt::Display) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cause_is_told_twice() {
+        let error = anyhow::anyhow!("timed out")
+            .context("the database said: timed out")
+            .context("the database cannot be opened");
+        assert_eq!(
+            explain(&error),
+            "the database cannot be opened: the database said: timed out"
+        );
+    }
 }

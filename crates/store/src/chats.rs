@@ -5,7 +5,8 @@
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use tenon_domain::{ChatId, TitledBy, TurnId, UserId};
 
@@ -69,19 +70,9 @@ impl Listing {
 
 impl Store {
     pub async fn create_chat(&self, user: &UserId, title: &str) -> Result<Chat> {
-        let at = now();
         let row = chats::ActiveModel {
-            id: Set(fresh_id()),
-            user_id: Set(user.0.clone()),
             title: Set(crate::text(title)),
-            last_seq: Set(0),
-            created_at: Set(at),
-            updated_at: Set(at),
-            pinned_at: Set(None),
-            archived_at: Set(None),
-            deleted_at: Set(None),
-            titled_by: Set(word::write(TitledBy::Person)?),
-            head: Set(None),
+            ..blank(ChatId(fresh_id()), user, now())?
         };
         let transaction = self.begin().await?;
         let row = row.insert(&transaction).await?;
@@ -169,6 +160,34 @@ impl Store {
             Err(other) => Err(other),
         }
     }
+}
+
+/// A chat in which nothing has happened yet.
+pub(crate) fn blank(id: ChatId, user: &UserId, at: i64) -> Result<chats::ActiveModel> {
+    Ok(chats::ActiveModel {
+        id: Set(id.0),
+        user_id: Set(user.0.clone()),
+        title: Set(String::new()),
+        last_seq: Set(0),
+        created_at: Set(at),
+        updated_at: Set(at),
+        pinned_at: Set(None),
+        archived_at: Set(None),
+        deleted_at: Set(None),
+        titled_by: Set(word::write(TitledBy::Person)?),
+        head: Set(None),
+    })
+}
+
+/// Whose chat it is.
+pub(crate) async fn owner_of(db: &impl ConnectionTrait, chat: &str) -> Result<UserId> {
+    let owner: Option<String> = chats::Entity::find_by_id(chat)
+        .select_only()
+        .column(chats::Column::UserId)
+        .into_tuple()
+        .one(db)
+        .await?;
+    owner.map(UserId).ok_or(Error::NotFound("chat"))
 }
 
 /// What is there for this user.

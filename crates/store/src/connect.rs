@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use sea_orm_migration::MigratorTrait;
 
@@ -73,7 +73,7 @@ impl Store {
                     .idle_timeout(None::<Duration>)
                     .max_lifetime(None::<Duration>);
             }
-            Database::connect(options).await
+            Database::connect(options).await.map_err(unanswered)
         };
         // Two pools: writers that wait for each other must not keep readers out.
         let (write, read) = (connect(12).await?, connect(8).await?);
@@ -175,6 +175,21 @@ async fn lock_file(path: &Path) -> Result<File> {
             }
             Err(error) => return Err(Error::Lock(error.into())),
         }
+    }
+}
+
+/// The pool tries again and again, and in the end knows only that it took too long.
+fn unanswered(error: DbErr) -> Error {
+    match &error {
+        DbErr::Conn(RuntimeErr::SqlxError(cause))
+            if matches!(**cause, sea_orm::sqlx::Error::PoolTimedOut) =>
+        {
+            let seconds = BUSY.as_secs();
+            Error::Address(format!(
+                "nothing answered at its address within {seconds} s; is it running there?"
+            ))
+        }
+        _ => error.into(),
     }
 }
 

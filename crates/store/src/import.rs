@@ -3,12 +3,13 @@
 
 use sea_orm::ActiveModelTrait;
 use sea_orm::ActiveValue::Set;
-use tenon_domain::{ChatId, Event, EventBody, TitledBy, UserId};
+use tenon_domain::{ChatId, Event, EventBody, UserId};
 
+use crate::chats::blank;
 use crate::entity::chats;
 use crate::events::write;
 use crate::fold::Teller;
-use crate::{Chat, Result, Store, word};
+use crate::{Chat, Result, Store};
 
 /// What is to become a chat.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,17 +35,9 @@ impl Store {
             })
             .collect();
         let row = chats::ActiveModel {
-            id: Set(chat.id.0.clone()),
-            user_id: Set(user.0.clone()),
-            title: Set(String::new()),
             last_seq: Set(events.len() as i64),
-            created_at: Set(chat.created_at),
             updated_at: Set(events.last().map_or(chat.created_at, |event| event.at)),
-            pinned_at: Set(None),
-            archived_at: Set(None),
-            deleted_at: Set(None),
-            titled_by: Set(word::write(TitledBy::Person)?),
-            head: Set(None),
+            ..blank(chat.id.clone(), user, chat.created_at)?
         };
         let transaction = self.begin().await?;
         row.insert(&transaction).await?;

@@ -9,6 +9,7 @@ use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use tenon_domain::{CallId, CallStatus, ChatId, Event, Layer, Policy, ToolId, UserId, Verdict};
 
+use crate::chats::owner_of;
 use crate::entity::{chats, tool_calls};
 use crate::tool_settings::{self, ToolChange};
 use crate::{Error, Result, Store, word};
@@ -119,13 +120,7 @@ pub(crate) async fn answer(
             tool_settings::put(db, Layer::Chat, chat, policy(tool, Some(Policy::Allow))).await
         }
         Verdict::Always => {
-            let owner: Option<String> = chats::Entity::find_by_id(chat)
-                .select_only()
-                .column(chats::Column::UserId)
-                .into_tuple()
-                .one(db)
-                .await?;
-            let owner = owner.ok_or(Error::NotFound("chat"))?;
+            let owner = owner_of(db, chat).await?.0;
             // What the chat says of its own would overrule it.
             tool_settings::put(db, Layer::Chat, chat, policy(tool.clone(), None)).await?;
             tool_settings::tidy(db, Layer::Chat, chat).await?;

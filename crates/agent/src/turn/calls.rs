@@ -181,20 +181,9 @@ impl Made {
 
 pub(super) fn request(toolset: &Toolset, message: &MessageId, call: &ToolCall) -> CallRecord {
     let tool = toolset.get(&call.tool_id);
-    CallRecord {
-        id: call.id.clone(),
-        message_id: message.clone(),
-        tool_id: call.tool_id.clone(),
-        display_name: tool.map_or_else(|| call.tool_id.0.clone(), |t| t.spec.display_name.clone()),
-        runs_on: tool.map_or(RunsOn::Server, |tool| tool.spec.runs_on),
-        input: call.input.clone(),
-        status: CallStatus::Pending,
-        output: None,
-        error: None,
-        duration_ms: None,
-        asked: false,
-        verdict: None,
-    }
+    let name = tool.map_or(call.tool_id.as_str(), |tool| &tool.spec.display_name);
+    let runs_on = tool.map_or(RunsOn::Server, |tool| tool.spec.runs_on);
+    CallRecord::requested(call.clone(), message.clone(), name, runs_on)
 }
 
 fn ends_turn(toolset: &Toolset, call: &CallRecord) -> bool {

@@ -1,7 +1,7 @@
 //! What the assistant says, in English and in Chinese.
 
 use serde_json::Value;
-use tenon_domain::{Content, ToolOutput, ToolResult};
+use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
 
 use super::choice::Shelf;
 use super::history::Made;
@@ -122,6 +122,13 @@ fn told(language: Language, result: &ToolResult) -> String {
             };
             if shown.is_empty() { done.into() } else { shown }
         }
+        // What the error says then is for models, which need to be told what follows from it.
+        (Err(error), Language::English) if *error == ToolError::refused() => {
+            "All right, I will not do that.".into()
+        }
+        (Err(error), Language::Chinese) if *error == ToolError::refused() => {
+            "好的，不做了。".into()
+        }
         (Err(error), Language::English) => format!("That did not work: {}", cut(&error.message)),
         (Err(error), Language::Chinese) => format!("没有成功：{}", cut(&error.message)),
     }
@@ -219,7 +226,6 @@ fn examples<'s>(shelf: &'s Shelf<'_>) -> Vec<&'s str> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tenon_domain::ToolError;
 
     #[test]
     fn results_are_said_the_way_they_read_best() {
@@ -243,6 +249,7 @@ mod tests {
             Err(ToolError::failed("no such file")),
             "That did not work: no such file",
         );
+        check(Err(ToolError::refused()), "All right, I will not do that.");
         let twice = vec![
             Content::Text {
                 text: "{\"a\": 1}".into(),

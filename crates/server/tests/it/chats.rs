@@ -195,26 +195,19 @@ async fn what_is_removed_for_good_does_not_come_back() {
 
 #[tokio::test]
 async fn a_chat_that_waits_for_an_answer_says_so() {
-    use tenon_domain::{CallId, CallRecord, CallStatus, EventBody, MessageId, RunsOn, ToolId};
+    use tenon_domain::{CallId, CallRecord, EventBody, MessageId, RunsOn, ToolCall, ToolId};
     let server = Server::start().await;
     let chat = server.new_chat().await;
     server.ask(&chat, "hello").await;
     let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
     let call_id = CallId::new("waits");
-    let call = CallRecord {
+    let message = MessageId::new(messages[1]["id"].as_str().unwrap());
+    let call = ToolCall {
         id: call_id.clone(),
-        message_id: MessageId::new(messages[1]["id"].as_str().unwrap()),
         tool_id: ToolId::new("t"),
-        display_name: "t".into(),
-        runs_on: RunsOn::Server,
         input: json!({}),
-        status: CallStatus::Pending,
-        output: None,
-        error: None,
-        duration_ms: None,
-        asked: false,
-        verdict: None,
     };
+    let call = CallRecord::requested(call, message, "t", RunsOn::Server);
     let store = &server.app.store;
     let happened = vec![
         EventBody::CallRequested { call },

@@ -1,13 +1,14 @@
 //! What can be found: titles, what was said, what tools were given and gave.
 //! Thinking cannot: nobody remembers it.
 
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use serde_json::Value;
-use tenon_domain::{Content, Part, ToolError, ToolOutput, UserId};
+use tenon_domain::{Content, Part, ToolError, ToolOutput};
 
 use super::{HitKind, engine, words};
-use crate::entity::{chats, search_entries, tool_calls};
-use crate::{Error, Result};
+use crate::Result;
+use crate::chats::owner_of;
+use crate::entity::{search_entries, tool_calls};
 
 /// How much of a message can be found, and how much of what a tool was given
 /// or gave. What is longer is data.
@@ -82,13 +83,7 @@ async fn put(
     if words.in_order.is_empty() {
         return Ok(());
     }
-    let owner: Option<String> = chats::Entity::find_by_id(chat)
-        .select_only()
-        .column(chats::Column::UserId)
-        .into_tuple()
-        .one(db)
-        .await?;
-    let owner = UserId(owner.ok_or(Error::NotFound("chat"))?);
+    let owner = owner_of(db, chat).await?;
     engine::insert(db, (chat, kind.as_str(), subject), &words, &owner).await
 }
 

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use tempfile::TempDir;
 use tenon_domain::{
     CallId, CallRecord, CallStatus, ChatId, Door, EventBody, MessageId, MessageRecord, Part, Role,
-    RunsOn, ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId,
+    RunsOn, ToolCall, ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId,
 };
 use tenon_store::{Blob, Checked, Drawer, Error, Existing, Listing, Origin, Store};
 
@@ -45,20 +45,16 @@ fn begin(chat: &ChatId, turn: &str) -> Vec<EventBody> {
             message: message(chat, turn, Role::Assistant),
         },
         EventBody::CallRequested {
-            call: CallRecord {
-                id: CallId(format!("{turn}-call")),
-                message_id: MessageId(format!("{turn}-Assistant")),
-                tool_id: ToolId("builtin_sleep".into()),
-                display_name: "Flow/Sleep".into(),
-                runs_on: RunsOn::Server,
-                input: serde_json::json!({"seconds": 1.5}),
-                status: CallStatus::Pending,
-                output: None,
-                error: None,
-                duration_ms: None,
-                asked: false,
-                verdict: None,
-            },
+            call: CallRecord::requested(
+                ToolCall {
+                    id: CallId(format!("{turn}-call")),
+                    tool_id: ToolId("builtin_sleep".into()),
+                    input: serde_json::json!({"seconds": 1.5}),
+                },
+                MessageId(format!("{turn}-Assistant")),
+                "Flow/Sleep",
+                RunsOn::Server,
+            ),
         },
     ]
 }

@@ -75,20 +75,12 @@ fn ended(turn: &str) -> EventBody {
 }
 
 fn call(message: &MessageId, id: &str) -> CallRecord {
-    CallRecord {
+    let call = ToolCall {
         id: CallId::new(id),
-        message_id: message.clone(),
         tool_id: ToolId::new("t"),
-        display_name: "Maps/Find\0".into(),
-        runs_on: RunsOn::Server,
         input: json!({"place": "Łódź\nPiotrkowska", "deep": [{"er": "Wasser\0"}]}),
-        status: CallStatus::Pending,
-        output: None,
-        error: None,
-        duration_ms: None,
-        asked: false,
-        verdict: None,
-    }
+    };
+    CallRecord::requested(call, message.clone(), "Maps/Find\0", RunsOn::Server)
 }
 
 fn is_no_chat<T: std::fmt::Debug>(answer: Result<T, Error>) {

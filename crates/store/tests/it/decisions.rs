@@ -7,8 +7,8 @@ use sea_orm::{ConnectionTrait, Database, FromQueryResult, Statement};
 use serde_json::{Value, json};
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Door, EventBody, KeyId, Layer, MessageId,
-    MessageRecord, ModelId, ModelRef, Part, Policy, Role, RunsOn, TitledBy, ToolId, ToolOutput,
-    TurnId, TurnOutcome, Usage, UserId, Verdict,
+    MessageRecord, ModelId, ModelRef, Part, Policy, Role, RunsOn, TitledBy, ToolCall, ToolId,
+    ToolOutput, TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{Error, PausedTurn, Scope, Standing, Store, ToolChange};
 
@@ -367,20 +367,13 @@ fn message(chat: &ChatId, turn: &str, id: &str, role: Role) -> MessageRecord {
 }
 
 fn requested(call: &str, message: &str) -> EventBody {
+    let call = ToolCall {
+        id: CallId::new(call),
+        tool_id: ToolId::new("mcp_bench_\0"),
+        input: json!({}),
+    };
+    let message = MessageId::new(message);
     EventBody::CallRequested {
-        call: CallRecord {
-            id: CallId::new(call),
-            message_id: MessageId::new(message),
-            tool_id: ToolId::new("mcp_bench_\0"),
-            display_name: "Bench/✓".into(),
-            runs_on: RunsOn::Server,
-            input: json!({}),
-            status: CallStatus::Pending,
-            output: None,
-            error: None,
-            duration_ms: None,
-            asked: false,
-            verdict: None,
-        },
+        call: CallRecord::requested(call, message, "Bench/✓", RunsOn::Server),
     }
 }

@@ -75,20 +75,12 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         tool_id: ToolId::new("builtin_current_time"),
         input: json!({"timezone": "Asia/Tokyo"}),
     };
-    let record = CallRecord {
-        id: call.id.clone(),
-        message_id: MessageId::new("m2"),
-        tool_id: call.tool_id.clone(),
-        display_name: "Time/Current time".into(),
-        runs_on: RunsOn::Server,
-        input: call.input.clone(),
-        status: CallStatus::Pending,
-        output: None,
-        error: None,
-        duration_ms: None,
-        asked: false,
-        verdict: None,
-    };
+    let record = CallRecord::requested(
+        call.clone(),
+        MessageId::new("m2"),
+        "Time/Current time",
+        RunsOn::Server,
+    );
     let blob = store
         .put_blob(
             &ada,

@@ -219,15 +219,16 @@ impl Import {
     fn call(&mut self, call: CallRecord) {
         let call_id = call.id.clone();
         self.push(EventBody::CallRequested {
-            call: CallRecord {
-                status: CallStatus::Pending,
-                output: None,
-                error: None,
-                duration_ms: None,
-                asked: false,
-                verdict: None,
-                ..call.clone()
-            },
+            call: CallRecord::requested(
+                ToolCall {
+                    id: call.id.clone(),
+                    tool_id: call.tool_id.clone(),
+                    input: call.input.clone(),
+                },
+                call.message_id.clone(),
+                call.display_name.clone(),
+                call.runs_on,
+            ),
         });
         if call.verdict.is_none_or(Verdict::allows) {
             self.push(EventBody::CallStarted {
