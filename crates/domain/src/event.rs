@@ -9,7 +9,8 @@ use ts_rs::TS;
 
 use crate::access::Verdict;
 use crate::account::Door;
-use crate::id::{CallId, ChatId, MessageId, ToolId, TurnId};
+use crate::form::{Form, FormOutcome};
+use crate::id::{CallId, ChatId, FormId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
 use crate::model::{Cost, LeftOut, ModelRef};
 use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
@@ -95,6 +96,17 @@ pub enum EventBody {
     CallStarted {
         call_id: CallId,
     },
+    /// The tool asks a person something and waits for the answer.
+    FormShown {
+        call_id: CallId,
+        form: Form,
+    },
+    /// It has its answer, which is not kept.
+    FormAnswered {
+        call_id: CallId,
+        form_id: FormId,
+        outcome: FormOutcome,
+    },
     CallFinished {
         call_id: CallId,
         status: CallStatus,
@@ -179,6 +191,22 @@ pub struct Waiting {
     pub message_id: MessageId,
     #[ts(type = "number")]
     pub wait_ms: u64,
+}
+
+/// How far a running call has come, as its tool tells it. Live only, like a delta.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CallProgress {
+    pub chat_id: ChatId,
+    pub call_id: CallId,
+    pub progress: f64,
+    /// What `progress` is at the end, where that is known.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub total: Option<f64>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub message: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

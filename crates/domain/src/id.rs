@@ -57,6 +57,8 @@ ids! {
     SourceId
     /// Bytes too large to stand in a row.
     BlobId
+    /// A question that a tool asks a person while it runs.
+    FormId
     /// A log-in that lasts: one browser of one person.
     SessionId
     /// A key for programs that act for a person.

@@ -10,6 +10,7 @@ pub mod tool_id;
 pub mod source;
 
 pub mod event;
+pub mod form;
 pub mod message;
 pub mod model;
 
@@ -20,14 +21,19 @@ pub mod search;
 
 pub use access::{Access, Layer, Policy, ToolSetting, ToolSettings, Verdict};
 pub use account::{Account, Door, KeyAccess, KeyScope, UserRole};
-pub use event::{Branch, Delta, DeltaKind, Event, EventBody, TitledBy, TurnOutcome, Waiting};
+pub use event::{
+    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, TitledBy, TurnOutcome, Waiting,
+};
+pub use form::{Form, FormAnswer, FormOutcome, FormWants};
 pub use id::{
-    BlobId, CallId, ChatId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId, ToolId,
-    TurnId, UserId,
+    BlobId, CallId, ChatId, FormId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId,
+    ToolId, TurnId, UserId,
 };
 pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
 pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
-pub use source::{SourceConfig, SourceInfo, SourceKind, SourceState};
+pub use source::{
+    McpClient, McpConfig, McpTransport, SourceConfig, SourceInfo, SourceKind, SourceState,
+};
 pub use tool::{
     Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, ToolCall, ToolDefinition,
     ToolError, ToolOutput, ToolResult, ToolSpec,

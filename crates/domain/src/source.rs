@@ -1,5 +1,8 @@
 //! What offers tools, and how it is configured.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -46,22 +49,126 @@ impl SourceKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum SourceState {
+    /// On its way up. What it offered last time is listed meanwhile, and calls wait for it.
     Starting,
     Ready,
-    Failed { why: String },
+    /// It works, or will in a moment, but not as it should.
+    Degraded {
+        why: String,
+    },
+    /// It cannot be used. What it offered last time is listed, but not to models.
+    Failed {
+        why: String,
+    },
+    /// It was not needed for a while. The next call wakes it.
+    Sleeping,
+    /// A person switched it off.
+    Off,
+}
+
+impl SourceState {
+    /// Whether a call has a chance.
+    pub fn can_be_called(&self) -> bool {
+        match self {
+            Self::Starting | Self::Ready | Self::Degraded { .. } | Self::Sleeping => true,
+            Self::Failed { .. } | Self::Off => false,
+        }
+    }
 }
 
 /// How a source is reached, as a person or a file configures it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SourceConfig {
-    /// The tools that come with Tenon.
-    Builtin(BuiltinConfig),
+    Mcp(McpConfig),
 }
 
+/// The tools that come with Tenon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BuiltinConfig {
     /// Whether `fetch_url` may reach loopback and private addresses. An admin's decision.
     pub allow_private_networks: bool,
+}
+
+/// An MCP server. Its texts may hold `${NAME}`s, which are filled in when it is started.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct McpConfig {
+    #[serde(flatten)]
+    pub transport: McpTransport,
+    /// How long a call may take without a sign of life.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The same for single tools, by their native names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_timeouts_ms: BTreeMap<String, u64>,
+    /// How long it may be idle before it is put to sleep. None: it stays awake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep_after_ms: Option<u64>,
+    /// Who Tenon is where people log in, if somebody has registered it there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<McpClient>,
+}
+
+/// What an authorisation server knows Tenon by.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct McpClient {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+}
+
+/// How an MCP server is talked to.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "transport", rename_all = "lowercase")]
+pub enum McpTransport {
+    /// A program on this machine, over its standard input and output.
+    Stdio {
+        command: String,
+        #[serde(default)]
+        args: Vec<String>,
+        #[serde(default)]
+        env: BTreeMap<String, String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+    },
+    /// Streamable HTTP, or legacy SSE where the address turns out to be that.
+    Http {
+        url: String,
+        #[serde(default)]
+        headers: BTreeMap<String, String>,
+    },
+    /// Legacy HTTP with SSE.
+    Sse {
+        url: String,
+        #[serde(default)]
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// Values of variables and headers, and addresses, may be secrets.
+impl fmt::Debug for McpConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpConfig")
+            .field("transport", &self.transport)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for McpClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("McpClient").field(&self.id).finish()
+    }
+}
+
+impl fmt::Debug for McpTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdio { command, .. } => f.debug_tuple("Stdio").field(command).finish(),
+            Self::Http { .. } => f.write_str("Http"),
+            Self::Sse { .. } => f.write_str("Sse"),
+        }
+    }
 }

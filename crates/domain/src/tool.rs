@@ -10,7 +10,7 @@ use crate::access::Verdict;
 use crate::id::{BlobId, CallId, MessageId, ToolId};
 
 /// A tool as its source describes it, before it has an id.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
     /// The native name; only the source uses it.
     pub name: String,

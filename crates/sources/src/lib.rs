@@ -4,7 +4,8 @@
 //! [`tenon_tools::ToolSource`]. None of them knows who asks, or why.
 
 pub mod builtin;
+pub mod import;
+pub mod mcp;
+pub mod variables;
 
-mod connect;
-
-pub use connect::connect;
+mod network;

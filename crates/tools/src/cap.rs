@@ -157,13 +157,15 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Asker, MemoryShelf};
+    use crate::{Asker, MemoryShelf, Nobody, Pulse};
     use serde_json::json;
+    use std::sync::Arc;
     use tenon_domain::{CallId, UserId};
     use tokio_util::sync::CancellationToken;
 
     const LIMITS: Limits = Limits {
         deadline: std::time::Duration::ZERO,
+        longest: std::time::Duration::ZERO,
         shown_bytes: 10,
         image_bytes: 10,
     };
@@ -176,6 +178,8 @@ mod tests {
             asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
+            attendant: Arc::new(Nobody),
+            pulse: Pulse::default(),
         };
         let cap = Cap {
             shelf: &shelf,

@@ -5,6 +5,7 @@
 //! [`Toolset::call`], or through its two halves, [`Toolset::prepare`] and
 //! [`Ready::run`], where a person can be asked in between. If you are writing a second road, stop.
 
+pub mod attendant;
 pub mod prepared;
 pub mod registry;
 pub mod source;
@@ -16,6 +17,7 @@ pub mod shelf;
 mod cap;
 mod validate;
 
+pub use attendant::{Attendant, Nobody, Progress, Pulse};
 pub use ids::{IdBook, MemoryIdBook};
 pub use prepared::{Prepared, Question, Ready};
 pub use registry::{Connection, Registry, SourceStatus, Tool};

@@ -8,6 +8,7 @@ use std::time::Instant;
 use futures::FutureExt;
 use tenon_domain::{CallStatus, ErrorKind, ToolCall, ToolError, ToolResult};
 
+use crate::attendant::TimeUp;
 use crate::registry::Tool;
 use crate::{CallContext, Toolset};
 
@@ -65,7 +66,7 @@ impl Ready<'_> {
 
     async fn dispatch(&self, context: &CallContext) -> ToolResult {
         let spec = &self.tool.spec;
-        let deadline = self.toolset.deadline(self.tool);
+        let (deadline, longest) = self.toolset.time_for(self.tool);
         let work = async {
             let input = self.call.input.clone();
             let result = self.tool.source.call(&spec.name, input, context).await;
@@ -76,15 +77,21 @@ impl Ready<'_> {
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => Err(ToolError::cancelled()),
-            answer = tokio::time::timeout(deadline, work) => match answer {
-                Ok(Ok(result)) => result,
-                Ok(Err(_panic)) => Err(self.tool.crashed()),
-                Err(_elapsed) => Err(ToolError::new(ErrorKind::TimedOut, format!(
-                    "{} did not answer within {} s and was stopped.",
-                    spec.display_name,
-                    deadline.as_secs_f32()
-                ))),
-            },
+            answer = work => answer.unwrap_or_else(|_panic| Err(self.tool.crashed())),
+            up = context.pulse.time_up(deadline, longest) => {
+                let name = &spec.display_name;
+                let message = match up {
+                    TimeUp::Silent => format!(
+                        "{name} did not answer within {} s and was stopped.",
+                        deadline.as_secs_f32()
+                    ),
+                    TimeUp::TooLong => format!(
+                        "{name} was not done after {} s and was stopped.",
+                        longest.as_secs_f32()
+                    ),
+                };
+                Err(ToolError::new(ErrorKind::TimedOut, message))
+            }
         }
     }
 }

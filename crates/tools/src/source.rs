@@ -1,12 +1,17 @@
 //! What offers tools and can execute them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{CallId, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId};
+use tenon_domain::{
+    CallId, Form, FormAnswer, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId,
+};
 use tokio_util::sync::CancellationToken;
+
+use crate::attendant::{Attendant, Progress, Pulse};
 
 /// A built-in table, a server, a browser: anything with tools behind it.
 ///
@@ -26,7 +31,7 @@ pub trait ToolSource: Send + Sync {
         SourceState::Ready
     }
 
-    /// How long a call of this tool may take, where it differs from the default.
+    /// How long a call of this tool may go without a sign of life, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         None
     }
@@ -45,6 +50,23 @@ pub struct CallContext {
     pub workspace: Option<PathBuf>,
     /// Fires when the call is no longer wanted.
     pub cancel: CancellationToken,
+    /// Who is there while it runs.
+    pub attendant: Arc<dyn Attendant>,
+    pub pulse: Pulse,
+}
+
+impl CallContext {
+    /// The call is alive, and this far.
+    pub fn progress(&self, progress: Progress) {
+        self.pulse.beat();
+        self.attendant.progress(progress);
+    }
+
+    /// Asks a person. The call's own time stands still meanwhile.
+    pub async fn ask(&self, form: Form) -> FormAnswer {
+        let _held = self.pulse.hold();
+        self.attendant.ask(form).await
+    }
 }
 
 /// Who decided to make the call. A person's own call is its own approval;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenon_domain::{
-    Access, ErrorKind, Policy, ToolCall, ToolError, ToolId, ToolResult, ToolSpec, tool_id,
+    Access, ErrorKind, Policy, SourceState, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
+    tool_id,
 };
 
 use crate::cap::Cap;
@@ -30,6 +31,8 @@ pub struct Toolset {
 pub struct Limits {
     /// For tools whose source says nothing else.
     pub deadline: Duration,
+    /// However many signs of life it gives, a call ends after this.
+    pub longest: Duration,
     /// How much text of one output is shown. About 4,000 tokens: a page of
     /// results fits, a context is not flooded.
     pub shown_bytes: usize,
@@ -41,6 +44,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(120),
+            longest: Duration::from_secs(60 * 60),
             shown_bytes: 16 * 1024,
             image_bytes: 5 * 1024 * 1024,
         }
@@ -72,7 +76,7 @@ impl Toolset {
     }
 
     /// The first half of the road: look up → validate → policy. Nobody is asked
-    /// about an input that does not fit.
+    /// about an input that does not fit, or a tool that cannot be reached.
     pub fn prepare<'a>(
         &'a self,
         call: &'a ToolCall,
@@ -109,10 +113,11 @@ impl Toolset {
         &self.access
     }
 
-    /// What a model is offered: all but what it would be denied.
+    /// What a model is offered: all but what it would be denied and what cannot be reached.
     pub fn specs(&self) -> Vec<Arc<ToolSpec>> {
         self.tools()
             .into_iter()
+            .filter(|tool| tool.source.state().can_be_called())
             .filter(|tool| self.policy(tool) != Policy::Deny)
             .map(|tool| tool.spec.clone())
             .collect()
@@ -128,6 +133,7 @@ impl Toolset {
         let tool = self
             .get(&call.tool_id)
             .ok_or_else(|| self.unknown(&call.tool_id))?;
+        reachable(tool)?;
         // A schema that no checker has met before must not take the turn with it.
         let checked = AssertUnwindSafe(|| tool.schema().check(&call.input));
         catch_unwind(checked).unwrap_or_else(|_panic| Err(tool.crashed()))?;
@@ -146,10 +152,12 @@ impl Toolset {
         }
     }
 
-    pub(crate) fn deadline(&self, tool: &Tool) -> Duration {
-        tool.source
-            .deadline(&tool.spec.name)
-            .unwrap_or(self.limits.deadline)
+    /// How long a call may go without a sign of life, and how long it may take in all.
+    pub(crate) fn time_for(&self, tool: &Tool) -> (Duration, Duration) {
+        let silence = tool.source.deadline(&tool.spec.name);
+        let silence = silence.unwrap_or(self.limits.deadline);
+        let longest = self.limits.longest;
+        (silence.min(longest), longest)
     }
 
     pub(crate) async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
@@ -183,6 +191,22 @@ impl Toolset {
             format!("There is no tool `{asked}`. {advice}"),
         )
     }
+}
+
+/// A person may have switched its source off, or something is wrong with it:
+/// then nobody has to wait to find out.
+fn reachable(tool: &Tool) -> Result<(), ToolError> {
+    let name = &tool.spec.display_name;
+    let why = match tool.source.state() {
+        SourceState::Starting
+        | SourceState::Ready
+        | SourceState::Degraded { .. }
+        | SourceState::Sleeping => return Ok(()),
+        SourceState::Failed { why } => format!("cannot be used now: {}", why.trim_end_matches('.')),
+        SourceState::Off => "is switched off".into(),
+    };
+    let message = format!("{name} {why}. Do without it.");
+    Err(ToolError::new(ErrorKind::Unavailable, message))
 }
 
 impl std::fmt::Debug for Toolset {

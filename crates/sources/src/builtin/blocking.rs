@@ -51,10 +51,11 @@ impl Stop {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use tenon_domain::{CallId, ErrorKind, UserId};
-    use tenon_tools::Asker;
+    use tenon_tools::{Asker, Nobody, Pulse};
 
     use super::*;
 
@@ -65,6 +66,8 @@ mod tests {
             asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
+            attendant: Arc::new(Nobody),
+            pulse: Pulse::default(),
         }
     }
 

@@ -11,10 +11,9 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError, ToolResult};
 use tenon_tools::CallContext;
 
-use self::address::Reach;
 use super::{AnyTool, BuiltinTool, READS_ONLY};
+use crate::network::{self, Reach};
 
-mod address;
 mod fetch;
 mod html;
 mod page;
@@ -79,7 +78,7 @@ impl BuiltinTool for FetchUrl {
     }
 
     async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {
-        let url = address::read(&input.url, self.reach)?;
+        let url = network::read(&input.url, self.reach)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let work = async {
             let page = fetch::fetch(self.client()?, url).await?;

@@ -8,8 +8,8 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{Access, CallId, ErrorKind, ToolCall, ToolId, ToolResult, UserId};
 use tenon_sources::builtin;
 use tenon_tools::{
-    Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry, Shelf, ToolSource,
-    Toolset,
+    Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
+    Shelf, ToolSource, Toolset,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +48,8 @@ impl Desk {
             // Not made yet: the first write makes it.
             workspace: Some(folder.path().join("workspace")),
             cancel: CancellationToken::new(),
+            attendant: Arc::new(Nobody),
+            pulse: Pulse::default(),
         };
         let toolset = registry.toolset(Access::all(&user));
         Self {

@@ -2,12 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "../../../../tests/peers/authority.rs"]
+mod authority;
 mod desk;
+#[path = "../../../../tests/peers/peer.rs"]
+#[expect(dead_code, reason = "shared with tests that start other peers")]
+mod peer;
 
 mod catalog;
+mod conformance;
 mod files;
 mod flow;
 mod math;
+mod mcp;
 mod results;
 mod time;
 mod web;

@@ -1,15 +1,18 @@
 //! A hub with a source whose tools misbehave on purpose.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Access, Annotations, CallId, SourceId, SourceInfo, SourceKind, ToolCall, ToolDefinition,
-    ToolError, ToolId, ToolOutput, ToolResult, UserId,
+    Access, Annotations, CallId, Form, FormId, FormWants, SourceId, SourceInfo, SourceKind,
+    SourceState, ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
 };
-use tenon_tools::{Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource};
+use tenon_tools::{
+    Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Progress, Pulse, Registry,
+    ToolSource,
+};
 use tokio_util::sync::CancellationToken;
 
 pub struct Hub {
@@ -24,6 +27,7 @@ impl Hub {
             deadline: Duration::from_millis(50),
             shown_bytes: 100,
             image_bytes: 100,
+            longest: Duration::from_secs(1),
         };
         let registry = Registry::new(Arc::new(MemoryIdBook::default()), shelf.clone(), limits);
         Self { registry, shelf }
@@ -57,6 +61,8 @@ pub fn context() -> CallContext {
         asker: Asker::Model,
         workspace: None,
         cancel: CancellationToken::new(),
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
     }
 }
 
@@ -64,6 +70,7 @@ pub fn context() -> CallContext {
 pub struct Odd {
     pub info: SourceInfo,
     pub names: Vec<&'static str>,
+    pub state: Mutex<SourceState>,
 }
 
 impl Odd {
@@ -78,6 +85,7 @@ impl Odd {
         Self {
             info,
             names: names.to_vec(),
+            state: Mutex::new(SourceState::Ready),
         }
     }
 
@@ -112,11 +120,40 @@ impl ToolSource for Odd {
         self.names.iter().map(tool).collect()
     }
 
-    async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
+    fn state(&self) -> SourceState {
+        self.state.lock().unwrap().clone()
+    }
+
+    /// Long enough that a busy machine is not taken for a silent tool.
+    fn deadline(&self, tool: &str) -> Option<Duration> {
+        (tool == "work").then_some(Duration::from_millis(250))
+    }
+
+    async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let text = input["text"].as_str().unwrap_or_default();
         match tool {
             "echo" => Ok(ToolOutput::text(text)),
             "hang" => std::future::pending().await,
+            "work" => {
+                for progress in 0..text.parse().unwrap() {
+                    context.progress(Progress {
+                        progress: f64::from(progress),
+                        total: None,
+                        message: None,
+                    });
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Ok(ToolOutput::text("done"))
+            }
+            "inquire" => {
+                let form = Form {
+                    id: FormId::new(""),
+                    message: text.into(),
+                    wants: FormWants::Fields { schema: json!({}) },
+                };
+                let answer = context.ask(form).await;
+                Ok(ToolOutput::text(format!("{:?}", answer.outcome())))
+            }
             "panic" => panic!("on purpose"),
             "flood" => Ok(ToolOutput::text("好\n".repeat(50 * 1024 * 1024 / 4))),
             "garbage" => Ok(ToolOutput::text_from_bytes(b"good \xff\xfe bad")),

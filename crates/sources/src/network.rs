@@ -10,15 +10,21 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tenon_domain::ToolError;
 use url::{Host, Url};
 
+mod resolve;
+mod trouble;
+
+pub(crate) use resolve::Resolver;
+pub(crate) use trouble::Trouble;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     PublicOnly,
     Everything,
 }
 
 /// Why an address is not gone to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     #[error("`{0}` is not a URL: {1}. Write the whole address, such as https://example.com/.")]
     NotAUrl(String, String),
     #[error("{0}: addresses are refused. Only http:// and https:// are fetched.")]
@@ -35,7 +41,7 @@ pub(super) enum Refusal {
     TooManyRedirects(usize),
 }
 
-pub(super) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
+pub(crate) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
     let text = text.trim();
     let url = Url::parse(text).map_err(|error| {
         let why = match error {
@@ -48,7 +54,7 @@ pub(super) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
     Ok(url)
 }
 
-pub(super) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
+pub(crate) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::Scheme(url.scheme().to_owned()));
     }
@@ -74,7 +80,7 @@ pub(super) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
 }
 
 /// Whether an address is one that anybody on the internet could reach.
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

@@ -1,0 +1,31 @@
+//! Somebody who agrees to every form as it is laid before them.
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use tenon_domain::{Form, FormAnswer, FormWants};
+use tenon_tools::{Attendant, Progress};
+
+#[derive(Debug)]
+pub struct Clerk;
+
+#[async_trait]
+impl Attendant for Clerk {
+    fn progress(&self, _progress: Progress) {}
+
+    async fn ask(&self, form: Form) -> FormAnswer {
+        let content = match form.wants {
+            FormWants::Fields { schema } => defaults(&schema),
+            FormWants::Visit { .. } => Value::Null,
+        };
+        FormAnswer::Accept { content }
+    }
+}
+
+/// What stands in the fields before anybody has touched them.
+fn defaults(schema: &Value) -> Value {
+    let fields = schema["properties"].as_object();
+    let fields = fields.into_iter().flatten();
+    let filled =
+        fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())));
+    Value::Object(filled.collect::<Map<_, _>>())
+}

@@ -1,0 +1,122 @@
+//! Names that can be part of a tool's id.
+
+use std::collections::HashSet;
+
+use tenon_domain::{McpConfig, McpTransport};
+use url::Url;
+
+/// Leaves room for a tool's name in an id of 64 characters.
+pub const MAX_NAME: usize = 40;
+
+/// Whether a server can be called this.
+pub fn is_clean(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_allowed)
+}
+
+/// The name with only what is allowed in it. Empty where nothing is.
+pub fn clean(name: &str) -> String {
+    let mut clean = String::new();
+    for c in name.chars() {
+        match is_allowed(c) {
+            true => clean.push(c),
+            false if clean.ends_with('-') => {}
+            false => clean.push('-'),
+        }
+        if clean.len() == MAX_NAME {
+            break;
+        }
+    }
+    clean.trim_matches('-').to_owned()
+}
+
+/// A name for a server that has none.
+pub(super) fn derive(config: &McpConfig) -> String {
+    match &config.transport {
+        McpTransport::Stdio { command, args, .. } => {
+            let runner = [
+                "npx", "bunx", "uvx", "pnpm", "uv", "node", "python", "python3", "docker",
+            ];
+            let words = |arg: &&String| !arg.starts_with('-') && !arg.contains("${");
+            let word = match runner.contains(&last_part(command)) {
+                // "docker run -i image" is named by its last word, "npx -y package folder" by its first.
+                true if last_part(command) == "docker" => args.iter().rev().find(words),
+                true => args
+                    .iter()
+                    .filter(words)
+                    .find(|arg| *arg != "run" && *arg != "dlx"),
+                false => None,
+            };
+            let name = last_part(word.unwrap_or(command));
+            // Without a version: "server-memory@1.2".
+            let name = name.split(['@', ':']).next().unwrap_or(name);
+            let name = name.trim_start_matches("mcp-server-");
+            name.trim_start_matches("server-").to_owned()
+        }
+        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Url::parse(url)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default(),
+    }
+}
+
+/// The names of one text: no two are the same.
+#[derive(Default)]
+pub(super) struct Given(HashSet<String>);
+
+impl Given {
+    pub(super) fn give(
+        &mut self,
+        written: &str,
+        config: Option<&McpConfig>,
+        notes: &mut Vec<String>,
+    ) -> String {
+        let mut name = clean(written);
+        if name.is_empty() {
+            name = config
+                .map(|config| clean(&derive(config)))
+                .unwrap_or_default();
+        }
+        if name.is_empty() {
+            name = "server".into();
+        }
+        if name != written && !written.is_empty() {
+            let written = super::cut(&super::one_line(written), 60);
+            notes.push(format!(
+                "“{written}” is called `{name}` here: a name has up to {MAX_NAME} letters, digits, `-` and `_`."
+            ));
+        }
+        if self.0.insert(name.to_ascii_lowercase()) {
+            return name;
+        }
+        let free = numbered(&name, |name| !self.0.contains(&name.to_ascii_lowercase()));
+        notes.push(format!(
+            "Another server is called `{name}` too; this one is `{free}`."
+        ));
+        self.0.insert(free.to_ascii_lowercase());
+        free
+    }
+}
+
+/// The first of `name-2`, `name-3`, … that is free.
+pub fn numbered(name: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let mut number = 2_u64;
+    loop {
+        let suffix = format!("-{number}");
+        let kept = name.len().min(MAX_NAME - suffix.len());
+        // Clean names are ASCII.
+        let candidate = format!("{}{suffix}", &name[..kept]);
+        if is_free(&candidate) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
+}
+
+fn last_part(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}

@@ -1,0 +1,146 @@
+//! When a server that fell is started again.
+//!
+//! The first time at once: a killed server is back before anybody notices. Then
+//! ever later, so that one that cannot run costs nothing. Each wait is spread a
+//! little, so that servers that fell together do not get up together.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+const STEPS: [Duration; 9] = [
+    Duration::ZERO,
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+    Duration::from_secs(30),
+    LONGEST,
+];
+
+/// Where only a person can help, it is looked this often whether one did.
+pub(super) const LONGEST: Duration = Duration::from_secs(60);
+
+/// After this many starts that came to nothing it counts as failed: calls no longer wait for it.
+const TRIES: usize = 3;
+
+/// A start that took this long and came to nothing is not worth waiting for twice.
+const LONG: Duration = Duration::from_secs(5);
+
+/// How it went lately.
+#[derive(Debug, Default)]
+pub(super) struct Backoff {
+    /// In a row, whether it had been up or not.
+    falls: usize,
+    /// Of those the last ones, before which it had not been up.
+    failures: usize,
+    failing_since: Option<Instant>,
+}
+
+/// What to do about a fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Advice {
+    /// Calls may wait for it.
+    Again(Duration),
+    /// It is tried again, but nobody should wait for that.
+    GiveUp(Duration),
+}
+
+impl Backoff {
+    /// It is being started.
+    pub(super) fn begin(&mut self) {
+        self.failing_since.get_or_insert_with(Instant::now);
+    }
+
+    /// It has got so far that it can be used.
+    pub(super) fn up(&mut self) {
+        self.failures = 0;
+        self.failing_since = None;
+    }
+
+    /// It was up and fell.
+    pub(super) fn fell(&mut self) -> Advice {
+        Advice::Again(self.step())
+    }
+
+    /// A start came to nothing.
+    pub(super) fn failed(&mut self) -> Advice {
+        self.failures += 1;
+        let long = self.failing_since.is_some_and(|at| at.elapsed() >= LONG);
+        if self.failures < TRIES && !long {
+            return Advice::Again(self.step());
+        }
+        // Failed is no state for being in a hurry.
+        self.falls = self.falls.max(TRIES);
+        Advice::GiveUp(self.step())
+    }
+
+    fn step(&mut self) -> Duration {
+        let wait = STEPS[self.falls.min(STEPS.len() - 1)];
+        self.falls += 1;
+        spread(wait, RandomState::new().hash_one(self.falls))
+    }
+}
+
+/// Between nine and eleven tenths of it.
+fn spread(wait: Duration, random: u64) -> Duration {
+    let part = (random % 1000) as u32;
+    wait * 9 / 10 + wait / 5 * part / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(actual: Advice, expected: Advice) {
+        let near = |actual: Duration, expected: Duration| {
+            actual >= expected * 9 / 10 && actual <= expected * 11 / 10
+        };
+        match (actual, expected) {
+            (Advice::Again(a), Advice::Again(b)) | (Advice::GiveUp(a), Advice::GiveUp(b)) => {
+                assert!(near(a, b), "{actual:?} is not about {expected:?}");
+            }
+            _ => panic!("{actual:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_fall_is_answered_at_once_and_later_ones_ever_later() {
+        let mut backoff = Backoff::default();
+        for expected in STEPS.into_iter().chain([LONGEST, LONGEST]) {
+            check(backoff.fell(), Advice::Again(expected));
+        }
+    }
+
+    #[test]
+    fn what_never_comes_up_is_given_up_and_tried_slowly() {
+        let mut backoff = Backoff::default();
+        check(backoff.failed(), Advice::Again(STEPS[0]));
+        check(backoff.failed(), Advice::Again(STEPS[1]));
+        check(backoff.failed(), Advice::GiveUp(STEPS[3]));
+        check(backoff.failed(), Advice::GiveUp(STEPS[4]));
+        backoff.up();
+        check(backoff.fell(), Advice::Again(STEPS[5]));
+        check(backoff.failed(), Advice::Again(STEPS[6]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_start_that_hung_is_given_up_at_once() {
+        let mut backoff = Backoff::default();
+        backoff.begin();
+        tokio::time::advance(LONG).await;
+        check(backoff.failed(), Advice::GiveUp(STEPS[3]));
+    }
+
+    #[test]
+    fn waits_are_spread_by_a_tenth() {
+        let wait = Duration::from_secs(10);
+        assert_eq!(spread(wait, 0), Duration::from_secs(9));
+        assert_eq!(spread(wait, 500), wait);
+        assert!(spread(wait, 999) < Duration::from_secs(11));
+        assert_eq!(spread(Duration::ZERO, 999), Duration::ZERO);
+    }
+}

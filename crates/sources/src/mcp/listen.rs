@@ -1,0 +1,105 @@
+//! What a server says by itself: the common stream of the handshake era, and
+//! `subscriptions/listen` of the stateless one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::json;
+
+use super::board::Board;
+use super::courier::Courier;
+use super::events::Parser;
+use super::fault::Fault;
+use super::message::{Params, Refusal};
+use super::site::{self, Request, Site};
+use super::talk::{Question, Talk};
+
+/// Between two attempts, at first and at most.
+const SHORTEST: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A server that cannot be reached this often in a row is gone.
+const MAX_FAILED: u32 = 5;
+
+/// Keeps the common stream open as long as the server has one.
+pub(super) async fn common(
+    site: Arc<Site>,
+    board: Arc<Board>,
+    courier: Arc<Courier>,
+    headers: HeaderMap,
+) {
+    let mut parser = Parser::default();
+    let (mut opened, mut failed) = (false, 0);
+    loop {
+        let mut request = Request::stream(site.url.clone());
+        request.headers.extend(headers.clone());
+        if let Some(Ok(last)) = parser.last_id.as_deref().map(HeaderValue::try_from) {
+            let name = HeaderName::from_static("last-event-id");
+            request.headers.insert(name, last);
+        }
+        match site.send(request).await {
+            Ok(mut response) if site::content_type(&response) == "text/event-stream" => {
+                if opened {
+                    // What changed meanwhile was told to nobody.
+                    board.change();
+                }
+                (opened, failed) = (true, 0);
+                while let Ok(Some(events)) = site::next_events(&mut response, &mut parser).await {
+                    for event in events.iter().filter(|event| !event.data.is_empty()) {
+                        for reply in board.hear(&event.data, None).replies {
+                            let mut answer = Request::post(site.url.clone(), reply);
+                            answer.headers.extend(headers.clone());
+                            courier.send(answer);
+                        }
+                    }
+                }
+            }
+            Err(Fault::Broken(why)) => {
+                failed += 1;
+                if failed >= MAX_FAILED {
+                    return board.end(why);
+                }
+            }
+            // It has no such stream, or none any more: the next question will find out why.
+            Ok(_) | Err(_) => return,
+        }
+        let wait = parser.retry.unwrap_or(SHORTEST * 2_u32.pow(failed));
+        tokio::time::sleep(wait.clamp(SHORTEST, LONGEST)).await;
+        parser = parser.again();
+    }
+}
+
+/// How long the tools are not asked for because the server has not promised yet
+/// to tell when they change.
+pub(super) const PROMISE: Duration = Duration::from_secs(2);
+
+/// Asks to be told about changes, again and again.
+pub(super) async fn subscribe(talk: Arc<Talk>) {
+    let mut wait = SHORTEST;
+    loop {
+        let wanted = Params::new().with("notifications", &json!({ "toolsListChanged": true }));
+        let began = tokio::time::Instant::now();
+        let asked = talk
+            .keep_asking(Question::new("subscriptions/listen", wanted))
+            .await;
+        match asked {
+            Err(Fault::Refused(refusal))
+                if matches!(
+                    refusal.code,
+                    Refusal::METHOD_NOT_FOUND | Refusal::INVALID_PARAMS
+                ) =>
+            {
+                return;
+            }
+            Err(Fault::LogIn { .. } | Fault::Status(400..=499, _)) => return,
+            Ok(_) | Err(_) => {}
+        }
+        // One that lasted is begun anew soon, one that fails at once ever later.
+        wait = match began.elapsed() > LONGEST {
+            true => SHORTEST,
+            false => (wait * 2).min(LONGEST),
+        };
+        tokio::time::sleep(wait).await;
+    }
+}

@@ -1,0 +1,252 @@
+//! A server as the registry holds it: it outlives every connection, and every
+//! call finds its way to the one there is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tenon_domain::{SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_tools::{CallContext, ToolSource};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::link::CallFault;
+use super::logs::Logs;
+use super::patience::Patience;
+use super::settings::Settings;
+use super::state::{Board, Door, Line, Status};
+use super::supervise::supervise;
+use super::usage::Usage;
+use super::words::Words;
+
+/// A connection that broke says so itself within this. If not, only one call has
+/// met with an accident, and the connection still stands.
+const NOTICED: Duration = Duration::from_secs(1);
+
+/// One MCP server, started, watched and started again by a task of its own.
+/// The task and the process end when this is dropped or stopped.
+pub struct McpServer {
+    shared: Arc<Shared>,
+    _stops: DropGuard,
+}
+
+/// What a server and its supervisor have in common.
+pub(super) struct Shared {
+    pub(super) settings: Settings,
+    pub(super) patience: Patience,
+    pub(super) logs: Logs,
+    pub(super) board: Board,
+    pub(super) usage: Usage,
+    /// Somebody wants it ended and started anew.
+    pub(super) restart: Notify,
+    /// A call went wrong, and nobody knows whether the server is all right.
+    pub(super) doubt: Notify,
+    /// The newest link over which a log-in was asked for.
+    pub(super) refused: watch::Sender<Refused>,
+    /// It is to end for good.
+    pub(super) stopping: CancellationToken,
+    /// It has.
+    pub(super) stopped: CancellationToken,
+}
+
+/// A log-in that was asked for in the middle.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused {
+    /// The number of the link. There is no link 0.
+    pub(super) number: u64,
+    pub(super) challenge: Option<String>,
+}
+
+impl Shared {
+    /// Over this link a log-in was asked for.
+    fn refuse(&self, number: u64, challenge: Option<String>) {
+        self.refused.send_if_modified(|refused| {
+            let is_newer = refused.number < number;
+            if is_newer {
+                *refused = Refused { number, challenge };
+            }
+            is_newer
+        });
+    }
+}
+
+impl McpServer {
+    /// Starts its task, and the server when that is wanted.
+    pub fn new(settings: Settings) -> Arc<Self> {
+        Self::with_patience(settings, Patience::default())
+    }
+
+    pub fn with_patience(mut settings: Settings, patience: Patience) -> Arc<Self> {
+        let board = Board::new(std::mem::take(&mut settings.known));
+        let shared = Arc::new(Shared {
+            settings,
+            patience,
+            logs: Logs::default(),
+            board,
+            usage: Usage::default(),
+            restart: Notify::new(),
+            doubt: Notify::new(),
+            refused: watch::Sender::new(Refused::default()),
+            stopping: CancellationToken::new(),
+            stopped: CancellationToken::new(),
+        });
+        tokio::spawn(supervise(shared.clone()));
+        Arc::new(Self {
+            _stops: shared.stopping.clone().drop_guard(),
+            shared,
+        })
+    }
+
+    pub fn status(&self) -> Status {
+        self.shared.board.status()
+    }
+
+    /// Counts up whenever the status or the tools have changed.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.shared.board.changes()
+    }
+
+    pub fn logs(&self) -> &Logs {
+        &self.shared.logs
+    }
+
+    /// Ends it and starts it anew, without waiting for either. Calls that come
+    /// meanwhile wait for the new one.
+    pub fn restart(&self) {
+        self.shared.restart.notify_one();
+    }
+
+    /// Ends it for good: the process and all its children are gone when this comes back.
+    pub async fn stop(&self) {
+        self.shared.stopping.cancel();
+        let stopped = self.shared.stopped.cancelled();
+        // The supervisor keeps to a deadline of its own; this one is for the day it does not.
+        let most = self.shared.patience.end * 2;
+        if tokio::time::timeout(most, stopped).await.is_err() {
+            let source = &self.shared.settings.info.id;
+            tracing::warn!(%source, "an MCP server did not end in time");
+        }
+    }
+
+    /// The link a call can go over, as soon as there is one. After `lost`, a newer one.
+    async fn line(&self, tool: &str, lost: Option<u64>) -> Result<Line, ToolError> {
+        let shared = &self.shared;
+        // Nearly always.
+        if let Door::Open(line) = shared.board.door()
+            && Some(line.number) != lost
+        {
+            return Ok(line);
+        }
+        let mut door = shared.board.watch_door();
+        let open = async {
+            loop {
+                let now = door.borrow_and_update().clone();
+                match now {
+                    Door::Open(line) if Some(line.number) != lost => return Ok(line),
+                    // Its supervisor is about to find out.
+                    Door::Open(_) => {}
+                    Door::Soon | Door::Asleep => shared.usage.want(),
+                    Door::Failed(why) => return Err(self.words().failed(&why)),
+                    Door::LogIn => return Err(self.words().log_in()),
+                    Door::Off => return Err(self.words().off()),
+                }
+                if door.changed().await.is_err() {
+                    return Err(self.words().off());
+                }
+            }
+        };
+        // A little less than the call has, so that it can still say why.
+        let most = self.deadline(tool).unwrap_or(shared.patience.start * 3 / 2);
+        tokio::time::timeout(most * 9 / 10, open)
+            .await
+            .unwrap_or_else(|_| Err(self.words().still_starting()))
+    }
+
+    async fn over(&self, line: &Line, tool: &str, input: Value, context: &CallContext) -> Outcome {
+        let shared = &self.shared;
+        let why = match line.link.call(tool, input, context).await {
+            Ok(output) => return Outcome::Done(Ok(output)),
+            Err(CallFault::Told(error)) => return Outcome::Done(Err(error)),
+            Err(CallFault::LogIn { challenge }) => {
+                shared.refuse(line.number, challenge);
+                return Outcome::Done(Err(self.words().log_in()));
+            }
+            Err(CallFault::Broken(why)) => why,
+        };
+        let ended = tokio::time::timeout(NOTICED, line.link.ended()).await;
+        match ended {
+            Ok(ended) => Outcome::Lost(Some(line.number), ended),
+            Err(_) => {
+                // Whether it was more than an accident shows when it is asked something else.
+                shared.doubt.notify_one();
+                Outcome::Lost(None, why)
+            }
+        }
+    }
+
+    fn words(&self) -> Words<'_> {
+        Words {
+            title: &self.shared.settings.info.title,
+        }
+    }
+}
+
+#[async_trait]
+impl ToolSource for McpServer {
+    fn info(&self) -> &SourceInfo {
+        &self.shared.settings.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        self.shared.board.offer().tools.clone()
+    }
+
+    fn state(&self) -> SourceState {
+        self.shared.board.state()
+    }
+
+    fn deadline(&self, tool: &str) -> Option<Duration> {
+        let config = &self.shared.settings.config;
+        let own = config.tool_timeouts_ms.get(tool).copied();
+        own.or(config.timeout_ms).map(Duration::from_millis)
+    }
+
+    async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
+        let _busy = self.shared.usage.begin();
+        // A second try is only for what does no harm when it is done twice.
+        let is_repeatable = self.shared.board.offer().is_repeatable(tool);
+        let spare = is_repeatable.then(|| input.clone());
+        let line = self.line(tool, None).await?;
+        let (lost, why) = match self.over(&line, tool, input, context).await {
+            Outcome::Done(result) => return result,
+            Outcome::Lost(lost, why) => (lost, why),
+        };
+        let Some(input) = spare else {
+            return Err(self.words().broken(tool, &why));
+        };
+        self.shared
+            .logs
+            .note(format!("A call was cut off and is made once more. {why}"));
+        let line = self.line(tool, lost).await?;
+        match self.over(&line, tool, input, context).await {
+            Outcome::Done(result) => result,
+            Outcome::Lost(_, why) => Err(self.words().broken(tool, &why)),
+        }
+    }
+}
+
+/// What came of a call over one link.
+enum Outcome {
+    Done(ToolResult),
+    /// The answer did not come, and why. The number of the link, if that is no more.
+    Lost(Option<u64>, String),
+}
+
+impl std::fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("McpServer")
+            .field(&self.shared.settings.info.id)
+            .finish()
+    }
+}

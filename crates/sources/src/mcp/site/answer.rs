@@ -1,0 +1,107 @@
+//! What came back from a site, read within bounds and put into words.
+
+use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use reqwest::{Response, StatusCode};
+
+use super::super::events::{Event, Parser};
+use super::super::fault::Fault;
+use super::super::message::MAX_MESSAGE;
+use super::super::text;
+use super::Site;
+
+/// What of an answer that is no success may be worth reading.
+const MAX_EXCERPT: usize = 64 * 1024;
+
+/// The whole of an answer, within the bound of a message.
+pub(in crate::mcp) async fn whole(site: &Site, mut response: Response) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| site.broken(&error))?
+    {
+        if body.len() + chunk.len() > MAX_MESSAGE {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The next events of a stream; none at its end, however it came.
+pub(in crate::mcp) async fn next_events(
+    response: &mut Response,
+    parser: &mut Parser,
+) -> Result<Option<Vec<Event>>, Fault> {
+    let mut events = Vec::new();
+    while events.is_empty() {
+        let Ok(Some(chunk)) = response.chunk().await else {
+            return Ok(None);
+        };
+        let pushed = parser.push(&chunk, &mut events);
+        pushed.map_err(|_| too_long())?;
+    }
+    Ok(Some(events))
+}
+
+/// What an answer that is no success means, and the beginning of what it said.
+pub(in crate::mcp) async fn failure(mut response: Response) -> (Fault, Vec<u8>) {
+    let status = response.status();
+    let mut body = Vec::new();
+    while body.len() < MAX_EXCERPT
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        body.extend_from_slice(&chunk);
+    }
+    (
+        Fault::Status(status.as_u16(), sentence(status, &body)),
+        body,
+    )
+}
+
+pub(in crate::mcp) fn content_type(response: &Response) -> &str {
+    let value = response.headers().get(CONTENT_TYPE);
+    let value = value.and_then(|value| value.to_str().ok()).unwrap_or("");
+    value.split(';').next().unwrap_or("").trim()
+}
+
+pub(super) fn asks_more(response: Response) -> Result<Response, Fault> {
+    let challenges = response.headers().get_all(WWW_AUTHENTICATE);
+    let challenge: Vec<&str> = challenges.iter().filter_map(|c| c.to_str().ok()).collect();
+    let challenge = (!challenge.is_empty()).then(|| challenge.join(", "));
+    let asks = match response.status() {
+        StatusCode::UNAUTHORIZED => true,
+        // It knows who we are, and wants us to be allowed more.
+        StatusCode::FORBIDDEN => challenge
+            .as_deref()
+            .is_some_and(|challenge| challenge.contains("insufficient_scope")),
+        _ => false,
+    };
+    match asks {
+        true => Err(Fault::LogIn { challenge }),
+        false => Ok(response),
+    }
+}
+
+fn too_long() -> Fault {
+    let megabytes = MAX_MESSAGE / (1024 * 1024);
+    Fault::Strange(format!(
+        "The server sent a message of more than {megabytes} MB. Ask for less."
+    ))
+}
+
+fn sentence(status: StatusCode, body: &[u8]) -> String {
+    let number = status.as_u16();
+    let what = match number {
+        403 => "The server refuses us (HTTP 403). Check the credentials in its headers.".to_owned(),
+        404 => "There is no MCP server at this address (HTTP 404). Check the path: many are at /mcp or /sse.".to_owned(),
+        429 => "The server asks for fewer requests (HTTP 429). Try again later.".to_owned(),
+        500..=599 => format!("The server failed (HTTP {number}). Its own log says why."),
+        _ => format!("The server answered with HTTP {number}, which is not MCP."),
+    };
+    let said = String::from_utf8_lossy(&body[..body.len().min(2000)]);
+    match text::line(&said, 200) {
+        said if said.is_empty() || said.starts_with('<') => what,
+        said => format!("{what} It said: {said}"),
+    }
+}

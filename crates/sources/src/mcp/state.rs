@@ -1,0 +1,231 @@
+//! What is known about a server at this moment. Its supervisor writes it,
+//! everybody reads it from memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenon_domain::{SourceState, ToolDefinition};
+use tokio::sync::watch;
+
+use super::link::{About, Link};
+use super::offer::Offer;
+
+/// How a server is, for those who show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    pub state: SourceState,
+    pub tools: usize,
+    /// Counts up whenever the tools have changed: who keeps a copy asks again then.
+    pub revision: u64,
+    /// What is listed is what it offered when it last worked.
+    pub stale: bool,
+    /// Sentences.
+    pub problems: Vec<String>,
+    pub about: Option<About>,
+    pub restarts: u64,
+    pub pid: Option<u32>,
+    /// It asks who comes; what its answer said about where to log in.
+    pub asks_login: Option<Option<String>>,
+}
+
+/// What a call finds when it wants to go through.
+#[derive(Clone)]
+pub(super) enum Door {
+    Open(Line),
+    /// It is on its way up.
+    Soon,
+    Asleep,
+    Failed(String),
+    LogIn,
+    /// It has been stopped for good.
+    Off,
+}
+
+/// A link, and the how manieth it is.
+#[derive(Clone)]
+pub(super) struct Line {
+    pub(super) number: u64,
+    pub(super) link: Arc<Link>,
+}
+
+/// The state, the tools and the door.
+pub(super) struct Board {
+    inner: Mutex<Inner>,
+    door: watch::Sender<Door>,
+    changes: watch::Sender<u64>,
+}
+
+struct Inner {
+    status: Status,
+    offer: Arc<Offer>,
+}
+
+impl Board {
+    pub(super) fn new(known: Vec<ToolDefinition>) -> Self {
+        let status = Status {
+            state: SourceState::Starting,
+            tools: known.len(),
+            revision: 0,
+            stale: true,
+            problems: Vec::new(),
+            about: None,
+            restarts: 0,
+            pid: None,
+            asks_login: None,
+        };
+        let offer = Arc::new(Offer::new(known));
+        Self {
+            inner: Mutex::new(Inner { status, offer }),
+            door: watch::Sender::new(Door::Soon),
+            changes: watch::Sender::new(0),
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.with(|inner| inner.status.clone())
+    }
+
+    pub(super) fn state(&self) -> SourceState {
+        self.with(|inner| inner.status.state.clone())
+    }
+
+    pub(super) fn offer(&self) -> Arc<Offer> {
+        self.with(|inner| inner.offer.clone())
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    pub(super) fn door(&self) -> Door {
+        self.door.borrow().clone()
+    }
+
+    pub(super) fn watch_door(&self) -> watch::Receiver<Door> {
+        self.door.subscribe()
+    }
+
+    /// It is on its way up, after it fell or not.
+    pub(super) fn starting(&self) {
+        self.turn(Door::Soon, |status| {
+            status.state = SourceState::Starting;
+            // What it asked for before is not what it will ask for.
+            status.asks_login = None;
+        });
+    }
+
+    /// It can be called; what it offers is asked next.
+    pub(super) fn opened(&self, line: Line) {
+        let (about, pid) = (line.link.about(), line.link.pid());
+        self.turn(Door::Open(line), |status| {
+            status.about = about.or(status.about.take());
+            status.pid = pid;
+            status.asks_login = None;
+            // One that had failed and may be called again is on its way up.
+            status.state = SourceState::Starting;
+        });
+    }
+
+    pub(super) fn listed(&self, offer: Offer, problems: Vec<String>) {
+        self.change_all(|inner| {
+            let status = &mut inner.status;
+            status.state = SourceState::Ready;
+            status.stale = false;
+            status.problems = problems;
+            if offer.tools != inner.offer.tools {
+                status.tools = offer.tools.len();
+                status.revision += 1;
+                inner.offer = Arc::new(offer);
+            }
+        });
+    }
+
+    /// It can be called, but not all is well.
+    pub(super) fn degraded(&self, why: String) {
+        self.change(|status| status.state = SourceState::Degraded { why });
+    }
+
+    /// It ended, and calls may wait until it is back.
+    pub(super) fn fallen(&self, why: String) {
+        self.turn(Door::Soon, |status| {
+            status.state = SourceState::Degraded { why };
+            gone(status);
+        });
+    }
+
+    pub(super) fn failed(&self, why: String) {
+        self.turn(Door::Failed(why.clone()), |status| {
+            status.state = SourceState::Failed { why };
+            gone(status);
+        });
+    }
+
+    pub(super) fn asks_login(&self, challenge: Option<String>) {
+        self.turn(Door::LogIn, |status| {
+            let why = "It asks for a log-in.".into();
+            status.state = SourceState::Failed { why };
+            gone(status);
+            status.asks_login = Some(challenge);
+        });
+    }
+
+    /// It was to sleep, but there came a call.
+    pub(super) fn awake(&self, line: Line, state: SourceState) {
+        let pid = line.link.pid();
+        self.turn(Door::Open(line), |status| {
+            status.state = state;
+            status.pid = pid;
+        });
+    }
+
+    pub(super) fn asleep(&self) {
+        self.turn(Door::Asleep, |status| {
+            status.state = SourceState::Sleeping;
+            status.pid = None;
+        });
+    }
+
+    pub(super) fn off(&self) {
+        self.turn(Door::Off, |status| {
+            status.state = SourceState::Off;
+            gone(status);
+        });
+    }
+
+    /// It is being started once more.
+    pub(super) fn count_restart(&self) {
+        self.change(|status| status.restarts += 1);
+    }
+
+    /// The door turns after the status: who comes through finds the status true.
+    fn turn(&self, door: Door, change: impl FnOnce(&mut Status)) {
+        self.change(change);
+        self.door.send_replace(door);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Status)) {
+        self.change_all(|inner| change(&mut inner.status));
+    }
+
+    /// What stays as it was is told to nobody.
+    fn change_all(&self, change: impl FnOnce(&mut Inner)) {
+        let is_new = self.with(|inner| {
+            let before = inner.status.clone();
+            change(inner);
+            inner.status != before
+        });
+        if is_new {
+            self.changes.send_modify(|times| *times += 1);
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
+        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The process is no more; what it offered stays, marked.
+fn gone(status: &mut Status) {
+    status.pid = None;
+    status.stale = true;
+    status.asks_login = None;
+}

@@ -1,0 +1,364 @@
+//! `${NAME}`s in a server's configuration, and what is put in their place.
+//!
+//! Understood are `${NAME}`, `${env:NAME}`, `${NAME:-otherwise}`, `${user.NAME}` and
+//! `${input:id}`; dotted names such as `${token.key}` are names like others. `$${` stands
+//! for `${`, and what is none of these stays as it is written. A value is put in as it is:
+//! a `${NAME}` inside a value is only text. In an address it says no more than its place
+//! does, and what a person set for themself is no part of the program that is run.
+
+mod address;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use tenon_domain::{McpClient, McpConfig, McpTransport};
+
+/// Longer than any name people give, short enough to be shown.
+const MAX_NAME: usize = 128;
+
+/// How far a `}` is looked for. Without a bound many a `${` would make a long text take for ever.
+const MAX_SLOT: usize = 1024;
+
+/// Something a configuration leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variable {
+    /// Everybody's: `${NAME}`.
+    Shared(String),
+    /// Of the person who uses the server: `${user.NAME}`.
+    Personal(String),
+}
+
+/// Why a configuration cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Gap {
+    /// These have no value.
+    Missing(Vec<Variable>),
+    /// One may not stand where it is written, or not with its value. A sentence that names it.
+    Misplaced(String),
+}
+
+/// As sentences that say what to do.
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(missing) => f.write_str(&explain(missing)),
+            Self::Misplaced(why) => f.write_str(why),
+        }
+    }
+}
+
+/// As it is written in a configuration.
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared(name) => write!(f, "${{{name}}}"),
+            Self::Personal(name) => write!(f, "${{user.{name}}}"),
+        }
+    }
+}
+
+/// Whether a variable, and so a secret, can have this name.
+pub fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    name.len() <= MAX_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(fits)
+}
+
+/// Each variable of a configuration once, in the order they are written.
+pub fn mentioned(config: &McpConfig) -> Vec<Variable> {
+    let mut found = Vec::new();
+    look_through(config, &mut |slot| found.push(slot.variable.clone()));
+    once(found)
+}
+
+/// Those of them that have neither a value nor an otherwise.
+pub fn unset(config: &McpConfig, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
+    let mut found = Vec::new();
+    look_through(config, &mut |slot| {
+        if slot.value(value).is_none() {
+            found.push(slot.variable.clone());
+        }
+    });
+    once(found)
+}
+
+/// What is wrong with where a variable stands, as a sentence.
+///
+/// Shells and interpreters take their arguments for programs: whoever could write a part
+/// of one would run what they like.
+pub fn misplaced(config: &McpConfig) -> Option<String> {
+    let McpTransport::Stdio { command, args, .. } = &config.transport else {
+        return None;
+    };
+    let words = [command].into_iter().chain(args);
+    let personal = words
+        .flat_map(|word| pieces(word))
+        .find_map(|piece| match piece {
+            Piece::Slot(slot) if slot.is_personal() => Some(slot.variable),
+            Piece::Slot(_) | Piece::Text(_) => None,
+        })?;
+    Some(format!(
+        "`{personal}` cannot stand in the command or its arguments, where it could be run as a program: \
+         pass it through `env`."
+    ))
+}
+
+/// The configuration with values in the place of its variables.
+///
+/// An argument may be a script with variables of its own: one that nobody knows
+/// stays as it is there. What a person has to set for themself is never left open.
+pub fn fill(
+    config: &McpConfig,
+    value: &dyn Fn(&Variable) -> Option<String>,
+) -> Result<McpConfig, Gap> {
+    if let Some(why) = misplaced(config) {
+        return Err(Gap::Misplaced(why));
+    }
+    let mut filling = Filling {
+        value,
+        missing: Vec::new(),
+        refused: None,
+    };
+    let transport = match &config.transport {
+        McpTransport::Stdio {
+            command,
+            args,
+            env,
+            cwd,
+        } => McpTransport::Stdio {
+            command: filling.text(command),
+            args: args.iter().map(|arg| filling.argument(arg)).collect(),
+            env: filling.map(env),
+            cwd: cwd.as_ref().map(|cwd| filling.text(cwd)),
+        },
+        McpTransport::Http { url, headers } => McpTransport::Http {
+            url: filling.address(url),
+            headers: filling.map(headers),
+        },
+        McpTransport::Sse { url, headers } => McpTransport::Sse {
+            url: filling.address(url),
+            headers: filling.map(headers),
+        },
+    };
+    let client = config.client.as_ref().map(|client| McpClient {
+        id: filling.text(&client.id),
+        secret: client.secret.as_ref().map(|secret| filling.text(secret)),
+    });
+    if !filling.missing.is_empty() {
+        return Err(Gap::Missing(once(filling.missing)));
+    }
+    match filling.refused {
+        Some(why) => Err(Gap::Misplaced(why)),
+        None => Ok(McpConfig {
+            transport,
+            client,
+            ..config.clone()
+        }),
+    }
+}
+
+/// What to do about variables that have no value, as sentences.
+pub fn explain(missing: &[Variable]) -> String {
+    let of = |personal: bool| -> Vec<String> {
+        let wanted = |variable: &&Variable| matches!(variable, Variable::Personal(_)) == personal;
+        let names = missing.iter().filter(wanted);
+        names.map(|variable| format!("`{variable}`")).collect()
+    };
+    let shared = match of(false).as_slice() {
+        [] => None,
+        [one] => Some(format!(
+            "Nobody has set {one}: an admin sets it under Secrets, or as an environment variable of Tenon."
+        )),
+        many => Some(format!(
+            "Nobody has set {}: an admin sets them under Secrets, or as environment variables of Tenon.",
+            many.join(", ")
+        )),
+    };
+    let personal = match of(true).as_slice() {
+        [] => None,
+        [one] => Some(format!("Set your own {one} under Secrets first.")),
+        many => Some(format!(
+            "Set your own {} under Secrets first.",
+            many.join(", ")
+        )),
+    };
+    let sentences: Vec<String> = shared.into_iter().chain(personal).collect();
+    sentences.join(" ")
+}
+
+struct Filling<'a> {
+    value: &'a dyn Fn(&Variable) -> Option<String>,
+    missing: Vec<Variable>,
+    /// Why a value may not stand in its place: the last one found.
+    refused: Option<String>,
+}
+
+impl Filling<'_> {
+    fn text(&mut self, text: &str) -> String {
+        self.replace(text, |_| false)
+    }
+
+    fn argument(&mut self, text: &str) -> String {
+        self.replace(text, |variable| matches!(variable, Variable::Shared(_)))
+    }
+
+    fn map(&mut self, texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let filled = texts
+            .iter()
+            .map(|(name, text)| (name.clone(), self.text(text)));
+        filled.collect()
+    }
+
+    fn replace(&mut self, text: &str, may_stay: fn(&Variable) -> bool) -> String {
+        let mut filled = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Slot(slot) => match slot.value(self.value) {
+                    Some(value) => filled.push_str(&value),
+                    None if may_stay(&slot.variable) => filled.push_str(slot.written),
+                    None => self.missing.push(slot.variable),
+                },
+            }
+        }
+        filled
+    }
+}
+
+enum Piece<'a> {
+    Text(&'a str),
+    Slot(Slot<'a>),
+}
+
+struct Slot<'a> {
+    variable: Variable,
+    otherwise: Option<&'a str>,
+    written: &'a str,
+}
+
+impl Slot<'_> {
+    fn is_personal(&self) -> bool {
+        matches!(self.variable, Variable::Personal(_))
+    }
+
+    fn value(&self, value: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
+        match (value(&self.variable), self.otherwise) {
+            // As a shell has it: what is empty is not set.
+            (Some(value), Some(otherwise)) if value.is_empty() => Some(otherwise.to_owned()),
+            (Some(value), _) => Some(value),
+            (None, otherwise) => otherwise.map(str::to_owned),
+        }
+    }
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, tail) = rest.split_at(at);
+        if let Some(before) = before.strip_suffix('$') {
+            pieces.push(Piece::Text(before));
+            pieces.push(Piece::Text("${"));
+            rest = &tail[2..];
+            continue;
+        }
+        pieces.push(Piece::Text(before));
+        let end = tail.bytes().take(MAX_SLOT).position(|byte| byte == b'}');
+        let slot = end.and_then(|end| slot(&tail[..=end]));
+        let taken = match slot {
+            Some(slot) => {
+                let taken = slot.written.len();
+                pieces.push(Piece::Slot(slot));
+                taken
+            }
+            None => {
+                pieces.push(Piece::Text("${"));
+                2
+            }
+        };
+        rest = &tail[taken..];
+    }
+    pieces.push(Piece::Text(rest));
+    pieces
+}
+
+/// What `${…}` means, if it means anything to us.
+fn slot(written: &str) -> Option<Slot<'_>> {
+    let inside = written.strip_prefix("${")?.strip_suffix('}')?;
+    if let Some(id) = inside.strip_prefix("input:") {
+        let variable = Variable::Shared(format!("input.{}", input_name(id)?));
+        return Some(Slot {
+            variable,
+            otherwise: None,
+            written,
+        });
+    }
+    let (name, otherwise) = match inside.split_once(":-") {
+        Some((name, otherwise)) => (name, Some(otherwise)),
+        None => (inside, None),
+    };
+    let variable = match name.strip_prefix("env:") {
+        // What is somebody's own is never taken from the environment.
+        Some(name) if name.starts_with("user.") => return None,
+        Some(name) => Variable::Shared(name.to_owned()),
+        None => match name.strip_prefix("user.") {
+            Some(name) => Variable::Personal(name.to_owned()),
+            None => Variable::Shared(name.to_owned()),
+        },
+    };
+    let (Variable::Shared(name) | Variable::Personal(name)) = &variable;
+    is_name(name).then_some(Slot {
+        variable,
+        otherwise,
+        written,
+    })
+}
+
+/// An input may be called anything; a secret may not.
+fn input_name(id: &str) -> Option<String> {
+    let clean = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') => c,
+        _ => '_',
+    };
+    let name: String = id.trim().chars().map(clean).collect();
+    (!name.is_empty() && name.len() <= MAX_NAME - "input.".len()).then_some(name)
+}
+
+fn look_through(config: &McpConfig, see: &mut dyn FnMut(&Slot<'_>)) {
+    let mut texts: Vec<&String> = match &config.transport {
+        McpTransport::Stdio {
+            command,
+            args,
+            env,
+            cwd,
+        } => [command]
+            .into_iter()
+            .chain(args)
+            .chain(env.values())
+            .chain(cwd)
+            .collect(),
+        McpTransport::Http { url, headers } | McpTransport::Sse { url, headers } => {
+            [url].into_iter().chain(headers.values()).collect()
+        }
+    };
+    if let Some(client) = &config.client {
+        texts.extend([&client.id].into_iter().chain(&client.secret));
+    }
+    for text in texts {
+        for piece in pieces(text) {
+            if let Piece::Slot(slot) = piece {
+                see(&slot);
+            }
+        }
+    }
+}
+
+fn once(variables: Vec<Variable>) -> Vec<Variable> {
+    let mut seen = std::collections::HashSet::new();
+    let first = |variable: &Variable| seen.insert(variable.clone());
+    variables.into_iter().filter(first).collect()
+}
+
+#[cfg(test)]
+mod tests;

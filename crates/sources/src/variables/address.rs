@@ -1,0 +1,122 @@
+//! Values inside an address: none leads elsewhere than whoever wrote the address meant.
+//!
+//! A value after the host is percent-encoded, one in the host may only be a part of a name.
+//! Only everybody's value at the very beginning (`${BASE}/mcp`) is taken as it is: an admin
+//! set it, and it stands for the address itself.
+
+use std::fmt::Write;
+
+use url::{Origin, Url};
+
+use super::{Filling, Piece, Slot, pieces};
+
+/// Where in an address something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Start,
+    /// Between the scheme and the path, with the port and who comes.
+    Host,
+    Path,
+    /// In the query or behind it.
+    Query,
+}
+
+impl Filling<'_> {
+    pub(super) fn address(&mut self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        // The same address with nobody's value after the host: both must lead to the same place.
+        let mut meant = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            let slot = match piece {
+                Piece::Slot(slot) => slot,
+                Piece::Text(text) => {
+                    filled.push_str(text);
+                    meant.push_str(text);
+                    continue;
+                }
+            };
+            let Some(value) = slot.value(self.value) else {
+                self.missing.push(slot.variable);
+                continue;
+            };
+            match place(&filled) {
+                // Whoever wrote the address wrote this too.
+                _ if slot.otherwise == Some(&value) => {
+                    filled.push_str(&value);
+                    meant.push_str(&value);
+                }
+                here @ (Place::Start | Place::Host) => {
+                    let is_address = here == Place::Start && !slot.is_personal();
+                    if !is_address && !fits_host(&slot, &value) {
+                        self.refused = Some(not_a_name(&slot));
+                    }
+                    filled.push_str(&value);
+                    meant.push_str(&value);
+                }
+                Place::Path if matches!(value.as_str(), "." | "..") => {
+                    self.refused = Some(format!(
+                        "The value of `{}` cannot be a part of this server's address.",
+                        slot.variable
+                    ));
+                }
+                Place::Path | Place::Query => {
+                    encode(&value, &mut filled);
+                    meant.push('1');
+                }
+            }
+        }
+        let is_elsewhere = || filled != meant && origin(&filled) != origin(&meant);
+        if self.refused.is_none() && is_elsewhere() {
+            self.refused = Some(
+                "With the values of its variables this server's address leads elsewhere.".into(),
+            );
+        }
+        filled
+    }
+}
+
+/// Where that stands which comes after this, as browsers and our client read addresses.
+fn place(before: &str) -> Place {
+    if before.is_empty() {
+        return Place::Start;
+    }
+    let Some((_scheme, rest)) = before.split_once(':') else {
+        return Place::Host;
+    };
+    let rest = rest.trim_start_matches(['/', '\\']);
+    match rest.find(['/', '\\', '?', '#']) {
+        None => Place::Host,
+        Some(at) if rest[at..].contains(['?', '#']) => Place::Query,
+        Some(_) => Place::Path,
+    }
+}
+
+/// An admin may say the port as well.
+fn fits_host(slot: &Slot<'_>, value: &str) -> bool {
+    let fits = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '-' | '.') || (c == ':' && !slot.is_personal())
+    };
+    !value.is_empty() && value.chars().all(fits)
+}
+
+fn not_a_name(slot: &Slot<'_>) -> String {
+    format!(
+        "`{}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
+        slot.variable
+    )
+}
+
+fn encode(value: &str, into: &mut String) {
+    for byte in value.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' => into.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => into.push(char::from(byte)),
+            _ => write!(into, "%{byte:02X}").expect("a string takes everything"),
+        }
+    }
+}
+
+/// None: it is no address, and whoever opens it says so.
+fn origin(address: &str) -> Option<Origin> {
+    Url::parse(address).ok().map(|url| url.origin())
+}

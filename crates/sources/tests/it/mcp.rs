@@ -1,0 +1,22 @@
+//! MCP servers as everybody calls them: real ones, through the registry.
+
+pub mod desk;
+mod peers;
+mod people;
+
+mod addresses;
+mod oauth;
+mod odd;
+mod orphans;
+mod real;
+mod rounds;
+mod site;
+
+mod ward;
+
+mod bad;
+mod deadline;
+mod greedy;
+mod remote;
+mod restart;
+mod sleep;

@@ -1,0 +1,294 @@
+//! Servers at an address: who gets in, where we go, and what is wrong in one sentence.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+use tenon_domain::{ErrorKind, McpTransport, SourceState};
+use tenon_sources::mcp::{Network, Settings, Tokens};
+
+use super::desk::{self, Desk, http, settings, sse};
+use super::site::{Answer, Request, Site, stateless, whole};
+
+/// Why it does not come up.
+async fn failure(settings: Settings) -> String {
+    let mut desk = Desk::starting(settings).await;
+    desk.settle().await;
+    match desk.server.status().state {
+        SourceState::Failed { why } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with_header(url: &str, name: &str, value: &str) -> Settings {
+    let mut config = http(url);
+    if let McpTransport::Http { headers, .. } = &mut config.transport {
+        headers.insert(name.into(), value.into());
+    }
+    settings(config)
+}
+
+/// Whether the request may pass as whoever has the key.
+fn passes(request: &Request) -> bool {
+    request
+        .headers
+        .get("authorization")
+        .is_some_and(|key| key == "Bearer good")
+}
+
+fn asks_who(request: &Request) -> Answer {
+    match passes(request) {
+        true => stateless(request),
+        false => {
+            let challenge = "www-authenticate: Bearer resource_metadata=\"https://x/y\"\r\n";
+            Answer::Whole(401, challenge.into(), String::new())
+        }
+    }
+}
+
+/// Has an old token, and another one for whoever was refused with it.
+#[derive(Default)]
+struct Purse {
+    refused: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Tokens for Purse {
+    async fn token(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap();
+        Some(if refused.is_empty() { "stale" } else { "good" }.into())
+    }
+
+    async fn instead_of(&self, refused: &str) -> Option<String> {
+        self.refused.lock().unwrap().push(refused.into());
+        Some("good".into())
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_who_comes_is_shown_as_that() {
+    let site = Site::start(asks_who).await;
+    let mut desk = Desk::starting(settings(http(&site.url("/mcp")))).await;
+    desk.settle().await;
+    let challenge = desk.server.status().asks_login.unwrap();
+    assert_eq!(
+        challenge.as_deref(),
+        Some("Bearer resource_metadata=\"https://x/y\"")
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_replaced_once_and_used_from_then_on() {
+    let site = Site::start(asks_who).await;
+    let purse = Arc::new(Purse::default());
+    let mut settings = settings(http(&site.url("/mcp")));
+    settings.tokens = Some(purse.clone());
+    let desk = Desk::ready(settings).await;
+    assert_eq!(desk.text("echo", json!({})).await, "here");
+    assert_eq!(*purse.refused.lock().unwrap(), ["stale"]);
+    let (first, rest) = site
+        .seen()
+        .split_first()
+        .map(|(a, b)| (a.clone(), b.to_vec()))
+        .unwrap();
+    assert!(!passes(&first));
+    assert!(rest.iter().all(passes));
+}
+
+#[tokio::test]
+async fn every_request_says_what_it_is_in_its_headers() {
+    let site = Site::start(stateless).await;
+    let desk = Desk::ready(with_header(&site.url("/mcp"), "X-Api-Key", "secret")).await;
+    desk.text("echo", json!({})).await;
+    let seen = site.seen();
+    let call = seen
+        .iter()
+        .find(|request| request.body["method"] == "tools/call")
+        .unwrap();
+    let expected = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "echo"),
+        ("x-api-key", "secret"),
+    ];
+    for (name, value) in expected {
+        assert_eq!(
+            call.headers.get(name).map(String::as_str),
+            Some(value),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_closes_its_stream() {
+    let site = Site::start(|request| match request.body["method"].as_str() {
+        Some("tools/call") => Answer::Open(": working\n\n".into()),
+        _ => stateless(request),
+    })
+    .await;
+    let desk = Desk::http(&site.url("/mcp")).await;
+    let call = desk.call("echo", json!({}));
+    let dropped = tokio::time::timeout(Duration::from_millis(300), call).await;
+    assert!(dropped.is_err());
+    let closed = async {
+        while *site.closed.lock().unwrap() == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), closed)
+        .await
+        .unwrap();
+    let cancelled = |request: &Request| request.body["method"] == "notifications/cancelled";
+    assert!(!site.seen().iter().any(cancelled));
+}
+
+#[tokio::test]
+async fn two_hundred_calls_at_once_do_not_wait_for_each_other() {
+    let site = Site::start(stateless).await;
+    let desk = Desk::http(&site.url("/mcp")).await;
+    let calls = (0..200).map(|_| desk.text("echo", json!({})));
+    let answers = futures::future::join_all(calls).await;
+    assert!(answers.iter().all(|answer| answer == "here"));
+}
+
+#[tokio::test]
+async fn a_log_in_that_ends_during_a_call_is_told() {
+    let open = Arc::new(AtomicBool::new(true));
+    let is_open = open.clone();
+    let site = Site::start(move |request| match is_open.load(Ordering::Relaxed) {
+        true => stateless(request),
+        false => whole(401, "text/plain", ""),
+    })
+    .await;
+    let desk = Desk::http(&site.url("/mcp")).await;
+    open.store(false, Ordering::Relaxed);
+    let error = desk.error("echo", json!({})).await;
+    assert!(error.to_lowercase().contains("log in"), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_site_is_told_and_not_followed() {
+    let there = Site::start(stateless).await;
+    let target = there.url("/mcp");
+    let here =
+        Site::start(move |_| Answer::Whole(307, format!("location: {target}\r\n"), String::new()))
+            .await;
+    let expected = format!(
+        "127.0.0.1 gave no usable answer: it redirects to {}, which is another site. If that is \
+         the server, enter that address.",
+        there.url("/mcp")
+    );
+    let with_key = with_header(&here.url("/mcp"), "X-Api-Key", "secret");
+    for settings in [with_key, settings(http(&here.url("/mcp")))] {
+        assert_eq!(failure(settings).await, expected);
+    }
+    assert!(there.seen().is_empty());
+}
+
+#[tokio::test]
+async fn somebody_elses_server_must_be_on_the_internet() {
+    let site = Site::start(stateless).await;
+    let port = site.address.port();
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"] {
+        let mut settings = settings(http(&format!("http://{host}:{port}/mcp")));
+        settings.network = Network::PublicOnly;
+        let why = failure(settings).await;
+        let expected = "is on a private network or on this machine. Only an administrator can add a server there.";
+        assert!(why.ends_with(expected), "{why}");
+    }
+    assert!(site.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_legacy_server_must_be_spoken_to_where_it_is() {
+    let site =
+        Site::start(|_| Answer::Open("event: endpoint\ndata: http://127.0.0.1:1/steal\n\n".into()))
+            .await;
+    let why = failure(settings(sse(&site.url("/sse")))).await;
+    assert_eq!(
+        why,
+        "The server wants to be spoken to at http://127.0.0.1:1, which is not where it is. That is refused."
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said_in_one_sentence() {
+    for (status, content_type, body, expected) in [
+        (
+            200,
+            "text/html",
+            "<html>",
+            "There is a web page at this address, and no MCP server.",
+        ),
+        (
+            404,
+            "text/plain",
+            "",
+            "There is no MCP server at this address (HTTP 404). Check the path: many are at /mcp or /sse.",
+        ),
+        (
+            500,
+            "text/plain",
+            "oops",
+            "The server failed (HTTP 500). Its own log says why. It said: oops",
+        ),
+        (
+            403,
+            "text/html",
+            "<p>no",
+            "The server refuses us (HTTP 403). Check the credentials in its headers.",
+        ),
+    ] {
+        let site = Site::start(move |_| whole(status, content_type, body)).await;
+        let why = failure(settings(http(&site.url("/mcp")))).await;
+        assert_eq!(why, expected);
+    }
+    for (url, expected) in [
+        (
+            "http://127.0.0.1:1/mcp",
+            "127.0.0.1 refuses connections at port 1.",
+        ),
+        (
+            "http://no-such-host.invalid/mcp",
+            "There is no host named no-such-host.invalid, or it has no address.",
+        ),
+        (
+            "not a url",
+            "`not a url` is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
+        ),
+    ] {
+        assert_eq!(failure(settings(http(url))).await, expected);
+    }
+    let site = Site::start(stateless).await;
+    let secure = site.url("/mcp").replace("http:", "https:");
+    let why = failure(settings(http(&secure))).await;
+    assert!(
+        why.starts_with("No secure connection to 127.0.0.1 could be made"),
+        "{why}"
+    );
+    let why = failure(with_header(&site.url("/mcp"), "bad name", "x")).await;
+    assert_eq!(
+        why,
+        "`bad name` cannot be the name of a header. Write letters, digits and dashes."
+    );
+    let why = failure(with_header(&site.url("/mcp"), "Mcp-Session-Id", "x")).await;
+    assert_eq!(
+        why,
+        "The header Mcp-Session-Id is written by Tenon itself. Leave it out."
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_is_busy_is_unavailable_and_not_gone() {
+    let site = Site::start(|request| match request.body["method"].as_str() {
+        Some("tools/call") => whole(503, "text/plain", "busy"),
+        _ => stateless(request),
+    })
+    .await;
+    let desk = Desk::ready(desk::settings(http(&site.url("/mcp")))).await;
+    let error = desk.call("echo", json!({})).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+}

@@ -1,0 +1,201 @@
+//! Programs that are odd in one way each: what they do costs nobody else anything.
+
+use serde_json::json;
+use tenon_domain::{ErrorKind, SourceState};
+
+use super::desk::{self, Desk};
+use super::peers::raw;
+use super::people::Somebody;
+
+async fn odd(oddity: &str) -> Desk {
+    let (python, script) = raw();
+    Desk::program(python, &[&script, oddity]).await
+}
+
+/// Why it does not come up.
+async fn failure(config: tenon_domain::McpConfig) -> String {
+    let mut desk = Desk::starting(desk::settings(config)).await;
+    desk.settle().await;
+    match desk.server.status().state {
+        SourceState::Failed { why } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let why = failure(desk::program("no-such-program", &[])).await;
+    assert_eq!(
+        why,
+        "`no-such-program` was not found. Install it on the machine Tenon runs on, or give its \
+         whole path; it is looked for in PATH."
+    );
+    let mut config = desk::program("sh", &[]);
+    desk::set_cwd(&mut config, "/no/such/folder");
+    let why = failure(config).await;
+    assert_eq!(
+        why,
+        "The folder /no/such/folder it should run in does not exist."
+    );
+}
+
+#[tokio::test]
+async fn a_program_that_ends_at_once_is_quoted() {
+    let (python, script) = raw();
+    let why = failure(desk::program(&python, &[&script, "dies-at-once"])).await;
+    let expected = "exited with code 1. Its last words: There is no configuration.";
+    assert!(why.ends_with(expected), "{why}");
+}
+
+#[tokio::test]
+async fn a_program_that_dies_when_it_is_probed_is_started_again() {
+    let desk = odd("dies-when-probed").await;
+    assert_eq!(desk.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
+}
+
+#[tokio::test]
+async fn a_program_that_is_silent_when_it_is_probed_is_greeted_the_old_way() {
+    let desk = odd("silent-when-probed").await;
+    assert_eq!(desk.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
+}
+
+#[tokio::test]
+async fn chatter_between_the_messages_is_put_into_the_log() {
+    let desk = odd("garbage").await;
+    assert_eq!(desk.text("echo", json!({})).await, "{}");
+    let lines = desk.server.logs().lines();
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    assert!(
+        texts.contains(&"Not a message of MCP: Welcome to the best server ever!"),
+        "{texts:?}"
+    );
+    assert!(texts.contains(&"bad \u{fffd} bytes"), "{texts:?}");
+    assert!(texts.iter().all(|text| text.len() < 3000));
+}
+
+#[tokio::test]
+async fn pages_are_put_together_and_circles_are_left() {
+    let desk = odd("pages").await;
+    assert_eq!(desk.names(), ["t0", "t1", "t2"]);
+    let desk = odd("circle").await;
+    assert_eq!(desk.names(), ["tNone", "tagain"]);
+    let problems = desk.server.status().problems;
+    assert_eq!(
+        problems,
+        ["It lists its tools in a circle. The list may not be complete."]
+    );
+}
+
+#[tokio::test]
+async fn ten_thousand_tools_are_listed() {
+    let desk = odd("many").await;
+    assert_eq!(desk.names().len(), 10_000);
+}
+
+#[tokio::test]
+async fn a_schema_too_deep_to_read_costs_only_its_tool() {
+    let desk = odd("deep").await;
+    assert_eq!(desk.names(), ["echo"]);
+    let problems = desk.server.status().problems;
+    assert!(problems[0].contains("cannot be read"), "{problems:?}");
+}
+
+#[tokio::test]
+async fn answers_that_nobody_asked_for_are_nothing() {
+    for oddity in ["twice", "wrong-id", "floods"] {
+        let desk = odd(oddity).await;
+        for number in 0..3 {
+            let answer = desk.text("echo", json!({ "n": number })).await;
+            assert_eq!(answer, format!(r#"{{"n": {number}}}"#), "{oddity}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_long_result_comes_and_one_that_is_too_long_is_refused() {
+    let desk = odd("huge").await;
+    let answer = desk
+        .call("echo", json!({ "bytes": 16_000_000 }))
+        .await
+        .unwrap();
+    assert!(
+        answer
+            .to_text()
+            .contains("The output is 16000000 bytes long")
+    );
+    let (kind, message) = match desk.call("echo", json!({ "bytes": 40_000_000 })).await {
+        Err(error) => (error.kind, error.message),
+        Ok(output) => panic!("{}", output.to_text().len()),
+    };
+    assert_eq!(kind, ErrorKind::Failed);
+    assert_eq!(
+        message,
+        "The server sent a message of more than 32 MB. Ask for less."
+    );
+    let answer = desk.call("echo", json!({ "bytes": 10 })).await.unwrap();
+    assert_eq!(answer.to_text(), "xxxxxxxxxx");
+}
+
+#[tokio::test]
+async fn a_program_that_dies_in_a_call_is_quoted() {
+    let desk = odd("dies").await;
+    let error = desk.error("echo", json!({})).await;
+    let expected = "exited with code 3. Its last words: Something terrible happened.";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_server_may_not_ask_is_refused_politely() {
+    let desk = odd("pings").await;
+    let answers = desk.text("echo", json!({})).await;
+    assert!(
+        answers.contains(r#""id": "ping", "result": {}"#),
+        "{answers}"
+    );
+    assert!(
+        answers.contains("Tenon does not offer roots/list."),
+        "{answers}"
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled_on_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let marks = folder.path().join("marks");
+    let (python, script) = raw();
+    let desk = Desk::program(python, &[&script, "holds", marks.to_str().unwrap()]).await;
+    let context = Somebody::silent().context();
+    let cancel = context.cancel.clone();
+    let call = desk.call_as(&context, "echo", json!({}));
+    let stop = async {
+        wait_for(&marks, "tools/call").await;
+        cancel.cancel();
+    };
+    let (answer, ()) = tokio::join!(call, stop);
+    assert_eq!(answer.unwrap_err().kind, ErrorKind::Cancelled);
+    wait_for(&marks, "notifications/cancelled").await;
+}
+
+#[tokio::test]
+async fn three_hundred_calls_run_at_once() {
+    let desk = odd("plain").await;
+    let calls = (0..300).map(|number| desk.text("echo", json!({ "n": number })));
+    let answers = futures::future::join_all(calls).await;
+    for (number, answer) in answers.into_iter().enumerate() {
+        assert_eq!(answer, format!(r#"{{"n": {number}}}"#));
+    }
+}
+
+async fn wait_for(file: &std::path::Path, word: &str) {
+    let found = async {
+        loop {
+            let text = tokio::fs::read_to_string(file).await.unwrap_or_default();
+            if text.contains(word) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    let found = tokio::time::timeout(std::time::Duration::from_secs(20), found).await;
+    found.unwrap_or_else(|_| panic!("{word} does not come"));
+}

@@ -1,0 +1,70 @@
+//! Somebody who is there while a call runs.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tenon_domain::{Form, FormAnswer};
+use tenon_tools::{Attendant, CallContext, Progress};
+
+use super::desk::context;
+
+/// Remembers what they heard and were asked, and answers always the same.
+#[derive(Debug)]
+pub struct Somebody {
+    answer: FormAnswer,
+    pub heard: Mutex<Vec<Progress>>,
+    pub asked: Mutex<Vec<Form>>,
+}
+
+impl Somebody {
+    pub fn who_says(content: Value) -> Arc<Self> {
+        Self::who(FormAnswer::Accept { content })
+    }
+
+    pub fn who_declines() -> Arc<Self> {
+        Self::who(FormAnswer::Decline)
+    }
+
+    pub fn silent() -> Arc<Self> {
+        Self::who_says(json!({}))
+    }
+
+    fn who(answer: FormAnswer) -> Arc<Self> {
+        Arc::new(Self {
+            answer,
+            heard: Mutex::default(),
+            asked: Mutex::default(),
+        })
+    }
+
+    /// A call with them beside it.
+    pub fn context(self: &Arc<Self>) -> CallContext {
+        CallContext {
+            attendant: self.clone(),
+            ..context()
+        }
+    }
+
+    pub fn progress(&self) -> Vec<f64> {
+        let heard = self.heard.lock().unwrap();
+        heard.iter().map(|progress| progress.progress).collect()
+    }
+
+    pub fn questions(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|form| form.message.clone()).collect()
+    }
+}
+
+#[async_trait]
+impl Attendant for Somebody {
+    fn progress(&self, progress: Progress) {
+        self.heard.lock().unwrap().push(progress);
+    }
+
+    async fn ask(&self, form: Form) -> FormAnswer {
+        self.asked.lock().unwrap().push(form);
+        self.answer.clone()
+    }
+}

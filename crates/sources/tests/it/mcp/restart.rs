@@ -1,0 +1,251 @@
+//! A server that ends is started again, and what was under way ends well or is told why not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+use tenon_domain::{ErrorKind, McpConfig, SourceState};
+use tenon_sources::mcp::{Fill, Patience};
+use tenon_tools::ToolSource;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::ward::{
+    self, Ward, is_alive, kill, known, nothing, until, until_failed, until_gone, until_ready,
+};
+
+#[tokio::test]
+async fn a_killed_server_is_back_within_a_second() {
+    let ward = Ward::new("good");
+    // Each life counts as a good one, so that each death is the first.
+    let patience = Patience {
+        steady: Duration::ZERO,
+        ..Patience::default()
+    };
+    let desk = ward::desk(ward.settings(), patience).await;
+    let mut status = until_ready(&desk).await;
+    // The machine may be busy with other tests: the best of some counts.
+    let mut best = Duration::MAX;
+    for _ in 0..5 {
+        let (pid, begun) = (status.pid.unwrap(), Instant::now());
+        kill(pid);
+        status = until(&desk, |status| {
+            status.state == SourceState::Ready && status.pid.is_some_and(|new| new != pid)
+        })
+        .await;
+        best = best.min(begun.elapsed());
+    }
+    assert!(best < Duration::from_secs(1), "{best:?}");
+    assert_eq!((status.restarts, status.stale), (5, false));
+}
+
+#[tokio::test]
+async fn a_call_that_meets_the_death_of_its_server_is_repeated_only_without_harm() {
+    for tool in ["read", "set"] {
+        let ward = Ward::new("good");
+        let desk = ward.ready().await;
+        let killer = async {
+            ward.until(&format!("tools/call {tool}"), 1).await;
+            kill(desk.server.status().pid.unwrap());
+        };
+        let (said, ()) = tokio::join!(desk.text(tool, nothing()), killer);
+        assert_eq!(said, format!("{tool} in life 2"));
+    }
+
+    let ward = Ward::new("good");
+    let desk = ward.ready().await;
+    let killer = async {
+        ward.until("tools/call write", 1).await;
+        kill(desk.server.status().pid.unwrap());
+    };
+    let (result, ()) = tokio::join!(desk.call("write", nothing()), killer);
+    let error = result.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(
+        error
+            .message
+            .contains("whether it took effect is not known"),
+        "{error}"
+    );
+    assert_eq!(ward.count("tools/call write"), 1);
+    // The next one waits for the new life.
+    assert_eq!(desk.text("write", nothing()).await, "written in life 2");
+}
+
+#[tokio::test]
+async fn a_restart_while_calls_run_loses_none_of_them() {
+    let ward = Ward::new("good");
+    let desk = ward.ready().await;
+    let restarter = async {
+        ward.until("tools/call", 9).await;
+        desk.server.restart();
+    };
+    let reads = futures::future::join_all((0..8).map(|_| desk.text("read", nothing())));
+    let write = desk.call("write", nothing());
+    let (reads, write, ()) = tokio::join!(reads, write, restarter);
+    assert_eq!(reads, ["read in life 2"; 8]);
+    write.unwrap_err();
+    let status = until_ready(&desk).await;
+    assert_eq!(status.restarts, 1);
+}
+
+#[tokio::test]
+async fn a_failed_server_is_restarted_on_request() {
+    let ward = Ward::new("good");
+    let mut settings = ward.settings();
+    let is_set = Arc::new(AtomicBool::new(false));
+    settings.fill = Arc::new(Secret(is_set.clone()));
+    let desk = ward::desk(settings, Patience::default()).await;
+    let why = until_failed(&desk).await;
+    assert_eq!(why, "`KEY` is not set");
+    assert_eq!(ward.count("start"), 0);
+
+    is_set.store(true, Ordering::SeqCst);
+    desk.server.restart();
+    until_ready(&desk).await;
+    assert_eq!(desk.text("echo", json!({"text": "on"})).await, "on");
+}
+
+/// One variable that somebody sets sooner or later.
+struct Secret(Arc<AtomicBool>);
+
+#[async_trait]
+impl Fill for Secret {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+        match self.0.load(Ordering::SeqCst) {
+            true => Ok(config.clone()),
+            false => Err("`KEY` is not set".into()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_panic_in_one_start_fails_that_server_only() {
+    let beside = Ward::new("good");
+    let good = beside.ready().await;
+    let ward = Ward::new("good");
+    let mut settings = ward.settings();
+    settings.fill = Arc::new(Faulty);
+    let desk = ward::desk(settings, Patience::default()).await;
+    let why = until_failed(&desk).await;
+    assert!(why.contains("a fault of its own"), "{why}");
+    assert_eq!(good.text("echo", json!({"text": "on"})).await, "on");
+    desk.server.stop().await;
+}
+
+struct Faulty;
+
+#[async_trait]
+impl Fill for Faulty {
+    async fn fill(&self, _config: &McpConfig) -> Result<McpConfig, String> {
+        panic!("on purpose")
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_server_leaves_no_process_behind() {
+    let ward = Ward::new("stubborn");
+    let desk = ward.ready().await;
+    let pid = desk.server.status().pid.unwrap();
+    let child = child(&ward);
+    assert!(is_alive(pid) && is_alive(child));
+    desk.server.stop().await;
+    assert!(!is_alive(pid) && !is_alive(child));
+
+    assert_eq!(desk.server.status().state, SourceState::Off);
+    let error = desk.server.call("echo", nothing(), &desk.context).await;
+    let said = error.unwrap_err().message;
+    assert_eq!(
+        said,
+        "Test has been switched off or removed. Do without it."
+    );
+    // Twice is as good as once, and a restart comes too late.
+    desk.server.restart();
+    desk.server.stop().await;
+    assert_eq!(ward.count("start"), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_is_let_go_ends_with_its_children() {
+    let ward = Ward::new("stubborn");
+    let desk = ward.ready().await;
+    let (pid, child) = (desk.server.status().pid.unwrap(), child(&ward));
+    drop(desk);
+    until_gone(pid).await;
+    until_gone(child).await;
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_or_let_go_while_it_starts_is_gone_too() {
+    for is_stopped in [true, false] {
+        let ward = Ward::new("hang-initialize");
+        let desk = ward::desk(ward.settings(), Patience::default()).await;
+        ward.until("start", 1).await;
+        let pid = pid(&ward.lines()[0]);
+        if is_stopped {
+            desk.server.stop().await;
+        }
+        drop(desk);
+        until_gone(pid).await;
+    }
+}
+
+#[tokio::test]
+async fn servers_that_hang_do_not_keep_the_next_from_starting() {
+    let starts = Arc::new(Semaphore::new(2));
+    let patience = Patience {
+        turn: Duration::from_millis(500),
+        ..Patience::default()
+    };
+    let mut hanging = Vec::new();
+    for _ in 0..4 {
+        let ward = Ward::new("hang-initialize");
+        let mut settings = ward.settings();
+        settings.starts = starts.clone();
+        hanging.push((ward::desk(settings, patience).await, ward));
+    }
+    let ward = Ward::new("good");
+    let mut settings = ward.settings();
+    settings.starts = starts;
+    settings.known = vec![known("echo")];
+    let begun = Instant::now();
+    let desk = ward::desk(settings, patience).await;
+    // A call made meanwhile waits for it.
+    assert_eq!(desk.text("echo", json!({"text": "on"})).await, "on");
+    until_ready(&desk).await;
+    assert!(begun.elapsed() < patience.start / 2);
+    for (desk, _) in &hanging {
+        assert_eq!(desk.server.status().state, SourceState::Starting);
+    }
+}
+
+#[tokio::test]
+async fn one_that_fell_is_back_although_others_are_starting() {
+    let starts = Arc::new(Semaphore::new(1));
+    let ward = Ward::new("good");
+    let mut settings = ward.settings();
+    settings.starts = starts.clone();
+    let desk = ward::desk(settings, Patience::default()).await;
+    let pid = until_ready(&desk).await.pid.unwrap();
+    let _turn = starts.acquire().await.unwrap();
+    let begun = Instant::now();
+    kill(pid);
+    until(&desk, |status| {
+        status.state == SourceState::Ready && status.pid.is_some_and(|new| new != pid)
+    })
+    .await;
+    assert!(begun.elapsed() < Patience::default().turn);
+}
+
+/// The process a stubborn server has started.
+fn child(ward: &Ward) -> u32 {
+    let lines = ward.lines();
+    let line = lines.iter().find(|line| line.starts_with("child "));
+    pid(line.unwrap())
+}
+
+fn pid(line: &str) -> u32 {
+    line.split(' ').nth(1).unwrap().parse().unwrap()
+}

@@ -1,0 +1,161 @@
+//! Servers that misbehave, and what they wrote down about their lives.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenon_domain::{Annotations, SourceState, ToolDefinition};
+use tenon_sources::mcp::{McpServer, Patience, Settings, Status};
+use tenon_tools::{Limits, MemoryIdBook, MemoryShelf, Registry};
+use tokio::time::{Instant, timeout};
+
+use super::desk::{Desk, PATIENCE, context, program, settings};
+
+/// How `bad.mjs` is run, and the file it writes to.
+pub struct Ward {
+    how: &'static str,
+    folder: tempfile::TempDir,
+}
+
+impl Ward {
+    pub fn new(how: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { how, folder }
+    }
+
+    pub fn settings(&self) -> Settings {
+        let file = self.file();
+        bad(self.how, file.to_str().unwrap())
+    }
+
+    /// Up and listed.
+    pub async fn ready(&self) -> Desk {
+        ready(self.settings()).await
+    }
+
+    /// What the server wrote down, oldest first.
+    pub fn lines(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.file()).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    pub fn count(&self, line: &str) -> usize {
+        self.lines().iter().filter(|l| l.starts_with(line)).count()
+    }
+
+    /// Waits until the server has written this down so many times.
+    pub async fn until(&self, line: &str, times: usize) {
+        let begun = Instant::now();
+        while self.count(line) < times {
+            assert!(begun.elapsed() < PATIENCE, "{line}: {:?}", self.lines());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("lines")
+    }
+}
+
+pub fn bad(how: &str, file: &str) -> Settings {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/mcp/bad.mjs");
+    settings(program("node", &[script, how, file]))
+}
+
+pub async fn ready(settings: Settings) -> Desk {
+    let desk = desk(settings, Patience::default()).await;
+    until_ready(&desk).await;
+    desk
+}
+
+/// In a registry, whatever becomes of it.
+pub async fn desk(settings: Settings, patience: Patience) -> Desk {
+    let ids = Arc::new(MemoryIdBook::default());
+    let registry = Registry::new(ids, Arc::new(MemoryShelf::default()), Limits::default());
+    let server = McpServer::with_patience(settings, patience);
+    let connection = registry.connect(server.clone()).await.unwrap();
+    Desk {
+        server,
+        registry,
+        connection,
+        context: context(),
+    }
+}
+
+/// Waits until the server is as it should be, and takes over what it offers then.
+pub async fn until(desk: &Desk, is_so: impl Fn(&Status) -> bool) -> Status {
+    let mut changes = desk.server.changes();
+    let reached = async {
+        loop {
+            let status = desk.server.status();
+            if is_so(&status) {
+                return status;
+            }
+            changes.changed().await.unwrap();
+        }
+    };
+    let Ok(status) = timeout(PATIENCE, reached).await else {
+        let lines = desk.server.logs().lines();
+        panic!("{:#?}\n{lines:#?}", desk.server.status());
+    };
+    desk.registry.refresh(&desk.connection).await.unwrap();
+    status
+}
+
+pub async fn until_ready(desk: &Desk) -> Status {
+    until(desk, |status| status.state == SourceState::Ready).await
+}
+
+pub async fn until_failed(desk: &Desk) -> String {
+    let is_failed = |status: &Status| matches!(status.state, SourceState::Failed { .. });
+    match until(desk, is_failed).await.state {
+        SourceState::Failed { why } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A tool from an earlier life.
+pub fn known(name: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.into(),
+        title: None,
+        description: "What it did.".into(),
+        input_schema: json!({"type": "object"}),
+        annotations: Annotations::default(),
+    }
+}
+
+pub fn nothing() -> Value {
+    json!({})
+}
+
+/// Waits until a process is no more.
+pub async fn until_gone(pid: u32) {
+    let begun = Instant::now();
+    while is_alive(pid) {
+        assert!(begun.elapsed() < PATIENCE, "process {pid} is still there");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// One that has ended and was not buried yet is not alive.
+pub fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
+    let Ok(stat) = stat else {
+        return false;
+    };
+    let state = stat
+        .rsplit(") ")
+        .next()
+        .and_then(|rest| rest.chars().next());
+    !matches!(state, Some('Z' | 'X') | None)
+}
+
+/// From outside, as an operator or the kernel does it.
+pub fn kill(pid: u32) {
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid.to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+}

@@ -1,0 +1,91 @@
+"""A FastMCP 4 server: `fast.py stdio`, `fast.py http PORT`, `fast.py sse PORT`."""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+
+import mcp_types as types
+from fastmcp import Context, FastMCP
+from fastmcp.utilities.types import Image
+
+mcp = FastMCP("fast", version="1.2.3")
+
+
+@mcp.tool(annotations={"readOnlyHint": True, "openWorldHint": False})
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b
+
+
+@mcp.tool
+def weather(city: str) -> dict:
+    """Says how it is somewhere."""
+    return {"city": city, "degrees": 20}
+
+
+@mcp.tool
+def picture() -> Image:
+    """Draws nothing much."""
+    return Image(data=b"\x89PNG\r\n\x1a\n", format="png")
+
+
+@mcp.tool
+def fails() -> str:
+    """Never works."""
+    raise ValueError("This never works.")
+
+
+@mcp.tool
+async def counts(to: int, context: Context) -> str:
+    """Counts, and says how far it is."""
+    for number in range(to):
+        await context.report_progress(number + 1, to, f"at {number + 1}")
+        await asyncio.sleep(0.02)
+    return "done"
+
+
+@mcp.tool
+async def sleeps(seconds: float, mark: str) -> str:
+    """Sleeps, and leaves a file when it is not woken."""
+    await asyncio.sleep(seconds)
+    open(mark, "w").close()
+    return "slept"
+
+
+@dataclass
+class Person:
+    name: str
+    age: int
+
+
+@mcp.tool
+async def greets(context: Context):
+    """Asks who is there, in the way of the era it is called in."""
+    if context.request_context.protocol_version >= "2026":
+        answers = context.input_responses
+        if not answers:
+            return who()
+        answer = answers["who"]
+        person = Person(**answer.content) if answer.action == "accept" else None
+    else:
+        answer = await context.elicit("Who are you?", Person)
+        person = answer.data if answer.action == "accept" else None
+    return f"Hello {person.name}, {person.age}!" if person else f"Hello whoever: {answer.action}."
+
+
+def who() -> types.InputRequiredResult:
+    properties = {"name": {"type": "string"}, "age": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties, "required": ["name", "age"]}
+    params = types.ElicitRequestFormParams(message="Who are you?", requested_schema=schema)
+    return types.InputRequiredResult(
+        input_requests={"who": types.ElicitRequest(method="elicitation/create", params=params)},
+        request_state="asked",
+    )
+
+
+if __name__ == "__main__":
+    transport = sys.argv[1]
+    if transport == "stdio":
+        mcp.run(transport="stdio", show_banner=False)
+    else:
+        mcp.run(transport=transport, host="127.0.0.1", port=int(sys.argv[2]), show_banner=False)
