@@ -8,6 +8,7 @@
 mod conversation;
 mod hub;
 mod people;
+mod servers;
 
 pub(crate) use conversation::{
     blobs, chats, events, messages, search_entries, shares, tool_calls, turns,
@@ -16,3 +17,4 @@ pub(crate) use hub::{models, tools};
 pub(crate) use people::{
     api_keys, audit, auth_sessions, invites, preferences, tool_settings, users,
 };
+pub(crate) use servers::{secrets, source_grants, source_tools, sources};

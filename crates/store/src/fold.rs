@@ -60,7 +60,8 @@ pub(crate) async fn fold(
         }
         EventBody::BranchChosen { turn_id } => show(db, event, turn_id).await?,
         // Nothing is ever looked up by it: who reads the chat reads it from the events.
-        EventBody::ToolsLeftOut { .. } => {}
+        EventBody::ToolsLeftOut { .. } | EventBody::FormAnswered { .. } => {}
+        EventBody::FormShown { call_id, .. } => questions::must_run(db, call_id).await?,
         EventBody::MessageStarted { message } => {
             insert_message(db, event, message, Spoken::Open).await?;
         }

@@ -27,8 +27,12 @@ mod recover;
 mod rotate;
 mod runner;
 mod search;
+mod secrets;
 mod sessions;
 mod shares;
+mod source_grants;
+mod source_tools;
+mod sources;
 mod titles;
 mod token;
 mod tool_ids;
@@ -56,8 +60,11 @@ pub use questions::{Question, Scope, Standing};
 pub use recover::{Abandoned, OpenTurn, PausedTurn};
 pub use rotate::{KeyPlace, KeyUse, Rotated};
 pub use search::{Hit, HitKind, Piece};
+pub use secrets::StoredSecret;
 pub use sessions::Session;
 pub use shares::Share;
+pub use source_grants::StoredGrant;
+pub use sources::{NewSource, StoredSource};
 pub use token::Token;
 pub use tool_settings::ToolChange;
 pub use transcript::{Transcript, TurnRecord};
@@ -84,6 +91,9 @@ pub enum Error {
     /// Somebody else was faster; the message says at what.
     #[error("{0}")]
     TooLate(&'static str),
+    /// Somebody has such a thing under this name already.
+    #[error("there is a {0} of this name already; choose another name")]
+    Taken(&'static str),
     /// The address of the database cannot be used; the message says why.
     #[error("{0}")]
     Address(String),

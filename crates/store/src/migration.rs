@@ -3,6 +3,7 @@
 mod m0001_first_tables;
 mod m0002_models;
 mod m0003_people;
+mod m0004_sources;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -15,6 +16,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0001_first_tables::Migration),
             Box::new(m0002_models::Migration),
             Box::new(m0003_people::Migration),
+            Box::new(m0004_sources::Migration),
         ]
     }
 }

@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 
 use sea_orm::sea_query::{Expr, Query};
-use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
+};
 use tenon_domain::{CallId, CallStatus, ChatId, Event, Layer, Policy, ToolId, UserId, Verdict};
 
 use crate::chats::owner_of;
@@ -126,6 +128,17 @@ pub(crate) async fn answer(
             tool_settings::tidy(db, Layer::Chat, chat).await?;
             tool_settings::put(db, Layer::User, &owner, policy(tool, Some(Policy::Allow))).await
         }
+    }
+}
+
+/// Only a call that runs can ask for anything: what came to an end must not be
+/// shown as if it waited.
+pub(crate) async fn must_run(db: &impl ConnectionTrait, call: &CallId) -> Result<()> {
+    let running = tool_calls::Entity::find_by_id(&call.0)
+        .filter(tool_calls::Column::Status.eq(CallStatus::Running.as_str()));
+    match running.count(db).await? {
+        0 => Err(Error::TooLate("the call does not run any more")),
+        _ => Ok(()),
     }
 }
 

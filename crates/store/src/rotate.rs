@@ -27,12 +27,32 @@ pub(crate) struct SealedColumn {
 
 /// Every column with sealed values. A name that begins with `sealed_` says
 /// that it belongs here, and a test looks for them.
-pub(crate) const SEALED: [SealedColumn; 1] = [SealedColumn {
-    table: "models",
-    id: "id",
-    column: "sealed_key",
-    about: "model:",
-}];
+pub(crate) const SEALED: [SealedColumn; 4] = [
+    SealedColumn {
+        table: "models",
+        id: "id",
+        column: "sealed_key",
+        about: "model:",
+    },
+    SealedColumn {
+        table: "secrets",
+        id: "id",
+        column: "sealed_value",
+        about: "secret:",
+    },
+    SealedColumn {
+        table: "source_grants",
+        id: "id",
+        column: "sealed_grant",
+        about: "grant:",
+    },
+    SealedColumn {
+        table: "sources",
+        id: "id",
+        column: "sealed_config",
+        about: "source:",
+    },
+];
 
 /// What a rotation did.
 #[derive(Debug, Clone, PartialEq, Eq)]

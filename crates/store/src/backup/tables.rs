@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::entity::{
     api_keys, audit, auth_sessions, blobs, chats, events, invites, messages, models, preferences,
-    search_entries, shares, tool_calls, tool_settings, tools, turns, users,
+    search_entries, secrets, shares, source_grants, source_tools, sources, tool_calls,
+    tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
 
@@ -65,6 +66,10 @@ tables!(
     tool_settings,
     models,
     tools,
+    sources,
+    source_tools,
+    source_grants,
+    secrets,
     chats,
     turns,
     messages,

@@ -20,6 +20,8 @@ pub(super) async fn check(db: &impl ConnectionTrait, bodies: &[EventBody]) -> Re
             EventBody::CallAsked { call_id }
             | EventBody::CallAnswered { call_id, .. }
             | EventBody::CallStarted { call_id }
+            | EventBody::FormShown { call_id, .. }
+            | EventBody::FormAnswered { call_id, .. }
             | EventBody::CallFinished { call_id, .. },
         ) => has_call(db, call_id).await?,
         Some(

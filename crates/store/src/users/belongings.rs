@@ -2,10 +2,12 @@
 
 use sea_orm::sea_query::{Expr, Query};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
-use tenon_domain::{ChatId, Layer, TurnId, UserId};
+use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
-use crate::entity::{blobs, chats, preferences, tool_settings, tools, turns};
-use crate::{Result, Store, invites, text, word};
+use crate::entity::{
+    blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools, turns,
+};
+use crate::{Result, Store, invites, source_tools, text, word};
 
 /// Whose everything is until there is an account.
 pub const LOCAL: &str = "local";
@@ -71,7 +73,47 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
         .filter(preferences::Column::Owner.eq(LOCAL))
         .exec(transaction)
         .await?;
-    Ok(())
+    sources::Entity::update_many()
+        .col_expr(sources::Column::Owner, theirs())
+        .filter(sources::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    source_grants::Entity::update_many()
+        .col_expr(source_grants::Column::UserId, theirs())
+        .filter(source_grants::Column::UserId.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    secrets::Entity::update_many()
+        .col_expr(secrets::Column::Owner, theirs())
+        .filter(secrets::Column::Owner.eq(LOCAL))
+        .exec(transaction)
+        .await?;
+    adopt_connections(transaction, user).await
+}
+
+/// Connections of one person are called `SOURCE:USER`; their tools keep their ids.
+async fn adopt_connections(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
+    let ids: Vec<String> = tools::Entity::find()
+        .filter(tools::Column::Owner.eq(&user.0))
+        .select_only()
+        .column(tools::Column::SourceId)
+        .distinct()
+        .into_tuple()
+        .all(transaction)
+        .await?;
+    let former = format!(":{LOCAL}");
+    for id in ids {
+        if let Some(source) = id.strip_suffix(&former) {
+            let name = format!("{source}:{}", user.0);
+            tools::Entity::update_many()
+                .col_expr(tools::Column::SourceId, Expr::value(name))
+                .filter(tools::Column::SourceId.eq(&id))
+                .exec(transaction)
+                .await?;
+        }
+    }
+    // What they last offered is asked for again.
+    source_tools::forget_user(transaction, &UserId::new(LOCAL)).await
 }
 
 /// Deletes all of it. Log-ins and keys go with the account itself.
@@ -103,10 +145,38 @@ pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> 
         .filter(tools::Column::Owner.eq(&user.0))
         .exec(transaction)
         .await?;
+    delete_sources(transaction, user).await?;
     invites::take_back(transaction, user).await?;
     chats::Entity::delete_many()
         .filter(chats::Column::UserId.eq(&user.0))
         .exec(transaction)
         .await?;
     Ok(())
+}
+
+/// Their servers, where they are logged in, and what they gave servers to know.
+async fn delete_sources(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
+    let own: Vec<String> = sources::Entity::find()
+        .filter(sources::Column::Owner.eq(&user.0))
+        .select_only()
+        .column(sources::Column::Id)
+        .into_tuple()
+        .all(transaction)
+        .await?;
+    for id in own {
+        crate::sources::forget(transaction, &SourceId(id)).await?;
+    }
+    sources::Entity::delete_many()
+        .filter(sources::Column::Owner.eq(&user.0))
+        .exec(transaction)
+        .await?;
+    source_grants::Entity::delete_many()
+        .filter(source_grants::Column::UserId.eq(&user.0))
+        .exec(transaction)
+        .await?;
+    secrets::Entity::delete_many()
+        .filter(secrets::Column::Owner.eq(&user.0))
+        .exec(transaction)
+        .await?;
+    source_tools::forget_user(transaction, user).await
 }

@@ -8,4 +8,5 @@ mod decisions;
 mod models;
 mod people;
 mod postgres;
+mod sources;
 mod story;
