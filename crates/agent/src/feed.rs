@@ -5,13 +5,19 @@
 //! is in the order of what is stored. A chat nobody watches and nothing is
 //! said in costs no memory here.
 
+mod draft;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tenon_domain::{ChatId, Delta, DeltaKind, Event, EventBody, MessageId, Waiting};
+use tenon_domain::{
+    CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, Waiting,
+};
 use tenon_store::{Error, Result, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
+
+use draft::Draft;
 
 /// How far a watcher may fall behind before it has to catch up from the store.
 const BEHIND: usize = 256;
@@ -31,6 +37,7 @@ pub enum Live {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
     Waiting(Arc<Waiting>),
+    Progress(Arc<CallProgress>),
 }
 
 /// A watch on one chat, beginning with the text so far of a message in progress.
@@ -42,6 +49,8 @@ pub struct Watch {
     pub draft: Vec<Delta>,
     /// How long its model keeps everybody waiting yet.
     pub waiting: Option<Waiting>,
+    /// How far the calls that tell it are.
+    pub progress: Vec<CallProgress>,
     live: Option<broadcast::Receiver<Live>>,
 }
 
@@ -63,20 +72,8 @@ struct Channel {
     draft: Option<Draft>,
     /// Until when a model keeps everybody waiting.
     waiting: Option<(Waiting, Instant)>,
-}
-
-#[derive(Debug)]
-struct Draft {
-    message: MessageId,
-    parts: Vec<DraftPart>,
-}
-
-#[derive(Debug)]
-struct DraftPart {
-    kind: DeltaKind,
-    text: String,
-    /// In UTF-16 units, as the page counts.
-    length: usize,
+    /// How far the calls are that run and tell it.
+    progress: HashMap<CallId, Arc<CallProgress>>,
 }
 
 #[derive(Debug)]
@@ -145,6 +142,29 @@ impl Feed {
         let _ = channel.live.send(Live::Waiting(Arc::new(waiting)));
     }
 
+    /// Tells those who watch how far a call is. Live only. Whoever tells it
+    /// owes the call [`Feed::progress_over`].
+    pub fn progress(&self, progress: CallProgress) {
+        let mut channels = lock(&self.channels);
+        let channel = channels
+            .entry(progress.chat_id.clone())
+            .or_insert_with(Channel::new);
+        let progress = Arc::new(progress);
+        channel
+            .progress
+            .insert(progress.call_id.clone(), progress.clone());
+        let _ = channel.live.send(Live::Progress(progress));
+    }
+
+    /// The call tells no more how far it is.
+    pub fn progress_over(&self, chat: &ChatId, call: &CallId) {
+        let mut channels = lock(&self.channels);
+        if let Some(channel) = channels.get_mut(chat) {
+            channel.progress.remove(call);
+            forget_if_idle(&mut channels, chat);
+        }
+    }
+
     /// Watches a chat from now on. Whoever wants the past reads the store
     /// *after* this, and skips what then comes twice.
     pub fn watch(&self, chat: &ChatId) -> Watch {
@@ -162,6 +182,11 @@ impl Feed {
                 wait_ms: until.saturating_duration_since(Instant::now()).as_millis() as u64,
                 ..waiting.clone()
             }),
+            progress: channel
+                .progress
+                .values()
+                .map(|progress| CallProgress::clone(progress))
+                .collect(),
             live: Some(channel.live.subscribe()),
         }
     }
@@ -252,10 +277,7 @@ fn publish(channels: &Channels, events: Vec<Event>) {
 }
 
 fn forget_if_idle(channels: &mut HashMap<ChatId, Channel>, chat: &ChatId) {
-    if channels
-        .get(chat)
-        .is_some_and(|c| c.draft.is_none() && c.waiting.is_none() && c.live.receiver_count() == 0)
-    {
+    if channels.get(chat).is_some_and(Channel::is_idle) {
         channels.remove(chat);
     }
 }
@@ -270,47 +292,21 @@ impl Channel {
             live: broadcast::Sender::new(BEHIND),
             draft: None,
             waiting: None,
+            progress: HashMap::new(),
         }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.draft.is_none()
+            && self.waiting.is_none()
+            && self.progress.is_empty()
+            && self.live.receiver_count() == 0
     }
 
     /// The draft of this message; another message's is over.
     fn draft_of(&mut self, message: &MessageId) -> &mut Draft {
         self.draft.take_if(|draft| draft.message != *message);
-        self.draft.get_or_insert_with(|| Draft {
-            message: message.clone(),
-            parts: Vec::new(),
-        })
-    }
-}
-
-impl Draft {
-    /// Appends to a part and tells how long it was before.
-    fn grow(&mut self, part: usize, kind: &DeltaKind, text: &str) -> usize {
-        while self.parts.len() <= part {
-            // One that nobody sees holds its place as an empty text.
-            self.parts.push(DraftPart {
-                kind: DeltaKind::Text,
-                text: String::new(),
-                length: 0,
-            });
-        }
-        let part = &mut self.parts[part];
-        part.kind.clone_from(kind);
-        let offset = part.length;
-        part.text.push_str(text);
-        part.length += text.encode_utf16().count();
-        offset
-    }
-
-    fn deltas(&self, chat: &ChatId) -> Vec<Delta> {
-        let parts = self.parts.iter().enumerate().map(|(number, part)| Delta {
-            chat_id: chat.clone(),
-            message_id: self.message.clone(),
-            part: number,
-            kind: part.kind.clone(),
-            offset: 0,
-            text: part.text.clone(),
-        });
-        parts.collect()
+        self.draft
+            .get_or_insert_with(|| Draft::new(message.clone()))
     }
 }

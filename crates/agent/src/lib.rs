@@ -10,6 +10,7 @@ mod speak;
 mod turn;
 
 mod branch;
+mod forms;
 mod questions;
 mod title;
 
@@ -32,6 +33,7 @@ pub use delete::remove_folder;
 pub use feed::Feed;
 pub use request::{Model, TurnRequest};
 
+use forms::Forms;
 use questions::Questions;
 use running::Running;
 
@@ -43,6 +45,7 @@ pub struct Agent {
     registry: Arc<Registry>,
     running: Running,
     questions: Questions,
+    forms: Forms,
     settings: Arc<Settings>,
 }
 
@@ -62,13 +65,15 @@ pub struct Settings {
     pub calls_per_step: usize,
     /// How long a call waits for a person before it is refused.
     pub approval_wait: Duration,
+    /// How long a tool waits for a person to fill in its form.
+    pub form_wait: Duration,
     /// Whether a real model gives a chat its name.
     pub model_titles: bool,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
 }
 
-/// Why a turn could not begin, or a call not be answered. What goes wrong later
+/// Why a turn could not begin, or a call or a form not be answered. What goes wrong later
 /// is the turn's outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -82,6 +87,11 @@ pub enum Error {
     TooLong(usize),
     #[error("this call does not wait for an answer any more")]
     NotWaiting,
+    #[error("this form does not wait for an answer here any more")]
+    FormClosed,
+    /// What was filled in does not fit; it says which field and why.
+    #[error("{0}")]
+    Misfit(String),
     #[error(transparent)]
     Store(#[from] tenon_store::Error),
 }
@@ -96,6 +106,8 @@ impl Settings {
             reply_bytes: 8 * 1024 * 1024,
             calls_per_step: 128,
             approval_wait: Duration::from_secs(24 * 60 * 60),
+            // Something runs meanwhile, and ends with this process.
+            form_wait: Duration::from_secs(10 * 60),
             model_titles: true,
             workspaces: workspaces.into(),
         }
@@ -111,6 +123,7 @@ impl Agent {
             registry,
             running: Running::default(),
             questions: Questions::default(),
+            forms: Forms::default(),
             settings: Arc::new(settings),
         }
     }
@@ -131,7 +144,7 @@ impl Agent {
 
     /// Takes no new turns and waits for those that run; what is not done after
     /// `patience` is stopped. Turns that wait for a person are left as they
-    /// are, at once: the next start goes on with them.
+    /// are, at once: the next start goes on with them. Forms are cancelled.
     pub async fn drain(&self, patience: Duration) {
         self.running.drain(patience).await;
     }

@@ -19,7 +19,7 @@ pub struct TurnRequest {
     pub model: Model,
     /// Through which door it was said.
     pub door: Door,
-    /// Whether somebody is there who can be asked before a tool is used.
+    /// Whether somebody is there who can be asked before a tool is used, and while it runs.
     pub can_ask: bool,
     /// Tools that are used without asking this time.
     pub granted: Vec<Pattern>,

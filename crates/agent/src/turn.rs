@@ -5,7 +5,9 @@
 //! result; only a model that cannot be used fails a turn.
 
 mod ask;
+mod attend;
 mod calls;
+mod progress;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};

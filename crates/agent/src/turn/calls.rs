@@ -9,7 +9,7 @@ use tenon_domain::{
     ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
-use tenon_tools::{Asker, CallContext, Prepared, Ready, Toolset};
+use tenon_tools::{Asker, CallContext, Prepared, Pulse, Ready, Toolset};
 use tokio::sync::Semaphore;
 
 use super::ask::Asked;
@@ -160,14 +160,21 @@ impl Turn {
             call_id: call.id.clone(),
         }])
         .await?;
+        let attended = self.attend(&call.id);
         let context = CallContext {
             call_id: call.id.clone(),
             user: self.access.user.clone(),
             asker: Asker::Model,
             workspace: Some(self.agent.workspace(&self.chat)),
             cancel: self.place.cancel.child_token(),
+            attendant: attended.0.clone(),
+            pulse: Pulse::default(),
         };
         let result = ready.run(&context).await;
+        let open = attended.leave();
+        if !open.is_empty() {
+            self.emit(open).await?;
+        }
         Ok(Made::Ended(result, started.elapsed()))
     }
 }

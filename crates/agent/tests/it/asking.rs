@@ -45,7 +45,7 @@ pub async fn asked(watch: &mut Watch, count: usize) -> Vec<CallId> {
 }
 
 /// What the model was told in its last step.
-fn told(world: &World) -> Vec<ToolResult> {
+pub fn told(world: &World) -> Vec<ToolResult> {
     let requests = world.model.requests();
     match requests.last().unwrap().messages.last() {
         Some(Message::Tools { answers }) => {

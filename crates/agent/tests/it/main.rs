@@ -4,9 +4,12 @@
 
 mod asking;
 mod branches;
+mod clerk;
 mod crash;
 mod feed;
+mod forms;
 mod models;
+mod progress;
 mod resume;
 mod stop;
 mod titles;

@@ -420,6 +420,8 @@ fn kind(body: &EventBody) -> &'static str {
         EventBody::CallAsked { .. } => "callAsked",
         EventBody::CallAnswered { .. } => "callAnswered",
         EventBody::CallStarted { .. } => "callStarted",
+        EventBody::FormShown { .. } => "formShown",
+        EventBody::FormAnswered { .. } => "formAnswered",
         EventBody::CallFinished { .. } => "callFinished",
         EventBody::TurnFinished { .. } => "turnFinished",
     }

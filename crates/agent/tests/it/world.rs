@@ -29,6 +29,7 @@ pub struct World {
     pub model: Arc<Scripted>,
     pub chat: ChatId,
     pub bench: Arc<Bench>,
+    pub registry: Arc<Registry>,
     pub connected: Option<Connection>,
     pub prices: Option<Prices>,
 }
@@ -83,7 +84,7 @@ impl World {
         let connected = Some(registry.connect(bench.clone()).await.unwrap());
         let mut settings = Settings::new("unused");
         adjust(&mut settings);
-        let agent = Agent::new(store.clone(), registry, settings);
+        let agent = Agent::new(store.clone(), registry.clone(), settings);
         let chat = store.create_chat(&ada(), "").await.unwrap().id;
         Self {
             store,
@@ -91,6 +92,7 @@ impl World {
             model: Arc::new(Scripted::new(scripts)),
             chat,
             bench,
+            registry,
             connected,
             prices: None,
         }

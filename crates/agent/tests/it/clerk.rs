@@ -1,0 +1,165 @@
+//! A source whose tools fill in forms with a person, and tell how far they are.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tenon_domain::{
+    Annotations, Form, FormAnswer, FormId, FormWants, SourceId, SourceInfo, SourceKind,
+    ToolDefinition, ToolOutput, ToolResult,
+};
+use tenon_tools::{CallContext, Progress, ToolSource};
+use tokio::sync::Notify;
+
+use crate::world::{PATIENCE, World};
+
+pub struct Clerk {
+    info: SourceInfo,
+    /// What people answered, in order.
+    pub got: Arc<Mutex<Vec<FormAnswer>>>,
+    /// Notified when `late` waits to be stopped, and when it has its answer.
+    pub late: Arc<Notify>,
+}
+
+impl Clerk {
+    /// A clerk at work in this world.
+    pub async fn join(world: &mut World) -> Arc<Self> {
+        let info = SourceInfo {
+            id: SourceId::new("clerk"),
+            kind: SourceKind::Mcp,
+            name: "clerk".into(),
+            title: "Clerk".into(),
+            owner: None,
+        };
+        let clerk = Arc::new(Self {
+            info,
+            got: Arc::default(),
+            late: Arc::default(),
+        });
+        let connected = world.registry.connect(clerk.clone()).await.unwrap();
+        world.connected = Some(connected);
+        clerk
+    }
+
+    async fn ask(&self, context: &CallContext, wants: FormWants) -> String {
+        let answer = context.ask(form(wants)).await;
+        let outcome = format!("{:?}", answer.outcome());
+        self.got.lock().unwrap().push(answer);
+        outcome
+    }
+}
+
+fn form(wants: FormWants) -> Form {
+    Form {
+        // All the same: nobody should rely on what a tool says.
+        id: FormId::new("mine"),
+        message: "Who are you?".into(),
+        wants,
+    }
+}
+
+pub fn person() -> FormWants {
+    FormWants::Fields {
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "title": "Your name"},
+                "age": {"type": "integer", "minimum": 18},
+            },
+            "required": ["name"],
+        }),
+    }
+}
+
+pub fn visit(url: &str) -> FormWants {
+    FormWants::Visit { url: url.into() }
+}
+
+#[async_trait]
+impl ToolSource for Clerk {
+    fn info(&self) -> &SourceInfo {
+        &self.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        let tool = |name: &str| ToolDefinition {
+            name: name.into(),
+            title: None,
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+            annotations: Annotations {
+                read_only: true,
+                ..Annotations::default()
+            },
+        };
+        let names = [
+            "form", "twice", "five", "odd", "detached", "late", "hurry", "begin",
+        ];
+        names.map(tool).into()
+    }
+
+    fn deadline(&self, _tool: &str) -> Option<Duration> {
+        Some(PATIENCE)
+    }
+
+    async fn call(&self, tool: &str, _input: Value, context: &CallContext) -> ToolResult {
+        let tell = |progress| {
+            context.progress(Progress {
+                progress,
+                total: Some(1000.0),
+                message: Some(format!("at {progress}")),
+            });
+        };
+        let answered = match tool {
+            "form" => vec![self.ask(context, person()).await],
+            "twice" => vec![
+                self.ask(context, person()).await,
+                self.ask(context, visit("https://example.org/log-in")).await,
+            ],
+            "five" => join_all((0..5).map(|_| self.ask(context, person()))).await,
+            "odd" => {
+                let nested = json!({"properties": {"a": {"type": "object"}}});
+                let long = json!({"properties": {}, "x": "y".repeat(70_000)});
+                vec![
+                    self.ask(context, visit("javascript:alert(1)")).await,
+                    self.ask(context, visit("https://a b")).await,
+                    self.ask(context, FormWants::Fields { schema: nested })
+                        .await,
+                    self.ask(context, FormWants::Fields { schema: long }).await,
+                ]
+            }
+            "detached" => {
+                // As a connection does that has tasks of its own.
+                let of_another = context.clone();
+                tokio::spawn(async move { of_another.ask(form(person())).await });
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                Vec::new()
+            }
+            "late" => {
+                let (context, got) = (context.clone(), self.got.clone());
+                let late = self.late.clone();
+                tokio::spawn(async move {
+                    late.notify_one();
+                    context.cancel.cancelled().await;
+                    let answer = context.ask(form(person())).await;
+                    got.lock().unwrap().push(answer);
+                    late.notify_one();
+                });
+                std::future::pending().await
+            }
+            "hurry" => {
+                (0..=1000).for_each(|step| tell(f64::from(step)));
+                tell(f64::NAN);
+                Vec::new()
+            }
+            "begin" => {
+                tell(1.0);
+                std::future::pending().await
+            }
+            other => panic!("{other}"),
+        };
+        Ok(ToolOutput::text(answered.join(" ")))
+    }
+}

@@ -1,0 +1,53 @@
+//! How far a call is: live, and not too often.
+
+use std::sync::Arc;
+
+use tenon_agent::feed::Live;
+use tenon_domain::{CallProgress, EventBody, TurnOutcome};
+
+use crate::asking::calling;
+use crate::clerk::Clerk;
+use crate::world::{World, next, outcome};
+
+#[tokio::test]
+async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
+    let mut world = World::new(calling(&[&[("mcp_clerk_hurry", "")]])).await;
+    Clerk::join(&mut world).await;
+    let mut watch = world.agent.feed().watch(&world.chat);
+    world.start("go").await.unwrap();
+    let mut told: Vec<Arc<CallProgress>> = Vec::new();
+    loop {
+        match next(&mut watch).await {
+            Live::Progress(progress) => told.push(progress),
+            Live::Event(event) if matches!(event.body, EventBody::CallFinished { .. }) => break,
+            _ => {}
+        }
+    }
+    let at: Vec<f64> = told.iter().map(|progress| progress.progress).collect();
+    assert_eq!(at.first(), Some(&0.0));
+    assert_eq!(at.last(), Some(&1000.0), "what is no number is not told");
+    assert!(at.len() < 20, "{at:?}");
+    assert_eq!(told[0].total, Some(1000.0));
+    assert_eq!(told[0].message.as_deref(), Some("at 0"));
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
+    drop(watch);
+    assert_eq!(world.agent.feed().open_channels(), 0);
+}
+
+#[tokio::test]
+async fn who_comes_later_sees_how_far_it_is() {
+    let mut world = World::new(calling(&[&[("mcp_clerk_begin", "")]])).await;
+    Clerk::join(&mut world).await;
+    let feed = world.agent.feed();
+    let mut watch = feed.watch(&world.chat);
+    let turn = world.start("go").await.unwrap();
+    while !matches!(next(&mut watch).await, Live::Progress(_)) {}
+    let seen = feed.watch(&world.chat).progress.clone();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].progress, 1.0);
+    world.agent.cancel(&turn);
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
+    assert!(feed.watch(&world.chat).progress.is_empty());
+    drop(watch);
+    assert_eq!(feed.open_channels(), 0);
+}
