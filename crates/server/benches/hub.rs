@@ -21,7 +21,10 @@ use tenon_domain::{
     ToolDefinition, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_store::Store;
-use tenon_tools::{Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource};
+use tenon_tools::{
+    Asker, CallContext, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
+    ToolSource,
+};
 use tokio_util::sync::CancellationToken;
 
 const ROUNDS: usize = 15;
@@ -88,6 +91,26 @@ async fn snapshots() {
         "10,000 tools into the registry  {:>12.2?}",
         started.elapsed()
     );
+    ids_on_disk().await;
+}
+
+/// A large server that is met for the first time, and again after a restart.
+async fn ids_on_disk() {
+    let folder = tempfile::tempdir().expect("a folder for the database");
+    let store = Store::open_file(&folder.path().join("bench.db"))
+        .await
+        .expect("a database");
+    for time in ["first", "next"] {
+        let (book, shelf) = (Book(store.clone()), MemoryShelf::default());
+        let registry = Registry::new(Arc::new(book), Arc::new(shelf), Limits::default());
+        let started = Instant::now();
+        let connection = registry.connect(Arc::new(Many::new(0, 10_000))).await;
+        println!(
+            "10,000 tools, ids on disk, {time:<5} {:>11.2?}   target: under 1 s",
+            started.elapsed()
+        );
+        drop(connection.expect("the source connects"));
+    }
 }
 
 /// Events through the feed, against one transaction per event.
@@ -208,6 +231,19 @@ fn context() -> CallContext {
         asker: Asker::Model,
         workspace: None,
         cancel: CancellationToken::new(),
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
+    }
+}
+
+/// The id book as a server keeps it.
+struct Book(Store);
+
+#[async_trait]
+impl IdBook for Book {
+    async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
+        let ids = self.0.tool_ids(source, names).await;
+        ids.map_err(|error| Error(Box::new(error)))
     }
 }
 

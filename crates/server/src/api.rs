@@ -16,6 +16,7 @@ mod info;
 mod invites;
 pub(crate) mod keys;
 mod line;
+mod login;
 mod me;
 mod models;
 mod oidc;
@@ -24,6 +25,7 @@ mod search;
 mod settings;
 mod share;
 mod socket;
+mod sources;
 pub mod tools;
 mod turns;
 pub(crate) mod users;
@@ -35,12 +37,12 @@ use tower_http::compression::CompressionLayer;
 use crate::app::App;
 use crate::auth::gate::Keys;
 use crate::auth::gate::Reach::{Admin, Of, Open, User};
-use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Turn};
+use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::guard::guard;
 use crate::ui;
 
 use error::ApiError;
-use route::{Route, delete, get, patch, post, socket};
+use route::{Route, delete, get, patch, post, put, socket};
 
 /// Every route of the API, and for whom it is.
 pub fn routes() -> Vec<Route> {
@@ -94,6 +96,7 @@ pub fn routes() -> Vec<Route> {
         post("/turns/{id}/cancel", Of(Turn), turns::cancel),
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Of(Call), calls::answer).keys(Keys::Full),
+        post("/calls/{id}/form", Of(Call), calls::answer_form).keys(Keys::Full),
         get("/blobs/{id}", Of(Blob), tools::blob),
         socket("/ws", User, socket::open),
         // Tools and models.
@@ -108,6 +111,22 @@ pub fn routes() -> Vec<Route> {
         delete("/models/{id}", Admin, models::delete),
         post("/models/{id}/test", Admin, models::test),
         get("/endpoints", User, models::endpoints),
+        // Servers.
+        get("/sources", User, sources::list),
+        post("/sources", User, sources::create).keys(Keys::Full),
+        post("/sources/import", User, sources::import).keys(Keys::Full),
+        get("/sources/{id}", Of(Source), sources::show).keys(Keys::All),
+        post("/sources/{id}/login", Of(Source), login::start).keys(Keys::None),
+        delete("/sources/{id}/login", Of(Source), login::end),
+        patch("/sources/{id}", Of(Source), sources::change),
+        delete("/sources/{id}", Of(Source), sources::delete),
+        post("/sources/{id}/restart", Of(Source), sources::restart),
+        get("/sources/{id}/logs", Of(Source), sources::logs),
+        get("/sources/callback", Open, login::callback),
+        get("/sources/client", Open, login::describe),
+        get("/secrets", User, sources::secrets).keys(Keys::Full),
+        put("/secrets/{name}", User, sources::set_secret).keys(Keys::Full),
+        delete("/secrets/{name}", User, sources::remove_secret).keys(Keys::Full),
     ]
 }
 

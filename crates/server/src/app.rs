@@ -8,17 +8,23 @@ use anyhow::{Context, Result};
 use tenon_agent::{Agent, Settings};
 use tenon_domain::{ChatId, ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
-use tenon_sources::connect;
+use tenon_sources::builtin;
 use tenon_store::{Error, Store, Vault};
 use tenon_tools::{Connection, Limits, Registry, Shelf};
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::Auth;
 use crate::auth::oidc::{Issuer, Oidc};
+use crate::auth::{Auth, CurrentUser};
 use crate::config::Config;
 use crate::models::endpoints::Endpoints;
 use crate::models::{Models, NoModel};
+use crate::sources::folder::Folder;
+use crate::sources::{Life, Sources};
 use crate::stored::Stored;
+
+/// How long a command waits for servers whose tools nobody knows yet. Programs of
+/// Python on a busy machine need most of it.
+const FIRST_TIME: Duration = Duration::from_secs(20);
 
 /// Everything a door needs. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +33,9 @@ pub struct App {
     pub registry: Arc<Registry>,
     pub agent: Agent,
     pub models: Models,
+    pub sources: Sources,
+    /// Where servers may stand in files.
+    pub watched: Arc<Path>,
     pub auth: Auth,
     pub allowed_hosts: Arc<[String]>,
     /// Fires when open connections should end.
@@ -55,11 +64,7 @@ impl App {
         let shelf: Arc<dyn Shelf> = stored.clone();
         let registry = Registry::new(stored, shelf.clone(), Limits::default());
         let mut connected = Vec::new();
-        for source in config
-            .sources()
-            .iter()
-            .flat_map(|config| connect(config, &shelf))
-        {
+        for source in builtin::sources(&config.builtin(), shelf) {
             connected.push(
                 registry
                     .connect(source)
@@ -68,9 +73,10 @@ impl App {
             );
         }
 
-        let vault = open_vault(&data, config)?;
+        let vault = Arc::new(open_vault(&data, config)?);
         let endpoints = Endpoints::new(&config.environment, config.local_models.as_deref());
-        let models = Models::new(store.clone(), vault, builtin, endpoints);
+        let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+        let sources = Sources::new(store.clone(), vault, registry.clone());
 
         let mut settings = Settings::new(data.join("work"));
         if let Some(seconds) = config.model_silence_seconds {
@@ -89,6 +95,8 @@ impl App {
             registry,
             agent,
             models,
+            sources,
+            watched: data.join("mcp_servers").into(),
             auth: Auth::new(config, issuer(&data, config)?),
             allowed_hosts: config.allowed_hosts.clone().into(),
             closing: CancellationToken::new(),
@@ -116,6 +124,19 @@ impl App {
             self.agent.give_up(&paused, &why).await?;
         }
         Ok(())
+    }
+
+    /// Servers for a command: they sleep with what they offered last until they
+    /// are called. Those that never were up are waited for a while.
+    pub async fn open_sources(&self, user: &CurrentUser) {
+        self.take_in_files().await;
+        self.sources.open(Life::Once(user.id.clone())).await;
+        self.sources.settle(FIRST_TIME).await;
+    }
+
+    /// The servers that stand in files, for one that does not stay.
+    pub async fn take_in_files(&self) {
+        Folder::new(&self.watched).take_in(&self.sources).await;
     }
 
     /// Where calls that a person makes by hand, outside any chat, may work.

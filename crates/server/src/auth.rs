@@ -95,11 +95,15 @@ impl CurrentUser {
 
     /// Whether they may decide for everybody: not every key of an admin may.
     pub fn administers(&self) -> bool {
-        let may = match &self.credential {
+        self.acts_fully() && self.role.is_admin()
+    }
+
+    /// Whether they may do all that is theirs to do: not every key may.
+    pub fn acts_fully(&self) -> bool {
+        match &self.credential {
             Credential::Key(_, scope) => scope.access == KeyAccess::Full,
             Credential::SingleUser | Credential::Session(_) | Credential::Shell => true,
-        };
-        may && self.role.is_admin()
+        }
     }
 
     /// Refuses keys where only the person themself may act.

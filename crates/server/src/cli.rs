@@ -1,10 +1,12 @@
 //! The command line.
 
 mod backup;
+mod import;
 mod models;
 mod run;
 mod secrets;
 mod serve;
+mod sources;
 mod tools;
 mod user;
 
@@ -38,10 +40,15 @@ enum Command {
     /// Look at the tools, and call them
     #[command(subcommand)]
     Tools(tools::Tools),
+    /// Look at the servers that offer tools, and remove them
+    #[command(subcommand)]
+    Sources(sources::Sources),
+    /// Add servers out of the configuration of Claude Desktop, Cursor, VS Code, mcpo or Toolathlon
+    Import(import::Import),
     /// Look after accounts
     #[command(subcommand)]
     User(user::User),
-    /// Look at the keys that seal stored secrets, and change them
+    /// Look after the secrets that servers are given, and the keys that seal what is stored
     #[command(subcommand)]
     Secrets(secrets::Secrets),
     /// Write everything into one file, while a server runs too
@@ -59,6 +66,8 @@ impl Cli {
             Command::Run(_)
             | Command::Models(_)
             | Command::Tools(_)
+            | Command::Import(_)
+            | Command::Sources(_)
             | Command::Secrets(_)
             | Command::Backup(_)
             | Command::Restore(_)
@@ -71,6 +80,8 @@ impl Cli {
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,
+            Command::Sources(sources) => sources.run(&self.common).await,
+            Command::Import(import) => import.run(&self.common).await,
             Command::User(user) => user.run(&self.common).await,
             Command::Secrets(secrets) => secrets.run(&self.common).await,
             Command::Backup(backup) => backup.run(&self.common).await,

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Deserialize;
-use tenon_domain::SourceConfig;
 use tenon_domain::source::BuiltinConfig;
 
 use crate::models::endpoints::Environment;
@@ -173,12 +172,11 @@ impl Config {
         self.listen.unwrap_or(LISTEN)
     }
 
-    /// The sources that are there without anybody adding them.
-    pub fn sources(&self) -> Vec<SourceConfig> {
-        let allow_private_networks = self.allow_private_networks;
-        vec![SourceConfig::Builtin(BuiltinConfig {
-            allow_private_networks,
-        })]
+    /// How the tools that come with Tenon are set up.
+    pub fn builtin(&self) -> BuiltinConfig {
+        BuiltinConfig {
+            allow_private_networks: self.allow_private_networks,
+        }
     }
 }
 

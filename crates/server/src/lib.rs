@@ -12,5 +12,6 @@ pub mod auth;
 mod guard;
 pub mod models;
 pub mod serve;
+pub mod sources;
 mod stored;
 mod ui;

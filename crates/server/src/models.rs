@@ -53,13 +53,13 @@ type Connected = (Remote, Arc<dyn Provider>);
 impl Models {
     pub fn new(
         store: Store,
-        vault: Vault,
+        vault: Arc<Vault>,
         builtin: Arc<dyn Provider>,
         endpoints: Endpoints,
     ) -> Self {
         Self {
             store,
-            vault: Arc::new(vault),
+            vault,
             builtin,
             endpoints: Arc::new(endpoints),
             connected: Arc::default(),

@@ -12,6 +12,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::api;
 use crate::app::App;
 use crate::config::Config;
+use crate::sources::Life;
+use crate::sources::folder::Folder;
 
 /// How long a shutdown waits for answers that are being given.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,6 +37,11 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     app.mend()
         .await
         .context("chats that wait for a person cannot go on")?;
+    let mut folder = Folder::new(&app.watched);
+    folder.make();
+    folder.take_in(&app.sources).await;
+    app.sources.open(Life::Serving).await;
+    let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
     let router = api::router(app.clone());
     let router = router.into_make_service_with_connect_info::<SocketAddr>();
     // Small frames must not wait for more to come.
@@ -51,7 +58,8 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
         served = async { server.await } => served.context("the server stopped")?,
         () = ended => {}
     }
-    drop(sweeping);
+    drop((sweeping, watching));
+    app.sources.close().await;
     Ok(())
 }
 

@@ -155,7 +155,8 @@ pub(super) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiErr
 
 async fn summaries(app: &App, chats: Vec<Chat>) -> Result<Vec<ChatSummary>, ApiError> {
     let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
-    let asking = app.store.asking(&ids).await?;
+    let mut asking = app.store.asking(&ids).await?;
+    asking.extend(app.agent.chats_with_forms());
     let summaries = chats.into_iter().map(|chat| ChatSummary {
         running: app.agent.running(&chat.id),
         asking: asking.contains(&chat.id),

@@ -9,6 +9,7 @@ use tenon_store::Refused;
 
 use super::wire::{ErrorBody, ErrorDetail};
 use crate::models::{NoModel, Refusal};
+use crate::sources;
 
 #[derive(Debug)]
 pub struct ApiError {
@@ -100,6 +101,9 @@ impl From<tenon_store::Error> for ApiError {
             tenon_store::Error::TooLate(message) => {
                 Self::new(StatusCode::CONFLICT, "too_late", sentence(message))
             }
+            tenon_store::Error::Taken(_) => {
+                Self::new(StatusCode::CONFLICT, "taken", sentence(&error.to_string()))
+            }
             tenon_store::Error::Secret(message) => {
                 Self::new(StatusCode::CONFLICT, "sealed", sentence(&message))
             }
@@ -132,11 +136,14 @@ impl From<tenon_store::Error> for ApiError {
 
 impl From<tenon_agent::Error> for ApiError {
     fn from(error: tenon_agent::Error) -> Self {
-        use tenon_agent::Error::{Busy, Closing, Empty, NotWaiting, Store, TooLong};
+        use tenon_agent::Error::{
+            Busy, Closing, Empty, FormClosed, Misfit, NotWaiting, Store, TooLong,
+        };
         let message = sentence(&error.to_string());
         match error {
             Busy => Self::new(StatusCode::CONFLICT, "busy", message),
-            NotWaiting => Self::new(StatusCode::CONFLICT, "not_waiting", message),
+            NotWaiting | FormClosed => Self::new(StatusCode::CONFLICT, "not_waiting", message),
+            Misfit(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "does_not_fit", message),
             Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, "closing", message),
             Empty => Self::bad_request(message),
             TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),
@@ -159,6 +166,19 @@ impl From<Refusal> for ApiError {
         match error {
             Refusal::Wrong(message) => Self::bad_request(message),
             Refusal::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<sources::Refusal> for ApiError {
+    fn from(error: sources::Refusal) -> Self {
+        match error {
+            sources::Refusal::Wrong(message) => Self::bad_request(message),
+            sources::Refusal::Forbidden(message) => Self::forbidden(message),
+            sources::Refusal::Idle(message) => {
+                Self::new(StatusCode::CONFLICT, "not_running", message)
+            }
+            sources::Refusal::Store(error) => error.into(),
         }
     }
 }

@@ -201,7 +201,7 @@ fn seen_by(oidc: &Oidc, caller: Caller) -> Caller {
 }
 
 /// Where the browser sees us. The guard has looked at the name.
-fn here(caller: &Caller, headers: &HeaderMap) -> String {
+pub(super) fn here(caller: &Caller, headers: &HeaderMap) -> String {
     let host = headers.get(header::HOST);
     let host = host.and_then(|host| host.to_str().ok());
     let scheme = match caller.is_https {

@@ -23,7 +23,7 @@ impl Route {
         let keys = match reach {
             Reach::Open | Reach::User => Keys::All,
             Reach::Of(Thing::Chat | Thing::Turn | Thing::Call | Thing::Blob) => Keys::All,
-            Reach::Of(Thing::Key | Thing::Session) | Reach::Admin => Keys::Full,
+            Reach::Of(Thing::Key | Thing::Session | Thing::Source) | Reach::Admin => Keys::Full,
         };
         Self {
             method,
@@ -66,6 +66,7 @@ macro_rules! methods {
 methods! {
     get GET
     post POST
+    put PUT
     patch PATCH
     delete DELETE
 }

@@ -15,6 +15,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
@@ -23,6 +24,7 @@ use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
+use crate::sources::Told;
 
 /// A page says little; what is longer is no page of ours.
 const MAX_FRAME: usize = 256 * 1024;
@@ -69,6 +71,7 @@ struct Session {
     app: App,
     user: CurrentUser,
     endings: broadcast::Receiver<Ended>,
+    news: broadcast::Receiver<Told>,
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,
@@ -79,6 +82,7 @@ impl Session {
         let (outbox, frames) = mpsc::channel(OUTBOX);
         Self {
             endings: app.auth.endings(),
+            news: app.sources.news(),
             app,
             user,
             followed: HashMap::new(),
@@ -113,6 +117,11 @@ impl Session {
                         return close(&mut socket, LOGGED_OUT, "logged out").await;
                     }
                 }
+                told = self.news.recv() => {
+                    if self.pass_on(&mut socket, told).await.is_err() {
+                        return;
+                    }
+                }
                 _ = ping.tick() => {
                     // Another process may have ended what they came by.
                     if !self.may_stay().await {
@@ -128,6 +137,29 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Tells a page about the servers its user sees; all of them, if it missed something.
+    async fn pass_on(
+        &self,
+        socket: &mut WebSocket,
+        told: Result<Told, RecvError>,
+    ) -> Result<(), ()> {
+        let news = match told {
+            Ok(told) => self
+                .app
+                .sources
+                .heard(&self.user, told)
+                .into_iter()
+                .collect(),
+            Err(RecvError::Lagged(_)) => self.app.sources.all_news(&self.user),
+            // It lives as long as the app, which this holds.
+            Err(RecvError::Closed) => return Err(()),
+        };
+        for news in news {
+            send(socket, &ServerFrame::Source(news)).await?;
+        }
+        Ok(())
     }
 
     /// A store that cannot be read throws nobody out: it is asked again soon.
@@ -248,6 +280,9 @@ async fn stream(
         if let Some(waiting) = watch.waiting.take() {
             send(ServerFrame::Waiting(waiting)).await?;
         }
+        for progress in std::mem::take(&mut watch.progress) {
+            send(ServerFrame::Progress(progress)).await?;
+        }
         send(ServerFrame::CaughtUp {
             chat_id: chat.clone(),
             seq: last,
@@ -267,6 +302,9 @@ async fn stream(
                 }
                 Next::Live(Live::Waiting(waiting)) => {
                     send(ServerFrame::Waiting((*waiting).clone())).await?;
+                }
+                Next::Live(Live::Progress(progress)) => {
+                    send(ServerFrame::Progress((*progress).clone())).await?;
                 }
                 Next::Behind => break,
                 Next::Closed => return Err(Some(ApiError::not_found("This chat was deleted."))),

@@ -1,5 +1,6 @@
 //! The tools a user can see, how they are set, and calls made by hand.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Json;
@@ -12,7 +13,7 @@ use tenon_domain::{
     Access, BlobId, CallId, ChatId, Layer, Policy, ToolCall, ToolError, ToolId, tool_id,
 };
 use tenon_store::{ToolChange, fresh_id};
-use tenon_tools::{Asker, CallContext, Tool, Toolset};
+use tenon_tools::{Asker, CallContext, Nobody, Pulse, Tool, Toolset};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -143,6 +144,9 @@ pub async fn call_by_hand(
         asker: Asker::Person,
         workspace: Some(app.workspace_by_hand(&user.id)),
         cancel: app.closing.child_token(),
+        // There is nowhere to show a form to them: a tool that asks is declined.
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
     };
     let started = Instant::now();
     let result = match is_forbidden {

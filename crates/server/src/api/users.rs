@@ -75,6 +75,7 @@ pub(super) async fn delete(
     }
     remove_folder(&app.workspace_by_hand(&id)).await;
     app.store.delete_user(&id).await?;
+    app.sources.sync().await;
     let detail = json!({"email": gone.email, "name": gone.name});
     let address = caller.address.to_string();
     user.note(&app, &address, "user.deleted", id.as_str(), detail)
@@ -139,6 +140,8 @@ pub(crate) async fn edit(
     if account.disabled {
         throw_out(app, id).await?;
     }
+    // What runs for them depends on whether they may come, and on their role.
+    app.sources.sync().await;
     let action = match change.disabled {
         Some(true) => "user.disabled",
         _ => "user.changed",

@@ -3,12 +3,13 @@
 mod accounts;
 mod chats;
 mod models;
+mod sources;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tenon_domain::{
-    Annotations, ChatId, Content, Delta, Event, Layer, ModelId, Policy, RunsOn, SourceId,
-    SourceKind, SourceState, ToolError, ToolId, Waiting,
+    Annotations, CallProgress, ChatId, Content, Delta, Event, Layer, ModelId, Policy, RunsOn,
+    SourceId, SourceKind, SourceState, ToolError, ToolId, Waiting,
 };
 use ts_rs::TS;
 
@@ -24,6 +25,12 @@ pub use chats::{
 pub use models::{
     Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
     OfferedModel, TestFrame,
+};
+
+pub use sources::{
+    AnswerForm, Hidden, ImportSources, ImportedSource, LogLine, LoginStart, LoginState, NewSecret,
+    NewSource, SecretView, ServerAbout, SourceChange, SourceDetail, SourceLimits, SourceNews,
+    SourceOrigin, SourceReach,
 };
 
 /// `GET /api/info`: what this is, and which model answers where none is named.
@@ -161,6 +168,10 @@ pub enum ServerFrame {
     /// A piece of a message in progress; also, after `subscribe`, all of it so far at offset 0.
     Delta(Delta),
     Waiting(Waiting),
+    /// How far a running call has come; also, after `subscribe`, of those that run.
+    Progress(CallProgress),
+    #[serde(rename = "source:state")]
+    Source(SourceNews),
     /// Everything up to `seq` has been sent; from here on it is live.
     CaughtUp {
         chat_id: ChatId,

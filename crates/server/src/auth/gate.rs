@@ -31,6 +31,8 @@ pub enum Thing {
     Blob,
     Key,
     Session,
+    /// One's own, or everybody's.
+    Source,
 }
 
 /// Which keys pass where their owner would.

@@ -139,6 +139,11 @@ impl Oidc {
         name.or_else(host).unwrap_or_else(|| "OpenID".into())
     }
 
+    /// Where people open Tenon, if somebody said so.
+    pub fn public_url(&self) -> Option<&str> {
+        self.config.public_url.as_deref()
+    }
+
     /// Whether people speak https with us, where we know.
     pub fn is_https(&self) -> Option<bool> {
         let url = self.config.public_url.as_ref()?;

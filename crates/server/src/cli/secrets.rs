@@ -1,4 +1,7 @@
-//! `tenon secrets`: the keys that seal what is stored, and a new one when it is time.
+//! `tenon secrets`: what servers are given by name; the keys that seal what is stored,
+//! and a new one when it is time.
+
+mod values;
 
 use std::process::ExitCode;
 
@@ -14,6 +17,24 @@ use crate::config::{Common, Config};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Secrets {
+    /// Set a secret that servers are given for `${NAME}`; its value comes from standard input
+    Set {
+        name: String,
+        /// Your own, for `${user.NAME}`
+        #[arg(long)]
+        mine: bool,
+    },
+    /// The names of the secrets that servers are given
+    List {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove such a secret
+    Remove {
+        name: String,
+        #[arg(long)]
+        mine: bool,
+    },
     /// The keys by their ids, and how many secrets each seals
     Status,
     /// Seal every secret with a new key; a running server goes on with it
@@ -22,14 +43,27 @@ pub(super) enum Secrets {
 
 impl Secrets {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
-        let config = Config::load(common)?;
-        let store = open_store(&common.data, &config).await?;
-        let vault = open_vault(&common.data, &config)?;
         match self {
-            Self::Status => status(&store, &vault).await,
-            Self::Rotate => rotate(&store, &vault).await,
+            Self::Set { name, mine } => values::set(common, &name, mine).await,
+            Self::List { json } => values::list(common, json).await,
+            Self::Remove { name, mine } => values::remove(common, &name, mine).await,
+            Self::Status => {
+                let (store, vault) = open(common).await?;
+                status(&store, &vault).await
+            }
+            Self::Rotate => {
+                let (store, vault) = open(common).await?;
+                rotate(&store, &vault).await
+            }
         }
     }
+}
+
+async fn open(common: &Common) -> Result<(Store, Vault)> {
+    let config = Config::load(common)?;
+    let store = open_store(&common.data, &config).await?;
+    let vault = open_vault(&common.data, &config)?;
+    Ok((store, vault))
 }
 
 async fn status(store: &Store, vault: &Vault) -> Result<ExitCode> {

@@ -55,7 +55,14 @@ impl Tools {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let app = App::open(&common.data, &Config::load(common)?).await?;
         let user = CurrentUser::of_shell(&app.store).await?;
-        let toolset = app.registry.toolset(access(&app, &user, None).await?);
+        app.open_sources(&user).await;
+        let ended = self.answer(&app, &user).await;
+        app.sources.close().await;
+        ended
+    }
+
+    async fn answer(self, app: &App, user: &CurrentUser) -> Result<ExitCode> {
+        let toolset = app.registry.toolset(access(app, user, None).await?);
         match self {
             Self::List { json } => list(&views(&toolset), json)?,
             Self::Search { query, json } => list(&search(&toolset, &query), json)?,
@@ -70,7 +77,7 @@ impl Tools {
                 arguments,
                 json,
             } => {
-                return call(&app, &user, ToolId(id), &arguments, json).await;
+                return call(app, user, ToolId(id), &arguments, json).await;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -21,13 +21,14 @@ const TITLE: &str = "olgas-secret-plan";
 const HER_CHAT: &str = "olgas-chat";
 const HER_TURN: &str = "olgas-turn";
 
-const THINGS: [Thing; 6] = [
+const THINGS: [Thing; 7] = [
     Thing::Chat,
     Thing::Turn,
     Thing::Call,
     Thing::Blob,
     Thing::Key,
     Thing::Session,
+    Thing::Source,
 ];
 
 /// A valid request to a route. Where the route is for the owner of a thing,
@@ -85,6 +86,7 @@ fn example(route: &Route) -> Example {
         ("POST", "/chats/{id}/branch") => body(json!({"turnId": HER_TURN})),
         ("POST", "/turns/{id}/cancel") => plain,
         ("POST", "/calls/{id}/answer") => body(json!({"verdict": "once"})),
+        ("POST", "/calls/{id}/form") => body(json!({"formId": "nothing", "action": "decline"})),
         ("POST", "/chats/{id}/restore") => plain,
         ("GET", "/chats/{id}/export") => query("?format=json"),
         ("POST", "/chats/import") => body(json!({
@@ -110,6 +112,19 @@ fn example(route: &Route) -> Example {
         ("POST", "/models/discover") => body(json!({"baseUrl": "http://127.0.0.1:9/v1"})),
         ("PATCH", "/models/{id}") => body(json!({"name": "Theirs"})),
         ("DELETE", "/models/{id}") | ("POST", "/models/{id}/test") => plain,
+        ("GET", "/sources" | "/sources/{id}" | "/sources/{id}/logs" | "/secrets") => plain,
+        ("POST", "/sources") => body(json!({
+            "kind": "mcp", "name": "theirs", "url": "https://127.0.0.1:9/mcp", "enabled": false,
+        })),
+        ("POST", "/sources/import") => body(json!({
+            "text": r#"{"theirs": {"url": "https://127.0.0.1:9/mcp", "disabled": true}}"#,
+        })),
+        ("PATCH", "/sources/{id}") => body(json!({"title": "Theirs"})),
+        ("DELETE", "/sources/{id}") | ("POST", "/sources/{id}/restart") => plain,
+        ("POST" | "DELETE", "/sources/{id}/login") => plain,
+        ("GET", "/sources/callback" | "/sources/client") => plain,
+        ("PUT", "/secrets/{name}") => body(json!({"value": "everybody's"})),
+        ("DELETE", "/secrets/{name}") => query("?mine=false"),
         _ => panic!(
             "{route:?} is new. Add a valid request for it to `example` in tests/it/access.rs, \
              and see to it that its class says for whom it is"
@@ -130,6 +145,7 @@ struct World<'a> {
     key: String,
     hint: String,
     session: String,
+    source: String,
 }
 
 impl<'a> World<'a> {
@@ -160,6 +176,13 @@ impl<'a> World<'a> {
         let (_, key) = olga.post("/api/keys", new).await;
         let other = server.app.store.create_session(&owner, "olgas-browser", "");
         let (_, session) = other.await.unwrap();
+        let new = json!({
+            "kind": "mcp", "name": "olgas-server", "url": "https://olgas.example", "enabled": false,
+        });
+        let (_, source) = olga.post("/api/sources", new).await;
+        let secret = json!({"value": "olgas-token", "mine": true});
+        let named = "/api/secrets/OLGAS_NAME";
+        assert_eq!(olga.send("PUT", named, Some(secret)).await.0, 204);
         Self {
             server,
             bob,
@@ -171,6 +194,7 @@ impl<'a> World<'a> {
             key: text(&key["id"]),
             hint: text(&key["hint"]),
             session: session.id.0,
+            source: text(&source["id"]),
             olga,
         }
     }
@@ -183,15 +207,20 @@ impl<'a> World<'a> {
             Thing::Blob => &self.blob,
             Thing::Key => &self.key,
             Thing::Session => &self.session,
+            Thing::Source => &self.source,
         }
     }
 
     /// What nobody but Olga should ever read.
-    fn markers(&self) -> [&str; 11] {
+    fn markers(&self) -> [&str; 15] {
         [
             TITLE,
             "olgas-key",
             "olgas-browser",
+            "olgas-server",
+            "olgas-token",
+            "OLGAS_NAME",
+            &self.source,
             &self.chat,
             &self.turn,
             &self.call,

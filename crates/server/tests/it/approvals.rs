@@ -1,8 +1,5 @@
 //! Calls that wait for a person: on the page, in a shell, over a restart.
 
-use std::io::{Read, Write};
-use std::process::{Command, Stdio};
-
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tenon_domain::{
@@ -13,7 +10,7 @@ use tenon_llm::scripted::Line;
 use tenon_server::config::Config;
 use tenon_store::{LOCAL, Store, ToolChange};
 
-use crate::program::{Served, ended, run, stdout, tenon};
+use crate::program::{Served, at_a_terminal, ended, run, stdout, tenon};
 use crate::server::{Page, Server};
 
 const CALCULATE: &str = "builtin_calculate";
@@ -258,14 +255,14 @@ async fn a_shell_without_a_terminal_is_refused_unless_it_was_allowed() {
     assert!(printed.contains(r#""kind":"denied""#), "{printed}");
 }
 
-/// `script` gives the command a terminal of its own.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_person_at_a_terminal_is_asked() {
     let data = tempfile::tempdir().unwrap();
     ask_in(&data).await;
     let check = |typed: &str, expected: &str| {
-        let printed = at_a_terminal(&data, typed);
+        let asked = tenon(&data, &["run", "what is 6*7?"]);
+        let printed = at_a_terminal(&asked, &[("[n]o: ", typed)]);
         assert!(printed.contains(expected), "{typed:?}: {printed}");
     };
     check("n\n", "failed: The user refused this call.");
@@ -273,43 +270,6 @@ async fn a_person_at_a_terminal_is_asked() {
     check("a\n", "done, ");
     // It was always: nobody is asked any more.
     assert!(stdout(&run(&data, &["run", "what is 6*7?"])).contains("42"));
-}
-
-/// Types this once the question is there, and tells what was on the screen.
-#[cfg(target_os = "linux")]
-fn at_a_terminal(data: &TempDir, typed: &str) -> String {
-    let tenon = tenon(data, &["run", "what is 6*7?"]);
-    let words = [tenon.get_program()].into_iter().chain(tenon.get_args());
-    let line: Vec<String> = words
-        .map(|word| format!("'{}'", word.to_str().unwrap()))
-        .collect();
-    let mut command = Command::new("script");
-    for (name, value) in tenon.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let mut child = command
-        .args(["-qec", &line.join(" "), "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let mut screen = Vec::new();
-    let mut byte = [0];
-    let mut is_asked = false;
-    while output.read(&mut byte).unwrap() == 1 {
-        screen.push(byte[0]);
-        if !is_asked && screen.ends_with(b"[n]o: ") {
-            is_asked = true;
-            input.write_all(typed.as_bytes()).unwrap();
-        }
-    }
-    ended(&mut child);
-    assert!(is_asked, "{}", String::from_utf8_lossy(&screen));
-    String::from_utf8_lossy(&screen).into_owned()
 }
 
 /// In this data folder everybody is asked before anything is calculated.

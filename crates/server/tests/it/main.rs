@@ -6,13 +6,19 @@ mod access;
 mod accounts;
 mod api;
 mod approvals;
+#[expect(dead_code, reason = "shared with the tests of the sources")]
+#[path = "../../../../tests/peers/authority.rs"]
+mod authority;
 mod backup;
 mod binary;
 mod branches;
 mod chats;
 mod export;
+mod forms;
 mod guard;
+mod import;
 mod keys;
+mod login;
 mod mend;
 mod models;
 mod oidc;
@@ -26,6 +32,7 @@ mod secrets;
 mod server;
 mod share;
 mod socket;
+mod sources;
 mod switches;
 mod torture;
 mod user_command;

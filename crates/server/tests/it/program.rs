@@ -1,6 +1,6 @@
 //! The program itself, started as a shell and an operator start it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -64,11 +64,8 @@ impl Served {
 
     pub fn start_with(data: &TempDir, set: impl Fn(&mut Command) -> &mut Command) -> Self {
         let mut serve = tenon(data, &["serve", "--listen", "127.0.0.1:0"]);
-        let mut child = set(&mut serve)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        serve.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = set(&mut serve).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
@@ -153,6 +150,43 @@ impl Drop for Served {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Runs a command at a terminal of its own, which `script` gives it, types each
+/// text once the screen ends with what asks for it, and tells what was on the screen.
+#[cfg(target_os = "linux")]
+pub fn at_a_terminal(tenon: &Command, asked: &[(&str, &str)]) -> String {
+    let words = [tenon.get_program()].into_iter().chain(tenon.get_args());
+    let line: Vec<String> = words
+        .map(|word| format!("'{}'", word.to_str().unwrap()))
+        .collect();
+    let mut command = Command::new("script");
+    for (name, value) in tenon.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let mut child = command
+        .args(["-qec", &line.join(" "), "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut screen = Vec::new();
+    let mut byte = [0];
+    let mut asked = asked.iter().peekable();
+    while output.read(&mut byte).unwrap() == 1 {
+        screen.push(byte[0]);
+        if let Some((_, typed)) = asked.next_if(|(ends, _)| screen.ends_with(ends.as_bytes())) {
+            input.write_all(typed.as_bytes()).unwrap();
+        }
+    }
+    ended(&mut child);
+    let screen = String::from_utf8_lossy(&screen).into_owned();
+    assert_eq!(asked.next(), None, "{screen}");
+    screen
 }
 
 /// How a process ended, if it does so in time.

@@ -27,7 +27,7 @@ pub struct ChatSummary {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running: Option<TurnId>,
-    /// A call waits for somebody to allow it.
+    /// A call waits for somebody: to allow it, or to fill in its form.
     pub asking: bool,
 }
 

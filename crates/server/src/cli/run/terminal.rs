@@ -1,20 +1,38 @@
-//! A person at a terminal, who is asked about one call at a time.
+//! A person at a terminal, who is asked one thing at a time: whether a call may
+//! be made, or what a tool wants to know.
+
+mod form;
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 
-use tenon_domain::{CallId, CallRecord, Verdict};
+use tenon_domain::{CallId, CallRecord, Form, FormAnswer, FormId, Verdict};
 use tokio::sync::mpsc;
+
+use self::form::{Filling, Taken};
 
 /// What is longer is no input that a person reads before they allow it.
 const SHOWN: usize = 4000;
 
 #[derive(Debug, Default)]
 pub(super) struct Terminal {
-    /// Calls that wait; the first is the one that is being asked about.
-    waiting: VecDeque<CallRecord>,
+    /// What waits; the first is what is being asked.
+    waiting: VecDeque<Question>,
     /// What is typed, from the first question on.
     typed: Option<mpsc::UnboundedReceiver<String>>,
+}
+
+#[derive(Debug)]
+enum Question {
+    Call(CallRecord),
+    Form(Filling),
+}
+
+/// What the person said.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Call(CallId, Verdict),
+    Form(CallId, FormId, FormAnswer),
 }
 
 impl Terminal {
@@ -24,61 +42,126 @@ impl Terminal {
         std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
+    pub(super) fn is_asking(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     pub(super) fn ask(&mut self, call: CallRecord) {
-        self.waiting.push_back(call);
+        self.put(Question::Call(call));
+    }
+
+    pub(super) fn fill_in(&mut self, call: &CallRecord, form: &Form) {
+        self.put(Question::Form(Filling::new(call, form)));
+    }
+
+    /// A call that is decided or over, here or elsewhere, asks nothing any more.
+    pub(super) fn settled(&mut self, call: &CallId) {
+        self.drop_those(|question| match question {
+            Question::Call(waiting) => waiting.id == *call,
+            Question::Form(filling) => filling.call == *call,
+        });
+    }
+
+    pub(super) fn form_settled(&mut self, form: &FormId) {
+        self.drop_those(|question| match question {
+            Question::Call(_) => false,
+            Question::Form(filling) => filling.form == *form,
+        });
+    }
+
+    /// What was answered here is done.
+    pub(super) fn answered(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Call(call, _) => self.settled(call),
+            Answer::Form(_, form, _) => self.form_settled(form),
+        }
+    }
+
+    /// The answer could not be used: the question is put once more.
+    pub(super) fn again(&mut self, why: &str) {
+        eprintln!("  {}", shown(why));
+        self.show();
+    }
+
+    /// Waits until the question that is shown is answered; for ever, where there is none.
+    pub(super) async fn answer(&mut self) -> Answer {
+        loop {
+            let (Some(question), Some(typed)) = (self.waiting.front_mut(), &mut self.typed) else {
+                return std::future::pending().await;
+            };
+            let line = typed.recv().await;
+            match question {
+                Question::Call(call) => match verdict(line.as_deref()) {
+                    Some(verdict) => return Answer::Call(call.id.clone(), verdict),
+                    None => prompt(APPROVE),
+                },
+                Question::Form(filling) => match filling.take(line.as_deref()) {
+                    Taken::All(answer) => {
+                        return Answer::Form(filling.call.clone(), filling.form.clone(), answer);
+                    }
+                    Taken::Next => prompt(&filling.prompt()),
+                    Taken::Wrong(why) => {
+                        eprintln!("  {why}");
+                        prompt(&filling.prompt());
+                    }
+                },
+            }
+        }
+    }
+
+    fn put(&mut self, question: Question) {
+        self.waiting.push_back(question);
         if self.waiting.len() == 1 {
             self.show();
         }
     }
 
-    /// A call that is decided, here or elsewhere, is not asked about any more.
-    pub(super) fn settled(&mut self, call: &CallId) {
-        let was_asked = self.asked().is_some_and(|asked| asked.id == *call);
-        self.waiting.retain(|waiting| waiting.id != *call);
+    fn drop_those(&mut self, are_over: impl Fn(&Question) -> bool) {
+        let was_asked = self.waiting.front().is_some_and(&are_over);
+        self.waiting.retain(|question| !are_over(question));
         if was_asked {
             self.show();
         }
     }
 
-    fn asked(&self) -> Option<&CallRecord> {
-        self.waiting.front()
-    }
-
-    /// Waits until the question that is shown is answered; for ever, where there is none.
-    pub(super) async fn answer(&mut self) -> (CallId, Verdict) {
-        loop {
-            let (Some(call), Some(typed)) = (self.waiting.front(), &mut self.typed) else {
-                return std::future::pending().await;
-            };
-            let call = call.id.clone();
-            // Whoever closes their input says no more, and so not yes.
-            let Some(line) = typed.recv().await else {
-                return (call, Verdict::Denied);
-            };
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return (call, Verdict::Once),
-                "a" | "always" => return (call, Verdict::Always),
-                "n" | "no" => return (call, Verdict::Denied),
-                _ => prompt(),
-            }
-        }
-    }
-
     fn show(&mut self) {
-        let Some(call) = self.waiting.front() else {
+        let Some(question) = self.waiting.front() else {
             return;
         };
         let typed = self.typed.get_or_insert_with(listen);
         // What was typed before the question is no answer to it.
         while typed.try_recv().is_ok() {}
-        let input = shown(&call.input.to_string());
-        eprintln!("? {} ({}) {input}", shown(&call.display_name), call.tool_id);
-        prompt();
+        match question {
+            Question::Call(call) => {
+                let input = shown(&call.input.to_string());
+                eprintln!("? {} ({}) {input}", shown(&call.display_name), call.tool_id);
+                prompt(APPROVE);
+            }
+            Question::Form(filling) => {
+                eprint!("{}", filling.opening());
+                prompt(&filling.prompt());
+            }
+        }
     }
 }
 
-fn prompt() {
-    eprint!("  Allow this call? [y]es once / [a]lways / [n]o: ");
+const APPROVE: &str = "Allow this call? [y]es once / [a]lways / [n]o: ";
+
+/// Whoever closes their input says no more, and so not yes.
+fn verdict(line: Option<&str>) -> Option<Verdict> {
+    let Some(line) = line else {
+        return Some(Verdict::Denied);
+    };
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" => Some(Verdict::Once),
+        "a" | "always" => Some(Verdict::Always),
+        "n" | "no" => Some(Verdict::Denied),
+        _ => None,
+    }
+}
+
+fn prompt(text: &str) {
+    eprint!("  {text}");
     let _ = std::io::stderr().flush();
 }
 
@@ -99,7 +182,7 @@ fn listen() -> mpsc::UnboundedReceiver<String> {
 
 /// A text as it can be put before a person: it cannot move the cursor and so
 /// show something else, and what is not shown is said.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     let clean = |char: char| match char.is_control() {
         true => '\u{FFFD}',
         false => char,

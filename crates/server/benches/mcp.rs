@@ -1,0 +1,329 @@
+//! `make bench`: what MCP servers over standard input and output cost us.
+//!
+//! The server is a program of its own, so what it costs is not in the figures:
+//! they are the time all threads of this process spent on a processor. What
+//! counts is the distance to the floor and to the bare client of the same run.
+
+#![expect(clippy::print_stdout, reason = "figures are what it is for")]
+
+#[path = "shared/echo.rs"]
+mod echo;
+#[expect(dead_code, reason = "not every bench looks at the peak")]
+#[path = "shared/heap.rs"]
+mod heap;
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use echo::ByHand;
+use rmcp::model::{CallToolRequestParams, CallToolResponse};
+use rmcp::service::RunningService;
+use rmcp::{Peer, RoleClient, ServiceExt};
+use serde_json::json;
+use tenon_domain::{
+    Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolCall, ToolId, UserId,
+};
+use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start};
+use tenon_store::Store;
+use tenon_tools::{
+    Asker, CallContext, Connection, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody,
+    Pulse, Registry, Toolset,
+};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const ROUNDS: usize = 7;
+const CALLS: u32 = 8_192;
+/// How many calls are on their way at once.
+const IN_FLIGHT: [u32; 3] = [1, 32, 256];
+
+fn main() {
+    echo::serve_if_asked();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        calls().await;
+        registration().await;
+        idle().await;
+    });
+}
+
+/// One call over one child, by hand, with the bare client, and all in.
+async fn calls() {
+    let mut by_hand = ByHand::start(1);
+    let (bare, _child) = bare_client().await;
+    let ours = Ours::start(1, Arc::new(MemoryIdBook::default())).await;
+    for in_flight in IN_FLIGHT {
+        println!("{in_flight} in flight on one server, our CPU for each call:");
+        let by_hand = median(async || {
+            measured(async || {
+                for first in (0..CALLS).step_by(in_flight as usize) {
+                    by_hand.calls(first..first + in_flight);
+                }
+            })
+            .await
+        });
+        by_hand.await.print("lines by hand", "floor");
+        let bare = median(async || {
+            let client = bare.peer().clone();
+            let call = move |number| bare_call(client.clone(), number);
+            measured(async || side_by_side(in_flight, call).await).await
+        });
+        bare.await.print("the bare client", "");
+        let all_in = median(async || {
+            let toolset = ours.toolset.clone();
+            let call = move |number| our_call(toolset.clone(), number);
+            measured(async || side_by_side(in_flight, call).await).await
+        });
+        all_in.await.print("Toolset::call", "target: under 35 µs");
+    }
+    ours.server.stop().await;
+}
+
+/// From the answer with ten thousand tools to all of them in the registry.
+async fn registration() {
+    const TOOLS: usize = 10_000;
+    let mut by_hand = ByHand::start(TOOLS);
+    // Once it answers, it has made its list.
+    by_hand.calls(0..1);
+    let asked = Instant::now();
+    let bytes = by_hand.list();
+    let floor = asked.elapsed();
+    println!(
+        "{TOOLS} tools, {} KiB, by hand   {floor:>12.2?}   floor: read and not looked at",
+        bytes / 1024
+    );
+
+    let mut took = Vec::new();
+    for tools in [1, TOOLS] {
+        let folder = tempfile::tempdir().expect("a folder for the database");
+        let store = Store::open_file(&folder.path().join("bench.db")).await;
+        let book = Arc::new(Book(store.expect("a database")));
+        let started = Instant::now();
+        let ours = Ours::start(tools, book).await;
+        took.push(started.elapsed());
+        assert_eq!(ours.toolset.tools().len(), tools);
+        ours.server.stop().await;
+    }
+    println!(
+        "{TOOLS} tools into the registry   {:>12.2?}   target: under 1 s, beyond the {:.0?} of one tool",
+        took[1].saturating_sub(took[0]),
+        took[0]
+    );
+}
+
+/// What a server that is ready and has nothing to do keeps of ours.
+async fn idle() {
+    const SERVERS: usize = 24;
+    // The first one fills what stays whatever comes.
+    let first = Ours::start(1, Arc::new(MemoryIdBook::default())).await;
+    let before = heap::in_use();
+    let mut servers = Vec::new();
+    for _ in 0..SERVERS {
+        servers.push(Ours::start(1, Arc::new(MemoryIdBook::default())).await);
+    }
+    let grown = (heap::in_use() - before) / SERVERS as isize;
+    println!(
+        "an idle server                  {:>9} KiB   target: under 200 KiB",
+        grown / 1024
+    );
+    servers.push(first);
+    for ours in servers {
+        ours.server.stop().await;
+    }
+}
+
+/// A server in a registry of its own.
+struct Ours {
+    server: Arc<McpServer>,
+    toolset: Toolset,
+    _connected: Connection,
+}
+
+impl Ours {
+    /// Comes back when its tools are in the registry.
+    async fn start(tools: usize, book: Arc<dyn IdBook>) -> Self {
+        let (command, args) = echo::command(tools);
+        let transport = McpTransport::Stdio {
+            command,
+            args,
+            env: Default::default(),
+            cwd: None,
+        };
+        let server = McpServer::new(Settings {
+            info: SourceInfo {
+                id: SourceId::new("echo"),
+                kind: SourceKind::Mcp,
+                name: "echo".into(),
+                title: "Echo".into(),
+                owner: None,
+            },
+            config: McpConfig {
+                transport,
+                timeout_ms: None,
+                tool_timeouts_ms: Default::default(),
+                sleep_after_ms: None,
+                client: None,
+            },
+            fill: Arc::new(AsItIs),
+            tokens: None,
+            network: Network::Anywhere,
+            known: Vec::new(),
+            start: Start::Now,
+            starts: Arc::new(Semaphore::new(1)),
+        });
+        let mut changes = server.changes();
+        while server.status().state != SourceState::Ready {
+            let changed = tokio::time::timeout(Duration::from_secs(30), changes.changed());
+            let changed = changed.await.expect("it starts in time");
+            changed.expect("the server is still there");
+        }
+        let registry = Registry::new(book, Arc::new(MemoryShelf::default()), Limits::default());
+        let connected = registry.connect(server.clone()).await;
+        Self {
+            toolset: registry.toolset(Access::all(&ada())),
+            _connected: connected.expect("the source connects"),
+            server,
+        }
+    }
+}
+
+async fn our_call(toolset: Toolset, number: u32) {
+    let call = ToolCall {
+        id: CallId::new("c"),
+        tool_id: ToolId::new("mcp_echo_echo_0"),
+        input: json!({"text": number.to_string()}),
+    };
+    let context = CallContext {
+        call_id: call.id.clone(),
+        user: ada(),
+        asker: Asker::Person,
+        workspace: None,
+        cancel: CancellationToken::new(),
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
+    };
+    let output = toolset.call(&call, &context).await.expect("an echo");
+    assert_eq!(output.to_text(), number.to_string());
+}
+
+/// rmcp's own client, with nothing of ours around it, and the process it talks to.
+async fn bare_client() -> (RunningService<RoleClient, ()>, tokio::process::Child) {
+    let (program, arguments) = echo::command(1);
+    let mut child = tokio::process::Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("the bench starts once more");
+    let output = child.stdout.take().expect("it is piped");
+    let input = child.stdin.take().expect("it is piped");
+    let client = ().serve((output, input)).await.expect("it greets back");
+    (client, child)
+}
+
+async fn bare_call(client: Peer<RoleClient>, number: u32) {
+    let arguments = json!({"text": number.to_string()});
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let params = CallToolRequestParams::new("echo_0").with_arguments(arguments);
+    let answer = client.call_tool_once(params).await.expect("an echo");
+    let CallToolResponse::Complete(result) = answer else {
+        panic!("an echo asks for nothing");
+    };
+    let said = result.content[0].as_text().expect("an echo is text");
+    assert_eq!(said.text, number.to_string());
+}
+
+/// All calls, so many at a time, each on a task like those of turns.
+async fn side_by_side<C, F>(in_flight: u32, call: C)
+where
+    C: Fn(u32) -> F + Clone + Send + 'static,
+    F: Future<Output = ()> + Send,
+{
+    let mut tasks = JoinSet::new();
+    for task in 0..in_flight {
+        let call = call.clone();
+        tasks.spawn(async move {
+            for number in (task..CALLS).step_by(in_flight as usize) {
+                call(number).await;
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.expect("every call is answered");
+    }
+}
+
+/// What all calls of one round took.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Round {
+    on_processor: Duration,
+    elapsed: Duration,
+}
+
+impl Round {
+    fn print(&self, what: &str, target: &str) {
+        println!(
+            "  {what:<28}  {:>12.2?}   {:>9.0} calls/s   {target}",
+            self.on_processor / CALLS,
+            f64::from(CALLS) / self.elapsed.as_secs_f64()
+        );
+    }
+}
+
+async fn measured(work: impl AsyncFnOnce()) -> Round {
+    let (before, started) = (on_processor(), Instant::now());
+    work().await;
+    Round {
+        elapsed: started.elapsed(),
+        on_processor: on_processor() - before,
+    }
+}
+
+async fn median(mut round: impl AsyncFnMut() -> Round) -> Round {
+    let mut rounds = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        rounds.push(round().await);
+    }
+    rounds.sort();
+    rounds.swap_remove(ROUNDS / 2)
+}
+
+/// The time the threads of this process have had, whichever are still there.
+fn on_processor() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let nanos = threads.flatten().filter_map(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        stat.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanos.sum())
+}
+
+fn ada() -> UserId {
+    UserId::new("ada")
+}
+
+/// The id book as the server keeps it.
+struct Book(Store);
+
+#[async_trait]
+impl IdBook for Book {
+    async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
+        let ids = self.0.tool_ids(source, names).await;
+        ids.map_err(|error| Error(Box::new(error)))
+    }
+}
+
+/// A configuration without variables.
+struct AsItIs;
+
+#[async_trait]
+impl Fill for AsItIs {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+        Ok(config.clone())
+    }
+}

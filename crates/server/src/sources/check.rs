@@ -1,0 +1,323 @@
+//! Whether a server can be kept like this. Whatever is wrong is said in a
+//! sentence that tells what would be right.
+
+use std::collections::BTreeMap;
+
+use axum::http::{HeaderName, HeaderValue};
+use tenon_domain::{McpClient, McpConfig, McpTransport};
+use tenon_sources::variables::{Variable, mentioned};
+use url::Url;
+
+use super::client;
+use super::edit::{Refusal, wrong};
+use super::entry::is_program;
+use super::plan::Trust;
+
+const MAX_NAME: usize = 40;
+const MAX_TITLE: usize = 200;
+const MAX_URL: usize = 2_048;
+/// Of a command, an argument, a folder, a value.
+const MAX_TEXT: usize = 16 * 1024;
+/// Of all of it together.
+const MAX_CONFIG: usize = 128 * 1024;
+/// Arguments, variables, headers.
+const MAX_ITEMS: usize = 200;
+/// Tools with a time of their own.
+const MAX_TIMEOUTS: usize = 1_000;
+
+const HOUR: u64 = 60 * 60 * 1_000;
+const WEEK: u64 = 7 * 24 * HOUR;
+
+/// Those that the protocol itself sets.
+const OURS: [&str; 9] = [
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// How somebody wants a server to be reached: everything that can be said, before
+/// it is known to make sense.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) transport: Option<String>,
+    pub(super) command: Option<String>,
+    pub(super) args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) cwd: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) tool_timeouts_ms: BTreeMap<String, u64>,
+    pub(super) sleep_after_ms: Option<u64>,
+    pub(super) client: Option<McpClient>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Stdio,
+    Http,
+    Sse,
+}
+
+pub(super) fn name(name: &str) -> Result<&str, Refusal> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_name = (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_letter);
+    match is_name {
+        true => Ok(name),
+        false => Err(wrong(&format!(
+            "A server's name is 1 to {MAX_NAME} letters, digits, `-` and `_`: it is part of its tools' ids."
+        ))),
+    }
+}
+
+/// The title, or the name where there is none.
+pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, Refusal> {
+    let title = title.map(str::trim).filter(|title| !title.is_empty());
+    let title = title.unwrap_or(name);
+    let is_odd =
+        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    match title.chars().count() <= MAX_TITLE && !title.contains(is_odd) {
+        true => Ok(title.to_owned()),
+        false => Err(wrong(&format!(
+            "A title has {MAX_TITLE} characters at most, on one line."
+        ))),
+    }
+}
+
+impl Draft {
+    /// The configuration it means.
+    pub(super) fn config(self) -> Result<McpConfig, Refusal> {
+        let way = self.way()?;
+        self.check_limits()?;
+        self.client.as_ref().map(client::check).transpose()?;
+        let config = McpConfig {
+            timeout_ms: self.timeout_ms,
+            tool_timeouts_ms: self.tool_timeouts_ms.clone(),
+            sleep_after_ms: self.sleep_after_ms,
+            client: self.client.clone(),
+            transport: match way {
+                Way::Stdio => self.program()?,
+                Way::Http => {
+                    let (url, headers) = self.remote()?;
+                    McpTransport::Http { url, headers }
+                }
+                Way::Sse => {
+                    let (url, headers) = self.remote()?;
+                    McpTransport::Sse { url, headers }
+                }
+            },
+        };
+        let length = serde_json::to_string(&config).map_or(usize::MAX, |text| text.len());
+        match length <= MAX_CONFIG {
+            true => Ok(config),
+            false => Err(wrong("This is too long for the settings of a server.")),
+        }
+    }
+
+    fn way(&self) -> Result<Way, Refusal> {
+        let way = match (self.transport.as_deref(), &self.command, &self.url) {
+            (Some("stdio"), ..) => Way::Stdio,
+            (Some("http"), ..) => Way::Http,
+            (Some("sse"), ..) => Way::Sse,
+            (Some(_), ..) => {
+                return Err(wrong(
+                    "`transport` is \"stdio\" for a program, \"http\" or \"sse\" for an address.",
+                ));
+            }
+            (None, Some(_), None) => Way::Stdio,
+            (None, None, Some(_)) => Way::Http,
+            (None, Some(_), Some(_)) => {
+                return Err(wrong(
+                    "Say either `command`, for a program on this machine, or `url`, not both.",
+                ));
+            }
+            (None, None, None) => {
+                return Err(wrong(
+                    "Say how it is reached: `command` for a program on this machine, or `url`.",
+                ));
+            }
+        };
+        let is_remote = way != Way::Stdio;
+        let strange = match is_remote {
+            true => [
+                ("command", self.command.is_some()),
+                ("args", !self.args.is_empty()),
+                ("env", !self.env.is_empty()),
+                ("cwd", self.cwd.is_some()),
+            ]
+            .to_vec(),
+            false => [
+                ("url", self.url.is_some()),
+                ("headers", !self.headers.is_empty()),
+                ("clientId", self.client.is_some()),
+            ]
+            .to_vec(),
+        };
+        match strange.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(way),
+            Some((field, _)) if is_remote => Err(wrong(&format!(
+                "`{field}` is for a program; this server is reached by its address. Leave it out."
+            ))),
+            Some((field, _)) => Err(wrong(&format!(
+                "`{field}` is for an address; this server is a program. Leave it out."
+            ))),
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Refusal> {
+        let timeouts = self.timeout_ms.iter().chain(self.tool_timeouts_ms.values());
+        if !timeouts
+            .into_iter()
+            .all(|limit| (100..=HOUR).contains(limit))
+        {
+            return Err(wrong(
+                "A call may take between 100 milliseconds and an hour: 100 to 3600000.",
+            ));
+        }
+        let names = self.tool_timeouts_ms.keys();
+        let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
+        if self.tool_timeouts_ms.len() > MAX_TIMEOUTS || names.into_iter().any(odd) {
+            return Err(wrong("`toolTimeoutsMs` names tools by their own names."));
+        }
+        match self.sleep_after_ms {
+            Some(idle) if !(1_000..=WEEK).contains(&idle) => Err(wrong(
+                "A server sleeps after a second at the earliest and a week at the latest: 1000 to 604800000.",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn program(self) -> Result<McpTransport, Refusal> {
+        let command = self.command.as_deref().map(str::trim).unwrap_or_default();
+        if command.is_empty() {
+            return Err(wrong("Say which program: `command`, such as \"npx\"."));
+        }
+        let texts = self.args.iter().map(String::as_str);
+        let texts = texts.chain([command]).chain(self.cwd.as_deref());
+        let values = self.env.values().map(String::as_str);
+        // Programs take several lines as an argument; nothing takes NUL.
+        if texts
+            .chain(values)
+            .any(|text| text.len() > MAX_TEXT || text.contains('\0'))
+        {
+            return Err(wrong(
+                "The command, an argument or a variable is too long, or has a NUL character in it.",
+            ));
+        }
+        if has_control(command) || self.cwd.as_deref().is_some_and(has_control) {
+            return Err(wrong("The command and the folder stand on one line each."));
+        }
+        let is_name = |name: &String| {
+            let is_short = (1..=256).contains(&name.len());
+            is_short && !name.contains('=') && !has_control(name)
+        };
+        if !self.env.keys().all(is_name) {
+            return Err(wrong(
+                "A variable's name is not empty and has no `=` in it.",
+            ));
+        }
+        if self.args.len() > MAX_ITEMS || self.env.len() > MAX_ITEMS {
+            return Err(wrong(&format!(
+                "At most {MAX_ITEMS} arguments and as many variables can be given."
+            )));
+        }
+        Ok(McpTransport::Stdio {
+            command: command.to_owned(),
+            args: self.args,
+            env: self.env,
+            cwd: self.cwd.filter(|cwd| !cwd.is_empty()),
+        })
+    }
+
+    fn remote(self) -> Result<(String, BTreeMap<String, String>), Refusal> {
+        let url = url(self.url.as_deref().unwrap_or_default())?;
+        if self.headers.len() > MAX_ITEMS {
+            return Err(wrong(&format!("At most {MAX_ITEMS} headers can be given.")));
+        }
+        for (name, value) in &self.headers {
+            let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
+                return Err(wrong(&format!("{name:?} cannot be the name of a header.")));
+            };
+            if OURS.contains(&header.as_str()) {
+                return Err(wrong(&format!(
+                    "The header `{name}` is set by Tenon itself. Leave it out."
+                )));
+            }
+            if value.len() > MAX_TEXT || HeaderValue::from_str(value).is_err() {
+                return Err(wrong(&format!(
+                    "The value of the header `{name}` cannot be sent: it is one line without control characters."
+                )));
+            }
+        }
+        Ok((url, self.headers))
+    }
+}
+
+/// What somebody who is no admin may have of their own.
+pub(super) fn allowed(config: &McpConfig, trust: Trust) -> Result<(), Refusal> {
+    if trust == Trust::Full {
+        return Ok(());
+    }
+    if is_program(config) {
+        return Err(super::edit::forbidden(
+            "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
+        ));
+    }
+    let shared = mentioned(config)
+        .into_iter()
+        .find_map(|variable| match variable {
+            Variable::Shared(name) => Some(name),
+            Variable::Personal(_) => None,
+        });
+    match shared {
+        None => Ok(()),
+        Some(name) => Err(super::edit::forbidden(&format!(
+            "`${{{name}}}` is not yours to send to a server of your own. Set a secret of your own and write `${{user.{name}}}`."
+        ))),
+    }
+}
+
+fn url(url: &str) -> Result<String, Refusal> {
+    let url = url.trim();
+    let refused = || {
+        wrong(
+            "This is no address of a server. Write it like https://example.com/mcp, or http:// in your own network.",
+        )
+    };
+    // Some would read a `\` as a `/`, and leave out what is not seen.
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    if url.is_empty() || url.len() > MAX_URL || url.contains(is_odd) {
+        return Err(refused());
+    }
+    // Something must stand for what is filled in later.
+    let parsed = Url::parse(&without_variables(url)).map_err(|_| refused())?;
+    let is_web = matches!(parsed.scheme(), "http" | "https");
+    match is_web && parsed.has_host() {
+        true => Ok(url.to_owned()),
+        false => Err(refused()),
+    }
+}
+
+fn without_variables(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, variable)) = rest.split_once("${") {
+        plain.push_str(before);
+        plain.push('1');
+        rest = variable.split_once('}').map_or("", |(_, rest)| rest);
+    }
+    plain + rest
+}
+
+fn has_control(text: &str) -> bool {
+    text.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests;

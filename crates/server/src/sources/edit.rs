@@ -1,0 +1,298 @@
+//! Adding, changing, restarting and removing servers: who may, and what comes of it.
+
+use std::sync::Arc;
+
+use tenon_domain::{McpConfig, SourceId, SourceKind, UserId};
+use tenon_store::StoredSource;
+
+use super::check::{self, Draft};
+use super::client::ClientChange;
+use super::entry::{Entry, about};
+use super::merge::{merge, reaches};
+use super::plan::Trust;
+use super::{Sources, lock, stop_all};
+use crate::api::wire::{self, SourceChange, SourceDetail, SourceOrigin};
+use crate::auth::CurrentUser;
+
+/// How many servers of their own somebody may have, and how many all share.
+const MAX_OWN: usize = 30;
+const MAX_SHARED: usize = 300;
+
+/// Why something was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// What is wrong with it, in a sentence that says what to do.
+    #[error("{0}")]
+    Wrong(String),
+    /// It is not theirs to do; the sentence says whose.
+    #[error("{0}")]
+    Forbidden(String),
+    /// It does not run; the sentence says what to do first.
+    #[error("{0}")]
+    Idle(&'static str),
+    #[error(transparent)]
+    Store(#[from] tenon_store::Error),
+}
+
+pub(super) fn wrong(message: &str) -> Refusal {
+    Refusal::Wrong(message.to_owned())
+}
+
+pub(super) fn forbidden(message: &str) -> Refusal {
+    Refusal::Forbidden(message.to_owned())
+}
+
+impl Sources {
+    /// Adds a server. It starts by itself: nobody waits for it here.
+    pub async fn add(
+        &self,
+        user: &CurrentUser,
+        new: wire::NewSource,
+    ) -> Result<SourceDetail, Refusal> {
+        let name = check::name(&new.name)?;
+        let title = check::title(new.title.as_deref(), name)?;
+        match new.kind.as_str() {
+            "mcp" => {}
+            _ => return Err(wrong("Only MCP servers can be added: `kind` is \"mcp\".")),
+        }
+        let mine = new.mine.unwrap_or_else(|| !user.administers());
+        let client = ClientChange {
+            id: Some(new.client_id),
+            secret: Some(new.client_secret),
+            moves: false,
+        };
+        let config = Draft {
+            transport: new.transport,
+            command: new.command,
+            args: new.args.unwrap_or_default(),
+            env: new.env.unwrap_or_default(),
+            cwd: new.cwd,
+            url: new.url,
+            headers: new.headers.unwrap_or_default(),
+            timeout_ms: new.timeout_ms,
+            tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
+            sleep_after_ms: new.sleep_after_ms,
+            client: client.of(None)?,
+        }
+        .config()?;
+        let enabled = new.enabled.unwrap_or(true);
+        let id = self
+            .keep(user, name, &title, mine, &config, enabled)
+            .await?;
+        self.sync().await;
+        // It is there, even where so much goes on that it has not been seen to yet.
+        let row = self.0.store.source(&id).await?;
+        Ok(self.show_row(user, &row))
+    }
+
+    /// Writes a server down that is checked already, without starting it.
+    pub(crate) async fn keep(
+        &self,
+        user: &CurrentUser,
+        name: &str,
+        title: &str,
+        mine: bool,
+        config: &McpConfig,
+        enabled: bool,
+    ) -> Result<SourceId, Refusal> {
+        self.may_keep(user, mine, config).await?;
+        let owner = mine.then_some(&user.id);
+        let new = tenon_store::NewSource {
+            kind: SourceKind::Mcp,
+            name,
+            title,
+            owner,
+            enabled,
+        };
+        let text = written(config)?;
+        let seal = |id: &SourceId| self.0.vault.seal(&about(id), &text);
+        Ok(self.0.store.add_source(new, seal).await?.id)
+    }
+
+    /// Whether somebody may have one more server, reached like this.
+    pub(super) async fn may_keep(
+        &self,
+        user: &CurrentUser,
+        mine: bool,
+        config: &McpConfig,
+    ) -> Result<(), Refusal> {
+        if !mine && !user.administers() {
+            return Err(forbidden(
+                "Only an admin may add a server for everybody. Add it for yourself: `mine`.",
+            ));
+        }
+        check::allowed(config, trust(user))?;
+        self.check_room(mine.then_some(&user.id)).await
+    }
+
+    /// Changes a server; at once, and without its tools going away where only words change.
+    pub async fn change(
+        &self,
+        user: &CurrentUser,
+        id: &SourceId,
+        change: SourceChange,
+    ) -> Result<SourceDetail, Refusal> {
+        self.editable(user, id)?;
+        let mut asked_anew = false;
+        self.0
+            .store
+            .change_source::<Refusal>(id, |old| {
+                let (new, is_elsewhere) = self.changed(user, old, change)?;
+                asked_anew = is_elsewhere;
+                Ok(new)
+            })
+            .await?;
+        if asked_anew {
+            lock(&self.0.challenges).remove(id);
+        }
+        self.sync().await;
+        self.show(user, id).await
+    }
+
+    /// Removes a server: its tools are gone and its process has ended when this comes back.
+    pub async fn remove(&self, user: &CurrentUser, id: &SourceId) -> Result<(), Refusal> {
+        self.editable(user, id)?;
+        let running = self.0.seen().all_of(id);
+        self.0.store.remove_source(id).await?;
+        lock(&self.0.challenges).remove(id);
+        self.sync().await;
+        stop_all(running.iter().map(|instance| &instance.server)).await;
+        // It may have told its tools once more while it was removed.
+        self.0.store.remove_source_tools(id).await?;
+        Ok(())
+    }
+
+    /// Starts it anew: somebody's own connection, or for an admin all there are.
+    pub async fn restart(
+        &self,
+        user: &CurrentUser,
+        id: &SourceId,
+    ) -> Result<SourceDetail, Refusal> {
+        let entry = self.visible(user, id)?;
+        let mut instances = self.0.seen().all_of(id);
+        if !looks_after(user, &entry) {
+            instances.retain(|instance| instance.wanted.user.as_ref() == Some(&user.id));
+            if instances.is_empty() && !entry.is_personal() {
+                return Err(not_theirs());
+            }
+        }
+        if instances.is_empty() && entry.enabled && looks_after(user, &entry) && entry.wants_login {
+            self.forget_question(id).await?;
+            self.sync().await;
+            return self.show(user, id).await;
+        }
+        if instances.is_empty() {
+            return Err(Refusal::Idle(match entry.enabled {
+                true => "It does not run for you yet: give it what it lacks first.",
+                false => "It is switched off. Switch it on instead.",
+            }));
+        }
+        for instance in &instances {
+            instance.server.restart();
+        }
+        self.show(user, id).await
+    }
+
+    /// It may let in now whom it sent away before. One that still asks who comes says so again.
+    pub(super) async fn forget_question(&self, id: &SourceId) -> Result<(), Refusal> {
+        lock(&self.0.challenges).remove(id);
+        self.0.store.set_wants_login(id, false).await?;
+        Ok(())
+    }
+
+    /// A server that somebody may see. To others it does not exist.
+    pub(super) fn visible(&self, user: &CurrentUser, id: &SourceId) -> Result<Arc<Entry>, Refusal> {
+        let entry = self.0.seen().entries.get(id).cloned();
+        entry
+            .filter(|entry| entry.is_seen_by(&user.id))
+            .ok_or(Refusal::Store(tenon_store::Error::NotFound("server")))
+    }
+
+    fn editable(&self, user: &CurrentUser, id: &SourceId) -> Result<Arc<Entry>, Refusal> {
+        let entry = self.visible(user, id)?;
+        if let SourceOrigin::File { file } = &entry.origin {
+            return Err(wrong(&format!(
+                "This server stands in the file {file}. Change it there."
+            )));
+        }
+        match looks_after(user, &entry) {
+            true => Ok(entry),
+            false => Err(not_theirs()),
+        }
+    }
+
+    async fn check_room(&self, owner: Option<&UserId>) -> Result<(), Refusal> {
+        let all = self.0.store.sources().await?;
+        let there = all.iter().filter(|one| one.owner.as_ref() == owner).count();
+        let room = match owner {
+            Some(_) => MAX_OWN,
+            None => MAX_SHARED,
+        };
+        match there < room {
+            true => Ok(()),
+            false => Err(wrong(&format!(
+                "There are {there} servers already, and no room for more. Remove one first."
+            ))),
+        }
+    }
+
+    /// A row after a change, and whether it is reached in another way.
+    fn changed(
+        &self,
+        user: &CurrentUser,
+        old: StoredSource,
+        change: SourceChange,
+    ) -> Result<(StoredSource, bool), Refusal> {
+        let title = match &change.title {
+            Some(title) => check::title(Some(title), &old.name)?,
+            None => old.title.clone(),
+        };
+        let enabled = change.enabled.unwrap_or(old.enabled);
+        if !reaches(&change) {
+            let new = StoredSource {
+                title,
+                enabled,
+                ..old
+            };
+            return Ok((new, false));
+        }
+        let entry = Entry::of_row(&old, &self.0.vault);
+        let before = entry.config.map_err(Refusal::Wrong)?;
+        let config = merge(&before, change)?.config()?;
+        check::allowed(&config, trust(user))?;
+        let is_elsewhere = config.transport != before.transport;
+        let new = StoredSource {
+            title,
+            enabled,
+            // What it asked for, it asked for there.
+            wants_login: old.wants_login && !is_elsewhere,
+            sealed_config: self.0.vault.seal(&about(&old.id), &written(&config)?),
+            ..old
+        };
+        Ok((new, is_elsewhere))
+    }
+}
+
+/// Whether they may change, restart and remove it, and see how it is reached.
+pub(super) fn looks_after(user: &CurrentUser, entry: &Entry) -> bool {
+    match &entry.owner {
+        Some(owner) => *owner == user.id && user.acts_fully(),
+        None => user.administers(),
+    }
+}
+
+fn not_theirs() -> Refusal {
+    forbidden("This server is everybody's: only an admin may do this.")
+}
+
+pub(super) fn trust(user: &CurrentUser) -> Trust {
+    match user.administers() {
+        true => Trust::Full,
+        false => Trust::Own,
+    }
+}
+
+fn written(config: &McpConfig) -> Result<String, Refusal> {
+    let text = serde_json::to_string(config).map_err(tenon_store::Error::from)?;
+    Ok(text)
+}

@@ -1,0 +1,92 @@
+//! What stands for the variables of a configuration: secrets, then the environment.
+
+use std::collections::HashMap;
+use std::sync::Weak;
+
+use async_trait::async_trait;
+use tenon_domain::{McpConfig, McpTransport, UserId};
+use tenon_sources::mcp::Fill;
+use tenon_sources::mcp::oauth::Client;
+use tenon_sources::variables::{Variable, fill, mentioned};
+use tokio_util::sync::CancellationToken;
+
+use super::edit::Refusal;
+use super::entry::Entry;
+use super::plan::Trust;
+use super::{Doorway, Inner, secrets};
+
+/// Fills in what one server is given.
+pub(super) struct Filler {
+    pub(super) inner: Weak<Inner>,
+    pub(super) user: Option<UserId>,
+    pub(super) trust: Trust,
+    /// Done when the server it replaces has ended: two of a kind may want the same file or port.
+    pub(super) before: Option<CancellationToken>,
+}
+
+#[async_trait]
+impl Fill for Filler {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+        // This is the first thing a start does.
+        if let Some(before) = &self.before {
+            before.cancelled().await;
+        }
+        let Some(inner) = self.inner.upgrade() else {
+            return Err("Tenon is shutting down.".into());
+        };
+        filled(&inner, config, self.user.as_ref(), self.trust).await
+    }
+}
+
+/// How somebody gets into a remote server, with everything filled in.
+pub(super) async fn doorway(
+    inner: &Inner,
+    entry: &Entry,
+    user: &UserId,
+    challenge: Option<String>,
+) -> Result<Doorway, Refusal> {
+    let config = entry
+        .config
+        .as_ref()
+        .map_err(|why| Refusal::Wrong(why.clone()))?;
+    let trust = inner.seen().facts.trust(entry);
+    let filled = filled(inner, config, Some(user), trust).await;
+    let filled = filled.map_err(Refusal::Wrong)?;
+    let client = filled.client;
+    match filled.transport {
+        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Ok(Doorway {
+            url,
+            challenge,
+            client: client.map(|client| Client::new(client.id, client.secret)),
+        }),
+        McpTransport::Stdio { .. } => Err(Refusal::Wrong(
+            "This server is a program on Tenon's machine: nobody logs in there.".into(),
+        )),
+    }
+}
+
+async fn filled(
+    inner: &Inner,
+    config: &McpConfig,
+    user: Option<&UserId>,
+    trust: Trust,
+) -> Result<McpConfig, String> {
+    let mut values = HashMap::new();
+    for variable in mentioned(config) {
+        let value = match &variable {
+            Variable::Personal(name) => match user {
+                Some(user) => secrets::open(inner, Some(user), name).await?,
+                None => None,
+            },
+            Variable::Shared(name) if trust == Trust::Full => {
+                let secret = secrets::open(inner, None, name).await?;
+                secret.or_else(|| std::env::var(name).ok())
+            }
+            Variable::Shared(_) => None,
+        };
+        if let Some(value) = value {
+            values.insert(variable, value);
+        }
+    }
+    fill(config, &|variable| values.get(variable).cloned()).map_err(|gap| gap.to_string())
+}

@@ -1,0 +1,350 @@
+//! The watched folder: servers that stand in files.
+//!
+//! Every `*.json`, `*.yaml` and `*.yml` in it is read when it appears or changes. It is
+//! looked at again and again rather than watched: that needs no help from the system, works
+//! on every file system, and costs a few stats. A file that cannot be read leaves what it
+//! said before in place and says so; one that is only half written is given time. What
+//! stands in a file is run, so one that strangers may have written is not taken.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tenon_sources::import::{self, Found, MAX_TEXT, clean};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::Sources;
+
+/// Soon enough for somebody who has saved a file and looks up.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Whoever keeps more files than this here keeps something else here.
+const MAX_FILES: usize = 1000;
+
+/// What has changed since the last look.
+#[derive(Debug, PartialEq, Eq)]
+enum Change {
+    /// The servers of this file from now on.
+    Put(String, Vec<Found>),
+    Removed(String),
+}
+
+/// The folder as it was last seen.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    files: BTreeMap<String, File>,
+    told: BTreeMap<String, Vec<Found>>,
+}
+
+#[derive(Debug, Default)]
+struct File {
+    stamp: Option<Stamp>,
+    /// What it said when it could last be read.
+    servers: Vec<Found>,
+    problem: Option<Problem>,
+}
+
+/// What changes whenever a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    size: u64,
+    danger: Option<Danger>,
+}
+
+/// Why a file may say what a stranger wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Danger {
+    Writable,
+    Foreign,
+}
+
+#[derive(Debug)]
+enum Problem {
+    Danger(Danger),
+    /// Seen once. Perhaps somebody is still writing.
+    Perhaps,
+    Certain(String),
+}
+
+impl Folder {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            files: BTreeMap::new(),
+            told: BTreeMap::new(),
+        }
+    }
+
+    /// Makes the folder, so that people find it.
+    pub(crate) fn make(&self) {
+        let mut folder = fs::DirBuilder::new();
+        folder.recursive(true).mode(0o700);
+        if let Err(error) = folder.create(&self.path) {
+            tracing::warn!(folder = %self.path.display(), %error, "the folder for servers cannot be made");
+        }
+    }
+
+    /// Looks once; takes as long as reading the changed files takes.
+    fn look(&mut self) -> Vec<Change> {
+        match list(&self.path) {
+            Ok(stamps) => {
+                self.files.retain(|name, _| stamps.contains_key(name));
+                for (name, stamp) in stamps {
+                    let file = self.files.entry(name.clone()).or_default();
+                    file.look(&self.path.join(&name), stamp);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => self.files.clear(),
+            // A disk that is away for a moment takes nothing away.
+            Err(error) => {
+                tracing::warn!(folder = %self.path.display(), %error, "the folder for servers cannot be looked at");
+            }
+        }
+        self.changes()
+    }
+
+    /// Looks once, and lets the servers be as the files say.
+    pub(crate) async fn take_in(&mut self, sources: &Sources) {
+        let mut folder = Self::new(&self.path);
+        std::mem::swap(self, &mut folder);
+        let looking = tokio::task::spawn_blocking(move || {
+            let changes = folder.look();
+            (folder, changes)
+        });
+        // It is left as new after a panic, and everything is read again.
+        let Ok((looked, changes)) = looking.await else {
+            tracing::error!("the folder for servers could not be looked at");
+            return;
+        };
+        *self = looked;
+        for change in changes {
+            match change {
+                Change::Put(file, servers) => sources.put_file(&file, servers).await,
+                Change::Removed(file) => sources.remove_file(&file).await,
+            }
+        }
+    }
+
+    /// Takes in what changes, again and again.
+    pub(crate) async fn watch(mut self, sources: Sources) {
+        // The first look was at the start; what was half written then is given its time.
+        let mut time = interval_at(Instant::now() + LOOK, LOOK);
+        time.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            time.tick().await;
+            self.take_in(&sources).await;
+        }
+    }
+
+    fn changes(&mut self) -> Vec<Change> {
+        let now = self.servers();
+        let mut changes = Vec::new();
+        for name in self.told.keys() {
+            if !now.contains_key(name) {
+                changes.push(Change::Removed(name.clone()));
+            }
+        }
+        for (name, servers) in &now {
+            if self.told.get(name) != Some(servers) {
+                changes.push(Change::Put(name.clone(), servers.clone()));
+            }
+        }
+        self.told = now;
+        changes
+    }
+
+    /// What each file stands for, in the order of their names: no two servers are called the same.
+    fn servers(&self) -> BTreeMap<String, Vec<Found>> {
+        let mut given: BTreeMap<String, String> = BTreeMap::new();
+        let mut all: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+        for (name, file) in &self.files {
+            let name = shown(name);
+            let mut servers = file.told(&name);
+            for server in &mut servers {
+                let key = server.name.to_ascii_lowercase();
+                let Some(other) = given.get(&key) else {
+                    given.insert(key, name.clone());
+                    continue;
+                };
+                let is_free = |free: &str| !given.contains_key(&free.to_ascii_lowercase());
+                let free = import::numbered(&server.name, is_free);
+                server.notes.push(format!(
+                    "`{}` in {other} has the same name; this one is called `{free}`.",
+                    server.name
+                ));
+                given.insert(free.to_ascii_lowercase(), name.clone());
+                server.name = free;
+            }
+            all.entry(name).or_default().extend(servers);
+        }
+        all
+    }
+}
+
+impl File {
+    fn look(&mut self, path: &Path, stamp: Stamp) {
+        let same = self.stamp == Some(stamp);
+        if same && !matches!(self.problem, Some(Problem::Perhaps)) {
+            return;
+        }
+        self.stamp = Some(stamp);
+        if let Some(danger) = stamp.danger {
+            tracing::warn!(file = ?path, why = danger.why(), "a file of servers is not taken");
+            self.servers.clear();
+            self.problem = Some(Problem::Danger(danger));
+            return;
+        }
+        match read(path) {
+            Ok(servers) => {
+                self.servers = servers;
+                self.problem = None;
+            }
+            Err(why) if same => {
+                tracing::warn!(file = ?path, why, "a file of servers cannot be read");
+                self.problem = Some(Problem::Certain(why));
+            }
+            // One that was broken before stays so until it can be read.
+            Err(_) if matches!(self.problem, Some(Problem::Certain(_))) => {
+                self.stamp = None;
+            }
+            Err(_) => self.problem = Some(Problem::Perhaps),
+        }
+    }
+
+    fn told(&self, name: &str) -> Vec<Found> {
+        let nothing = |why: String| {
+            vec![Found {
+                name: called(name),
+                title: name.to_owned(),
+                config: Err(why),
+                enabled: true,
+                notes: Vec::new(),
+            }]
+        };
+        let why = match &self.problem {
+            None | Some(Problem::Perhaps) => return self.servers.clone(),
+            Some(Problem::Danger(danger)) => {
+                return nothing(format!("{name} is not taken. {}", danger.why()));
+            }
+            Some(Problem::Certain(why)) => why,
+        };
+        if self.servers.is_empty() {
+            return nothing(format!("{name} cannot be read. {why}"));
+        }
+        let mut servers = self.servers.clone();
+        for server in &mut servers {
+            server.notes.push(format!(
+                "{name} cannot be read since it was changed, so this is as it was before. {why}"
+            ));
+        }
+        servers
+    }
+}
+
+fn list(path: &Path) -> std::io::Result<BTreeMap<String, Stamp>> {
+    // The first by name: which those are does not depend on the order a disk has them in.
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name().into_string();
+        names.extend(name.ok().filter(|name| is_ours(name)));
+        if names.len() > MAX_FILES {
+            names.pop_last();
+        }
+    }
+    let mut stamps = BTreeMap::new();
+    for name in names {
+        let file = path.join(&name);
+        // Through links: people keep their configuration elsewhere and link to it.
+        if let (Ok(entry), Ok(metadata)) = (fs::symlink_metadata(&file), fs::metadata(&file))
+            && metadata.is_file()
+        {
+            stamps.insert(name, stamp(&entry, &metadata));
+        }
+    }
+    Ok(stamps)
+}
+
+/// The name of a file as people may see it.
+fn shown(name: &str) -> String {
+    let is_odd =
+        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    name.replace(is_odd, "\u{FFFD}")
+}
+
+/// Whether a file is one of servers by its name. What begins with a dot is what editors write on the side.
+pub(crate) fn is_ours(name: &str) -> bool {
+    let ending = Path::new(name)
+        .extension()
+        .and_then(|ending| ending.to_str());
+    let known = |ending: &str| {
+        let known = ["json", "yaml", "yml"];
+        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    !name.starts_with('.') && ending.is_some_and(known)
+}
+
+/// Of a file, and of the link to it where there is one.
+fn stamp(entry: &Metadata, file: &Metadata) -> Stamp {
+    let us = rustix::process::geteuid().as_raw();
+    let is_foreign = |metadata: &Metadata| ![0, us].contains(&metadata.uid());
+    let danger = if is_foreign(entry) || is_foreign(file) {
+        Some(Danger::Foreign)
+    } else if file.mode() & 0o002 != 0 {
+        Some(Danger::Writable)
+    } else {
+        None
+    };
+    Stamp {
+        modified: file.modified().ok(),
+        size: file.len(),
+        danger,
+    }
+}
+
+impl Danger {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Writable => {
+                "Everybody on this machine may write to it, and what it says is run: take that away with `chmod o-w`."
+            }
+            Self::Foreign => {
+                "It belongs to another user of this machine, and what it says is run: give it to the user Tenon runs as with `chown`."
+            }
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Found>, String> {
+    let text = read_text(path).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => "It is not text in UTF-8.".to_owned(),
+        _ => format!("The system says: {error}."),
+    })?;
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let reading = import::read(&text, stem).map_err(|error| error.to_string())?;
+    Ok(reading.servers)
+}
+
+/// Not more than may be read, whatever the file has become since it was listed.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let file = fs::File::open(path)?;
+    file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What a file is called that has no servers to be called by.
+fn called(file: &str) -> String {
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    match clean(stem.unwrap_or_default()) {
+        name if name.is_empty() => "file".into(),
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests;

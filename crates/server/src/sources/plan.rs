@@ -1,0 +1,200 @@
+//! Which servers should run, and for whom: a pure function of what is written down.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tenon_domain::{McpConfig, McpTransport, SourceId, SourceInfo, UserId};
+use tenon_sources::mcp::Network;
+use tenon_sources::variables::{Variable, mentioned};
+
+use super::Place;
+use super::entry::{Entry, is_program};
+
+/// What a plan depends on besides the entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// Who may act, and whether they are an admin.
+    pub(super) people: BTreeMap<UserId, bool>,
+    /// When each secret was last set; no owner means everybody's.
+    pub(super) secrets: BTreeMap<(Option<UserId>, String), i64>,
+    /// Who has logged in where.
+    pub(super) grants: BTreeSet<(SourceId, UserId)>,
+}
+
+/// One server that should run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wanted {
+    /// What it is an instance of.
+    pub(super) source: SourceId,
+    /// As the registry knows it.
+    pub(super) info: SourceInfo,
+    pub(super) config: McpConfig,
+    /// Whose secrets it is given besides everybody's.
+    pub(super) user: Option<UserId>,
+    pub(super) trust: Trust,
+    pub(super) network: Network,
+    /// It is used with what somebody got when they logged in.
+    pub(super) login: bool,
+    /// The secrets it is given, as they were last set: others mean another start.
+    pub(super) secrets: Vec<(Variable, Option<i64>)>,
+}
+
+/// Whether whoever wrote it may use what is not theirs alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// An admin's: everybody's secrets, and the environment.
+    Full,
+    /// Only what is the user's own. Everybody's secrets would go to a server they chose.
+    Own,
+}
+
+impl Facts {
+    pub(super) fn is_admin(&self, user: &UserId) -> bool {
+        self.people.get(user).copied().unwrap_or_default()
+    }
+
+    /// What somebody still has to set before a server works for them.
+    pub(super) fn missing(&self, entry: &Entry, user: &UserId) -> Vec<String> {
+        let mut names = entry.personal_secrets();
+        names.retain(|name| {
+            let own = (Some(user.clone()), name.clone());
+            !self.secrets.contains_key(&own)
+        });
+        names
+    }
+
+    pub(super) fn is_logged_in(&self, entry: &Entry, user: &UserId) -> bool {
+        self.grants.contains(&(entry.id.clone(), user.clone()))
+    }
+
+    fn has_all(&self, entry: &Entry, user: &UserId) -> bool {
+        let may_enter = !entry.wants_login || self.is_logged_in(entry, user);
+        may_enter && self.missing(entry, user).is_empty()
+    }
+
+    pub(super) fn trust(&self, entry: &Entry) -> Trust {
+        match &entry.owner {
+            None => Trust::Full,
+            Some(owner) if self.is_admin(owner) => Trust::Full,
+            Some(_) => Trust::Own,
+        }
+    }
+}
+
+/// A connection of one person to a server that everybody has.
+pub(super) fn personal_id(source: &SourceId, user: &UserId) -> SourceId {
+    SourceId(format!("{source}:{user}"))
+}
+
+/// Whether a server may not run whatever its owner has: they were an admin once.
+pub(super) fn is_forbidden(entry: &Entry, facts: &Facts) -> bool {
+    let is_program = entry.config.as_ref().is_ok_and(is_program);
+    is_program && facts.trust(entry) == Trust::Own
+}
+
+pub(super) fn plan<'a>(
+    entries: impl Iterator<Item = &'a Entry>,
+    facts: &Facts,
+) -> BTreeMap<SourceId, Wanted> {
+    let mut wanted = BTreeMap::new();
+    for entry in entries {
+        let Ok(config) = &entry.config else { continue };
+        if !entry.enabled || is_forbidden(entry, facts) {
+            continue;
+        }
+        for (id, user) in users_of(entry, facts) {
+            let one = want(entry, config, facts, id.clone(), user);
+            wanted.insert(id, one);
+        }
+    }
+    wanted
+}
+
+/// The servers of an entry: one for all, or one for each person who has what it needs.
+fn users_of(entry: &Entry, facts: &Facts) -> Vec<(SourceId, Option<UserId>)> {
+    let active = |user: &UserId| facts.people.contains_key(user);
+    match &entry.owner {
+        Some(owner) if active(owner) && facts.has_all(entry, owner) => {
+            vec![(entry.id.clone(), Some(owner.clone()))]
+        }
+        Some(_) => Vec::new(),
+        None if !entry.is_personal() => vec![(entry.id.clone(), None)],
+        None => {
+            let people = facts.people.keys();
+            let with_all = people.filter(|user| facts.has_all(entry, user));
+            let ids = with_all.map(|user| (personal_id(&entry.id, user), Some(user.clone())));
+            ids.collect()
+        }
+    }
+}
+
+fn want(
+    entry: &Entry,
+    config: &McpConfig,
+    facts: &Facts,
+    id: SourceId,
+    user: Option<UserId>,
+) -> Wanted {
+    let trust = facts.trust(entry);
+    let stamp = |variable: &Variable| {
+        let key = match variable {
+            Variable::Shared(name) => (None, name.clone()),
+            Variable::Personal(name) => (user.clone(), name.clone()),
+        };
+        facts.secrets.get(&key).copied()
+    };
+    let secrets = mentioned(config).into_iter();
+    Wanted {
+        source: entry.id.clone(),
+        info: SourceInfo {
+            id,
+            kind: entry.kind,
+            name: entry.name.clone(),
+            title: entry.title.clone(),
+            owner: user.clone(),
+        },
+        secrets: secrets.map(|v| (v.clone(), stamp(&v))).collect(),
+        config: config.clone(),
+        trust,
+        network: network(entry, config, facts, user.as_ref()),
+        user,
+        login: entry.wants_login,
+    }
+}
+
+/// Where somebody logs in at a remote server. None: it is a program.
+pub(super) fn place(
+    entry: &Entry,
+    config: &McpConfig,
+    facts: &Facts,
+    user: Option<&UserId>,
+) -> Option<Place> {
+    Some(Place {
+        source: entry.id.clone(),
+        address: address(config)?.to_owned(),
+        network: network(entry, config, facts, user),
+    })
+}
+
+fn network(entry: &Entry, config: &McpConfig, facts: &Facts, user: Option<&UserId>) -> Network {
+    // Whoever writes a part of the address says where it leads.
+    let leads = |user: &UserId| !facts.is_admin(user) && address_is_personal(config);
+    match (facts.trust(entry), user) {
+        (Trust::Own, _) => Network::PublicOnly,
+        (Trust::Full, Some(user)) if leads(user) => Network::PublicOnly,
+        (Trust::Full, _) => Network::Anywhere,
+    }
+}
+
+fn address_is_personal(config: &McpConfig) -> bool {
+    address(config).is_some_and(|url| url.contains("${user."))
+}
+
+pub(super) fn address(config: &McpConfig) -> Option<&str> {
+    match &config.transport {
+        McpTransport::Stdio { .. } => None,
+        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Some(url),
+    }
+}
+
+#[cfg(test)]
+mod tests;

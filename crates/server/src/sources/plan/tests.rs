@@ -1,0 +1,122 @@
+use tenon_domain::SourceKind;
+
+use super::*;
+use crate::api::wire::SourceOrigin;
+
+fn entry(owner: Option<&str>, url: &str, wants_login: bool) -> Entry {
+    Entry {
+        id: SourceId::new("s"),
+        kind: SourceKind::Mcp,
+        name: "s".into(),
+        title: "S".into(),
+        owner: owner.map(UserId::new),
+        origin: SourceOrigin::Added,
+        enabled: true,
+        wants_login,
+        config: serde_json::from_value(serde_json::json!({"transport": "http", "url": url}))
+            .map_err(|error: serde_json::Error| error.to_string()),
+        notes: Vec::new(),
+    }
+}
+
+/// Ada is an admin, Bob is not; Eve was shown the door. Bob has a secret and is logged in.
+fn facts() -> Facts {
+    let own = |user: &str, name: &str| (Some(UserId::new(user)), name.to_owned());
+    Facts {
+        people: BTreeMap::from([(UserId::new("ada"), true), (UserId::new("bob"), false)]),
+        secrets: BTreeMap::from([
+            ((None, "KEY".to_owned()), 1),
+            (own("bob", "KEY"), 2),
+            (own("eve", "KEY"), 3),
+        ]),
+        grants: BTreeSet::from([
+            (SourceId::new("s"), UserId::new("bob")),
+            (SourceId::new("s"), UserId::new("eve")),
+            (SourceId::new("other"), UserId::new("ada")),
+        ]),
+    }
+}
+
+#[test]
+fn a_server_runs_once_or_for_each_who_has_what_it_needs() {
+    let check = |entry: Entry, expected: &[&str]| {
+        let wanted = plan([&entry].into_iter(), &facts());
+        let ids: Vec<&str> = wanted.keys().map(SourceId::as_str).collect();
+        assert_eq!(ids, expected, "{entry:?}");
+        for (id, one) in &wanted {
+            assert_eq!((&one.info.id, &one.info.owner), (id, &one.user));
+            assert_eq!(one.source, entry.id);
+        }
+    };
+    check(entry(None, "https://a.example", false), &["s"]);
+    check(entry(None, "https://a.example/?k=${KEY}", false), &["s"]);
+    check(
+        entry(None, "https://a.example/?k=${user.KEY}", false),
+        &["s:bob"],
+    );
+    check(entry(None, "https://a.example/?k=${user.NONE}", false), &[]);
+    check(entry(None, "https://a.example", true), &["s:bob"]);
+    check(entry(None, "https://a.example/?k=${user.NONE}", true), &[]);
+    check(entry(Some("bob"), "https://a.example", false), &["s"]);
+    check(
+        entry(Some("bob"), "https://a.example/?k=${user.KEY}", true),
+        &["s"],
+    );
+    check(
+        entry(Some("ada"), "https://a.example/?k=${user.KEY}", false),
+        &[],
+    );
+    check(entry(Some("ada"), "https://a.example", true), &[]);
+    check(entry(Some("eve"), "https://a.example", false), &[]);
+    let off = Entry {
+        enabled: false,
+        ..entry(None, "https://a.example", false)
+    };
+    check(off, &[]);
+    let sealed = Entry {
+        config: Err("sealed with another key".into()),
+        ..entry(None, "https://a.example", false)
+    };
+    check(sealed, &[]);
+}
+
+#[test]
+fn only_what_an_admin_wrote_reaches_into_our_networks() {
+    let check = |entry: Entry, trust: Trust, network: Network| {
+        let wanted = plan([&entry].into_iter(), &facts());
+        let one = wanted.values().next().expect("it runs");
+        assert_eq!((one.trust, one.network), (trust, network), "{entry:?}");
+    };
+    use Network::{Anywhere, PublicOnly};
+    check(entry(None, "http://10.0.0.1", false), Trust::Full, Anywhere);
+    check(
+        entry(Some("ada"), "http://10.0.0.1", false),
+        Trust::Full,
+        Anywhere,
+    );
+    check(
+        entry(Some("bob"), "http://10.0.0.1", false),
+        Trust::Own,
+        PublicOnly,
+    );
+    // Bob's secret is a part of the address: he says where it leads.
+    check(
+        entry(None, "http://${user.KEY}/", false),
+        Trust::Full,
+        PublicOnly,
+    );
+    check(entry(None, "http://10.0.0.1", true), Trust::Full, Anywhere);
+}
+
+#[test]
+fn another_secret_is_another_plan() {
+    let entry = entry(None, "https://a.example/?k=${KEY}", false);
+    let mut facts = facts();
+    let before = plan([&entry].into_iter(), &facts);
+    assert_eq!(plan([&entry].into_iter(), &facts), before);
+    facts.secrets.insert((None, "KEY".into()), 9);
+    let after = plan([&entry].into_iter(), &facts);
+    assert_ne!(after, before);
+    facts.secrets.insert((None, "OTHER".into()), 9);
+    assert_eq!(plan([&entry].into_iter(), &facts), after);
+}

@@ -1,0 +1,132 @@
+//! Secrets that people give to servers, by name. What is in them is never told again.
+
+use tenon_domain::UserId;
+use tenon_sources::variables::{Variable, is_name};
+
+use super::edit::{Refusal, forbidden, wrong};
+use super::entry::Entry;
+use super::{Inner, Sources};
+use crate::api::wire::{NewSecret, SecretView};
+use crate::auth::CurrentUser;
+
+/// A certificate fits, a file does not.
+const MAX_VALUE: usize = 32 * 1024;
+
+/// More than anybody has; everybody's are as many.
+const MAX_SECRETS: usize = 200;
+
+impl Sources {
+    /// The names of everybody's secrets and of somebody's own.
+    pub async fn secrets(&self, user: &CurrentUser) -> Result<Vec<SecretView>, Refusal> {
+        let secrets = self.0.store.secrets().await?.into_iter();
+        let theirs = secrets.filter(|secret| secret.owner.as_ref().is_none_or(|o| *o == user.id));
+        let views = theirs.map(|secret| SecretView {
+            name: secret.name,
+            mine: secret.owner.is_some(),
+            updated_at: secret.updated_at,
+        });
+        Ok(views.collect())
+    }
+
+    /// Sets a secret. What is used with it starts anew, or for the first time.
+    pub async fn set_secret(
+        &self,
+        user: &CurrentUser,
+        name: &str,
+        new: NewSecret,
+    ) -> Result<(), Refusal> {
+        let owner = owner(user, new.mine)?;
+        if !is_name(name) {
+            return Err(wrong(
+                "A secret's name has letters, digits, `_`, `-` and `.` and begins with a letter, such as GITHUB_TOKEN.",
+            ));
+        }
+        if new.value.is_empty() {
+            return Err(wrong(
+                "The secret is empty. Delete it if it is not needed any more.",
+            ));
+        }
+        if new.value.len() > MAX_VALUE || new.value.contains('\0') {
+            return Err(wrong("This is too long for a secret, or no text."));
+        }
+        let all = self.0.store.secrets().await?;
+        let others = all
+            .iter()
+            .filter(|one| one.owner.as_ref() == owner && one.name != name);
+        if others.count() >= MAX_SECRETS {
+            return Err(wrong(
+                "There are too many secrets. Delete those that nothing uses.",
+            ));
+        }
+        let seal = |id: &str| self.0.vault.seal(&about(id), &new.value);
+        self.0.store.put_secret(owner, name, seal).await?;
+        self.try_again_with(owner, name).await?;
+        self.sync().await;
+        Ok(())
+    }
+
+    pub async fn remove_secret(
+        &self,
+        user: &CurrentUser,
+        name: &str,
+        mine: bool,
+    ) -> Result<(), Refusal> {
+        let owner = owner(user, mine)?;
+        self.0.store.remove_secret(owner, name).await?;
+        self.sync().await;
+        Ok(())
+    }
+
+    /// Servers that asked who comes may have been given a wrong key. Everybody's are
+    /// not asked anew for what one person has.
+    async fn try_again_with(&self, owner: Option<&UserId>, name: &str) -> Result<(), Refusal> {
+        let secret = match owner {
+            Some(_) => Variable::Personal(name.to_owned()),
+            None => Variable::Shared(name.to_owned()),
+        };
+        let is_meant = |entry: &Entry| {
+            let is_theirs = owner.is_none() || entry.owner.as_ref() == owner;
+            entry.wants_login && is_theirs && entry.variables().contains(&secret)
+        };
+        let seen = self.0.seen();
+        for entry in seen.entries.values().filter(|entry| is_meant(entry)) {
+            self.forget_question(&entry.id).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The value of a secret. The error is a sentence.
+pub(super) async fn open(
+    inner: &Inner,
+    owner: Option<&UserId>,
+    name: &str,
+) -> Result<Option<String>, String> {
+    let secret = inner.store.secret(owner, name).await;
+    let secret = secret.map_err(|error| {
+        tracing::error!(%error, "a secret cannot be read");
+        "Tenon could not read its secrets. Its log says why.".to_owned()
+    })?;
+    let Some(secret) = secret else {
+        return Ok(None);
+    };
+    let opened = inner
+        .vault
+        .open_sealed(&about(&secret.id), &secret.sealed_value);
+    let opened = opened.map_err(|error| format!("The secret `{name}` cannot be used: {error}."))?;
+    Ok(Some(opened))
+}
+
+fn about(id: &str) -> String {
+    format!("secret:{id}")
+}
+
+fn owner(user: &CurrentUser, mine: bool) -> Result<Option<&UserId>, Refusal> {
+    match mine {
+        true => Ok(Some(&user.id)),
+        false if user.administers() => Ok(None),
+        false => Err(forbidden(
+            "Everybody's secrets are an admin's to set. Set one of your own instead.",
+        )),
+    }
+}

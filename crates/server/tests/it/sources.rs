@@ -1,0 +1,10 @@
+//! Real MCP servers at a real Tenon: added, used, changed, restarted, removed.
+
+pub mod desk;
+mod files;
+mod life;
+mod news;
+mod personal;
+mod rights;
+mod secrets;
+mod shell;
