@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { desktop, phone } from './browser.js';
 import { house } from './house.js';
+import { serversOf } from './servers.js';
 
 const inn = house();
 const { visit } = inn;
@@ -53,6 +54,28 @@ for (const colorScheme of ['light', 'dark']) {
       await page.getByRole('button', { name: 'Connect a model' }).click();
       await page.getByRole('button', { name: 'More' }).click();
       found.push(...(await findings(page, 'model form')));
+      await page.keyboard.press('Escape');
+
+      const servers = serversOf(page);
+      await servers.open();
+      found.push(...(await findings(page, 'no servers')));
+      await servers.addProgram('broken', 'node', '-e', 'console.error("no"); process.exit(3)');
+      await servers.row('broken').getByRole('alert').waitFor();
+      await servers.row('broken').getByRole('group', { name: 'Log of broken' }).waitFor();
+      found.push(...(await findings(page, 'servers')));
+      await servers.choose('broken', 'Edit');
+      await servers.form.getByRole('button', { name: 'Add a variable' }).click();
+      await servers.form.getByRole('button', { name: 'More' }).click();
+      found.push(...(await findings(page, 'server form')));
+      await page.keyboard.press('Escape');
+      await servers.choose('broken', 'Remove');
+      found.push(...(await findings(page, 'remove a server')));
+      await servers.row('broken').getByRole('button', { name: 'Remove', exact: true }).click();
+      await servers.row('broken').waitFor({ state: 'detached' });
+      await servers.paste.click();
+      await servers.importForm.getByLabel('Configuration').fill('{"mcpServers": {"a": {}}}');
+      found.push(...(await findings(page, 'import servers')));
+      await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
 
       await ui.field.press('ArrowUp');

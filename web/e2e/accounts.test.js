@@ -316,7 +316,8 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
 
   // What is an admin's is not there for others, nor can it be reached.
   await guest.openSettings();
-  assert.deepEqual(await guest.settings.getByRole('link').allInnerTexts(), ['Account', 'API keys']);
+  const parts = await guest.settings.getByRole('link').allInnerTexts();
+  assert.deepEqual(parts, ['Account', 'API keys', 'Tool servers']);
   await there.goto(`${inn.tenon.url}/#/settings/people`);
   await there.getByRole('region', { name: 'Account' }).waitFor();
   await there.keyboard.press('Escape');
@@ -417,9 +418,12 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   const { page, context, complaints } = await openPage(inn.browser, tenon.url);
   t.after(() => context.close());
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByRole('dialog', { name: 'Settings' }).getByText('Who did what').waitFor();
+  const settings = page.getByRole('dialog', { name: 'Settings' });
+  await settings.getByRole('button', { name: 'Add a server' }).waitFor();
+  await settings.getByRole('link', { name: 'Log' }).click();
+  await settings.getByText('Who did what').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'detached' });
+  await settings.waitFor({ state: 'detached' });
   assert.equal(new URL(await address(page)).hash, '#/');
   await page.goto(`${tenon.url}/#/settings/keys`);
   await page.getByText('where nobody has an account').waitFor();

@@ -42,7 +42,7 @@ export async function openPage(browser, url, options = {}) {
     // A server that is away on purpose makes the browser complain, not the page.
     // So does a refusal, which the page puts into words.
     const network =
-      /ERR_CONNECTION|ERR_INTERNET|ERR_FAILED|WebSocket connection|404|status of (400|401|403|409|429|502)/.test(
+      /ERR_CONNECTION|ERR_INTERNET|ERR_FAILED|WebSocket connection|404|status of (400|401|403|409|422|429|502)/.test(
         message.text(),
       );
     if (message.type() === 'error' && !network) complaints.push(`console: ${message.text()}`);

@@ -48,7 +48,7 @@ export class Provider {
   }
 }
 
-async function stream(response, { model, tools }) {
+async function stream(response, { model, tools, messages }) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const say = (chunk) =>
     response.write(
@@ -56,8 +56,12 @@ async function stream(response, { model, tools }) {
     );
   const choose = (delta, finish_reason = null) =>
     say({ choices: [{ index: 0, delta, finish_reason }] });
-  // The only call it makes is the one that the test of a model asks for.
-  if (tools?.some((tool) => tool.function.name === 'open_door')) {
+  const told = toldToCall(messages, tools);
+  // Otherwise the only call it makes is the one that the test of a model asks for.
+  if (told) {
+    choose({ tool_calls: [{ index: 0, id: told.id, type: 'function', function: told.call }] });
+    choose({}, 'tool_calls');
+  } else if (tools?.some((tool) => tool.function.name === 'open_door')) {
     const call = { name: 'open_door', arguments: '{"number":7}' };
     choose({ tool_calls: [{ index: 0, id: 'call1', type: 'function', function: call }] });
     choose({}, 'tool_calls');
@@ -78,4 +82,19 @@ async function stream(response, { model, tools }) {
     },
   });
   response.end('data: [DONE]\n\n');
+}
+
+/** "Call echo {"message": "hi"}" is done once, with the tool whose name ends so. */
+function toldToCall(messages, tools) {
+  const last = messages.at(-1);
+  const said = last.role === 'user' ? /^Call (\S+)(?: (.*))?$/.exec(textOf(last)) : undefined;
+  const tool = tools?.find(({ function: { name } }) => said && name.endsWith(said[1]));
+  if (!tool) return undefined;
+  // Ids are a conversation's, and so is its length.
+  const call = { name: tool.function.name, arguments: said[2] ?? '{}' };
+  return { id: `call-${messages.length}`, call };
+}
+
+function textOf({ content }) {
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('');
 }

@@ -65,6 +65,16 @@ async function shoot(colorScheme, width, viewport, locale) {
   await picture('connect');
   await page.keyboard.press('Escape');
 
+  await page.evaluate(() => (location.hash = '#/settings/servers'));
+  await page.locator('dialog .empty').waitFor();
+  await picture('servers');
+  await page.locator('dialog .empty + .buttons button').first().click();
+  await page.locator('dialog form').waitFor();
+  await picture('add-server');
+  await page.keyboard.press('Escape');
+  await page.locator('dialog .empty').waitFor();
+  await page.keyboard.press('Escape');
+
   if (viewport === phone) {
     await page.locator('header button').first().click();
     await page.locator('nav li').first().waitFor();

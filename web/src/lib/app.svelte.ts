@@ -4,6 +4,7 @@ import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import { Socket, type Connection } from './api/socket';
 import type {
+  AnswerForm,
   AppInfo,
   CallId,
   ChatId,
@@ -33,6 +34,7 @@ import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
 import { router } from './router.svelte';
+import { tellOfSources } from './sources/news';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
@@ -97,7 +99,9 @@ class App {
       connection: (connection) => {
         this.connection = connection;
         // Whatever changed while we were away, no event told us.
-        if (connection === 'open') void this.refresh();
+        if (connection !== 'open') return;
+        void this.refresh();
+        tellOfSources();
       },
       refused: () => void session.look(),
     });
@@ -140,6 +144,10 @@ class App {
     this.conversation.take(frame);
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
       this.filing.drop(frame.chatId);
+    }
+    if (frame.type === 'source:state') {
+      tellOfSources(frame);
+      this.toolbox.refreshSoon();
     }
     const delivery = this.#delivery;
     if (!delivery?.chatId || delivery.proven) return;
@@ -203,6 +211,16 @@ class App {
       // It was answered elsewhere, and the event of that is on its way.
       if (error instanceof ApiError && error.status === 409) return;
       toasts.show(language.words.notAnswered(inWords(error)));
+    }
+  }
+
+  /** Answers what a tool asks while it runs. Fails with what the server said: the form shows it. */
+  async answerForm(callId: CallId, answer: AnswerForm): Promise<void> {
+    try {
+      await api.answerForm(callId, answer);
+    } catch (error) {
+      // It was answered elsewhere or is over, and the event of that is on its way.
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
     }
   }
 

@@ -7,7 +7,9 @@ import { UNDO_MS } from './chat/list.svelte';
 import { summary as chat } from './chat/story';
 import { modelView } from './models/story';
 import { router } from './router.svelte';
+import { whenSourcesChange } from './sources/news';
 import { recall, remember } from './storage';
+import { SETTLE_MS } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
 const lost = ApiError.noAnswer('Failed to fetch');
@@ -268,7 +270,7 @@ test('a chat that begins to ask while another one is open says so once', async (
   chats.mockResolvedValue([chat('b', { asking: true }), chat('c', { asking: true })]);
   await app.refresh();
   await app.refresh();
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” asks whether a tool may run.']);
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” waits for your answer.']);
 });
 
 test('an open page learns of other chats while somebody looks at it', async () => {
@@ -292,7 +294,7 @@ test('an open page learns of other chats while somebody looks at it', async () =
   stop();
   vi.unstubAllGlobals();
   expect(app.list.chats.map(({ id }) => id)).toEqual(['new', 'elsewhere']);
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” asks whether a tool may run.']);
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” waits for your answer.']);
 });
 
 test('what says that a chat is in the archive goes with the chat', async () => {
@@ -420,4 +422,34 @@ describe('the model of a chat', () => {
     const model = { provider: 'openai', baseUrl: 'http://x', model: 'new' } as const;
     await expect(app.addModel(model)).rejects.toThrow('Tenon does not answer.');
   });
+});
+
+test('a server that changes is told of at once, and its tools are looked at once', async () => {
+  const tools = vi.spyOn(api, 'tools').mockResolvedValue([]);
+  const heard: unknown[] = [];
+  const stop = whenSourcesChange((news) => heard.push(news?.sourceId));
+  const changed: ServerFrame = {
+    type: 'source:state',
+    sourceId: 's1',
+    gone: false,
+    tools: 2,
+    revision: 1,
+    state: 'ready',
+  };
+  for (let count = 0; count < 5; count++) app.take({ ...changed, revision: count });
+  expect(heard).toEqual(['s1', 's1', 's1', 's1', 's1']);
+  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  expect(tools).toHaveBeenCalledTimes(1);
+  stop();
+  app.take(changed);
+  expect(heard).toHaveLength(5);
+});
+
+test('an answer to a form that was given elsewhere is no failure, a wrong one is', async () => {
+  const answer = { formId: 'f1', action: 'decline' } as const;
+  const answered = vi.spyOn(api, 'answerForm');
+  answered.mockRejectedValueOnce(new ApiError('not_waiting', 'It is over.', 409));
+  await app.answerForm('call1', answer);
+  answered.mockRejectedValueOnce(new ApiError('bad_answer', '`age` is missing.', 422));
+  await expect(app.answerForm('call1', answer)).rejects.toThrow('`age` is missing.');
 });

@@ -4,7 +4,7 @@
 // one page to serve and no rule about paths, and no token stands in its log.
 import type { ChatId, TurnId } from './api/types';
 
-export const sections = ['account', 'keys', 'people', 'log'] as const;
+export const sections = ['account', 'keys', 'servers', 'people', 'log'] as const;
 export type Section = (typeof sections)[number];
 
 export type Route =

@@ -16,6 +16,17 @@ export class Listing<Item> {
     this.#ask = ask;
   }
 
+  /** Shows one as it is now, at its place or at the end. */
+  put(item: Item & { id: string }): void {
+    // An answer that is under way may not know of it.
+    this.#asked += 1;
+    const isIt = (other: Item) => (other as { id?: string }).id === item.id;
+    this.items = this.items.some(isIt)
+      ? this.items.map((other) => (isIt(other) ? item : other))
+      : [...this.items, item];
+    this.loaded = true;
+  }
+
   /** Fails never: `problem` says what went wrong. */
   async refresh(): Promise<void> {
     const asked = ++this.#asked;

@@ -12,6 +12,7 @@ export function sectionsOf({ hasAccount, isAdmin }: Standing): Section[] {
     ...(hasAccount ? ['account' as const] : []),
     // A key is an account's.
     ...(hasAccount ? ['keys' as const] : []),
+    'servers',
     ...(hasAccount && isAdmin ? ['people' as const] : []),
     ...(isAdmin ? ['log' as const] : []),
   ];

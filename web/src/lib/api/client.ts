@@ -3,6 +3,7 @@
 // its own words for. Whoever has to log in first is told to `whenRefused` as well.
 import { dataOf } from './sse';
 import type {
+  AnswerForm,
   AppInfo,
   CallId,
   ChatChange,
@@ -94,6 +95,8 @@ export const api = {
   cancelTurn: (id: TurnId) => request<void>('POST', `/api/turns/${encodeURIComponent(id)}/cancel`),
   answerCall: (id: CallId, verdict: Verdict) =>
     request<void>('POST', `/api/calls/${encodeURIComponent(id)}/answer`, { verdict }),
+  answerForm: (id: CallId, answer: AnswerForm) =>
+    request<void>('POST', `/api/calls/${encodeURIComponent(id)}/form`, answer),
 
   models: () => request<ModelView[]>('GET', '/api/models'),
   endpoints: () => request<EndpointView[]>('GET', '/api/endpoints'),

@@ -128,7 +128,7 @@ title: string, createdAt: number, updatedAt: number, pinned: boolean, archived: 
  */
 running?: TurnId, 
 /**
- * A call waits for somebody to allow it.
+ * A call waits for somebody: to allow it, or to fill in its form.
  */
 asking: boolean, };
 
@@ -254,7 +254,187 @@ chatId?: ChatId, tools: Array<ToolChange>, };
 
 export type ToolChange = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
-export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "failed", why: string, });
+export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+
+export type SourceDetail = { id: SourceId, kind: SourceKind, name: string, title: string, origin: SourceOrigin, 
+/**
+ * Only this person sees it. Otherwise everybody does.
+ */
+mine: boolean, 
+/**
+ * Whether this person may change, restart and remove it.
+ */
+editable: boolean, enabled: boolean, tools: number, 
+/**
+ * What is listed is what it offered when it last worked.
+ */
+stale: boolean, 
+/**
+ * Tools that could not be taken, and other things worth knowing, as sentences.
+ */
+problems: Array<string>, 
+/**
+ * How it is reached. For those who may change it.
+ */
+reach?: SourceReach, 
+/**
+ * What it said of itself, once it was talked to.
+ */
+server?: ServerAbout, 
+/**
+ * Where one has to log in to use it.
+ */
+login?: LoginState, 
+/**
+ * Secrets of their own that this person has to set before it works for them.
+ */
+missing: Array<string>, 
+/**
+ * How often it was started again since Tenon was.
+ */
+restarts: number, 
+/**
+ * The process, where it is one.
+ */
+pid?: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+
+export type SourceOrigin = { "kind": "added" } | { "kind": "file", file: string, };
+
+export type ServerAbout = { name: string, version: string, 
+/**
+ * "2025-11-25"
+ */
+protocol: string, };
+
+export type LoginState = "needed" | "connected";
+
+export type SourceReach = { "transport": "stdio", command: string, args: Array<string>, env: Record<string, string | null>, cwd?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "http", url: string, headers: Record<string, string | null>, 
+/**
+ * What Tenon is known by where people log in, if somebody has registered it there.
+ */
+clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "sse", url: string, headers: Record<string, string | null>, 
+/**
+ * What Tenon is known by where people log in, if somebody has registered it there.
+ */
+clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
+
+export type SourceLimits = { timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
+
+export type NewSource = { 
+/**
+ * "mcp"
+ */
+kind: string, 
+/**
+ * Letters, digits, `-` and `_`; part of its tools' ids.
+ */
+name: string, 
+/**
+ * For people; the name where it is left out.
+ */
+title?: string, 
+/**
+ * For this person alone. Who is no admin can do nothing else.
+ */
+mine?: boolean, 
+/**
+ * "stdio", "http" or "sse"; found out from `command` or `url` where it is left out.
+ */
+transport?: string, command?: string, args?: Array<string>, env?: Record<string, string>, cwd?: string, url?: string, headers?: Record<string, string>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * What Tenon is known by where people log in, if somebody has registered it there.
+ */
+clientId?: string, clientSecret?: string, enabled?: boolean, };
+
+export type SourceChange = { title?: string, enabled?: boolean, transport?: string, command?: string, args?: Array<string>, 
+/**
+ * All of them from now on; `null` keeps the value that is stored under that name.
+ */
+env?: Record<string, string | null>, 
+/**
+ * Null: none.
+ */
+cwd?: string | null, url?: string, 
+/**
+ * As `env`.
+ */
+headers?: Record<string, string | null>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, 
+/**
+ * Null: none.
+ */
+clientId?: string | null, clientSecret?: string | null, };
+
+export type LogLine = { at: number, 
+/**
+ * Tenon's own words. Otherwise the server's.
+ */
+ours: boolean, text: string, };
+
+export type ImportSources = { text: string, 
+/**
+ * Only say what would be added.
+ */
+preview: boolean, 
+/**
+ * For this person alone.
+ */
+mine?: boolean, 
+/**
+ * These of them alone, by name.
+ */
+only?: Array<string>, };
+
+export type ImportedSource = { name: string, 
+/**
+ * "npx -y @modelcontextprotocol/server-memory", "https://…"
+ */
+summary: string, 
+/**
+ * What was, or would be, added.
+ */
+id?: SourceId, 
+/**
+ * Why it was not, or would not be.
+ */
+refused?: string, 
+/**
+ * Variables in it that nobody has set yet, `user.` before those of this person.
+ */
+unset: Array<string>, 
+/**
+ * What was left out or changed, as sentences.
+ */
+notes: Array<string>, };
+
+export type LoginStart = { url: string, };
+
+export type SecretView = { name: string, 
+/**
+ * This person's own, `${user.NAME}`. Otherwise everybody's, `${NAME}`.
+ */
+mine: boolean, updatedAt: number, };
+
+export type NewSecret = { value: string, 
+/**
+ * For this person alone; everybody's are an admin's to set.
+ */
+mine: boolean, };
+
+export type AnswerForm = { formId: FormId, } & ({ "action": "accept", 
+/**
+ * The fields by their names.
+ */
+content: unknown, } | { "action": "decline" } | { "action": "cancel" });
+
+export type SourceNews = { sourceId: SourceId, 
+/**
+ * It is not there any more.
+ */
+gone: boolean, tools: number, 
+/**
+ * Changes whenever the list of tools does.
+ */
+revision: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
 
 export type CallTool = { arguments: unknown, };
 
@@ -358,7 +538,7 @@ export type ErrorDetail = { code: string,
  */
 message: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, };
 
@@ -409,7 +589,7 @@ door: Door,
 /**
  * Who is asked.
  */
-model?: ModelRef, } | { "type": "branchChosen", turnId: TurnId, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<LeftOut>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callAsked", callId: CallId, } | { "type": "callAnswered", callId: CallId, verdict: Verdict, } | { "type": "callStarted", callId: CallId, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
+model?: ModelRef, } | { "type": "branchChosen", turnId: TurnId, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<LeftOut>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callAsked", callId: CallId, } | { "type": "callAnswered", callId: CallId, verdict: Verdict, } | { "type": "callStarted", callId: CallId, } | { "type": "formShown", callId: CallId, form: Form, } | { "type": "formAnswered", callId: CallId, formId: FormId, outcome: FormOutcome, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
 /**
  * Where the model has prices.
  */
@@ -434,6 +614,28 @@ part: number, kind: DeltaKind, offset: number, text: string, };
 export type DeltaKind = { "kind": "text" } | { "kind": "thinking" } | { "kind": "input", displayName: string, };
 
 export type Waiting = { chatId: ChatId, messageId: MessageId, waitMs: number, };
+
+export type CallProgress = { chatId: ChatId, callId: CallId, progress: number, 
+/**
+ * What `progress` is at the end, where that is known.
+ */
+total?: number, message?: string, };
+
+export type Form = { id: FormId, 
+/**
+ * What it is about, in the words of the tool. Comes from outside: show it as text.
+ */
+message: string, wants: FormWants, };
+
+export type FormWants = { "kind": "fields", schema: unknown, } | { "kind": "visit", url: string, };
+
+export type FormAnswer = { "action": "accept", 
+/**
+ * The fields by their names.
+ */
+content: unknown, } | { "action": "decline" } | { "action": "cancel" };
+
+export type FormOutcome = "accepted" | "declined" | "cancelled";
 
 export type MessageRecord = { id: MessageId, chatId: ChatId, turnId: TurnId, role: Role, parts: Array<Part>, 
 /**
@@ -545,7 +747,7 @@ export type Verdict = "once" | "chat" | "always" | "denied";
 
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
-export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "failed", why: string, };
+export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" };
 
 export type BlobId = string;
 
@@ -566,6 +768,8 @@ export type TurnId = string;
 export type UserId = string;
 
 export type SessionId = string;
+
+export type FormId = string;
 
 export type KeyId = string;
 

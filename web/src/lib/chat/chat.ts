@@ -2,9 +2,12 @@
 // makes new ones, so that a screen can tell by identity what it has to redraw.
 import type {
   CallId,
+  CallProgress,
   CallRecord,
   ChatId,
   Cost,
+  Form,
+  FormOutcome,
   LeftOut,
   MessageId,
   ModelRef,
@@ -72,6 +75,16 @@ export interface Call extends Omit<CallRecord, 'runsOn'> {
   /** Unknown between the message that asks for a call and the record of it. */
   runsOn?: RunsOn;
   startedAt?: number;
+  /** What it asked while it ran, oldest first. */
+  forms?: readonly ShownForm[];
+  /** How far it says it is. Only while it runs. */
+  progress?: Pick<CallProgress, 'progress' | 'total' | 'message'>;
+}
+
+export interface ShownForm {
+  form: Form;
+  /** Absent until somebody answered, and for ever where nobody did. */
+  outcome?: FormOutcome;
 }
 
 export function emptyChat(id: ChatId): Chat {
@@ -107,8 +120,14 @@ export function isAsking(call: Call): boolean {
   return call.asked && !call.verdict && call.status === 'pending';
 }
 
-/** The first call that waits for a person to allow it. */
+/** The form that the call waits for. */
+export function openForm(call: Call): Form | undefined {
+  if (call.status !== 'running') return undefined;
+  return call.forms?.find(({ outcome }) => !outcome)?.form;
+}
+
+/** The first call that waits for a person: to allow it, or to fill in a form. */
 export function askingCall(chat: Chat): Call | undefined {
   const turn = runningTurn(chat);
-  return turn && Object.values(turn.calls).find(isAsking);
+  return turn && Object.values(turn.calls).find((call) => isAsking(call) || openForm(call));
 }

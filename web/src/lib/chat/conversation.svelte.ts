@@ -28,7 +28,7 @@ export class Conversation {
   stopping = $state.raw<TurnId>();
 
   running = $derived(this.chat && runningTurn(this.chat));
-  /** The call that waits for a person to allow it. */
+  /** The call that waits for a person. */
   asking = $derived(this.chat && askingCall(this.chat));
   /** The branch on show, up to the place where a message is on its way to. */
   turns = $derived.by(() => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { EventBody, ServerFrame } from '$lib/api/types';
+import type { CallProgress, EventBody, Form, ServerFrame } from '$lib/api/types';
 import {
   askingCall,
   emptyChat,
   isAsking,
+  openForm,
   runningTurn,
   shownTurns,
   versions,
@@ -483,5 +484,101 @@ describe('a call that asks', () => {
       .play();
     const stopped = call(chat);
     expect(stopped && isAsking(stopped)).toBe(false);
+  });
+});
+
+describe('a call that asks while it runs', () => {
+  const form = (id: string): Form => ({
+    id,
+    message: '<b>Which?</b>',
+    wants: { kind: 'fields', schema: { properties: {} } },
+  });
+  const running = () =>
+    new Story()
+      .turnStarted('Book it')
+      .messageStarted('m1')
+      .messageFinished('m1', callPart('call1'))
+      .callRequested('call1', 'm1')
+      .event({ type: 'callStarted', callId: 'call1' });
+  const shown = (id = 'f1') =>
+    running().event({ type: 'formShown', callId: 'call1', form: form(id) });
+  const callOf = (chat: Chat) => chat.turns[0]?.calls.call1;
+  const waits = (story: Story) => askingCall(story.play())?.id;
+
+  test('waits for the form to be answered', () => {
+    const call = callOf(shown().play());
+    expect(call && openForm(call)).toEqual(form('f1'));
+    expect(waits(shown())).toBe('call1');
+    expect(waits(running())).toBe(undefined);
+  });
+
+  test('goes on when it is, and remembers how', () => {
+    const answered = shown()
+      .event({ type: 'formAnswered', callId: 'call1', formId: 'f1', outcome: 'declined' })
+      .event({ type: 'formShown', callId: 'call1', form: form('f2') });
+    const call = callOf(answered.play());
+    expect(call?.forms).toEqual([{ form: form('f1'), outcome: 'declined' }, { form: form('f2') }]);
+    expect(call && openForm(call)).toEqual(form('f2'));
+  });
+
+  test('waits no more when it is over', () => {
+    const over = shown().event({
+      type: 'callFinished',
+      callId: 'call1',
+      status: 'failed',
+      durationMs: 1,
+    });
+    expect(waits(over)).toBe(undefined);
+    expect(callOf(over.play())?.forms).toHaveLength(1);
+    expect(waits(shown().done())).toBe(undefined);
+  });
+
+  test('is told of once, however often it is told', () => {
+    const { frames } = shown();
+    expect(play([...frames, ...frames])).toEqual(play(frames));
+  });
+});
+
+describe('progress', () => {
+  const at = (progress: number, more: Partial<CallProgress> = {}): ServerFrame => ({
+    type: 'progress',
+    chatId: 'c1',
+    callId: 'call1',
+    progress,
+    ...more,
+  });
+  const running = () =>
+    new Story()
+      .turnStarted('Work')
+      .messageStarted('m1')
+      .messageFinished('m1', callPart('call1'))
+      .callRequested('call1', 'm1')
+      .event({ type: 'callStarted', callId: 'call1' });
+  const shown = (chat: Chat) => chat.turns[0]?.calls.call1?.progress;
+
+  test('is the latest that was said', () => {
+    const chat = play(
+      [at(1, { total: 4 }), at(2, { total: 4, message: 'half' })],
+      running().play(),
+    );
+    expect(shown(chat)).toEqual({ progress: 2, total: 4, message: 'half' });
+  });
+
+  test('ends with its call', () => {
+    const story = running();
+    const working = play([at(1)], story.play());
+    const over = story.event({
+      type: 'callFinished',
+      callId: 'call1',
+      status: 'done',
+      durationMs: 1,
+    });
+    expect(shown(play(over.frames.slice(-1), working))).toBe(undefined);
+    expect(shown(play([at(2)], over.play()))).toBe(undefined);
+  });
+
+  test('of a call that is not known changes nothing', () => {
+    const chat = running().play();
+    expect(play([at(1, { callId: 'other' }), at(1, { chatId: 'c2' })], chat)).toBe(chat);
   });
 });

@@ -5,6 +5,7 @@
 // one got lost is not taken in; it sets `missed`, and the chat is subscribed to
 // again from the last event that was.
 import type {
+  CallProgress,
   Delta,
   Event,
   EventBody,
@@ -25,6 +26,8 @@ export function reduce(chat: Chat, frame: ServerFrame): Chat {
       return frame.chatId === chat.id ? takeDelta(chat, frame) : chat;
     case 'waiting':
       return frame.chatId === chat.id ? takeWaiting(chat, frame) : chat;
+    case 'progress':
+      return frame.chatId === chat.id ? takeProgress(chat, frame) : chat;
     case 'caughtUp':
       return frame.chatId === chat.id ? catchUp(chat, frame.seq) : chat;
     default:
@@ -109,6 +112,18 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
         status: 'running',
         startedAt: at,
       }));
+    case 'formShown':
+      return changeCall(chat, body.callId, (call) => ({
+        ...call,
+        forms: [...(call.forms ?? []), { form: body.form }],
+      }));
+    case 'formAnswered':
+      return changeCall(chat, body.callId, (call) => ({
+        ...call,
+        forms: call.forms?.map((shown) =>
+          shown.form.id === body.formId ? { ...shown, outcome: body.outcome } : shown,
+        ),
+      }));
     case 'callFinished':
       return changeCall(chat, body.callId, (call) => ({
         ...call,
@@ -116,6 +131,7 @@ function takeBody(chat: Chat, body: EventBody, at: number): Chat {
         output: body.output,
         error: body.error,
         durationMs: body.durationMs,
+        progress: undefined,
       }));
     case 'turnFinished':
       return changeTurn(
@@ -174,7 +190,7 @@ function closeTurn(turn: Turn, at: number): Turn {
   const calls: Record<string, Call> = {};
   for (const [id, call] of Object.entries(turn.calls)) {
     const open = call.status === 'pending' || call.status === 'running';
-    calls[id] = open ? { ...call, status: left } : call;
+    calls[id] = open ? { ...call, status: left, progress: undefined } : call;
   }
   const messages = turn.messages.map((message) =>
     message.finishedAt === undefined
@@ -226,6 +242,13 @@ function takeWaiting(chat: Chat, { messageId, waitMs }: Waiting): Chat {
         isIt(message) ? { ...message, wait: { ms: waitMs } } : message,
       ),
     }),
+  );
+}
+
+/** One that comes late is for a call that is over. */
+function takeProgress(chat: Chat, { callId, progress, total, message }: CallProgress): Chat {
+  return changeCall(chat, callId, (call) =>
+    call.status === 'running' ? { ...call, progress: { progress, total, message } } : call,
   );
 }
 

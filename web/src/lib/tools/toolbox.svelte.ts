@@ -2,6 +2,10 @@
 // settings; a change is shown at once and put back when the server refuses it.
 import { api } from '$lib/api/client';
 import type { ChatId, Policy, ToolChange, ToolId, ToolsChange, ToolView } from '$lib/api/types';
+import { canBeCalled } from './callable';
+
+/** A server that comes up changes several times in a moment: one look is enough. */
+export const SETTLE_MS = 200;
 
 /** What was changed and is not yet confirmed. */
 type Over = Pick<ToolChange, 'enabled' | 'policy'>;
@@ -14,6 +18,7 @@ export class Toolbox {
   /** How often the list was asked for, and which of these answers it shows. */
   #asked = 0;
   #shown = 0;
+  #settling?: ReturnType<typeof setTimeout>;
   /** Changes reach the server in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -30,7 +35,7 @@ export class Toolbox {
   /** What the next message may use. */
   on = $derived(
     this.tools.filter(
-      (tool) => tool.enabled && tool.policy !== 'deny' && tool.source.state !== 'failed',
+      ({ enabled, policy, source }) => enabled && policy !== 'deny' && canBeCalled(source),
     ),
   );
   /** Tools that are switched for this chat alone. */
@@ -50,6 +55,14 @@ export class Toolbox {
     this.#shown = asked;
     this.#all = tools;
     this.loaded = true;
+  }
+
+  /** Something was heard of them. Fails never: there will be something to hear again. */
+  refreshSoon(): void {
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      this.refresh().catch(() => {});
+    }, SETTLE_MS);
   }
 
   async open(chatId: ChatId | undefined): Promise<void> {

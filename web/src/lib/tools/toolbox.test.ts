@@ -41,8 +41,10 @@ test('what is on is what the server says, except what cannot be used', async () 
     tool('off', { enabled: false }),
     tool('denied', { policy: 'deny' }),
     tool('broken', { source: { state: 'failed' } as ToolView['source'] }),
+    tool('put away', { source: { state: 'off' } as ToolView['source'] }),
+    tool('asleep', { source: { state: 'sleeping' } as ToolView['source'] }),
   );
-  expect(on(box)).toEqual(['x']);
+  expect(on(box)).toEqual(['x', 'asleep']);
 });
 
 test('a switch is for the open chat, or for all where none is open', async () => {

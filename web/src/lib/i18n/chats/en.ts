@@ -67,7 +67,16 @@ export const chatsEn = {
   noInput: 'No input.',
   waitsForYou: 'Waits for your answer',
   asksAloud: (tool: string) => `${tool} wants to run and waits for your answer.`,
-  asks: (title: string) => `“${title}” asks whether a tool may run.`,
+  asks: (title: string) => `“${title}” waits for your answer.`,
+  asksYou: (tool: string) => `${tool} asks you`,
+  asksYouAloud: (tool: string) => `${tool} asks you something and waits for your answer.`,
+  formOutcomes: {
+    accepted: 'You answered',
+    declined: 'You declined to answer',
+    cancelled: 'Closed without an answer',
+  },
+  formUnanswered: 'Nobody answered',
+  progress: 'Progress',
   verdicts: {
     once: 'Allow once',
     chat: 'For this chat',

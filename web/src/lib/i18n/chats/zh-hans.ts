@@ -65,7 +65,12 @@ export const chatsZhHans: typeof chatsEn = {
   noInput: '没有输入。',
   waitsForYou: '等待你的答复',
   asksAloud: (tool) => `${tool} 请求运行，等待你的答复。`,
-  asks: (title) => `“${title}”询问能否运行工具。`,
+  asks: (title) => `“${title}”在等你答复。`,
+  asksYou: (tool) => `${tool} 向你提问`,
+  asksYouAloud: (tool) => `${tool} 向你提问，正在等你答复。`,
+  formOutcomes: { accepted: '你已回答', declined: '你拒绝回答', cancelled: '未回答即关闭' },
+  formUnanswered: '无人回答',
+  progress: '进度',
   verdicts: {
     once: '仅这次允许',
     chat: '本对话内允许',

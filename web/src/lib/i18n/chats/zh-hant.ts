@@ -65,7 +65,12 @@ export const chatsZhHant: typeof chatsEn = {
   noInput: '沒有輸入。',
   waitsForYou: '等待你的答覆',
   asksAloud: (tool) => `${tool} 要求執行，等待你的答覆。`,
-  asks: (title) => `「${title}」詢問能否執行工具。`,
+  asks: (title) => `「${title}」在等你答覆。`,
+  asksYou: (tool) => `${tool} 向你提問`,
+  asksYouAloud: (tool) => `${tool} 向你提問，正在等你答覆。`,
+  formOutcomes: { accepted: '你已回答', declined: '你拒絕回答', cancelled: '未回答即關閉' },
+  formUnanswered: '無人回答',
+  progress: '進度',
   verdicts: {
     once: '僅允許這次',
     chat: '本對話內允許',

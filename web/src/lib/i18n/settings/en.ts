@@ -1,7 +1,13 @@
 // What only the settings say. It is loaded with them.
 
 export const settingsEn = {
-  sections: { account: 'Account', keys: 'API keys', people: 'People', log: 'Log' },
+  sections: {
+    account: 'Account',
+    keys: 'API keys',
+    servers: 'Tool servers',
+    people: 'People',
+    log: 'Log',
+  },
 
   withoutAccount:
     'Tenon runs with `--single-user`, where nobody has an account: start it without that, and it lets you create one.',
@@ -103,6 +109,8 @@ export const settingsEn = {
     'settings.': 'Settings',
     'model.': 'Models',
     tool: 'Tools',
+    'source.': 'Tool servers',
+    secret: 'Secrets',
     'call.': 'Approvals',
     'share.': 'Shares',
     'chat.': 'Chats',
@@ -131,9 +139,14 @@ export const settingsEn = {
     'model.deleted': 'Deleted a model',
     'tool.called': 'Called a tool',
     'tools.changed': 'Changed tool settings',
-    'source.added': 'Connected a tool source',
-    'source.changed': 'Changed a tool source',
-    'source.deleted': 'Deleted a tool source',
+    'source.added': 'Added a tool server',
+    'source.changed': 'Changed a tool server',
+    'source.removed': 'Removed a tool server',
+    'source.restarted': 'Restarted a tool server',
+    'source.login': 'Logged in to a tool server',
+    'source.logout': 'Logged out of a tool server',
+    'secret.set': 'Set a secret',
+    'secret.removed': 'Removed a secret',
     'call.answered': 'Answered whether a tool may be called',
     'share.made': 'Shared a chat',
     'share.revoked': 'Stopped sharing a chat',

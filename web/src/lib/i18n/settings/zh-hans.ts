@@ -1,7 +1,13 @@
 import type { SettingsWords } from './en';
 
 export const settingsZhHans: SettingsWords = {
-  sections: { account: '账号', keys: 'API 密钥', people: '成员', log: '日志' },
+  sections: {
+    account: '账号',
+    keys: 'API 密钥',
+    servers: '工具服务器',
+    people: '成员',
+    log: '日志',
+  },
 
   withoutAccount:
     'Tenon 以 `--single-user` 方式运行，没有账号；去掉这个选项重新启动，即可创建账号。',
@@ -101,6 +107,8 @@ export const settingsZhHans: SettingsWords = {
     'settings.': '设置',
     'model.': '模型',
     tool: '工具',
+    'source.': '工具服务器',
+    secret: '机密',
     'call.': '许可',
     'share.': '分享',
     'chat.': '对话',
@@ -129,9 +137,14 @@ export const settingsZhHans: SettingsWords = {
     'model.deleted': '删除了模型',
     'tool.called': '调用了工具',
     'tools.changed': '修改了工具设置',
-    'source.added': '连接了工具来源',
-    'source.changed': '修改了工具来源',
-    'source.deleted': '删除了工具来源',
+    'source.added': '添加了工具服务器',
+    'source.changed': '修改了工具服务器',
+    'source.removed': '移除了工具服务器',
+    'source.restarted': '重启了工具服务器',
+    'source.login': '登录了工具服务器',
+    'source.logout': '退出了工具服务器的登录',
+    'secret.set': '设置了机密',
+    'secret.removed': '移除了机密',
     'call.answered': '处理了工具调用请求',
     'share.made': '分享了对话',
     'share.revoked': '取消分享对话',

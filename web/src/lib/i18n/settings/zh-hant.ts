@@ -1,7 +1,13 @@
 import type { SettingsWords } from './en';
 
 export const settingsZhHant: SettingsWords = {
-  sections: { account: '帳號', keys: 'API 金鑰', people: '成員', log: '記錄' },
+  sections: {
+    account: '帳號',
+    keys: 'API 金鑰',
+    servers: '工具伺服器',
+    people: '成員',
+    log: '記錄',
+  },
 
   withoutAccount:
     'Tenon 以 `--single-user` 方式執行，沒有帳號；去掉這個選項重新啟動，即可建立帳號。',
@@ -101,6 +107,8 @@ export const settingsZhHant: SettingsWords = {
     'settings.': '設定',
     'model.': '模型',
     tool: '工具',
+    'source.': '工具伺服器',
+    secret: '機密',
     'call.': '許可',
     'share.': '分享',
     'chat.': '對話',
@@ -129,9 +137,14 @@ export const settingsZhHant: SettingsWords = {
     'model.deleted': '刪除了模型',
     'tool.called': '呼叫了工具',
     'tools.changed': '變更了工具設定',
-    'source.added': '連接了工具來源',
-    'source.changed': '變更了工具來源',
-    'source.deleted': '刪除了工具來源',
+    'source.added': '新增了工具伺服器',
+    'source.changed': '變更了工具伺服器',
+    'source.removed': '移除了工具伺服器',
+    'source.restarted': '重新啟動了工具伺服器',
+    'source.login': '登入了工具伺服器',
+    'source.logout': '登出了工具伺服器',
+    'secret.set': '設定了機密',
+    'secret.removed': '移除了機密',
     'call.answered': '處理了工具呼叫要求',
     'share.made': '分享了對話',
     'share.revoked': '取消分享對話',

@@ -1,0 +1,70 @@
+// Who is no admin: what others run is there to use, and what they add is theirs alone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { house } from './house.js';
+import { memory } from './peers.js';
+import { added, ann, doorOf, post, setUp } from './people.js';
+import { serversOf } from './servers.js';
+import { withAccounts } from './tenon.js';
+
+const inn = house(withAccounts);
+const deadline = { timeout: 90_000 };
+const bob = { name: 'Bob', email: 'bob@example.com', password: 'battery staple' };
+let admin;
+
+async function furnish() {
+  if (admin) return;
+  admin = await setUp(inn.tenon, ann);
+  await added(inn.tenon, admin, bob);
+  const shared = { kind: 'mcp', name: 'memory', title: 'Notebook', command: memory };
+  assert.equal((await post(inn.tenon, '/api/sources', shared, admin)).status, 201);
+}
+
+async function enter(t, person) {
+  const visit = await inn.visit(t);
+  const door = doorOf(visit.page);
+  await furnish();
+  await visit.page.reload();
+  await door.logIn(person);
+  await door.field.waitFor();
+  const servers = serversOf(visit.page);
+  await servers.open();
+  return { ...visit, servers };
+}
+
+test('who is no admin uses what is shared, and cannot change it', deadline, async (t) => {
+  const { servers } = await enter(t, bob);
+  const row = servers.row('Notebook');
+  await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
+  assert.equal(await row.getByRole('button').count(), 0);
+  assert.equal(await row.getByRole('switch').count(), 0);
+});
+
+test('who is no admin adds addresses, for themself', deadline, async (t) => {
+  const { servers } = await enter(t, bob);
+  await servers.add.click();
+  assert.equal(await servers.form.getByRole('radio').count(), 0);
+  await servers.form.getByLabel('Address').fill('https://mcp.example.com/mcp');
+  assert.equal(await servers.form.getByLabel('Name', { exact: true }).inputValue(), 'example');
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  await servers.row('example').getByText('yours alone').waitFor();
+  await servers.row('example').getByRole('switch').waitFor();
+
+  const other = await enter(t, ann);
+  await other.servers.row('Notebook').waitFor();
+  assert.equal(await other.servers.row('example').count(), 0);
+});
+
+test('an admin says for whom it is', deadline, async (t) => {
+  const { servers } = await enter(t, ann);
+  await servers.add.click();
+  await servers.form.getByRole('radio', { name: 'For me alone' }).check();
+  await servers.form.getByLabel('Command').fill(memory);
+  await servers.form.getByLabel('Name', { exact: true }).fill('own');
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  await servers.row('own').getByText('yours alone').waitFor();
+
+  const other = await enter(t, bob);
+  await other.servers.row('Notebook').waitFor();
+  assert.equal(await other.servers.row('own').count(), 0);
+});

@@ -1,0 +1,239 @@
+// The servers that tools come from: added, seen coming up, used, and removed.
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { house } from './house.js';
+import { memory, time } from './peers.js';
+import { eventually } from './screen.js';
+import { serversOf } from './servers.js';
+
+const inn = house();
+const deadline = { timeout: 90_000 };
+
+afterEach(async () => {
+  for (const { id } of await inn.tell('GET', '/sources'))
+    await inn.tell('DELETE', `/sources/${id}`);
+  for (const { name, mine } of await inn.tell('GET', '/secrets')) {
+    await inn.tell('DELETE', `/secrets/${name}?mine=${mine}`);
+  }
+});
+
+const stateOf = async (name) => {
+  const all = await inn.tell('GET', '/sources');
+  return all.find((source) => source.name === name);
+};
+
+async function open(t, options) {
+  const visit = await inn.visit(t, options);
+  const servers = serversOf(visit.page);
+  await servers.open();
+  return { ...visit, servers };
+}
+
+test('a server is added, used, comes back when it is killed, and goes', deadline, async (t) => {
+  const { page, ui, servers } = await open(t);
+  await servers.settings.getByText('An MCP server is a program or an address').waitFor();
+
+  // The whole line where the program goes: its arguments are put where they go.
+  await servers.add.click();
+  const command = servers.form.getByLabel('Command');
+  await command.fill(memory);
+  await command.press('Tab');
+  assert.equal(await servers.form.getByLabel('Name', { exact: true }).inputValue(), 'memory');
+  await servers.form.getByLabel('Title').fill('Notebook');
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = servers.row('Notebook');
+  await row.getByText(/Ready · 9 tools · program/).waitFor({ timeout: 30_000 });
+
+  // The panel of tools knows them without being asked again.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Tools:/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Tools' });
+  await panel.getByRole('heading', { name: 'Notebook' }).waitFor();
+  await panel.getByRole('heading', { name: 'Create Entities' }).waitFor();
+  await page.keyboard.press('Escape');
+  await ui.field.waitFor();
+
+  const { id, pid } = await stateOf('memory');
+  const read = () => inn.tell('POST', '/tools/mcp_memory_read_graph/call', { arguments: {} });
+  assert.equal((await read()).ok, true);
+
+  await servers.open();
+  process.kill(pid, 'SIGKILL');
+  await eventually('another process', async () => {
+    const now = await stateOf('memory');
+    return now.state === 'ready' && now.pid !== pid;
+  });
+  await row.getByText(/Ready · 9 tools/).waitFor();
+  assert.equal((await read()).ok, true);
+  await servers.choose('Notebook', 'Log');
+  const log = row.getByRole('group', { name: 'Log of Notebook' });
+  await log.getByText(/restarted once/).waitFor();
+  await log.getByText('Tenon', { exact: true }).first().waitFor();
+
+  await servers.choose('Notebook', 'Remove');
+  await row.getByText('This cannot be undone.').waitFor();
+  await row.getByRole('button', { name: 'Remove', exact: true }).click();
+  await row.waitFor({ state: 'detached' });
+  await servers.settings.getByText('An MCP server is a program or an address').waitFor();
+  const tools = await inn.tell('GET', '/tools');
+  assert.deepEqual(
+    tools.filter(({ source }) => source.id === id),
+    [],
+  );
+});
+
+test('a server that cannot be started says why, and what it wrote', deadline, async (t) => {
+  const { servers } = await open(t);
+  await servers.addProgram(
+    'broken',
+    'node',
+    '-e',
+    'console.error("no <b>luck</b>"); process.exit(3)',
+  );
+  const row = servers.row('broken');
+  await row.getByRole('alert').waitFor({ timeout: 30_000 });
+  await row.getByText('no <b>luck</b>').first().waitFor();
+  await row.getByRole('button', { name: 'Try again' }).waitFor();
+
+  // It is put right where it is.
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await servers.form.getByLabel('Command').fill(time);
+  await servers.form.getByLabel('Arguments').fill('--local-timezone=UTC');
+  await servers.form.getByRole('button', { name: 'Save' }).click();
+  await row.getByText(/Ready · 2 tools/).waitFor({ timeout: 30_000 });
+});
+
+test('it is switched off and on again', deadline, async (t) => {
+  const { servers } = await open(t);
+  await servers.addProgram('memory', memory);
+  const row = servers.row('memory');
+  await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
+  await row.getByRole('switch').click();
+  await row.getByText(/^Switched off/).waitFor();
+  await eventually('no process', async () => (await stateOf('memory')).pid === undefined);
+  await row.getByRole('switch').click();
+  await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
+});
+
+test('what is wrong is said where it is', deadline, async (t) => {
+  const { servers, page } = await open(t);
+  await servers.add.click();
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  await servers.form.getByText('Fill this in.').first().waitFor();
+  const command = servers.form.getByLabel('Command');
+  assert.ok(await command.evaluate((field) => field === document.activeElement));
+  await page.keyboard.press('Escape');
+
+  // What only the server knows is said there too.
+  await servers.add.click();
+  await servers.form.getByRole('radio', { name: 'An address' }).check();
+  await servers.form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/mcp');
+  await servers.form.getByRole('button', { name: 'Add a header' }).click();
+  await page.keyboard.type('Host');
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  await servers.form.getByText('The header `Host` is set by Tenon itself').waitFor();
+  const header = servers.form.getByLabel('Name 1');
+  assert.ok(await header.evaluate((field) => field === document.activeElement));
+  await page.keyboard.press('Escape');
+  await servers.form.waitFor({ state: 'detached' });
+  await servers.settings.waitFor();
+});
+
+test('a value that was given is kept and never shown', deadline, async (t) => {
+  const { servers, page } = await open(t);
+  await servers.add.click();
+  await servers.form.getByLabel('Command').fill(memory);
+  await servers.form.getByRole('button', { name: 'Add a variable' }).click();
+  await page.keyboard.type('TOKEN');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('hush-hush');
+  await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = servers.row('memory');
+  await row.getByText(/Ready/).waitFor({ timeout: 30_000 });
+  await servers.choose('memory', 'Edit');
+  await servers.form.getByText('kept, not shown').waitFor();
+  assert.doesNotMatch(await page.content(), /hush-hush/);
+  await servers.form.getByRole('button', { name: 'Replace: TOKEN' }).click();
+  await page.keyboard.type('other');
+  await servers.form.getByRole('button', { name: 'Save' }).click();
+  await row.getByText(/Ready/).waitFor({ timeout: 30_000 });
+});
+
+test('a configuration is pasted, looked at, and added', deadline, async (t) => {
+  const { servers } = await open(t);
+  await servers.paste.click();
+  const configuration = {
+    mcpServers: {
+      memory: { command: memory },
+      clock: { command: time, args: ['--local-timezone=${ZONE}'], env: { KEY: '${CLOCK_KEY}' } },
+      odd: { command: '' },
+    },
+  };
+  await servers.importForm.getByLabel('Configuration').fill(JSON.stringify(configuration));
+  const found = servers.importForm.getByRole('list', { name: 'Found in it' });
+  await found.getByText('Will be added').first().waitFor();
+  assert.equal(await found.getByRole('checkbox', { name: 'Add odd' }).isDisabled(), true);
+  await servers.importForm.getByLabel('CLOCK_KEY').fill('hush');
+  await found.getByRole('checkbox', { name: 'Add memory' }).uncheck();
+  await servers.importForm.getByRole('button', { name: 'Add 1 server' }).click();
+  await servers.row('clock').waitFor();
+  assert.equal(await servers.row('memory').count(), 0);
+  await servers.settings.getByRole('heading', { name: '${CLOCK_KEY}' }).waitFor();
+});
+
+test('a secret that is missing is set where it is missed', deadline, async (t) => {
+  const { servers } = await open(t);
+  const lacks = (name, value) =>
+    inn.tell('POST', '/sources', { kind: 'mcp', name, command: memory, env: { TOKEN: value } });
+  await lacks('shared', '${E2E_SHARED}');
+  await lacks('personal', '${user.E2E_OWN}');
+  for (const [name, secret] of Object.entries({ shared: 'E2E_SHARED', personal: 'E2E_OWN' })) {
+    const row = servers.row(name);
+    await row.getByLabel(secret).fill('hush', { timeout: 30_000 });
+    await row.getByRole('button', { name: 'Set', exact: true }).click();
+    await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
+  }
+});
+
+test('secrets are set, replaced and removed, and never shown', deadline, async (t) => {
+  const { servers, page } = await open(t);
+  const { settings } = servers;
+  await settings.getByRole('button', { name: 'Add a secret' }).click();
+  await settings.getByLabel('Name', { exact: true }).fill('not a name');
+  await settings.getByLabel('Value', { exact: true }).fill('hush');
+  await settings.getByRole('button', { name: 'Set', exact: true }).click();
+  await settings.getByText('Letters, digits, . - and _ only.').waitFor();
+  await settings.getByLabel('Name', { exact: true }).fill('MY_TOKEN');
+  await settings.getByRole('button', { name: 'Set', exact: true }).click();
+  await settings.getByRole('heading', { name: '${MY_TOKEN}' }).waitFor();
+  assert.doesNotMatch(await page.content(), /hush/);
+  await settings.getByRole('button', { name: 'Replace: ${MY_TOKEN}' }).click();
+  await page.keyboard.type('other');
+  await page.keyboard.press('Enter');
+  await settings.getByRole('form').waitFor({ state: 'detached' });
+  await settings.getByRole('button', { name: 'Remove: ${MY_TOKEN}' }).click();
+  await settings.getByRole('button', { name: 'Remove', exact: true }).click();
+  await settings.getByText('There are no secrets.').waitFor();
+});
+
+test('all of it can be done by the keyboard', deadline, async (t) => {
+  const { servers, page } = await open(t);
+  await servers.add.focus();
+  await page.keyboard.press('Enter');
+  await servers.form.getByRole('radio', { name: 'A program' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(memory);
+  await page.keyboard.press('Enter');
+  await servers.row('memory').getByText(/Ready/).waitFor({ timeout: 30_000 });
+  const opener = servers.row('memory').getByRole('button', { name: 'Options of memory' });
+  assert.ok(await opener.evaluate((button) => button === document.activeElement));
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem').first().and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  const sure = servers.row('memory').getByRole('group', { name: 'Remove' });
+  await sure.getByRole('button', { name: 'Remove' }).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  await servers.row('memory').waitFor({ state: 'detached' });
+  await servers.add.and(page.locator(':focus')).waitFor();
+});

@@ -1,0 +1,48 @@
+// Where tools come from: the servers, what is imported, and the secrets they are started with.
+import { request } from './client';
+import type {
+  ImportedSource,
+  ImportSources,
+  LoginStart,
+  LogLine,
+  NewSecret,
+  NewSource,
+  SecretView,
+  SourceChange,
+  SourceDetail,
+  SourceId,
+} from './types';
+
+/** For calls that make the server ask another one, or end a process that takes its time. */
+const ELSEWHERE_MS = 60_000;
+
+export const sources = {
+  all: () => request<SourceDetail[]>('GET', '/api/sources'),
+  add: (source: NewSource) => request<SourceDetail>('POST', '/api/sources', source, ELSEWHERE_MS),
+  change: (id: SourceId, change: SourceChange) =>
+    request<SourceDetail>('PATCH', pathOf(id), change, ELSEWHERE_MS),
+  remove: (id: SourceId) => request<void>('DELETE', pathOf(id), undefined, ELSEWHERE_MS),
+  restart: (id: SourceId) =>
+    request<void>('POST', `${pathOf(id)}/restart`, undefined, ELSEWHERE_MS),
+  logs: (id: SourceId) => request<LogLine[]>('GET', `${pathOf(id)}/logs`),
+  import: (asked: ImportSources) =>
+    request<ImportedSource[]>('POST', '/api/sources/import', asked, ELSEWHERE_MS),
+  logIn: (id: SourceId) =>
+    request<LoginStart>('POST', `${pathOf(id)}/login`, undefined, ELSEWHERE_MS),
+  logOut: (id: SourceId) => request<void>('DELETE', `${pathOf(id)}/login`, undefined, ELSEWHERE_MS),
+};
+
+export const secrets = {
+  all: () => request<SecretView[]>('GET', '/api/secrets'),
+  set: (name: string, secret: NewSecret) => request<void>('PUT', secretPath(name), secret),
+  remove: (name: string, mine: boolean) =>
+    request<void>('DELETE', `${secretPath(name)}?mine=${mine}`),
+};
+
+function pathOf(id: SourceId): string {
+  return `/api/sources/${encodeURIComponent(id)}`;
+}
+
+function secretPath(name: string): string {
+  return `/api/secrets/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,35 @@
+import type { FormsWords } from './en';
+
+export const formsZhHans: FormsWords = {
+  fromTool: '这是工具的提问，你的回答会交给它。',
+  submit: '提交',
+  decline: '拒绝回答',
+  cancel: '取消',
+  declineHint: '告诉工具你不愿回答。',
+  cancelHint: '告诉工具你没有作出决定。',
+  sending: '提交中…',
+  required: (label) => `${label}（必填）`,
+  nothingToFill: '没有需要填写的内容。',
+  choose: '请选择…',
+  noChoice: '不选',
+  visitHelp: '在那里的操作只留在那里。打开之前请核对地址。',
+  visit: '在新标签页打开',
+  visited: '完成',
+  notVisitable: '这不是可以打开的地址。',
+  notAnswered: (why) => `你的回答没有送达：${why}`,
+  problems: {
+    missing: '此项必填。',
+    notNumber: '请填数字，例如 1.5。',
+    notWhole: '请填整数。',
+    notEmail: '请填邮箱地址。',
+    notUri: '请填完整的网址，例如 https://example.com。',
+  },
+  limits: {
+    atLeast: (limit) => `不能小于 ${limit}。`,
+    atMost: (limit) => `不能大于 ${limit}。`,
+    tooShort: (limit) => `至少 ${limit} 个字符。`,
+    tooLong: (limit) => `最多 ${limit} 个字符。`,
+    tooFew: (limit) => `至少选 ${limit} 项。`,
+    tooMany: (limit) => `最多选 ${limit} 项。`,
+  },
+};

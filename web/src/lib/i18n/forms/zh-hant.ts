@@ -1,0 +1,35 @@
+import type { FormsWords } from './en';
+
+export const formsZhHant: FormsWords = {
+  fromTool: '這是工具的提問，你的回答會交給它。',
+  submit: '送出',
+  decline: '拒絕回答',
+  cancel: '取消',
+  declineHint: '告訴工具你不願回答。',
+  cancelHint: '告訴工具你沒有做出決定。',
+  sending: '送出中…',
+  required: (label) => `${label}（必填）`,
+  nothingToFill: '沒有需要填寫的內容。',
+  choose: '請選擇…',
+  noChoice: '不選',
+  visitHelp: '在那裡的操作只留在那裡。開啟之前請核對位址。',
+  visit: '在新分頁開啟',
+  visited: '完成',
+  notVisitable: '這不是可以開啟的位址。',
+  notAnswered: (why) => `你的回答沒有送達：${why}`,
+  problems: {
+    missing: '此項必填。',
+    notNumber: '請填數字，例如 1.5。',
+    notWhole: '請填整數。',
+    notEmail: '請填電子郵件地址。',
+    notUri: '請填完整的網址，例如 https://example.com。',
+  },
+  limits: {
+    atLeast: (limit) => `不能小於 ${limit}。`,
+    atMost: (limit) => `不能大於 ${limit}。`,
+    tooShort: (limit) => `至少 ${limit} 個字元。`,
+    tooLong: (limit) => `最多 ${limit} 個字元。`,
+    tooFew: (limit) => `至少選 ${limit} 項。`,
+    tooMany: (limit) => `最多選 ${limit} 項。`,
+  },
+};

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { SourceDetail } from '$lib/api/types';
+import { en } from '$lib/i18n/en';
+import { sourcesEn } from '$lib/i18n/sources/en';
+import { factsOf, needOf } from './facts';
+
+const source = (change: object): SourceDetail =>
+  ({
+    state: 'ready',
+    tools: 9,
+    enabled: true,
+    missing: [],
+    restarts: 0,
+    origin: { kind: 'added' },
+    ...change,
+  }) as unknown as SourceDetail;
+
+test('a server is told of in a line', () => {
+  const check = (change: object, expected: string) =>
+    expect(factsOf(source(change), sourcesEn, en).line.join(' · ')).toBe(expected);
+  check({}, 'Ready · 9 tools');
+  check({ reach: { transport: 'stdio' } }, 'Ready · 9 tools · program');
+  check({ state: 'starting', tools: 0 }, 'Starting…');
+  check({ state: 'starting', tools: 1 }, 'Starting… · 1 tool');
+  check({ state: 'sleeping' }, 'Sleeping · 9 tools · The next call wakes it.');
+  check({ origin: { kind: 'file', file: 'a.json' } }, 'Ready · 9 tools · from the file a.json');
+  check({ login: 'needed', state: 'failed', tools: 0 }, 'You have to log in there');
+  check({ login: 'connected' }, 'Ready · 9 tools · logged in');
+});
+
+test('what is known of it beyond that stands with its log', () => {
+  const check = (change: object, expected: string) =>
+    expect(factsOf(source(change), sourcesEn, en).about).toBe(expected);
+  check({}, '');
+  check(
+    { server: { name: 'memory', version: '0.6', protocol: '2025-11-25' }, pid: 7, restarts: 1 },
+    'memory 0.6 · MCP 2025-11-25 · process 7 · restarted once',
+  );
+});
+
+test('what it needs from a person is asked for while it is on', () => {
+  const check = (change: object, expected: string | undefined) =>
+    expect(needOf(source(change))).toBe(expected);
+  check({}, undefined);
+  check({ login: 'connected' }, undefined);
+  check({ login: 'needed' }, 'login');
+  check({ login: 'needed', missing: ['TOKEN'] }, 'secrets');
+  check({ missing: ['TOKEN'], enabled: false }, undefined);
+});

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import type { SourceDetail, SourceReach } from '$lib/api/types';
+import {
+  blamedField,
+  changeOf,
+  emptyForm,
+  formOf,
+  newSourceOf,
+  problemsOf,
+  splitCommand,
+  suggest,
+  type Problems,
+  type SourceForm,
+} from './form';
+
+const program = (change: Partial<SourceForm> = {}): SourceForm => ({
+  ...emptyForm('everybody', 'program'),
+  command: 'npx',
+  name: 'memory',
+  ...change,
+});
+const address = (change: Partial<SourceForm> = {}): SourceForm => ({
+  ...emptyForm('everybody', 'address'),
+  url: 'https://example.com/mcp',
+  name: 'example',
+  ...change,
+});
+const pair = (name: string, value: string, kept = false) => ({ name, value, kept });
+
+const source = { name: 'memory', title: 'Memory', mine: false } as SourceDetail;
+const stdio: SourceReach = {
+  transport: 'stdio',
+  command: 'npx',
+  args: ['-y', 'server-memory'],
+  env: { FILE: null, MODE: '${MODE}' },
+  toolTimeoutsMs: { slow: 90_000 },
+  timeoutMs: 1500,
+  sleepAfterMs: 300_000,
+};
+
+test('what is wrong is found before the server is asked', () => {
+  const check = (form: SourceForm, expected: Problems) =>
+    expect(problemsOf(form)).toEqual(expected);
+  check(program(), {});
+  check(address(), {});
+  check(program({ command: ' ' }), { command: 'missing' });
+  check(program({ name: 'my server' }), { name: 'badName' });
+  check(program({ name: '' }), { name: 'missing' });
+  check(program({ env: [pair('', '')] }), {});
+  check(program({ env: [pair('', 'x')] }), { env: 'unnamed' });
+  check(program({ env: [pair('A', 'x'), pair('A', 'y')] }), { env: 'twice' });
+  check(program({ env: [pair('A', 'x'), pair('a', 'y')] }), {});
+  check(address({ headers: [pair('X-A', 'x'), pair('x-a', 'y')] }), { headers: 'twice' });
+  check(address({ url: '' }), { url: 'missing' });
+  check(address({ url: 'example.com' }), { url: 'notAddress' });
+  check(address({ url: '${BASE}/mcp' }), {});
+  check(program({ timeout: 'soon', sleepAfter: '0' }), {
+    timeoutMs: 'notDuration',
+    sleepAfterMs: 'notDuration',
+  });
+  check(program({ toolTimeouts: [pair('slow', '')] }), { toolTimeoutsMs: 'notDuration' });
+});
+
+test('a new one is told whole, and nothing that belongs to another way', () => {
+  const env = [pair('A', '1'), pair('', '')];
+  expect(newSourceOf(program({ args: '-y\n server-memory \n', env, url: 'x' }), true)).toEqual({
+    kind: 'mcp',
+    name: 'memory',
+    mine: false,
+    transport: 'stdio',
+    command: 'npx',
+    args: ['-y', 'server-memory'],
+    env: { A: '1' },
+  });
+  expect(newSourceOf(address({ title: 'Ex', timeout: '0.5', sleepAfter: '5' }), true)).toEqual({
+    kind: 'mcp',
+    name: 'example',
+    title: 'Ex',
+    mine: false,
+    transport: 'http',
+    url: 'https://example.com/mcp',
+    headers: {},
+    timeoutMs: 500,
+    sleepAfterMs: 300_000,
+  });
+});
+
+test('who may not share adds for themself', () => {
+  expect(newSourceOf(address(), false).mine).toBe(true);
+  expect(newSourceOf(address({ whose: 'mine' }), true).mine).toBe(true);
+});
+
+test('a change tells what differs, and keeps what is not shown', () => {
+  const before = formOf(source, stdio);
+  expect(before.env).toEqual([pair('FILE', '', true), { ...pair('MODE', '${MODE}'), open: true }]);
+  expect([before.timeout, before.sleepAfter]).toEqual(['1.5', '5']);
+  expect(changeOf(before, before)).toEqual({});
+  expect(changeOf({ ...before, args: '-y\nother' }, before)).toEqual({ args: ['-y', 'other'] });
+  expect(changeOf({ ...before, env: [pair('FILE', '', true), pair('B', '2')] }, before)).toEqual({
+    env: { FILE: null, B: '2' },
+  });
+  expect(changeOf({ ...before, timeout: '', sleepAfter: '', toolTimeouts: [] }, before)).toEqual({
+    timeoutMs: null,
+    sleepAfterMs: null,
+    toolTimeoutsMs: {},
+  });
+  expect(changeOf({ ...before, title: '' }, before)).toEqual({ title: 'memory' });
+});
+
+test('a name is suggested until one is typed', () => {
+  const form = program({ name: '', args: '-y\n@modelcontextprotocol/server-memory' });
+  expect(suggest(form).name).toBe('memory');
+  expect(suggest({ ...form, name: 'mine', nameTyped: true }).name).toBe('mine');
+});
+
+test('a whole line is taken apart', () => {
+  const check = (command: string, expected: [string, string]) => {
+    const form = splitCommand(program({ command }));
+    expect([form.command, form.args]).toEqual(expected);
+  };
+  check('npx -y server "/my files" \'a b\'', ['npx', '-y\nserver\n/my files\na b']);
+  check('npx', ['npx', '']);
+  check('/opt/my tools/server', ['/opt/my tools/server', '']);
+  expect(splitCommand(program({ command: 'a b', args: 'c' })).command).toBe('a b');
+});
+
+test('what the server would not have is shown where it was typed', () => {
+  const check = (sentence: string, expected: string | undefined) =>
+    expect(blamedField(sentence)).toBe(expected);
+  check('Say which program: `command`, such as "npx".', 'command');
+  check("A server's name is 1 to 40 letters, digits, `-` and `_`.", 'name');
+  check('This is no address of a server.', 'url');
+  check('The header `Host` is set by Tenon itself. Leave it out.', 'headers');
+  check('A server sleeps after a second at the earliest.', 'sleepAfterMs');
+  check('Only an admin may add a program.', undefined);
+});

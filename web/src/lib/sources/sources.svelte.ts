@@ -1,0 +1,63 @@
+// The servers this person has tools from, as they stand now. The socket says when
+// one changes: what it says is shown at once, and the rest is asked for.
+import { untrack } from 'svelte';
+import { Listing } from '$lib/account/listing.svelte';
+import { sources } from '$lib/api/sources';
+import type { SourceDetail, SourceNews } from '$lib/api/types';
+import { whenSourcesChange } from './news';
+
+/** A server that comes up changes several times in a moment: one question is enough for them. */
+export const SETTLE_MS = 150;
+
+export class Sources {
+  readonly listing = new Listing<SourceDetail>(sources.all);
+  /** What the socket said since the list was asked for last. */
+  #news = $state.raw<ReadonlyMap<string, SourceNews>>(new Map());
+  #settling?: ReturnType<typeof setTimeout>;
+
+  items = $derived(
+    this.listing.items
+      .filter(({ id }) => !this.#news.get(id)?.gone)
+      .map((source) => withNews(source, this.#news.get(source.id))),
+  );
+
+  /** Keeps itself fresh until the function it returns is called. */
+  start(): () => void {
+    const stop = whenSourcesChange((news) => this.take(news));
+    // Whoever starts it in an effect does not start it anew at every change.
+    void untrack(() => this.refresh());
+    return () => {
+      stop();
+      clearTimeout(this.#settling);
+    };
+  }
+
+  take(news?: SourceNews): void {
+    if (news) this.#news = new Map(this.#news).set(news.sourceId, news);
+    // Not put off by those that follow, or one that never rests would be told of never.
+    this.#settling ??= setTimeout(() => void this.refresh(), SETTLE_MS);
+  }
+
+  /** Fails never: the listing says what went wrong. */
+  async refresh(): Promise<void> {
+    clearTimeout(this.#settling);
+    this.#settling = undefined;
+    const before = this.#news;
+    await this.listing.refresh();
+    // The answer knows what was said before the question, and may not know what was said since.
+    this.#news = new Map([...this.#news].filter(([id, news]) => before.get(id) !== news));
+  }
+
+  /** Shows one as the server has just told it. */
+  put(source: SourceDetail): void {
+    this.#news = new Map([...this.#news].filter(([id]) => id !== source.id));
+    this.listing.put(source);
+  }
+}
+
+function withNews(source: SourceDetail, news: SourceNews | undefined): SourceDetail {
+  if (!news) return source;
+  const { sourceId: _id, gone: _gone, revision: _revision, ...now } = news;
+  const { why: _why, ...rest } = source as SourceDetail & { why?: string };
+  return { ...rest, ...now } as SourceDetail;
+}

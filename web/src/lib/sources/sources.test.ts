@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sources } from '$lib/api/sources';
+import type { SourceDetail, SourceNews, SourceState } from '$lib/api/types';
+import { tellOfSources } from './news';
+import { SETTLE_MS, Sources } from './sources.svelte';
+
+const detail = (id: string, state: SourceState = { state: 'ready' }, tools = 1) =>
+  ({ id, name: id, tools, ...state }) as SourceDetail;
+const news = (sourceId: string, state: SourceState, more: Partial<SourceNews> = {}): SourceNews =>
+  ({ sourceId, gone: false, tools: 9, revision: 1, ...state, ...more }) as SourceNews;
+
+let stop = () => {};
+
+async function open(...answers: SourceDetail[][]): Promise<Sources> {
+  const asked = vi.spyOn(sources, 'all');
+  for (const answer of answers) asked.mockResolvedValueOnce(answer);
+  const all = new Sources();
+  stop = all.start();
+  await vi.advanceTimersByTimeAsync(0);
+  return all;
+}
+
+const shown = (all: Sources) => all.items.map(({ id, state, tools }) => `${id} ${state} ${tools}`);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+test('a change is shown at once, and the rest is asked for', async () => {
+  const all = await open([detail('a', { state: 'starting' }, 0)], [detail('a', undefined, 9)]);
+  expect(shown(all)).toEqual(['a starting 0']);
+  tellOfSources(news('a', { state: 'ready' }));
+  expect(shown(all)).toEqual(['a ready 9']);
+  expect(sources.all).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  expect(sources.all).toHaveBeenCalledTimes(2);
+  expect(shown(all)).toEqual(['a ready 9']);
+});
+
+test('a reason goes with the state it is for', async () => {
+  const all = await open([detail('a', { state: 'failed', why: 'It died.' })]);
+  tellOfSources(news('a', { state: 'ready' }));
+  expect(all.items[0]).not.toHaveProperty('why');
+});
+
+test('many changes are one question', async () => {
+  await open([detail('a')], [detail('a')]);
+  for (let count = 0; count < 50; count++) tellOfSources(news('a', { state: 'starting' }));
+  await vi.advanceTimersByTimeAsync(SETTLE_MS * 3);
+  expect(sources.all).toHaveBeenCalledTimes(2);
+});
+
+test('one that is gone goes, and one that is new comes', async () => {
+  const all = await open([detail('a'), detail('b')], [detail('b'), detail('c')]);
+  tellOfSources(news('a', { state: 'off' }, { gone: true }));
+  expect(shown(all)).toEqual(['b ready 1']);
+  tellOfSources(news('c', { state: 'starting' }));
+  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  expect(shown(all)).toEqual(['b ready 1', 'c ready 1']);
+});
+
+test('what was said while a list was on its way lies over it', async () => {
+  const all = await open([detail('a')]);
+  let answer = (_: SourceDetail[]) => {};
+  vi.spyOn(sources, 'all').mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  const asked = all.refresh();
+  tellOfSources(news('a', { state: 'failed', why: 'It died.' }));
+  answer([detail('a')]);
+  await asked;
+  expect(shown(all)).toEqual(['a failed 9']);
+});
+
+test('after an absence everything is asked for', async () => {
+  const all = await open([detail('a')], [detail('b')]);
+  tellOfSources();
+  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  expect(shown(all)).toEqual(['b ready 1']);
+});
