@@ -105,10 +105,23 @@ pub enum Content {
         #[ts(type = "unknown")]
         value: Value,
     },
-    /// The whole of something that was too long to show, kept aside.
+    /// A sound, a document, an archive. A source gives it; nobody else sees it,
+    /// for it is kept aside at once and becomes a `Blob`.
+    File {
+        media_type: String,
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        name: Option<String>,
+        /// Base64.
+        data: String,
+    },
+    /// A file, or the whole of something that was too long to show, kept aside.
     Blob {
         blob_id: BlobId,
         media_type: String,
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        name: Option<String>,
         #[ts(type = "number")]
         bytes: u64,
     },
@@ -223,7 +236,7 @@ impl ToolOutput {
     pub fn structured(&self) -> Option<&Value> {
         self.content.iter().find_map(|part| match part {
             Content::Json { value } => Some(value),
-            Content::Text { .. } | Content::Image { .. } | Content::Blob { .. } => None,
+            _ => None,
         })
     }
 }
@@ -239,10 +252,16 @@ impl Content {
             Self::Blob {
                 blob_id,
                 media_type,
+                name,
                 bytes,
             } => {
-                format!("[{bytes} bytes of {media_type}, kept as {blob_id}]")
+                let name = name.as_ref().map(|name| format!("{name}, "));
+                let name = name.unwrap_or_default();
+                format!("[{name}{bytes} bytes of {media_type}, kept as {blob_id}]")
             }
+            Self::File {
+                media_type, data, ..
+            } => format!("[file, {media_type}, {} bytes]", data.len() / 4 * 3),
         }
     }
 }

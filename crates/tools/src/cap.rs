@@ -1,15 +1,17 @@
 //! No output is shown to a model, stored or sent longer than the limit.
 //!
 //! What is too long goes to the shelf whole. Its beginning stays, with a note
-//! that says how to read on.
+//! that says how to read on. Files go there whatever their length.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
 
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
 use crate::{CallContext, Limits};
 
-/// More pictures than a model looks at, or a person scrolls through, in one result.
-const MAX_IMAGES: usize = 16;
+/// More pictures and files than a model looks at, or a person scrolls through, in one result.
+const MAX_PIECES: usize = 16;
 
 pub(crate) struct Cap<'a> {
     pub shelf: &'a dyn Shelf,
@@ -24,7 +26,7 @@ impl Cap<'_> {
     pub(crate) async fn apply(&self, result: ToolResult) -> ToolResult {
         let shown = self.limits.shown_bytes;
         match result {
-            Ok(output) if size(&output) <= shown => Ok(output),
+            Ok(output) if fits(&output, shown) => Ok(output),
             Ok(output) => self.shorten(output).await,
             Err(error) if error.message.len() <= shown => Err(error),
             Err(ToolError { kind, message }) => {
@@ -39,7 +41,8 @@ impl Cap<'_> {
     /// all text is one piece: thousands of parts must not become thousands of blobs.
     async fn shorten(&self, output: ToolOutput) -> ToolResult {
         let (mut room, mut image_room) = (self.limits.shown_bytes, self.limits.image_bytes);
-        let (mut content, mut rest, mut images) = (Vec::new(), Vec::new(), 0);
+        let (mut content, mut rest, mut pieces) = (Vec::new(), Vec::new(), 0);
+        let mut left = 0;
         for part in output.content {
             match part {
                 Content::Text { .. } | Content::Json { .. } => {
@@ -51,21 +54,30 @@ impl Cap<'_> {
                         rest.push(part);
                     }
                 }
+                Content::Image { .. } | Content::File { .. } if pieces == MAX_PIECES => left += 1,
+                // An image is whole or nothing; half of one is no image.
+                Content::Image { media_type, data } if data.len() <= image_room => {
+                    pieces += 1;
+                    image_room -= data.len();
+                    content.push(Content::Image { media_type, data });
+                }
                 Content::Image { media_type, data } => {
-                    images += 1;
-                    // An image is whole or nothing; half of one is no image.
-                    if data.len() <= image_room && images <= MAX_IMAGES {
-                        image_room -= data.len();
-                        content.push(Content::Image { media_type, data });
-                    } else if images <= MAX_IMAGES {
-                        content.push(self.keep(media_type, data).await?);
-                    }
+                    pieces += 1;
+                    content.push(self.file(media_type, None, &data).await?);
+                }
+                Content::File {
+                    media_type,
+                    name,
+                    data,
+                } => {
+                    pieces += 1;
+                    content.push(self.file(media_type, name, &data).await?);
                 }
                 Content::Blob { .. } => content.push(part),
             }
         }
-        if images > MAX_IMAGES {
-            let text = format!("[{} more images were left out.]", images - MAX_IMAGES);
+        if left > 0 {
+            let text = format!("[{left} more images and files were left out.]");
             content.push(Content::Text { text });
         }
         if !rest.is_empty() {
@@ -84,7 +96,9 @@ impl Cap<'_> {
         let whole = texts.join("\n");
         let mut text = head(&whole, room).to_owned();
         let (shown, total) = (text.len(), whole.len());
-        let kept = self.keep(media_type.into(), whole).await?;
+        let kept = self
+            .keep(media_type.into(), None, whole.into_bytes())
+            .await?;
         if let Content::Blob { blob_id, .. } = &kept {
             text.push_str(&self.note(blob_id, shown, total));
         }
@@ -101,16 +115,32 @@ impl Cap<'_> {
         format!("\n[The output is {total} bytes long; these are the first {shown}.{how}]")
     }
 
-    async fn keep(&self, media_type: String, whole: String) -> Result<Content, ToolError> {
+    async fn file(
+        &self,
+        media_type: String,
+        name: Option<String>,
+        data: &str,
+    ) -> Result<Content, ToolError> {
+        match STANDARD.decode(data) {
+            Ok(bytes) => self.keep(media_type, name, bytes).await,
+            Err(_) => Ok(Content::Text {
+                text: format!("[a file of {media_type} whose bytes are no base64]"),
+            }),
+        }
+    }
+
+    async fn keep(
+        &self,
+        media_type: String,
+        name: Option<String>,
+        whole: Vec<u8>,
+    ) -> Result<Content, ToolError> {
         let bytes = whole.len() as u64;
-        match self
-            .shelf
-            .put(self.context, &media_type, whole.into_bytes())
-            .await
-        {
+        match self.shelf.put(self.context, &media_type, whole).await {
             Ok(blob_id) => Ok(Content::Blob {
                 blob_id,
                 media_type,
+                name,
                 bytes,
             }),
             Err(error) => {
@@ -127,15 +157,17 @@ impl Cap<'_> {
     }
 }
 
-fn size(output: &ToolOutput) -> usize {
-    output.content.iter().map(part_size).sum()
+fn fits(output: &ToolOutput, shown: usize) -> bool {
+    let is_file = |part: &Content| matches!(part, Content::File { .. });
+    let size: usize = output.content.iter().map(part_size).sum();
+    size <= shown && !output.content.iter().any(is_file)
 }
 
 fn part_size(part: &Content) -> usize {
     match part {
         Content::Text { text } => text.len(),
         Content::Json { value } => value.to_string().len(),
-        Content::Image { data, .. } => data.len(),
+        Content::Image { data, .. } | Content::File { data, .. } => data.len(),
         Content::Blob { .. } => 0,
     }
 }
@@ -145,7 +177,7 @@ fn whole(part: Content) -> String {
         Content::Text { text } => text,
         // Indented, so that paging and searching by line make sense.
         Content::Json { value } => format!("{value:#}"),
-        other @ (Content::Image { .. } | Content::Blob { .. }) => other.to_text(),
+        other => other.to_text(),
     }
 }
 
@@ -236,6 +268,7 @@ mod tests {
         assert_eq!(
             content[2],
             Content::Blob {
+                name: None,
                 blob_id: blob,
                 media_type: "text/plain".into(),
                 bytes: 8
@@ -245,12 +278,39 @@ mod tests {
 
     #[tokio::test]
     async fn images_are_whole_or_put_aside() {
-        let (content, _) = capped(vec![image("1234567890"), image("x"), text("after")]).await;
+        let (content, _) = capped(vec![image("1234567890"), image("aGk="), text("after")]).await;
         assert_eq!(content[0], image("1234567890"));
-        assert!(matches!(content[1], Content::Blob { bytes: 1, .. }));
+        assert!(matches!(content[1], Content::Blob { bytes: 2, .. }));
         assert_eq!(content[2], text("after"));
         let (content, _) = capped(vec![image("12"); 40]).await;
-        assert_eq!(content.len(), MAX_IMAGES + 1);
-        assert_eq!(content[MAX_IMAGES], text("[24 more images were left out.]"));
+        assert_eq!(content.len(), MAX_PIECES + 1);
+        assert_eq!(
+            content[MAX_PIECES],
+            text("[24 more images and files were left out.]")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_file_is_put_aside_however_short() {
+        let file = |data: &str| Content::File {
+            media_type: "audio/wav".into(),
+            name: Some("a.wav".into()),
+            data: data.into(),
+        };
+        let (content, shelf) = capped(vec![file("aGk="), file("no base64")]).await;
+        let blob = BlobId::new("blob-0");
+        let kept = shelf.get(&UserId::new("ada"), &blob).await.unwrap();
+        assert_eq!(kept.unwrap(), b"hi");
+        let expected = Content::Blob {
+            blob_id: blob,
+            media_type: "audio/wav".into(),
+            name: Some("a.wav".into()),
+            bytes: 2,
+        };
+        assert_eq!(content[0], expected);
+        assert_eq!(
+            content[1],
+            text("[a file of audio/wav whose bytes are no base64]")
+        );
     }
 }

@@ -149,7 +149,7 @@ fn shown(output: &ToolOutput) -> String {
             }
         }
         Content::Json { value } => Some(json(value)),
-        Content::Image { .. } | Content::Blob { .. } => Some(part.to_text()),
+        Content::Image { .. } | Content::File { .. } | Content::Blob { .. } => Some(part.to_text()),
     });
     let parts: Vec<String> = parts.collect();
     parts.join("\n\n")

@@ -107,15 +107,45 @@ pub(super) async fn blob(
     Id(id): Id<BlobId>,
 ) -> Result<Response, ApiError> {
     let blob = app.store.blob(&user.id, &id).await?;
-    // Bytes from a tool are shown as text or not at all: never as a page of ours.
+    let (content_type, disposition) = shown_as(&blob.media_type);
+    let disposition = match content_type == TEXT {
+        true => format!("{disposition}; filename=\"{id}.txt\""),
+        // The page gives the name of a file with its link.
+        false => disposition.to_owned(),
+    };
     let headers = [
-        (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("inline; filename=\"{id}.txt\""),
-        ),
+        (header::CONTENT_TYPE, content_type.to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
     ];
     Ok((headers, blob.data).into_response())
+}
+
+const TEXT: &str = "text/plain; charset=utf-8";
+
+/// Bytes from a tool are a picture, a sound, text or a download: never a page of ours.
+fn shown_as(media_type: &str) -> (&str, &'static str) {
+    const SHOWN: [&str; 14] = [
+        "image/png",
+        "image/jpeg",
+        "image/gif",
+        "image/webp",
+        "audio/aac",
+        "audio/flac",
+        "audio/mp4",
+        "audio/mpeg",
+        "audio/mp3",
+        "audio/ogg",
+        "audio/wav",
+        "audio/wave",
+        "audio/webm",
+        "audio/x-wav",
+    ];
+    match media_type {
+        shown if SHOWN.contains(&shown) => (shown, "inline"),
+        json if json.starts_with("application/json") => (TEXT, "inline"),
+        text if text.starts_with("text/") => (TEXT, "inline"),
+        _ => ("application/octet-stream", "attachment"),
+    }
 }
 
 /// A call that a person makes, which is its own approval: only what the

@@ -85,13 +85,7 @@ fn part(part: Value) -> Content {
             },
         },
         "image" => picture(&mut part),
-        "audio" => {
-            let bytes = string(&part, "data").len() / 4 * 3;
-            note(&format!(
-                "audio, {}, {bytes} bytes: Tenon cannot play it yet",
-                media_type(&part)
-            ))
-        }
+        "audio" => file(media_type(&part), None, part.remove("data")),
         "resource" => match part.remove("resource") {
             Some(Value::Object(resource)) => embedded(resource),
             _ => note("a resource that is empty"),
@@ -139,13 +133,22 @@ fn embedded(mut resource: Map<String, Value>) -> Content {
             ]);
             picture(&mut part)
         }
-        Some(Value::String(data)) => {
-            let bytes = data.len() / 4 * 3;
-            note(&format!(
-                "{uri}, {media_type}, {bytes} bytes that are no text"
-            ))
+        Some(data @ Value::String(_)) => {
+            let name = uri.rsplit(['/', '\\']).next().map(ToOwned::to_owned);
+            file(media_type, name, Some(data))
         }
         _ => note(&format!("{uri}, which is empty")),
+    }
+}
+
+fn file(media_type: String, name: Option<String>, data: Option<Value>) -> Content {
+    match data {
+        Some(Value::String(data)) if !data.is_empty() => Content::File {
+            media_type,
+            name: name.filter(|name| !name.is_empty()),
+            data,
+        },
+        _ => note(&format!("a file that is empty, {media_type}")),
     }
 }
 
@@ -163,7 +166,7 @@ fn link(part: &Map<String, Value>) -> Content {
 
 fn media_type(part: &Map<String, Value>) -> String {
     match text::line(string(part, "mimeType"), 100) {
-        none if none.is_empty() => "of an unknown kind".to_owned(),
+        none if none.is_empty() => "application/octet-stream".to_owned(),
         media_type => media_type,
     }
 }
@@ -219,9 +222,21 @@ mod tests {
         );
         check(
             one(json!({ "type": "audio", "data": "aGk=", "mimeType": "audio/wav" })),
-            &[text(
-                "[audio, audio/wav, 3 bytes: Tenon cannot play it yet]",
-            )],
+            &[Content::File {
+                media_type: "audio/wav".into(),
+                name: None,
+                data: "aGk=".into(),
+            }],
+        );
+        check(
+            one(
+                json!({ "type": "resource", "resource": { "uri": "file:///a/b.zip", "blob": "aGk=" } }),
+            ),
+            &[Content::File {
+                media_type: "application/octet-stream".into(),
+                name: Some("b.zip".into()),
+                data: "aGk=".into(),
+            }],
         );
         check(
             one(json!({ "type": "resource", "resource": { "uri": "file:///a.txt", "text": "A" } })),

@@ -4,7 +4,7 @@
 //! `uvx` leave a grandchild that no signal to their own process reaches. So one
 //! small shell in a session of its own knows the process groups of all our
 //! servers. It hears of each through a pipe, and when the pipe closes, because
-//! we are gone, it kills them and ends.
+//! we are gone, it kills them and whatever else bears our mark, and ends.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// Reads `add 12` and `drop 12`, and kills what is left at the end.
+use super::process::mark;
+
+/// Reads `add 12` and `drop 12`, and kills what is left at the end. Its argument is our mark.
 const SCRIPT: &str = "\
 trap '' HUP INT TERM PIPE
 groups=' '
@@ -26,6 +28,10 @@ while read -r what group; do
 done
 for group in $groups; do
     kill -s KILL -- \"-$group\" 2>/dev/null
+done
+for found in $(grep -ls \"$1-\" /proc/[0-9]*/environ 2>/dev/null); do
+    found=${found#/proc/}
+    kill -s KILL \"${found%/environ}\" 2>/dev/null
 done
 ";
 
@@ -86,7 +92,8 @@ impl Guard {
 fn start() -> std::io::Result<ChildStdin> {
     let mut command = Command::new("/bin/sh");
     command
-        .args(["-c", SCRIPT])
+        .args(["-c", SCRIPT, "tenon-guard"])
+        .arg(format!("{}={}", mark::NAME, mark::ours()))
         .env_clear()
         .current_dir("/")
         .stdin(Stdio::piped())

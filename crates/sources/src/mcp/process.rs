@@ -5,7 +5,6 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -14,8 +13,10 @@ use tokio::process::Command;
 use tokio::sync::watch;
 
 use super::guard;
+use mark::Mark;
 
 mod launch;
+pub(super) mod mark;
 
 /// How long a program may take to end by itself after its input has ended.
 const GRACE: Duration = Duration::from_secs(2);
@@ -32,11 +33,12 @@ pub(super) struct Program {
     pub(super) cwd: Option<String>,
 }
 
-/// What runs, and everything it started that stayed in its group. Dropped, all of it is killed.
+/// What runs, and everything it started. Dropped, all of it is killed.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) pid: u32,
-    group: Arc<Group>,
+    group: Group,
+    mark: Mark,
     exit: watch::Receiver<Option<ExitStatus>>,
 }
 
@@ -63,7 +65,8 @@ impl Program {
         {
             return Err(format!("The folder {cwd} it should run in does not exist."));
         }
-        let mut child = launch::spawn(self.command())
+        let mark = Mark::fresh();
+        let mut child = launch::spawn(self.command(&mark))
             .await
             .map_err(|error| self.explain(&error))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -77,10 +80,10 @@ impl Program {
             return Err(format!("`{}` ended at once.", self.command));
         };
         guard::watch(leader);
-        let group = Arc::new(Group {
+        let group = Group {
             leader,
             gone: AtomicBool::new(false),
-        });
+        };
         let (sender, exit) = watch::channel(None);
         tokio::spawn(async move {
             let status = child.wait().await;
@@ -89,6 +92,7 @@ impl Program {
         let process = Process {
             pid: leader.as_raw_nonzero().get().unsigned_abs(),
             group,
+            mark,
             exit,
         };
         Ok(Started {
@@ -99,7 +103,7 @@ impl Program {
         })
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, mark: &Mark) -> Command {
         let mut command = Command::new(&self.command);
         command
             .args(&self.args)
@@ -109,6 +113,7 @@ impl Program {
                 name.to_str().is_some_and(launch::is_shared) && !value.starts_with(b"()")
             }))
             .envs(&self.env)
+            .env(mark::NAME, mark.as_str())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -153,14 +158,20 @@ impl Process {
                 self.ends_within(LAST_GRACE).await;
             }
         }
-        self.kill();
+        if self.group.kill() {
+            let mark = self.mark.clone();
+            let _ = tokio::task::spawn_blocking(move || mark.sweep()).await;
+        }
     }
 
     /// At once.
     pub(super) fn kill(&self) {
-        if !self.group.gone.swap(true, Ordering::AcqRel) {
-            let _ = kill_process_group(self.group.leader, Signal::KILL);
-            guard::forget(self.group.leader);
+        if self.group.kill() {
+            let mark = self.mark.clone();
+            let sweep = std::thread::Builder::new().name("mcp-sweeper".into());
+            if let Err(error) = sweep.spawn(move || mark.sweep()) {
+                tracing::warn!(%error, "what an MCP server started may be left running");
+            }
         }
     }
 
@@ -183,6 +194,16 @@ impl Drop for Process {
 }
 
 impl Group {
+    /// Whether it was not yet.
+    fn kill(&self) -> bool {
+        let is_first = !self.gone.swap(true, Ordering::AcqRel);
+        if is_first {
+            let _ = kill_process_group(self.leader, Signal::KILL);
+            guard::forget(self.leader);
+        }
+        is_first
+    }
+
     fn signal(&self, signal: Signal) {
         if !self.gone.load(Ordering::Acquire) {
             let _ = kill_process_group(self.leader, signal);

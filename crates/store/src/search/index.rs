@@ -53,7 +53,7 @@ pub(crate) fn call_text(call: &tool_calls::Model) -> Result<String> {
             match content {
                 Content::Text { text } => gave.push_str(text),
                 Content::Json { value } => flatten(value, &mut gave),
-                Content::Image { .. } | Content::Blob { .. } => {}
+                Content::Image { .. } | Content::File { .. } | Content::Blob { .. } => {}
             }
             gave.push('\n');
         }

@@ -98,6 +98,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
                 text: "09:12".into(),
             },
             Content::Blob {
+                name: None,
                 blob_id: blob.clone(),
                 media_type: "text/plain".into(),
                 bytes: 5,

@@ -721,7 +721,11 @@ export type Content = { "type": "text", text: string, } | { "type": "image", med
 /**
  * Base64.
  */
-data: string, } | { "type": "json", value: unknown, } | { "type": "blob", blobId: BlobId, mediaType: string, bytes: number, };
+data: string, } | { "type": "json", value: unknown, } | { "type": "file", mediaType: string, name?: string, 
+/**
+ * Base64.
+ */
+data: string, } | { "type": "blob", blobId: BlobId, mediaType: string, name?: string, bytes: number, };
 
 export type ToolError = { kind: ErrorKind, message: string, };
 

@@ -80,6 +80,8 @@ export const en = {
   error: 'Error',
   noOutput: 'No output.',
   openWholeOutput: (size: string) => `Open whole output (${size})`,
+  sound: 'Sound',
+  downloadFile: (name: string, size: string) => `Download ${name} (${size})`,
   image: 'Image from the tool',
 
   askingAgain: (seconds: number) => `No answer yet. Asking again in ${seconds} s.`,

@@ -79,6 +79,8 @@ export const zhHans: Words = {
   error: '错误',
   noOutput: '没有输出。',
   openWholeOutput: (size) => `打开完整输出（${size}）`,
+  sound: '声音',
+  downloadFile: (name, size) => `下载 ${name}（${size}）`,
   image: '工具返回的图片',
 
   askingAgain: (seconds) => `暂时没有回应，${seconds} 秒后重试。`,

@@ -79,6 +79,8 @@ export const zhHant: Words = {
   error: '錯誤',
   noOutput: '沒有輸出。',
   openWholeOutput: (size) => `開啟完整輸出（${size}）`,
+  sound: '聲音',
+  downloadFile: (name, size) => `下載 ${name}（${size}）`,
   image: '工具傳回的圖片',
 
   askingAgain: (seconds) => `暫時沒有回應，${seconds} 秒後重試。`,

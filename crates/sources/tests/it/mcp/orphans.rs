@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 use super::desk::{self, Desk};
 use super::peers::old;
 
-/// Like `npx`: a shell that starts the server as its child, beside another one that listens to nobody.
+/// Like `npx`: a shell that starts the server as its child, beside another one
+/// that listens to nobody and one that went away into a session of its own.
 async fn wrapped(folder: &Path) -> Desk {
     let (python, script) = old();
     let wrapper = format!(
         "trap '' TERM; sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' & echo $! >{0}/lingering; \
+         setsid sh -c 'while :; do sleep 1; done' & echo $! >{0}/away; \
          {1} {script} stdio & echo $! >{0}/server; echo $$ >{0}/shell; wait",
         folder.display(),
         python.display(),
@@ -23,7 +25,7 @@ async fn wrapped(folder: &Path) -> Desk {
 }
 
 fn pids(folder: &Path) -> Vec<i32> {
-    ["shell", "server", "lingering"]
+    ["shell", "server", "lingering", "away"]
         .iter()
         .map(|name| {
             let pid = std::fs::read_to_string(folder.join(name)).unwrap();
