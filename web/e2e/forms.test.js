@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { house } from './house.js';
+import { addServer, obedient } from './obedient.js';
 import { everything } from './peers.js';
-import { Provider } from './provider.js';
 import { eventually } from './screen.js';
 
 const inn = house();
@@ -15,27 +15,11 @@ after(() => provider?.stop());
 /** A model that does what it is told, and a server that asks. For all tests of this file. */
 async function furnish() {
   if (provider) return;
-  provider = await Provider.start();
-  await inn.tell('POST', '/models', {
-    provider: 'openai',
-    baseUrl: `${provider.url}/v1`,
-    key: provider.key,
-    model: 'fake-small',
-    toolMode: 'native',
-    isDefault: true,
-  });
+  provider = await obedient(inn);
   const server = { kind: 'mcp', name: 'all', command: everything, args: ['stdio'] };
-  await inn.tell('POST', '/sources', server);
-  const asking = 'mcp_all_trigger-elicitation-request';
-  // It offers this one once it knows that somebody can be asked.
-  const isThere = async () =>
-    (await inn.tell('GET', '/tools')).some(({ toolId }) => toolId === asking);
-  await eventually('its tools', isThere, 30_000);
-  const tools = [asking, 'mcp_all_trigger-long-running-operation'];
-  await inn.tell('PATCH', '/tools', {
-    layer: 'user',
-    tools: tools.map((toolId) => ({ toolId, policy: 'allow' })),
-  });
+  // It offers the first once it knows that somebody can be asked.
+  const tools = ['trigger-elicitation-request', 'trigger-long-running-operation'];
+  await addServer(inn, server, ...tools.map((name) => `mcp_all_${name}`));
 }
 
 const formOf = (page) => page.getByRole('form', { name: /asks you$/ });

@@ -1,12 +1,14 @@
 """A FastMCP 4 server: `fast.py stdio`, `fast.py http PORT`, `fast.py sse PORT`."""
 
 import asyncio
+import io
 import sys
+import wave
 from dataclasses import dataclass
 
 import mcp_types as types
 from fastmcp import Context, FastMCP
-from fastmcp.utilities.types import Image
+from fastmcp.utilities.types import Audio, File, Image
 
 mcp = FastMCP("fast", version="1.2.3")
 
@@ -27,6 +29,24 @@ def weather(city: str) -> dict:
 def picture() -> Image:
     """Draws nothing much."""
     return Image(data=b"\x89PNG\r\n\x1a\n", format="png")
+
+
+@mcp.tool
+def sound() -> Audio:
+    """Plays half a second of silence."""
+    kept = io.BytesIO()
+    with wave.open(kept, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(8000))
+    return Audio(data=kept.getvalue(), format="wav")
+
+
+@mcp.tool
+def archive() -> File:
+    """Packs nothing much."""
+    return File(data=b"PK\x05\x06" + bytes(18), format="zip", name="nothing")
 
 
 @mcp.tool

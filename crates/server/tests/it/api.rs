@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tenon_domain::{CallId, UserId};
 use tenon_llm::scripted::Line;
+use tenon_store::Blob;
 
 use crate::server::{PATIENCE, Page, Server, events};
 
@@ -204,6 +206,47 @@ async fn an_output_that_is_too_long_can_be_read_whole() {
         )
         .await;
     assert_eq!(page["ok"], true, "{page}");
+}
+
+#[tokio::test]
+async fn what_a_tool_gave_is_never_a_page_of_ours() {
+    let server = Server::scripted([]).await;
+    let (_, me) = server.get("/api/auth/state").await;
+    let owner = UserId::new(me["user"]["id"].as_str().unwrap());
+    let check = async |media_type: &str, shown: &str, disposition: &str| {
+        let blob = Blob {
+            media_type: media_type.into(),
+            data: b"<script>".to_vec(),
+        };
+        let by = CallId::new(media_type);
+        let id = server.app.store.put_blob(&owner, &by, blob).await.unwrap();
+        let answer = server.request("GET", &format!("/api/blobs/{id}"));
+        let answer = answer.send().await.unwrap();
+        let headers = answer.headers();
+        assert_eq!(headers["content-type"], shown, "{media_type}");
+        let disposed = headers["content-disposition"].to_str().unwrap();
+        assert!(
+            disposed.starts_with(disposition),
+            "{media_type}: {disposed}"
+        );
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+    };
+    check("text/html", "text/plain; charset=utf-8", "inline").await;
+    check("image/svg+xml", "application/octet-stream", "attachment").await;
+    check("image/png", "image/png", "inline").await;
+    check("audio/wav", "audio/wav", "inline").await;
+    check(
+        "application/xhtml+xml",
+        "application/octet-stream",
+        "attachment",
+    )
+    .await;
+    check(
+        "image/png\r\nx-evil: 1",
+        "application/octet-stream",
+        "attachment",
+    )
+    .await;
 }
 
 #[tokio::test]

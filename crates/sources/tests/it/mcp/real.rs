@@ -222,6 +222,16 @@ async fn check_fast(desk: &Desk) {
         matches!(&picture.content[..], [Content::Image { .. }]),
         "{picture:?}"
     );
+    let sound = desk.call("sound", json!({})).await.unwrap();
+    let [Content::File { media_type, .. }] = &sound.content[..] else {
+        panic!("{sound:?}");
+    };
+    assert_eq!(media_type, "audio/wav");
+    let archive = desk.call("archive", json!({})).await.unwrap();
+    let [Content::File { name, .. }] = &archive.content[..] else {
+        panic!("{archive:?}");
+    };
+    assert_eq!(name.as_deref(), Some("nothing.zip"));
     let failed = desk.error("fails", json!({})).await;
     assert!(failed.contains("This never works."), "{failed}");
 }
