@@ -223,12 +223,12 @@ async fn check_fast(desk: &Desk) {
         "{picture:?}"
     );
     let sound = desk.call("sound", json!({})).await.unwrap();
-    let [Content::File { media_type, .. }] = &sound.content[..] else {
+    let [Content::Blob { media_type, .. }] = &sound.content[..] else {
         panic!("{sound:?}");
     };
     assert_eq!(media_type, "audio/wav");
     let archive = desk.call("archive", json!({})).await.unwrap();
-    let [Content::File { name, .. }] = &archive.content[..] else {
+    let [Content::Blob { name, .. }] = &archive.content[..] else {
         panic!("{archive:?}");
     };
     assert_eq!(name.as_deref(), Some("nothing.zip"));
