@@ -44,6 +44,22 @@ test('opening a card does not move it', deadline, async (t) => {
   assert.deepEqual(await opener.boundingBox(), before);
 });
 
+test('a new question is followed, whatever was opened before', deadline, async (t) => {
+  // High enough that an open card moves nothing, and low enough for three questions to scroll.
+  const { page, ui } = await visit(t, { viewport: { width: 1280, height: 760 } });
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered(1);
+  await ui.cards.first().getByRole('button').first().click();
+  await ui.cards.first().getByRole('region', { name: 'Output' }).first().waitFor();
+  assert.equal(await fromEnd(page), 0);
+  for (let turn = 2; turn <= 4; turn += 1) {
+    await ui.ask('What time is it in Tokyo?');
+    await ui.answered(turn);
+  }
+  await eventually('the end is in view', async () => (await fromEnd(page)) < 2);
+  assert.equal(await ui.jump.count(), 0);
+});
+
 test('a small step up is enough to be left in peace', deadline, async (t) => {
   const { page, ui } = await visit(t, { viewport: { width: 1280, height: 420 } });
   // Only the wire is forged: an answer that grows when the test says so.
