@@ -45,17 +45,15 @@ test('opening a card does not move it', deadline, async (t) => {
 });
 
 test('a new question is followed, whatever was opened before', deadline, async (t) => {
-  // High enough that an open card moves nothing, and low enough for three questions to scroll.
-  const { page, ui } = await visit(t, { viewport: { width: 1280, height: 760 } });
+  // High enough that an open card moves nothing, and too low for another question.
+  const { page, ui } = await visit(t, { viewport: { width: 1280, height: 620 } });
   await ui.ask('What time is it in Tokyo?');
   await ui.answered(1);
   await ui.cards.first().getByRole('button').first().click();
   await ui.cards.first().getByRole('region', { name: 'Output' }).first().waitFor();
   assert.equal(await fromEnd(page), 0);
-  for (let turn = 2; turn <= 4; turn += 1) {
-    await ui.ask('What time is it in Tokyo?');
-    await ui.answered(turn);
-  }
+  await ui.ask('What time is it in Tokyo?');
+  await ui.answered(2);
   await eventually('the end is in view', async () => (await fromEnd(page)) < 2);
   assert.equal(await ui.jump.count(), 0);
 });
