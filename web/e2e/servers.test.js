@@ -131,7 +131,7 @@ test('what is wrong is said where it is', deadline, async (t) => {
   await servers.form.getByRole('button', { name: 'Add a header' }).click();
   await page.keyboard.type('Host');
   await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
-  await servers.form.getByText('The header `Host` is set by Tenon itself').waitFor();
+  await servers.form.getByText('The header Host is written by Tenon itself').waitFor();
   const header = servers.form.getByLabel('Name 1');
   assert.ok(await header.evaluate((field) => field === document.activeElement));
   await page.keyboard.press('Escape');
@@ -159,12 +159,43 @@ test('a value that was given is kept and never shown', deadline, async (t) => {
   await row.getByText(/Ready/).waitFor({ timeout: 30_000 });
 });
 
+test('what Tenon is known by at a log-in is entered', deadline, async (t) => {
+  const { servers, page } = await open(t);
+  const { form } = servers;
+  await servers.add.click();
+  await form.getByRole('radio', { name: 'An address' }).check();
+  await form.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/mcp');
+  await form.getByLabel('Name', { exact: true }).fill('far');
+  await form.getByRole('button', { name: 'More' }).click();
+
+  // A secret is of no use alone: that is said where the id goes.
+  await form.getByLabel('Client secret').fill('hush-hush');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await form.getByText('`clientId` is missing').waitFor();
+  const id = form.getByLabel('Client id');
+  assert.ok(await id.evaluate((field) => field === document.activeElement));
+  await id.fill('tenon-42');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await servers.row('far').waitFor();
+  assert.equal((await stateOf('far')).reach.clientId, 'tenon-42');
+
+  await servers.choose('far', 'Edit');
+  await form.getByRole('button', { name: 'More' }).click();
+  assert.equal(await form.getByLabel('Client id').inputValue(), 'tenon-42');
+  assert.equal(await form.getByLabel('Client secret').inputValue(), '');
+  assert.doesNotMatch(await page.content(), /hush-hush/);
+  await form.getByLabel('Client id').fill('');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await servers.row('far').waitFor();
+  assert.equal((await stateOf('far')).reach.clientId, undefined);
+});
+
 test('a configuration is pasted, looked at, and added', deadline, async (t) => {
   const { servers } = await open(t);
   await servers.paste.click();
   const configuration = {
     mcpServers: {
-      memory: { command: memory },
+      memory: { command: memory, autoApprove: ['read_graph'] },
       clock: { command: time, args: ['--local-timezone=${ZONE}'], env: { KEY: '${CLOCK_KEY}' } },
       odd: { command: '' },
     },
@@ -173,6 +204,8 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
   const found = servers.importForm.getByRole('list', { name: 'Found in it' });
   await found.getByText('Will be added').first().waitFor();
   assert.equal(await found.getByRole('checkbox', { name: 'Add odd' }).isDisabled(), true);
+  // What is not taken over is said.
+  await found.getByText('Not taken over: `autoApprove`.').waitFor();
   await servers.importForm.getByLabel('CLOCK_KEY').fill('hush');
   await found.getByRole('checkbox', { name: 'Add memory' }).uncheck();
   await servers.importForm.getByRole('button', { name: 'Add 1 server' }).click();
@@ -203,6 +236,8 @@ test('secrets are set, replaced and removed, and never shown', deadline, async (
   await settings.getByLabel('Value', { exact: true }).fill('hush');
   await settings.getByRole('button', { name: 'Set', exact: true }).click();
   await settings.getByText('Letters, digits, . - and _ only.').waitFor();
+  await settings.getByLabel('Name', { exact: true }).fill('user.MY_TOKEN');
+  await settings.getByText('Leave “user.” out').waitFor();
   await settings.getByLabel('Name', { exact: true }).fill('MY_TOKEN');
   await settings.getByRole('button', { name: 'Set', exact: true }).click();
   await settings.getByRole('heading', { name: '${MY_TOKEN}' }).waitFor();

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::Map;
 use tenon_domain::{ModelConfig, ModelId, ToolMode, ToolUse};
 use tenon_llm::{Provider, Remote, connect};
+use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
 
 use crate::api::wire::{ModelOrigin, ModelView};
@@ -220,11 +221,6 @@ impl Models {
 fn is_name(model: &str) -> bool {
     let is_short = model.chars().count() <= MAX_NAME;
     !model.trim().is_empty() && is_short && !model.contains(is_unprintable)
-}
-
-/// Control characters, and those that turn a line around.
-fn is_unprintable(char: char) -> bool {
-    char.is_control() || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What a sealed key is bound to.

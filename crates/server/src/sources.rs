@@ -210,12 +210,15 @@ impl Sources {
     }
 
     /// A server as somebody logs in there.
-    pub fn place(&self, user: &CurrentUser, id: &SourceId) -> Result<Place, Refusal> {
+    pub async fn place(&self, user: &CurrentUser, id: &SourceId) -> Result<Place, Refusal> {
         let entry = self.visible(user, id)?;
         let facts = &self.0.seen().facts;
-        let place = |config| plan::place(&entry, config, facts, Some(&user.id));
-        let place = entry.config.as_ref().ok().and_then(place);
-        place.ok_or_else(|| edit::wrong("Nobody logs in at this server."))
+        let nobody = || edit::wrong("Nobody logs in at this server.");
+        let config = entry.config.as_ref().map_err(|_| nobody())?;
+        let network = plan::network(&entry, config, facts, Some(&user.id));
+        let whose = (&user.id, facts.trust(&entry), network);
+        let place = fill::place(&self.0, id, config, whose).await;
+        place.ok_or_else(nobody)
     }
 
     /// How to get in there. None: it has not asked who comes.
@@ -230,7 +233,13 @@ impl Sources {
         }
         let instance = self.0.seen().of(id, &user.id);
         let just_now = instance.and_then(|instance| instance.server.status().asks_login);
-        let once = || lock(&self.0.challenges).get(id).cloned().flatten();
+        // What a server of somebody else's choice said is not for this one.
+        let is_shared = |config| !plan::address_is_personal(config);
+        let is_same = entry.config.as_ref().is_ok_and(is_shared);
+        let once = || {
+            let challenge = lock(&self.0.challenges).get(id).cloned().flatten();
+            challenge.filter(|_| is_same)
+        };
         let challenge = just_now.flatten().or_else(once);
         let doorway = fill::doorway(&self.0, &entry, &user.id, challenge).await?;
         Ok(Some(doorway))

@@ -14,6 +14,7 @@ use tenon_domain::{McpConfig, McpTransport};
 use url::Url;
 
 pub use names::{MAX_NAME, clean, is_clean, numbered};
+pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS};
 
 /// Many times what anybody has, and read in a moment.
 pub const MAX_TEXT: usize = 1024 * 1024;
@@ -151,8 +152,13 @@ fn shown_address(address: &str) -> String {
     }
 }
 
+/// Control characters, and those that turn a line around.
+pub fn is_unprintable(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_control() || c.is_whitespace());
+    let words = text.split(|c: char| is_unprintable(c) || c.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }

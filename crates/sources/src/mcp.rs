@@ -40,6 +40,7 @@ mod stdio;
 
 mod courier;
 mod events;
+mod header;
 mod http;
 mod listen;
 mod mirror;
@@ -58,6 +59,7 @@ mod text;
 
 pub mod oauth;
 
+pub use header::check_header;
 pub use link::About;
 pub use logs::{Line, Logs};
 pub use patience::Patience;

@@ -7,11 +7,14 @@
 //! does, and what a person set for themself is no part of the program that is run.
 
 mod address;
+mod whose;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use tenon_domain::{McpClient, McpConfig, McpTransport};
+
+pub use whose::{is_own, mentioned_in, mentioned_in_host};
 
 /// Longer than any name people give, short enough to be shown.
 const MAX_NAME: usize = 128;

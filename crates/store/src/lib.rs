@@ -45,6 +45,7 @@ mod word;
 use std::sync::Arc;
 
 use sea_orm::{DatabaseConnection, DbErr};
+use tenon_domain::UserId;
 use uuid::Uuid;
 
 pub use audit::{AuditEntry, AuditQuery, AuditRow};
@@ -129,6 +130,16 @@ pub fn now() -> i64 {
 /// PostgreSQL's text cannot hold NUL; SQLite's can. Neither should.
 fn text(text: &str) -> String {
     text.replace('\0', "\u{FFFD}")
+}
+
+/// Whose something is, in a column that is never null: empty where it is everybody's, as no
+/// two nulls are the same in an index.
+fn owner_column(owner: Option<&UserId>) -> String {
+    owner.map_or_else(String::new, |owner| text(&owner.0))
+}
+
+fn read_owner(column: String) -> Option<UserId> {
+    (!column.is_empty()).then_some(UserId(column))
 }
 
 /// Both engines count with a sign; what is more than that is as good as endless.

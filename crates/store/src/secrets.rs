@@ -7,7 +7,7 @@ use tenon_domain::UserId;
 
 use crate::connect::one_at_a_time;
 use crate::entity::secrets;
-use crate::{Error, Result, Store, fresh_id, now, text};
+use crate::{Error, Result, Store, fresh_id, now, owner_column, read_owner, text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSecret {
@@ -53,7 +53,7 @@ impl Store {
         let row = secrets::ActiveModel {
             sealed_value: Set(seal(&id)),
             id: Set(id),
-            owner: Set(owner_of(owner)),
+            owner: Set(owner_column(owner)),
             name: Set(text(name)),
             updated_at: Set(now().max(at)),
         };
@@ -70,7 +70,7 @@ impl Store {
 
     pub async fn remove_secret(&self, owner: Option<&UserId>, name: &str) -> Result<()> {
         let removed = secrets::Entity::delete_many()
-            .filter(secrets::Column::Owner.eq(owner_of(owner)))
+            .filter(secrets::Column::Owner.eq(owner_column(owner)))
             .filter(secrets::Column::Name.eq(text(name)))
             .exec(&self.write)
             .await?;
@@ -85,7 +85,7 @@ impl From<secrets::Model> for StoredSecret {
     fn from(row: secrets::Model) -> Self {
         Self {
             id: row.id,
-            owner: (!row.owner.is_empty()).then_some(UserId(row.owner)),
+            owner: read_owner(row.owner),
             name: row.name,
             sealed_value: row.sealed_value,
             updated_at: row.updated_at,
@@ -95,10 +95,6 @@ impl From<secrets::Model> for StoredSecret {
 
 fn of(owner: Option<&UserId>, name: &str) -> sea_orm::Select<secrets::Entity> {
     secrets::Entity::find()
-        .filter(secrets::Column::Owner.eq(owner_of(owner)))
+        .filter(secrets::Column::Owner.eq(owner_column(owner)))
         .filter(secrets::Column::Name.eq(text(name)))
-}
-
-fn owner_of(owner: Option<&UserId>) -> String {
-    owner.map_or_else(String::new, |owner| text(&owner.0))
 }

@@ -9,7 +9,7 @@ use tenon_domain::{SourceId, SourceKind, UserId};
 
 use crate::connect::one_at_a_time;
 use crate::entity::{source_grants, sources};
-use crate::{Error, Result, Store, now, source_tools, text, word};
+use crate::{Error, Result, Store, now, owner_column, read_owner, source_tools, text, word};
 
 /// A server as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Store {
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "sources").await?;
         let taken = sources::Entity::find()
-            .filter(sources::Column::Owner.eq(owner_of(new.owner)))
+            .filter(sources::Column::Owner.eq(owner_column(new.owner)))
             .filter(sources::Column::Name.eq(text(new.name)))
             .one(&transaction)
             .await?;
@@ -102,7 +102,7 @@ impl Store {
             kind: Set(word::write(new.kind)?),
             name: Set(text(new.name)),
             title: Set(text(new.title)),
-            owner: Set(owner_of(new.owner)),
+            owner: Set(owner_column(new.owner)),
             enabled: Set(new.enabled),
             wants_login: Set(false),
             sealed_config: Set(seal(&id)),
@@ -184,7 +184,7 @@ impl TryFrom<sources::Model> for StoredSource {
             kind: word::read(&row.kind)?,
             name: row.name,
             title: row.title,
-            owner: (!row.owner.is_empty()).then_some(UserId(row.owner)),
+            owner: read_owner(row.owner),
             enabled: row.enabled,
             wants_login: row.wants_login,
             sealed_config: row.sealed_config,
@@ -192,10 +192,6 @@ impl TryFrom<sources::Model> for StoredSource {
             updated_at: row.updated_at,
         })
     }
-}
-
-fn owner_of(owner: Option<&UserId>) -> String {
-    owner.map_or_else(String::new, |owner| text(&owner.0))
 }
 
 async fn find(db: &impl ConnectionTrait, source: &SourceId) -> Result<StoredSource> {

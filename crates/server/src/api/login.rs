@@ -30,7 +30,7 @@ pub(super) async fn start(
     headers: HeaderMap,
     Id(id): Id<SourceId>,
 ) -> Result<Json<LoginStart>, ApiError> {
-    let place = app.sources.place(&user, &id)?;
+    let place = app.sources.place(&user, &id).await?;
     let doorway = app.sources.doorway(&user, &id).await?;
     let doorway = doorway.ok_or_else(|| refused(Trouble::NoLogin))?;
     let here = known(&app).unwrap_or_else(|| Here::Seen(here(&caller, &headers)));
@@ -69,7 +69,7 @@ pub(super) async fn end(
     caller: Caller,
     Id(id): Id<SourceId>,
 ) -> Result<StatusCode, ApiError> {
-    let place = app.sources.place(&user, &id)?;
+    let place = app.sources.place(&user, &id).await?;
     let revoked = app.sources.entrance().leave(&user.id, &place).await;
     let is_revoked = match revoked {
         Ok(()) => true,

@@ -29,7 +29,7 @@ pub(super) async fn show(
     user: CurrentUser,
     Id(id): Id<SourceId>,
 ) -> Result<Json<SourceDetail>, ApiError> {
-    Ok(Json(app.sources.show(&user, &id).await?))
+    Ok(Json(app.sources.show(&user, &id)?))
 }
 
 pub(super) async fn create(

@@ -15,7 +15,7 @@ use crate::sources::Life;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Sources {
-    /// All servers that offer tools, one a line
+    /// All servers that offer tools, and how they are, one a line
     List {
         #[arg(long)]
         json: bool,
@@ -31,8 +31,13 @@ impl Sources {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let app = App::open(&common.data, &Config::load(common)?).await?;
         let user = CurrentUser::of_shell(&app.store).await?;
-        app.take_in_files().await;
-        app.sources.open(Life::Once(user.id.clone())).await;
+        match &self {
+            Self::List { .. } => app.open_sources(&user).await,
+            Self::Remove { .. } => {
+                app.take_in_files().await;
+                app.sources.open(Life::Once(user.id.clone())).await;
+            }
+        }
         let ended = self.answer(&app, &user).await;
         app.sources.close().await;
         ended
@@ -66,11 +71,18 @@ fn list(sources: &[SourceDetail]) {
     let width = ids.max().unwrap_or_default();
     for source in sources {
         let state = match &source.state {
-            SourceState::Off => " (off)".to_owned(),
-            SourceState::Failed { why } | SourceState::Degraded { why } => format!(" ({why})"),
-            SourceState::Starting | SourceState::Ready | SourceState::Sleeping => String::new(),
+            SourceState::Starting => "starting".to_owned(),
+            SourceState::Ready => "ready".to_owned(),
+            SourceState::Sleeping => "starts when it is called".to_owned(),
+            SourceState::Off => "off".to_owned(),
+            SourceState::Degraded { why } => format!("degraded: {why}"),
+            SourceState::Failed { why } => format!("failed: {why}"),
         };
-        let (id, title, tools) = (source.id.as_str(), &source.title, source.tools);
-        say(format_args!("{id:width$}  {title}, {tools} tools{state}"));
+        let tools = match source.tools {
+            1 => "1 tool".to_owned(),
+            tools => format!("{tools} tools"),
+        };
+        let (id, title) = (source.id.as_str(), &source.title);
+        say(format_args!("{id:width$}  {title}, {tools}, {state}"));
     }
 }

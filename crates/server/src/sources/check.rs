@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{HeaderName, HeaderValue};
 use tenon_domain::{McpClient, McpConfig, McpTransport};
-use tenon_sources::variables::{Variable, mentioned};
+use tenon_sources::import::{MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, is_clean, is_unprintable};
+use tenon_sources::mcp::check_header;
+use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
 use url::Url;
 
 use super::client;
@@ -13,7 +14,6 @@ use super::edit::{Refusal, wrong};
 use super::entry::is_program;
 use super::plan::Trust;
 
-const MAX_NAME: usize = 40;
 const MAX_TITLE: usize = 200;
 const MAX_URL: usize = 2_048;
 /// Of a command, an argument, a folder, a value.
@@ -25,21 +25,9 @@ const MAX_ITEMS: usize = 200;
 /// Tools with a time of their own.
 const MAX_TIMEOUTS: usize = 1_000;
 
-const HOUR: u64 = 60 * 60 * 1_000;
-const WEEK: u64 = 7 * 24 * HOUR;
-
-/// Those that the protocol itself sets.
-const OURS: [&str; 9] = [
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
-    "upgrade",
-];
+/// How long a server may be idle before it sleeps.
+const MIN_SLEEP_MS: u64 = 1_000;
+const MAX_SLEEP_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// How somebody wants a server to be reached: everything that can be said, before
 /// it is known to make sense.
@@ -66,12 +54,10 @@ enum Way {
 }
 
 pub(super) fn name(name: &str) -> Result<&str, Refusal> {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let is_name = (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_letter);
-    match is_name {
+    match is_clean(name) {
         true => Ok(name),
         false => Err(wrong(&format!(
-            "A server's name is 1 to {MAX_NAME} letters, digits, `-` and `_`: it is part of its tools' ids."
+            "`name` is 1 to {MAX_NAME} letters, digits, `-` and `_`: it is part of the tools' ids."
         ))),
     }
 }
@@ -80,12 +66,10 @@ pub(super) fn name(name: &str) -> Result<&str, Refusal> {
 pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, Refusal> {
     let title = title.map(str::trim).filter(|title| !title.is_empty());
     let title = title.unwrap_or(name);
-    let is_odd =
-        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    match title.chars().count() <= MAX_TITLE && !title.contains(is_odd) {
+    match title.chars().count() <= MAX_TITLE && !title.contains(is_unprintable) {
         true => Ok(title.to_owned()),
         false => Err(wrong(&format!(
-            "A title has {MAX_TITLE} characters at most, on one line."
+            "`title` has {MAX_TITLE} characters at most, on one line."
         ))),
     }
 }
@@ -171,14 +155,17 @@ impl Draft {
     }
 
     fn check_limits(&self) -> Result<(), Refusal> {
-        let timeouts = self.timeout_ms.iter().chain(self.tool_timeouts_ms.values());
-        if !timeouts
-            .into_iter()
-            .all(|limit| (100..=HOUR).contains(limit))
-        {
-            return Err(wrong(
-                "A call may take between 100 milliseconds and an hour: 100 to 3600000.",
-            ));
+        let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
+        let wrong_time = |field: &str| {
+            wrong(&format!(
+                "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
+            ))
+        };
+        if !self.timeout_ms.iter().all(is_time) {
+            return Err(wrong_time("timeoutMs"));
+        }
+        if !self.tool_timeouts_ms.values().all(is_time) {
+            return Err(wrong_time("toolTimeoutsMs"));
         }
         let names = self.tool_timeouts_ms.keys();
         let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
@@ -186,9 +173,9 @@ impl Draft {
             return Err(wrong("`toolTimeoutsMs` names tools by their own names."));
         }
         match self.sleep_after_ms {
-            Some(idle) if !(1_000..=WEEK).contains(&idle) => Err(wrong(
-                "A server sleeps after a second at the earliest and a week at the latest: 1000 to 604800000.",
-            )),
+            Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => Err(wrong(&format!(
+                "`sleepAfterMs` is between a second and a week: {MIN_SLEEP_MS} to {MAX_SLEEP_MS}."
+            ))),
             _ => Ok(()),
         }
     }
@@ -198,20 +185,19 @@ impl Draft {
         if command.is_empty() {
             return Err(wrong("Say which program: `command`, such as \"npx\"."));
         }
-        let texts = self.args.iter().map(String::as_str);
-        let texts = texts.chain([command]).chain(self.cwd.as_deref());
-        let values = self.env.values().map(String::as_str);
         // Programs take several lines as an argument; nothing takes NUL.
-        if texts
-            .chain(values)
-            .any(|text| text.len() > MAX_TEXT || text.contains('\0'))
-        {
-            return Err(wrong(
-                "The command, an argument or a variable is too long, or has a NUL character in it.",
-            ));
-        }
-        if has_control(command) || self.cwd.as_deref().is_some_and(has_control) {
-            return Err(wrong("The command and the folder stand on one line each."));
+        let fits = |text: &String| text.len() <= MAX_TEXT && !text.contains('\0');
+        let is_line = |text: &str| text.len() <= MAX_TEXT && !has_control(text);
+        let fields = [
+            ("command", is_line(command)),
+            ("args", self.args.iter().all(fits)),
+            ("env", self.env.values().all(fits)),
+            ("cwd", self.cwd.as_deref().is_none_or(is_line)),
+        ];
+        if let Some((field, _)) = fields.iter().find(|(_, fits)| !fits) {
+            return Err(wrong(&format!(
+                "What stands in `{field}` is too long, or has characters in it that cannot be there."
+            )));
         }
         let is_name = |name: &String| {
             let is_short = (1..=256).contains(&name.len());
@@ -219,13 +205,13 @@ impl Draft {
         };
         if !self.env.keys().all(is_name) {
             return Err(wrong(
-                "A variable's name is not empty and has no `=` in it.",
+                "In `env` a variable's name is not empty and has no `=` in it.",
             ));
         }
-        if self.args.len() > MAX_ITEMS || self.env.len() > MAX_ITEMS {
-            return Err(wrong(&format!(
-                "At most {MAX_ITEMS} arguments and as many variables can be given."
-            )));
+        for (field, count) in [("args", self.args.len()), ("env", self.env.len())] {
+            if count > MAX_ITEMS {
+                return Err(too_many(field));
+            }
         }
         Ok(McpTransport::Stdio {
             command: command.to_owned(),
@@ -238,22 +224,15 @@ impl Draft {
     fn remote(self) -> Result<(String, BTreeMap<String, String>), Refusal> {
         let url = url(self.url.as_deref().unwrap_or_default())?;
         if self.headers.len() > MAX_ITEMS {
-            return Err(wrong(&format!("At most {MAX_ITEMS} headers can be given.")));
+            return Err(too_many("headers"));
         }
         for (name, value) in &self.headers {
-            let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
-                return Err(wrong(&format!("{name:?} cannot be the name of a header.")));
+            let short = || match value.len() <= MAX_TEXT {
+                true => Ok(()),
+                false => Err(format!("The value of the header {name} is too long.")),
             };
-            if OURS.contains(&header.as_str()) {
-                return Err(wrong(&format!(
-                    "The header `{name}` is set by Tenon itself. Leave it out."
-                )));
-            }
-            if value.len() > MAX_TEXT || HeaderValue::from_str(value).is_err() {
-                return Err(wrong(&format!(
-                    "The value of the header `{name}` cannot be sent: it is one line without control characters."
-                )));
-            }
+            let sendable = check_header(name, value).and_then(|()| short());
+            sendable.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
         }
         Ok((url, self.headers))
     }
@@ -283,11 +262,44 @@ pub(super) fn allowed(config: &McpConfig, trust: Trust) -> Result<(), Refusal> {
     }
 }
 
+/// What is everybody's is sent nowhere that one person alone decides on. For servers that
+/// people share; the error is a sentence.
+pub(super) fn stays_with_us(config: &McpConfig) -> Result<(), String> {
+    let (McpTransport::Http { url, headers } | McpTransport::Sse { url, headers }) =
+        &config.transport
+    else {
+        return Ok(());
+    };
+    let host = mentioned_in_host(url);
+    let is_personal = |variable: &&Variable| matches!(variable, Variable::Personal(_));
+    let Some(leads) = host.iter().find(is_personal) else {
+        return Ok(());
+    };
+    let is_shared = |text: &String| !text.is_empty() && !is_own(text);
+    let in_address = |variable: &Variable| !is_personal(&variable) && !host.contains(variable);
+    let client = config.client.as_ref();
+    let field = if headers.values().any(is_shared) {
+        "headers"
+    } else if mentioned_in(url).iter().any(in_address) {
+        "url"
+    } else if client
+        .and_then(|client| client.secret.as_ref())
+        .is_some_and(is_shared)
+    {
+        "clientSecret"
+    } else {
+        return Ok(());
+    };
+    Err(format!(
+        "What is everybody's in `{field}` would go to whatever host somebody sets `{leads}` to. Write the host out, or let everybody have their own there as well: `${{user.NAME}}`."
+    ))
+}
+
 fn url(url: &str) -> Result<String, Refusal> {
     let url = url.trim();
     let refused = || {
         wrong(
-            "This is no address of a server. Write it like https://example.com/mcp, or http:// in your own network.",
+            "`url` is no address of a server. Write it like https://example.com/mcp, or http:// in your own network.",
         )
     };
     // Some would read a `\` as a `/`, and leave out what is not seen.
@@ -313,6 +325,10 @@ fn without_variables(text: &str) -> String {
         rest = variable.split_once('}').map_or("", |(_, rest)| rest);
     }
     plain + rest
+}
+
+fn too_many(field: &str) -> Refusal {
+    wrong(&format!("`{field}` has {MAX_ITEMS} entries at most."))
 }
 
 fn has_control(text: &str) -> bool {

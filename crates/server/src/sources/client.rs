@@ -23,7 +23,9 @@ impl ClientChange {
             .unwrap_or_else(|| old.as_ref().map(|old| old.id.clone()));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             return match self.secret {
-                Some(Some(_)) => Err(wrong("A client's secret is of no use without `clientId`.")),
+                Some(Some(_)) => Err(wrong(
+                    "`clientId` is missing: a secret is of no use without it.",
+                )),
                 Some(None) | None => Ok(None),
             };
         };
@@ -45,7 +47,7 @@ pub(super) fn check(client: &McpClient) -> Result<(), Refusal> {
     match is_fine(&client.id) && client.secret.as_deref().is_none_or(is_fine) {
         true => Ok(()),
         false => Err(wrong(
-            "A client's id and secret are short texts of one line.",
+            "`clientId` and `clientSecret` are short texts of one line.",
         )),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_domain::{McpConfig, SourceId, SourceKind, UserId};
-use tenon_store::StoredSource;
+use tenon_store::{NewSource, StoredSource};
 
 use super::check::{self, Draft};
 use super::client::ClientChange;
@@ -75,10 +75,14 @@ impl Sources {
             client: client.of(None)?,
         }
         .config()?;
-        let enabled = new.enabled.unwrap_or(true);
-        let id = self
-            .keep(user, name, &title, mine, &config, enabled)
-            .await?;
+        let new = NewSource {
+            kind: SourceKind::Mcp,
+            name,
+            title: &title,
+            owner: mine.then_some(&user.id),
+            enabled: new.enabled.unwrap_or(true),
+        };
+        let id = self.keep(user, new, &config).await?;
         self.sync().await;
         // It is there, even where so much goes on that it has not been seen to yet.
         let row = self.0.store.source(&id).await?;
@@ -86,24 +90,13 @@ impl Sources {
     }
 
     /// Writes a server down that is checked already, without starting it.
-    pub(crate) async fn keep(
+    pub(super) async fn keep(
         &self,
         user: &CurrentUser,
-        name: &str,
-        title: &str,
-        mine: bool,
+        new: NewSource<'_>,
         config: &McpConfig,
-        enabled: bool,
     ) -> Result<SourceId, Refusal> {
-        self.may_keep(user, mine, config).await?;
-        let owner = mine.then_some(&user.id);
-        let new = tenon_store::NewSource {
-            kind: SourceKind::Mcp,
-            name,
-            title,
-            owner,
-            enabled,
-        };
+        self.may_keep(user, new.owner, config).await?;
         let text = written(config)?;
         let seal = |id: &SourceId| self.0.vault.seal(&about(id), &text);
         Ok(self.0.store.add_source(new, seal).await?.id)
@@ -113,16 +106,16 @@ impl Sources {
     pub(super) async fn may_keep(
         &self,
         user: &CurrentUser,
-        mine: bool,
+        owner: Option<&UserId>,
         config: &McpConfig,
     ) -> Result<(), Refusal> {
-        if !mine && !user.administers() {
+        if owner.is_none() && !user.administers() {
             return Err(forbidden(
                 "Only an admin may add a server for everybody. Add it for yourself: `mine`.",
             ));
         }
-        check::allowed(config, trust(user))?;
-        self.check_room(mine.then_some(&user.id)).await
+        may_be(user, owner, config)?;
+        self.check_room(owner).await
     }
 
     /// Changes a server; at once, and without its tools going away where only words change.
@@ -146,7 +139,7 @@ impl Sources {
             lock(&self.0.challenges).remove(id);
         }
         self.sync().await;
-        self.show(user, id).await
+        self.show(user, id)
     }
 
     /// Removes a server: its tools are gone and its process has ended when this comes back.
@@ -179,7 +172,7 @@ impl Sources {
         if instances.is_empty() && entry.enabled && looks_after(user, &entry) && entry.wants_login {
             self.forget_question(id).await?;
             self.sync().await;
-            return self.show(user, id).await;
+            return self.show(user, id);
         }
         if instances.is_empty() {
             return Err(Refusal::Idle(match entry.enabled {
@@ -190,7 +183,7 @@ impl Sources {
         for instance in &instances {
             instance.server.restart();
         }
-        self.show(user, id).await
+        self.show(user, id)
     }
 
     /// It may let in now whom it sent away before. One that still asks who comes says so again.
@@ -259,7 +252,7 @@ impl Sources {
         let entry = Entry::of_row(&old, &self.0.vault);
         let before = entry.config.map_err(Refusal::Wrong)?;
         let config = merge(&before, change)?.config()?;
-        check::allowed(&config, trust(user))?;
+        may_be(user, old.owner.as_ref(), &config)?;
         let is_elsewhere = config.transport != before.transport;
         let new = StoredSource {
             title,
@@ -283,6 +276,15 @@ pub(super) fn looks_after(user: &CurrentUser, entry: &Entry) -> bool {
 
 fn not_theirs() -> Refusal {
     forbidden("This server is everybody's: only an admin may do this.")
+}
+
+/// Whether somebody may let a server be reached like this, which is theirs or everybody's.
+fn may_be(user: &CurrentUser, owner: Option<&UserId>, config: &McpConfig) -> Result<(), Refusal> {
+    check::allowed(config, trust(user))?;
+    match owner {
+        Some(_) => Ok(()),
+        None => check::stays_with_us(config).map_err(Refusal::Wrong),
+    }
 }
 
 pub(super) fn trust(user: &CurrentUser) -> Trust {

@@ -5,6 +5,7 @@ use tenon_sources::import::Found;
 use tenon_sources::variables::{Variable, mentioned};
 use tenon_store::{StoredSource, Vault};
 
+use super::check;
 use crate::api::wire::SourceOrigin;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +53,10 @@ impl Entry {
             },
             enabled: found.enabled,
             wants_login,
-            config: found.config.clone(),
+            config: found.config.clone().and_then(|config| {
+                check::stays_with_us(&config)?;
+                Ok(config)
+            }),
             notes: found.notes.clone(),
         }
     }

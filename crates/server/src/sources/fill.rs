@@ -4,22 +4,26 @@ use std::collections::HashMap;
 use std::sync::Weak;
 
 use async_trait::async_trait;
-use tenon_domain::{McpConfig, McpTransport, UserId};
-use tenon_sources::mcp::Fill;
+use tenon_domain::{McpConfig, McpTransport, SourceId, UserId};
 use tenon_sources::mcp::oauth::Client;
+use tenon_sources::mcp::{Fill, Network};
 use tenon_sources::variables::{Variable, fill, mentioned};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use super::edit::Refusal;
 use super::entry::Entry;
-use super::plan::Trust;
-use super::{Doorway, Inner, secrets};
+use super::login::origin_of;
+use super::plan::{Trust, address};
+use super::{Doorway, Inner, Place, secrets};
 
 /// Fills in what one server is given.
 pub(super) struct Filler {
     pub(super) inner: Weak<Inner>,
     pub(super) user: Option<UserId>,
     pub(super) trust: Trust,
+    /// Where it lets somebody in by what they were granted: it is not started anywhere else.
+    pub(super) place: Option<Place>,
     /// Done when the server it replaces has ended: two of a kind may want the same file or port.
     pub(super) before: Option<CancellationToken>,
 }
@@ -34,7 +38,13 @@ impl Fill for Filler {
         let Some(inner) = self.inner.upgrade() else {
             return Err("Tenon is shutting down.".into());
         };
-        filled(&inner, config, self.user.as_ref(), self.trust).await
+        let filled = filled(&inner, config, self.user.as_ref(), self.trust).await?;
+        match &self.place {
+            Some(place) if place.origin != origin(&filled) => {
+                Err("Its address leads elsewhere since a moment ago; it is started anew.".into())
+            }
+            Some(_) | None => Ok(filled),
+        }
     }
 }
 
@@ -63,6 +73,28 @@ pub(super) async fn doorway(
             "This server is a program on Tenon's machine: nobody logs in there.".into(),
         )),
     }
+}
+
+/// A server as somebody logs in there. None: it is a program.
+pub(super) async fn place(
+    inner: &Inner,
+    source: &SourceId,
+    config: &McpConfig,
+    (user, trust, network): (&UserId, Trust, Network),
+) -> Option<Place> {
+    let address = address(config)?.to_owned();
+    let filled = filled(inner, config, Some(user), trust).await;
+    Some(Place {
+        source: source.clone(),
+        address,
+        origin: filled.ok().as_ref().and_then(origin),
+        network,
+    })
+}
+
+fn origin(filled: &McpConfig) -> Option<String> {
+    let url = Url::parse(address(filled)?).ok()?;
+    Some(origin_of(&url))
 }
 
 async fn filled(

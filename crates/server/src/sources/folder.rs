@@ -13,7 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tenon_sources::import::{self, Found, MAX_TEXT, clean};
+use tenon_sources::import::{self, Found, MAX_TEXT, clean, is_unprintable};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::Sources;
@@ -271,9 +271,7 @@ fn list(path: &Path) -> std::io::Result<BTreeMap<String, Stamp>> {
 
 /// The name of a file as people may see it.
 fn shown(name: &str) -> String {
-    let is_odd =
-        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    name.replace(is_odd, "\u{FFFD}")
+    name.replace(is_unprintable, "\u{FFFD}")
 }
 
 /// Whether a file is one of servers by its name. What begins with a dot is what editors write on the side.

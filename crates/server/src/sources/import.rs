@@ -8,11 +8,12 @@ use tenon_sources::variables::{Variable, misplaced, unset};
 use tenon_store::{NewSource, StoredSource};
 
 use super::Sources;
-use super::check::{self, Draft};
+use super::check;
 use super::edit::{Refusal, trust};
 use super::entry::Entry;
 use super::merge::kept;
 use super::plan::Trust;
+use super::secrets::secret_name;
 use crate::api::wire::{ImportSources, ImportedSource};
 use crate::auth::CurrentUser;
 
@@ -118,15 +119,8 @@ impl Sources {
     ) -> Result<Outcome, Refusal> {
         let name = check::name(&found.name)?;
         let title = check::title(Some(&found.title), name)?;
-        let config = Draft {
-            timeout_ms: config.timeout_ms,
-            tool_timeouts_ms: config.tool_timeouts_ms.clone(),
-            sleep_after_ms: config.sleep_after_ms,
-            ..kept(&config)
-        }
-        .config()?;
-        let mine = desk.owner.is_some();
-        self.may_keep(desk.user, mine, &config).await?;
+        let config = kept(&config).config()?;
+        self.may_keep(desk.user, desk.owner, &config).await?;
         let same = |row: &&StoredSource| row.owner.as_ref() == desk.owner && row.name == name;
         if let Some(row) = desk.rows.iter().find(same) {
             let there = Entry::of_row(row, &self.0.vault);
@@ -135,28 +129,21 @@ impl Sources {
                 false => Outcome::Refused(taken(name)),
             });
         }
+        let new = NewSource {
+            kind: SourceKind::Mcp,
+            name,
+            title: &title,
+            owner: desk.owner,
+            enabled: found.enabled,
+        };
         Ok(Outcome::Added(match desk.preview {
-            true => desk.id(name),
-            false => {
-                let keep = self.keep(desk.user, name, &title, mine, &config, found.enabled);
-                keep.await?
-            }
+            true => new.id(),
+            false => self.keep(desk.user, new, &config).await?,
         }))
     }
 }
 
 impl Desk<'_> {
-    fn id(&self, name: &str) -> SourceId {
-        NewSource {
-            kind: SourceKind::Mcp,
-            name,
-            title: name,
-            owner: self.owner,
-            enabled: true,
-        }
-        .id()
-    }
-
     fn unset(&self, config: &McpConfig) -> Vec<Variable> {
         let has = |owner: Option<&UserId>, name: &str| {
             self.secrets.contains(&(owner.cloned(), name.to_owned()))
@@ -179,16 +166,12 @@ impl From<Imported> for ImportedSource {
             Outcome::There(_) => (None, Some("It is there already.".into())),
             Outcome::Refused(why) => (None, Some(why)),
         };
-        let name = |variable| match variable {
-            Variable::Shared(name) => name,
-            Variable::Personal(name) => format!("user.{name}"),
-        };
         Self {
             name: imported.name,
             summary: imported.summary,
             id,
             refused,
-            unset: imported.unset.into_iter().map(name).collect(),
+            unset: imported.unset.iter().map(secret_name).collect(),
             notes: imported.notes,
         }
     }

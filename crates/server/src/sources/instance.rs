@@ -11,8 +11,8 @@ use tenon_tools::{CallContext, Connection, ToolSource};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::fill::Filler;
-use super::plan::{Wanted, address};
+use super::fill::{self, Filler};
+use super::plan::Wanted;
 use super::view::in_public;
 use super::{Inner, Life, Place, lock, mask};
 use crate::api::wire::SourceNews;
@@ -52,6 +52,9 @@ impl Instance {
             Some(Life::Once(_) | Life::Serving) | None => Start::Now,
         };
         let kept = known.is_some().then_some(0);
+        let place = place(inner, &wanted).await;
+        let tokens = wanted.user.as_ref().zip(place.as_ref());
+        let tokens = tokens.map(|(user, place)| inner.entrance.tokens(user, place));
         let server = McpServer::new(Settings {
             info: wanted.info.clone(),
             config: wanted.config.clone(),
@@ -59,9 +62,10 @@ impl Instance {
                 inner: Arc::downgrade(inner),
                 user: wanted.user.clone(),
                 trust: wanted.trust,
+                place,
                 before,
             }),
-            tokens: tokens(inner, &wanted),
+            tokens,
             network: wanted.network,
             known: known.unwrap_or_default(),
             start,
@@ -143,14 +147,11 @@ impl Drop for Instance {
     }
 }
 
-fn tokens(inner: &Inner, wanted: &Wanted) -> Option<Arc<dyn tenon_sources::mcp::Tokens>> {
+/// Where somebody is let in by what they were granted, if that is how.
+async fn place(inner: &Inner, wanted: &Wanted) -> Option<Place> {
     let user = wanted.user.as_ref().filter(|_| wanted.login)?;
-    let place = Place {
-        source: wanted.source.clone(),
-        address: address(&wanted.config)?.to_owned(),
-        network: wanted.network,
-    };
-    Some(inner.entrance.tokens(user, &place))
+    let whose = (user, wanted.trust, wanted.network);
+    fill::place(inner, &wanted.source, &wanted.config, whose).await
 }
 
 /// A server in the registry, under the name and with the limits it has now: those

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tenon_domain::{McpConfig, McpTransport, SourceId, UserId};
+use tenon_sources::variables::{Variable, mentioned_in};
 use tenon_store::{LOCAL, StoredSource};
 use tenon_tools::ToolSource;
 use tokio::sync::mpsc;
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::entry::{Entry, is_program};
 use super::instance::Instance;
-use super::plan::{Facts, Wanted, plan};
+use super::plan::{Facts, Wanted, address, plan};
 use super::{Files, Inner, Life, Ring, STOP, Seen, lock, stop_all};
 
 /// How often the store is looked at for what other processes wrote.
@@ -232,12 +233,23 @@ fn change(old: &Wanted, new: &Wanted) -> Change {
         return Change::Words;
     }
     reworded.secrets.clone_from(&new.secrets);
-    if reworded == *new {
+    // What somebody was granted in one place is not for another.
+    let moves = new.login && leads_by(old) != leads_by(new);
+    if reworded == *new && !moves {
         return Change::Secrets;
     }
     Change::Server {
-        same: is_same(&old.config.transport, &new.config.transport),
+        same: !moves && is_same(&old.config.transport, &new.config.transport),
     }
+}
+
+/// The secrets that its address is made of.
+fn leads_by(wanted: &Wanted) -> Vec<&(Variable, Option<i64>)> {
+    let mentioned = address(&wanted.config).map(mentioned_in);
+    let mentioned = mentioned.unwrap_or_default();
+    let all = wanted.secrets.iter();
+    all.filter(|(variable, _)| mentioned.contains(variable))
+        .collect()
 }
 
 /// Whether it is the same program or address, with other settings.

@@ -10,7 +10,7 @@ mod here;
 mod kept;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
 use tenon_domain::{SourceId, UserId};
@@ -19,6 +19,7 @@ use tenon_sources::mcp::{Network, Tokens};
 use tenon_store::{Store, Vault};
 use url::Url;
 
+use super::lock;
 use away::{Left, Travellers};
 use kept::Kept;
 
@@ -34,6 +35,8 @@ pub struct Place {
     pub source: SourceId,
     /// As it is configured. What was granted there is for nowhere else.
     pub address: String,
+    /// Where that leads this person, with their own words in it. None: nobody knows yet.
+    pub origin: Option<String>,
     pub network: Network,
 }
 
@@ -86,6 +89,11 @@ impl Entrance {
     ) -> Result<String, Trouble> {
         let server = Url::parse(&doorway.url)
             .map_err(|_| Trouble::Untrusted("The server's address is none.".into()))?;
+        // They go where the address leads now, whatever it was a moment ago.
+        let place = Place {
+            origin: Some(origin_of(&server)),
+            ..place
+        };
         let held = self.pass(user, &place)?.grant().await?;
         let description = here.description();
         let asking = Asking {
@@ -217,6 +225,7 @@ impl std::fmt::Debug for Entrance {
     }
 }
 
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+/// The place that an address leads to, as a text.
+pub(super) fn origin_of(url: &Url) -> String {
+    url.origin().ascii_serialization()
 }

@@ -51,7 +51,7 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<Draft, Refu
     };
     let kept = match becomes_program == is_program {
         true => kept,
-        false => Draft::default(),
+        false => limits(old),
     };
     let url = match (change.url, &kept.url) {
         (None, url) => url.clone(),
@@ -90,11 +90,9 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<Draft, Refu
         cwd: change.cwd.unwrap_or(kept.cwd),
         url,
         headers: reveal(given, &kept.headers)?,
-        timeout_ms: change.timeout_ms.unwrap_or(old.timeout_ms),
-        tool_timeouts_ms: change
-            .tool_timeouts_ms
-            .unwrap_or_else(|| old.tool_timeouts_ms.clone()),
-        sleep_after_ms: change.sleep_after_ms.unwrap_or(old.sleep_after_ms),
+        timeout_ms: change.timeout_ms.unwrap_or(kept.timeout_ms),
+        tool_timeouts_ms: change.tool_timeouts_ms.unwrap_or(kept.tool_timeouts_ms),
+        sleep_after_ms: change.sleep_after_ms.unwrap_or(kept.sleep_after_ms),
     })
 }
 
@@ -102,7 +100,7 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<Draft, Refu
 pub(super) fn kept(config: &McpConfig) -> Draft {
     let draft = Draft {
         client: config.client.clone(),
-        ..Draft::default()
+        ..limits(config)
     };
     match config.transport.clone() {
         McpTransport::Stdio {
@@ -130,6 +128,16 @@ pub(super) fn kept(config: &McpConfig) -> Draft {
             headers,
             ..draft
         },
+    }
+}
+
+/// What does not depend on how a server is reached.
+fn limits(config: &McpConfig) -> Draft {
+    Draft {
+        timeout_ms: config.timeout_ms,
+        tool_timeouts_ms: config.tool_timeouts_ms.clone(),
+        sleep_after_ms: config.sleep_after_ms,
+        ..Draft::default()
     }
 }
 

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tenon_domain::{McpConfig, McpTransport, SourceId, SourceInfo, UserId};
 use tenon_sources::mcp::Network;
-use tenon_sources::variables::{Variable, mentioned};
+use tenon_sources::variables::{Gap, Variable, fill, mentioned, mentioned_in};
 
-use super::Place;
 use super::entry::{Entry, is_program};
 
 /// What a plan depends on besides the entries.
@@ -52,14 +51,35 @@ impl Facts {
         self.people.get(user).copied().unwrap_or_default()
     }
 
-    /// What somebody still has to set before a server works for them.
+    /// What nobody has set yet, and a server does not start without for somebody.
+    pub(super) fn unset(&self, entry: &Entry, user: &UserId) -> Vec<Variable> {
+        let has = |owner: Option<&UserId>, name: &str| {
+            let key = (owner.cloned(), name.to_owned());
+            self.secrets.contains_key(&key)
+        };
+        let is_set = |variable: &Variable| match variable {
+            Variable::Personal(name) => has(Some(user), name),
+            Variable::Shared(name) => {
+                let is_known = has(None, name) || std::env::var(name).is_ok();
+                self.trust(entry) == Trust::Full && is_known
+            }
+        };
+        // What it would be filled with does not matter here.
+        let filled = |config| fill(config, &|variable| is_set(variable).then(String::new));
+        match entry.config.as_ref().map(filled) {
+            Ok(Err(Gap::Missing(unset))) => unset,
+            Ok(Err(Gap::Misplaced(_)) | Ok(_)) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// What somebody still has to set for themself before a server works for them.
     pub(super) fn missing(&self, entry: &Entry, user: &UserId) -> Vec<String> {
-        let mut names = entry.personal_secrets();
-        names.retain(|name| {
-            let own = (Some(user.clone()), name.clone());
-            !self.secrets.contains_key(&own)
+        let unset = self.unset(entry, user).into_iter();
+        let own = unset.filter_map(|variable| match variable {
+            Variable::Personal(name) => Some(name),
+            Variable::Shared(_) => None,
         });
-        names
+        own.collect()
     }
 
     pub(super) fn is_logged_in(&self, entry: &Entry, user: &UserId) -> bool {
@@ -161,21 +181,13 @@ fn want(
     }
 }
 
-/// Where somebody logs in at a remote server. None: it is a program.
-pub(super) fn place(
+/// How far a server may lead somebody.
+pub(super) fn network(
     entry: &Entry,
     config: &McpConfig,
     facts: &Facts,
     user: Option<&UserId>,
-) -> Option<Place> {
-    Some(Place {
-        source: entry.id.clone(),
-        address: address(config)?.to_owned(),
-        network: network(entry, config, facts, user),
-    })
-}
-
-fn network(entry: &Entry, config: &McpConfig, facts: &Facts, user: Option<&UserId>) -> Network {
+) -> Network {
     // Whoever writes a part of the address says where it leads.
     let leads = |user: &UserId| !facts.is_admin(user) && address_is_personal(config);
     match (facts.trust(entry), user) {
@@ -185,8 +197,10 @@ fn network(entry: &Entry, config: &McpConfig, facts: &Facts, user: Option<&UserI
     }
 }
 
-fn address_is_personal(config: &McpConfig) -> bool {
-    address(config).is_some_and(|url| url.contains("${user."))
+/// Whether a part of the address is somebody's own word.
+pub(super) fn address_is_personal(config: &McpConfig) -> bool {
+    let is_personal = |variable: &Variable| matches!(variable, Variable::Personal(_));
+    address(config).is_some_and(|url| mentioned_in(url).iter().any(is_personal))
 }
 
 pub(super) fn address(config: &McpConfig) -> Option<&str> {

@@ -15,6 +15,9 @@ const MAX_VALUE: usize = 32 * 1024;
 /// More than anybody has; everybody's are as many.
 const MAX_SECRETS: usize = 200;
 
+/// What stands before the name of one that is somebody's own.
+const OWN: &str = "user.";
+
 impl Sources {
     /// The names of everybody's secrets and of somebody's own.
     pub async fn secrets(&self, user: &CurrentUser) -> Result<Vec<SecretView>, Refusal> {
@@ -38,8 +41,13 @@ impl Sources {
         let owner = owner(user, new.mine)?;
         if !is_name(name) {
             return Err(wrong(
-                "A secret's name has letters, digits, `_`, `-` and `.` and begins with a letter, such as GITHUB_TOKEN.",
+                "A secret's name has letters, digits, `_`, `-` and `.` and begins with a letter or `_`, such as GITHUB_TOKEN.",
             ));
+        }
+        if let Some(own) = name.strip_prefix(OWN) {
+            return Err(wrong(&format!(
+                "`${{user.{own}}}` is everybody's own `{own}`. Set that one, as your own: leave `user.` out of the name."
+            )));
         }
         if new.value.is_empty() {
             return Err(wrong(
@@ -93,6 +101,14 @@ impl Sources {
             self.forget_question(&entry.id).await?;
         }
         Ok(())
+    }
+}
+
+/// How a variable is named where secrets are listed.
+pub(super) fn secret_name(variable: &Variable) -> String {
+    match variable {
+        Variable::Shared(name) => name.clone(),
+        Variable::Personal(name) => format!("{OWN}{name}"),
     }
 }
 

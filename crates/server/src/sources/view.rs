@@ -10,6 +10,7 @@ use super::edit::{Refusal, looks_after};
 use super::entry::Entry;
 use super::instance::Instance;
 use super::plan::is_forbidden;
+use super::secrets::secret_name;
 use super::{Inner, Seen, Sources, Told, mask};
 use crate::api::wire::{
     LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceNews, SourceOrigin,
@@ -28,7 +29,7 @@ impl Sources {
         details
     }
 
-    pub async fn show(&self, user: &CurrentUser, id: &SourceId) -> Result<SourceDetail, Refusal> {
+    pub fn show(&self, user: &CurrentUser, id: &SourceId) -> Result<SourceDetail, Refusal> {
         let entry = self.visible(user, id)?;
         Ok(detail(&self.0.seen(), user, &entry))
     }
@@ -154,6 +155,7 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
         }
     }
     let reach = entry.config.as_ref().ok();
+    let unset = seen.facts.unset(entry, &user.id);
     SourceDetail {
         id: entry.id.clone(),
         kind: entry.kind,
@@ -175,6 +177,7 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
             protocol: about.protocol,
         }),
         missing: seen.facts.missing(entry, &user.id),
+        unset: unset.iter().map(secret_name).collect(),
         restarts: status.restarts,
         pid: status.pid.filter(|_| looks_after),
     }

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,20 +10,7 @@ use tempfile::TempDir;
 use crate::people::Person;
 use crate::program::{Served, run, stdout, tenon};
 use crate::server::Server;
-
-/// Python on a busy machine, twice over.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-fn installed(program: &str) -> String {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers");
-    let path = target.join(program);
-    assert!(
-        path.exists(),
-        "{} is missing: tests/setup installs it",
-        path.display()
-    );
-    path.to_str().unwrap().to_owned()
-}
+use crate::sources::desk::{ids, installed};
 
 fn memory(file: &Path) -> Value {
     json!({
@@ -54,25 +40,6 @@ fn import(data: &TempDir, arguments: &[&str], input: &str) -> Output {
     let mut child = command.spawn().unwrap();
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
-}
-
-/// The ids of the tools whose ids begin like this.
-fn ids(tools: &Value, prefix: &str) -> Vec<String> {
-    let ids = tools.as_array().unwrap().iter();
-    let ids = ids.map(|tool| tool["toolId"].as_str().unwrap().to_owned());
-    ids.filter(|id| id.starts_with(prefix)).collect()
-}
-
-async fn until(served: &Served, path: &str, passes: impl Fn(&Value) -> bool) -> Value {
-    let started = Instant::now();
-    loop {
-        let answer = served.get(path).await;
-        if passes(&answer) {
-            return answer;
-        }
-        assert!(started.elapsed() < PATIENCE, "{answer:#}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
 }
 
 #[test]
@@ -230,10 +197,9 @@ async fn a_running_server_takes_in_what_a_shell_imports() {
     let served = Served::start(&data);
     let text = json!({"mcpServers": {"time": time()}}).to_string();
     stdout(&import(&data, &["-"], &text));
-    until(&served, "/api/tools", |tools| {
-        ids(tools, "mcp_time_").len() == 2
-    })
-    .await;
+    served
+        .until("/api/tools", |tools| ids(tools, "mcp_time_").len() == 2)
+        .await;
     let called = served
         .post(
             "/api/tools/mcp_time_get_current_time/call",
@@ -257,10 +223,9 @@ async fn a_file_in_the_watched_folder_is_a_server_until_it_goes() {
     };
     let file = folder.join("clock.yaml");
     std::fs::write(&file, yaml("clock")).unwrap();
-    until(&served, "/api/tools", |tools| {
-        ids(tools, "mcp_clock_").len() == 2
-    })
-    .await;
+    served
+        .until("/api/tools", |tools| ids(tools, "mcp_clock_").len() == 2)
+        .await;
     let sources = served.get("/api/sources").await;
     assert_eq!(sources[0]["id"], "file-clock", "{sources:#}");
     assert_eq!(
@@ -278,25 +243,24 @@ async fn a_file_in_the_watched_folder_is_a_server_until_it_goes() {
 
     // Changed: another name.
     std::fs::write(&file, yaml("watch")).unwrap();
-    let tools = until(&served, "/api/tools", |tools| {
-        ids(tools, "mcp_watch_").len() == 2
-    })
-    .await;
+    let tools = served
+        .until("/api/tools", |tools| ids(tools, "mcp_watch_").len() == 2)
+        .await;
     assert_eq!(ids(&tools, "mcp_clock_"), Vec::<String>::new());
 
     // Broken: it stays as it was, and says so.
     std::fs::write(&file, "params: [").unwrap();
-    let sources = until(&served, "/api/sources", |sources| {
-        sources[0]["problems"][0].is_string()
-    })
-    .await;
+    let sources = served
+        .until("/api/sources", |sources| {
+            sources[0]["problems"][0].is_string()
+        })
+        .await;
     assert_eq!(sources[0]["state"], "ready", "{sources:#}");
 
     std::fs::remove_file(&file).unwrap();
-    until(&served, "/api/tools", |tools| {
-        ids(tools, "mcp_watch_").is_empty()
-    })
-    .await;
+    served
+        .until("/api/tools", |tools| ids(tools, "mcp_watch_").is_empty())
+        .await;
     assert_eq!(served.get("/api/sources").await, json!([]));
 }
 
@@ -309,7 +273,9 @@ async fn a_file_that_was_never_good_is_shown_with_what_is_wrong() {
         "{\"mcpServers\": [",
     )
     .unwrap();
-    let sources = until(&served, "/api/sources", |sources| !sources[0].is_null()).await;
+    let sources = served
+        .until("/api/sources", |sources| !sources[0].is_null())
+        .await;
     assert_eq!(sources[0]["state"], "failed", "{sources:#}");
     let why = sources[0]["why"].as_str().unwrap();
     assert!(why.starts_with("bad.json cannot be read. Line 1"), "{why}");

@@ -5,8 +5,6 @@ mod guarded;
 mod hidden;
 mod returns;
 
-use std::time::Instant;
-
 use futures::future::join_all;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, header};
@@ -14,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::authority::Authority;
 use crate::people::Person;
-use crate::server::{PATIENCE, Server};
+use crate::server::Server;
+use crate::sources::desk;
 
 /// Adds the server for everybody and waits until it has asked who comes.
 pub async fn add(admin: &Person<'_>, authority: &Authority) -> String {
@@ -28,15 +27,15 @@ pub async fn add(admin: &Person<'_>, authority: &Authority) -> String {
 
 /// How a server is, once it is like that.
 pub async fn until(person: &Person<'_>, id: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let begun = Instant::now();
-    loop {
-        let (_, source) = person.get(&format!("/api/sources/{id}")).await;
-        if is_so(&source) {
-            return source;
+    let path = format!("/api/sources/{id}");
+    desk::until(|| async {
+        let (_, source) = person.get(&path).await;
+        match is_so(&source) {
+            true => Ok(source),
+            false => Err(source),
         }
-        assert!(begun.elapsed() < PATIENCE, "{source:#}");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    })
+    .await
 }
 
 /// Where somebody is sent to.
@@ -217,12 +216,15 @@ async fn a_users_own_server_leads_nobody_inside() {
     let bob = ada.add("Bob").await;
     let new = json!({"kind": "mcp", "name": "inside", "url": authority.server()});
     let (status, added) = bob.post("/api/sources", new).await;
-    if status == 201 {
-        let id = added["id"].as_str().unwrap();
-        let path = format!("/api/sources/{id}/login");
-        let (status, error) = bob.post(&path, json!({})).await;
-        assert!(matches!(status, 409 | 502), "{status} {error}");
-    }
+    assert_eq!(status, 201, "{added}");
+    let id = added["id"].as_str().unwrap();
+    let path = format!("/api/sources/{id}/login");
+    let (status, error) = bob.post(&path, json!({})).await;
+    assert_eq!(
+        (status, &error["error"]["code"]),
+        (409, &json!("no_login")),
+        "{error}"
+    );
     assert_eq!(authority.book().paths, Vec::<String>::new());
 }
 
@@ -240,6 +242,55 @@ async fn another_address_gets_no_token_of_this_one() {
     assert_eq!(source["state"], "failed", "{source:#}");
     let given = authority.book().secrets.clone();
     let shown = other.book().shown.clone();
+    assert!(
+        shown.iter().all(|shown| !given.contains(shown)),
+        "{shown:?}"
+    );
+}
+
+#[tokio::test]
+async fn another_place_of_the_same_address_gets_no_token_of_this_one() {
+    let (authority, other) = (guarded::start().await, guarded::start().await);
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let port = |authority: &Authority| {
+        let url: url::Url = authority.server().parse().unwrap();
+        url.port().unwrap().to_string()
+    };
+    let lead = async |authority: &Authority| {
+        let own = json!({"value": port(authority), "mine": true});
+        let set = ada.send("PUT", "/api/secrets/PORT", Some(own)).await;
+        assert_eq!(set.0, 204, "{set:?}");
+    };
+    lead(&authority).await;
+    let url = authority
+        .server()
+        .replace(&port(&authority), "${user.PORT}");
+    let new = json!({"kind": "mcp", "name": "guarded", "url": url, "mine": false});
+    let (status, added) = ada.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    let id = added["id"].as_str().unwrap();
+    until(&ada, id, |source| source["login"] == "needed").await;
+    log_in(&ada, id).await;
+
+    lead(&other).await;
+    until(&ada, id, |source| source["login"] == "needed").await;
+    let given = authority.book().secrets.clone();
+    let shown = other.book().shown.clone();
+    assert!(!given.is_empty());
+    assert!(
+        shown.iter().all(|shown| !given.contains(shown)),
+        "{shown:?}"
+    );
+    log_in(&ada, id).await;
+    assert_eq!(call(&ada).await["ok"], true);
+
+    // What was granted at the first is gone with the second.
+    let shown = authority.book().shown.len();
+    lead(&authority).await;
+    until(&ada, id, |source| source["login"] == "needed").await;
+    let given = other.book().secrets.clone();
+    let shown = authority.book().shown.split_off(shown);
     assert!(
         shown.iter().all(|shown| !given.contains(shown)),
         "{shown:?}"

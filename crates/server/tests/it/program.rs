@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::server::PATIENCE;
+use crate::sources::desk;
 
 pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tenon"));
@@ -107,6 +108,18 @@ impl Served {
         let request = self.client.post(format!("{}{path}", self.address));
         let answered = request.json(&body).send().await.unwrap();
         answered.status().as_u16()
+    }
+
+    /// An answer, once it passes.
+    pub async fn until(&self, path: &str, passes: impl Fn(&Value) -> bool) -> Value {
+        desk::until(|| async {
+            let answer = self.get(path).await;
+            match passes(&answer) {
+                true => Ok(answer),
+                false => Err(answer),
+            }
+        })
+        .await
     }
 
     /// Says something in a new chat and waits until its tool runs.

@@ -11,13 +11,14 @@ use tenon_domain::{McpClient, McpConfig, McpTransport};
 use url::Url;
 
 use super::shape::Input;
+use crate::mcp::check_header;
 use fields::Fields;
 
 /// No call takes longer, whatever a file says.
-const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
+pub const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 
 /// What no call can keep is not meant.
-const MIN_TIMEOUT_MS: u64 = 100;
+pub const MIN_TIMEOUT_MS: u64 = 100;
 
 /// What means nothing here and is missed by nobody.
 const SILENT: [&str; 6] = [
@@ -231,18 +232,6 @@ fn address(url: &str) -> Result<String, String> {
             Ok(url.to_owned())
         }
         _ => Err("Its `url` is not an address that begins with http:// or https://.".into()),
-    }
-}
-
-fn check_header(name: &str, value: &str) -> Result<(), String> {
-    let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    if name.is_empty() || !name.chars().all(token) {
-        let name = super::cut(&super::one_line(name), 60);
-        return Err(format!("“{name}” cannot be the name of a header."));
-    }
-    match value.contains(['\r', '\n']) {
-        true => Err(format!("The header `{name}` has more than one line.")),
-        false => Ok(()),
     }
 }
 

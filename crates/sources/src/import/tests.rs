@@ -355,8 +355,8 @@ b: Its `command` is empty.
 c: In its `command` stands something that is no text.
 d: Its `url` is not an address that begins with http:// or https://.
 e: Its `url` is not an address that begins with http:// or https://.
-f: “a b” cannot be the name of a header.
-g: The header `a` has more than one line.
+f: `a b` cannot be the name of a header. Write letters, digits and dashes.
+g: The value of the header a has characters no header can have.
 h: `A=B` cannot be the name of an environment variable.
 i: Its `env` is not an object of texts.
 j: In its `command` stands a character that cannot be there.

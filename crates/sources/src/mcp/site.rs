@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;
 
 use super::fault::Fault;
+use super::header;
 use super::settings::{Network, Tokens};
 use super::text;
 use crate::network::{self, Reach, Refusal, Resolver, Trouble};
@@ -23,21 +24,6 @@ pub(super) use answer::{content_type, failure, next_events, whole};
 const CONNECT: Duration = Duration::from_secs(10);
 
 const MAX_REDIRECTS: usize = 5;
-
-/// Headers that are ours to write.
-const RESERVED: &[&str] = &[
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
-];
 
 pub(super) struct Site {
     client: Client,
@@ -204,20 +190,8 @@ fn inside(sentence: &str) -> String {
 fn read_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, String> {
     let mut read = HeaderMap::new();
     for (name, value) in headers {
-        let shown = text::line(name, 80);
-        let parsed = HeaderName::try_from(name.trim()).map_err(|_| {
-            format!("`{shown}` cannot be the name of a header. Write letters, digits and dashes.")
-        })?;
-        if RESERVED.contains(&parsed.as_str()) {
-            return Err(format!(
-                "The header {shown} is written by Tenon itself. Leave it out."
-            ));
-        }
-        let mut value = HeaderValue::try_from(value.trim()).map_err(|_| {
-            format!("The value of the header {shown} has characters no header can have.")
-        })?;
-        value.set_sensitive(true);
-        read.insert(parsed, value);
+        let (name, value) = header::read(name.trim(), value.trim())?;
+        read.insert(name, value);
     }
     Ok(read)
 }

@@ -12,7 +12,7 @@ use super::{Filling, Piece, Slot, pieces};
 
 /// Where in an address something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(super) enum Place {
     Start,
     /// Between the scheme and the path, with the port and who comes.
     Host,
@@ -76,7 +76,7 @@ impl Filling<'_> {
 }
 
 /// Where that stands which comes after this, as browsers and our client read addresses.
-fn place(before: &str) -> Place {
+pub(super) fn place(before: &str) -> Place {
     if before.is_empty() {
         return Place::Start;
     }

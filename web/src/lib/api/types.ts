@@ -290,6 +290,11 @@ login?: LoginState,
  */
 missing: Array<string>, 
 /**
+ * Variables that nobody has set and it does not start without, `user.` before those
+ * of this person.
+ */
+unset: Array<string>, 
+/**
  * How often it was started again since Tenon was.
  */
 restarts: number, 

@@ -9,7 +9,7 @@ const source = (change: object): SourceDetail =>
     state: 'ready',
     tools: 9,
     enabled: true,
-    missing: [],
+    unset: [],
     restarts: 0,
     origin: { kind: 'added' },
     ...change,
@@ -43,7 +43,8 @@ test('what it needs from a person is asked for while it is on', () => {
     expect(needOf(source(change))).toBe(expected);
   check({}, undefined);
   check({ login: 'connected' }, undefined);
+  check({ unset: ['TOKEN'] }, undefined);
   check({ login: 'needed' }, 'login');
-  check({ login: 'needed', missing: ['TOKEN'] }, 'secrets');
-  check({ missing: ['TOKEN'], enabled: false }, undefined);
+  check({ login: 'needed', unset: ['user.TOKEN'] }, 'secrets');
+  check({ unset: ['user.TOKEN'], enabled: false }, undefined);
 });

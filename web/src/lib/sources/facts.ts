@@ -2,11 +2,12 @@
 import type { SourceDetail } from '$lib/api/types';
 import type { Words } from '$lib/i18n/en';
 import type { SourcesWords } from '$lib/i18n/sources/en';
+import { secretNamed } from './unset';
 
 /** What it waits for from the person who looks at it, before it can be of use to them. */
 export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
   if (!source.enabled) return undefined;
-  if (source.missing.length > 0) return 'secrets';
+  if (source.unset.some((variable) => secretNamed(variable).mine)) return 'secrets';
   return source.login === 'needed' ? 'login' : undefined;
 }
 

@@ -85,6 +85,27 @@ test('a new one is told whole, and nothing that belongs to another way', () => {
   });
 });
 
+test('what Tenon is known by where people log in goes with an address', () => {
+  const known = { clientId: ' tenon ', clientSecret: 'hidden' };
+  expect(newSourceOf(address(known), true)).toMatchObject({
+    clientId: 'tenon',
+    clientSecret: 'hidden',
+  });
+  expect(newSourceOf(program(known), true)).not.toHaveProperty('clientId');
+  const reach: SourceReach = {
+    transport: 'http',
+    url: 'https://example.com/mcp',
+    headers: {},
+    clientId: 'tenon',
+    toolTimeoutsMs: {},
+  };
+  const before = formOf(source, reach);
+  expect([before.clientId, before.clientSecret]).toEqual(['tenon', '']);
+  expect(changeOf({ ...before, title: 'T' }, before)).toEqual({ title: 'T' });
+  expect(changeOf({ ...before, clientId: '' }, before)).toEqual({ clientId: null });
+  expect(changeOf({ ...before, clientSecret: 'new' }, before)).toEqual({ clientSecret: 'new' });
+});
+
 test('who may not share adds for themself', () => {
   expect(newSourceOf(address(), false).mine).toBe(true);
   expect(newSourceOf(address({ whose: 'mine' }), true).mine).toBe(true);
@@ -125,12 +146,14 @@ test('a whole line is taken apart', () => {
 });
 
 test('what the server would not have is shown where it was typed', () => {
-  const check = (sentence: string, expected: string | undefined) =>
-    expect(blamedField(sentence)).toBe(expected);
+  const check = (message: string, expected: string | undefined, code = 'bad_request') =>
+    expect(blamedField({ code, message })).toBe(expected);
   check('Say which program: `command`, such as "npx".', 'command');
-  check("A server's name is 1 to 40 letters, digits, `-` and `_`.", 'name');
-  check('This is no address of a server.', 'url');
-  check('The header `Host` is set by Tenon itself. Leave it out.', 'headers');
-  check('A server sleeps after a second at the earliest.', 'sleepAfterMs');
+  check('`name` is 1 to 40 letters, digits, `-` and `_`.', 'name');
+  check('`url` is no address of a server.', 'url');
+  check('Not all `headers` can be sent. The header Host is written by Tenon itself.', 'headers');
+  check('`sleepAfterMs` is between a second and a week.', 'sleepAfterMs');
+  check('`clientId` is missing: a secret is of no use without it.', 'clientId');
   check('Only an admin may add a program.', undefined);
+  check('Another server has this name already.', 'name', 'taken');
 });

@@ -2,6 +2,7 @@
 // the server is told of it.
 import type { NewSource, SourceChange, SourceDetail, SourceReach } from '$lib/api/types';
 import { blamed } from '$lib/api/blame';
+import type { ApiError } from '$lib/api/client';
 import { nameOfAddress, nameOfProgram } from './name';
 
 /** A name and its value. What is kept is stored, and not known here. */
@@ -23,6 +24,10 @@ export interface SourceForm {
   url: string;
   headers: readonly Pair[];
   transport: 'http' | 'sse';
+  /** What Tenon is known by where people log in, if somebody has registered it there. */
+  clientId: string;
+  /** Never told again: empty keeps the one there is. */
+  clientSecret: string;
   name: string;
   /** Somebody typed it: it is not suggested any more. */
   nameTyped: boolean;
@@ -36,7 +41,7 @@ export interface SourceForm {
 }
 
 /** What can be wrong, by the names that the server has for the fields. */
-export const fields = [
+const fields = [
   'name',
   'title',
   'command',
@@ -45,12 +50,14 @@ export const fields = [
   'cwd',
   'url',
   'headers',
+  'clientId',
+  'clientSecret',
   'timeoutMs',
   'toolTimeoutsMs',
   'sleepAfterMs',
 ] as const;
 export type Field = (typeof fields)[number];
-export type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'notDuration';
+type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'notDuration';
 export type Problems = Partial<Record<Field, Problem>>;
 
 export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']): SourceForm {
@@ -63,6 +70,8 @@ export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']
     url: '',
     headers: [],
     transport: 'http',
+    clientId: '',
+    clientSecret: '',
     name: '',
     nameTyped: false,
     title: '',
@@ -85,7 +94,12 @@ export function formOf(source: SourceDetail, reach: SourceReach): SourceForm {
           env: pairsOf(reach.env),
           cwd: reach.cwd ?? '',
         }
-      : { url: reach.url, headers: pairsOf(reach.headers), transport: reach.transport }),
+      : {
+          url: reach.url,
+          headers: pairsOf(reach.headers),
+          transport: reach.transport,
+          clientId: reach.clientId ?? '',
+        }),
     name: source.name,
     nameTyped: true,
     title: source.title === source.name ? '' : source.title,
@@ -146,29 +160,20 @@ export function problemsOf(form: SourceForm): Problems {
 /** Fields that stand under “More”. */
 export const furtherFields: readonly Field[] = [
   'cwd',
+  'clientId',
+  'clientSecret',
   'timeoutMs',
   'toolTimeoutsMs',
   'sleepAfterMs',
 ];
 
-/** How sentences about a field begin that do not quote it. */
-const BEGINNINGS: readonly [RegExp, Field][] = [
-  [/^(?:A server's name|Another server is called)/, 'name'],
-  [/^A title/, 'title'],
-  [/^This is no address/, 'url'],
-  [/^A variable's name/, 'env'],
-  [/header/, 'headers'],
-  [/^A call may take/, 'timeoutMs'],
-  [/^A server sleeps/, 'sleepAfterMs'],
-];
-
 /** The field that the server would not have as it is, where it says which. */
-export function blamedField(sentence: string): Field | undefined {
-  const quoted = blamed(
-    sentence,
+export function blamedField({ code, message }: Pick<ApiError, 'code' | 'message'>) {
+  if (code === 'taken') return 'name';
+  return blamed(
+    message,
     fields.map((field) => ({ field, called: [field] })),
   );
-  return quoted ?? BEGINNINGS.find(([beginning]) => beginning.test(sentence))?.[1];
 }
 
 export function newSourceOf(form: SourceForm, mayShare: boolean): NewSource {
@@ -181,7 +186,13 @@ export function newSourceOf(form: SourceForm, mayShare: boolean): NewSource {
           env: valuesOf(form.env),
           ...(form.cwd.trim() && { cwd: form.cwd.trim() }),
         }
-      : { transport: form.transport, url: form.url.trim(), headers: valuesOf(form.headers) };
+      : {
+          transport: form.transport,
+          url: form.url.trim(),
+          headers: valuesOf(form.headers),
+          ...(form.clientId.trim() && { clientId: form.clientId.trim() }),
+          ...(form.clientSecret && { clientSecret: form.clientSecret }),
+        };
   return {
     kind: 'mcp',
     name: form.name.trim(),
@@ -208,6 +219,8 @@ export function changeOf(form: SourceForm, before: SourceForm): SourceChange {
     if (differs('url')) change.url = form.url.trim();
     if (differs('transport')) change.transport = form.transport;
     if (differs('headers')) change.headers = hiddenOf(form.headers);
+    if (differs('clientId')) change.clientId = form.clientId.trim() || null;
+    if (differs('clientSecret')) change.clientSecret = form.clientSecret;
   }
   if (differs('timeout')) change.timeoutMs = limits.timeoutMs ?? null;
   if (differs('toolTimeouts')) change.toolTimeoutsMs = limits.toolTimeoutsMs ?? {};
@@ -216,7 +229,7 @@ export function changeOf(form: SourceForm, before: SourceForm): SourceChange {
 }
 
 /** As they are passed on, so without the spaces around them and without empty ones. */
-export function linesOf(text: string): string[] {
+function linesOf(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())

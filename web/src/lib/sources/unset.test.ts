@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secretNamed, settable, unsetIn } from './unset';
+import { secretNamed, settable, wrongSecretName } from './unset';
 
 test('a variable says whose secret it is', () => {
   expect(secretNamed('TOKEN')).toEqual({ name: 'TOKEN', mine: false });
@@ -13,9 +13,16 @@ test('who is no admin sets their own alone', () => {
   expect(settable(variables, false)).toEqual(['user.TOKEN']);
 });
 
-test('a reason says what is not set', () => {
-  const check = (why: string, expected: string[]) => expect(unsetIn(why)).toEqual(expected);
-  check('Nobody has set `${TOKEN}`: an admin sets it under Secrets.', ['TOKEN']);
-  check('Nobody has set `${A}` and `${user.B}`, nor `${A}`.', ['A', 'user.B']);
-  check('`npx` was not found.', []);
+test('a secret has a name that a configuration can mean', () => {
+  const check = (name: string, expected: string | undefined) =>
+    expect(wrongSecretName(name)).toBe(expected);
+  check('GITHUB_TOKEN', undefined);
+  check('_token.key-2', undefined);
+  check('A'.repeat(128), undefined);
+  check('A'.repeat(129), 'bad');
+  check('2TOKEN', 'bad');
+  check('not a name', 'bad');
+  check('名', 'bad');
+  check('user.TOKEN', 'own');
+  check('', 'missing');
 });

@@ -6,9 +6,11 @@ export function secretNamed(variable: string): { name: string; mine: boolean } {
   return own === undefined ? { name: variable, mine: false } : { name: own, mine: true };
 }
 
-/** Those that the reason of a failure names: Nobody has set `${TOKEN}`. */
-export function unsetIn(why: string): string[] {
-  return [...new Set([...why.matchAll(/`\$\{([^}]+)\}`/g)].map(([, name = '']) => name))];
+/** What is wrong with the name of a secret, as the server has it. */
+export function wrongSecretName(name: string): 'missing' | 'bad' | 'own' | undefined {
+  if (!name) return 'missing';
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/.test(name)) return 'bad';
+  return name.startsWith('user.') ? 'own' : undefined;
 }
 
 /** Those that this person may set, each once. */

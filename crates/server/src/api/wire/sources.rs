@@ -45,6 +45,9 @@ pub struct SourceDetail {
     pub login: Option<LoginState>,
     /// Secrets of their own that this person has to set before it works for them.
     pub missing: Vec<String>,
+    /// Variables that nobody has set and it does not start without, `user.` before those
+    /// of this person.
+    pub unset: Vec<String>,
     /// How often it was started again since Tenon was.
     #[ts(type = "number")]
     pub restarts: u64,

@@ -127,11 +127,11 @@ fn times_are_within_reason() {
         assert_eq!(made.is_ok(), fits, "{timeout} {sleep}");
     };
     check(100, 1_000, true);
-    check(HOUR, WEEK, true);
+    check(MAX_TIMEOUT_MS, MAX_SLEEP_MS, true);
     check(0, 1_000, false);
-    check(HOUR + 1, 1_000, false);
+    check(MAX_TIMEOUT_MS + 1, 1_000, false);
     check(100, 999, false);
-    check(100, WEEK + 1, false);
+    check(100, MAX_SLEEP_MS + 1, false);
 }
 
 #[test]
@@ -160,4 +160,87 @@ fn a_user_has_addresses_and_secrets_of_their_own_alone() {
     check(remote("${env:HOME}"), Some("${HOME}"));
     let program = draft(|draft| draft.command = Some("sh".into()));
     check(program, Some("Only an admin"));
+}
+
+#[test]
+fn what_is_wrong_is_said_of_a_field() {
+    let check = |set: &dyn Fn(&mut Draft), field: &str| {
+        let why = draft(set).unwrap_err();
+        let quoted = why.split('`').nth(1).unwrap_or_default();
+        assert_eq!(quoted, field, "{why}");
+    };
+    let program = |draft: &mut Draft| draft.command = Some("run".into());
+    let remote = |draft: &mut Draft| draft.url = Some("https://a.example".into());
+    check(&|d| d.url = Some("a".into()), "url");
+    check(&|d| d.command = Some("a\nb".into()), "command");
+    check(&|d| (program(d), d.args = vec!["\0".into()]).0, "args");
+    check(
+        &|d| (program(d), d.args = vec![String::new(); 201]).0,
+        "args",
+    );
+    check(&|d| (program(d), d.env = map("A=B", "c")).0, "env");
+    check(&|d| (program(d), d.env = map("A", "\0")).0, "env");
+    check(&|d| (program(d), d.cwd = Some("a\nb".into())).0, "cwd");
+    check(&|d| (remote(d), d.headers = map("Host", "a")).0, "headers");
+    check(&|d| (remote(d), d.headers = map("a b", "c")).0, "headers");
+    check(&|d| (program(d), d.timeout_ms = Some(1)).0, "timeoutMs");
+    check(
+        &|d| (program(d), d.sleep_after_ms = Some(1)).0,
+        "sleepAfterMs",
+    );
+    let one = |name: &str, limit| BTreeMap::from([(name.to_owned(), limit)]);
+    let tool = |d: &mut Draft, name: &str, limit| d.tool_timeouts_ms = one(name, limit);
+    check(&|d| (program(d), tool(d, "a", 1)).0, "toolTimeoutsMs");
+    check(&|d| (program(d), tool(d, "", 100)).0, "toolTimeoutsMs");
+    let quoted = |refusal: Refusal| refusal.to_string().split('`').nth(1).map(str::to_owned);
+    assert_eq!(quoted(name("a b").unwrap_err()).as_deref(), Some("name"));
+    let odd = title(Some("a\u{202E}b"), "a").unwrap_err();
+    assert_eq!(quoted(odd).as_deref(), Some("title"));
+}
+
+#[test]
+fn what_is_everybodys_goes_nowhere_that_somebody_else_decides_on() {
+    let check = |url: &str, header: &str, secret: Option<&str>, field: Option<&str>| {
+        let config = draft(|draft| {
+            draft.url = Some(url.into());
+            draft.headers = map("X-Key", header);
+            draft.client = Some(McpClient {
+                id: "tenon".into(),
+                secret: secret.map(str::to_owned),
+            });
+        });
+        let refused = stays_with_us(&config.unwrap()).err();
+        let found = refused.as_deref().and_then(|why| why.split('`').nth(1));
+        assert_eq!(found, field, "{url} {header}");
+    };
+    let theirs = "https://${user.HOST}/mcp";
+    check(theirs, "${KEY}", None, Some("headers"));
+    check(theirs, "Bearer ${env:KEY}", None, Some("headers"));
+    check(theirs, "sk-1", None, Some("headers"));
+    check(theirs, "${user.KEY:-sk-1}", None, Some("headers"));
+    check(
+        "https://${user.SITE}.example/",
+        "sk-1",
+        None,
+        Some("headers"),
+    );
+    check(
+        "https://a.example:${user.PORT}/",
+        "sk-1",
+        None,
+        Some("headers"),
+    );
+    check("https://${user.HOST}/?k=${KEY}", "", None, Some("url"));
+    check("https://${KEY}@${user.HOST}/", "", None, Some("url"));
+    check(theirs, "", Some("hidden"), Some("clientSecret"));
+    check(theirs, "Bearer ${user.KEY}", Some("${user.SECRET}"), None);
+    check("https://${user.SITE}.${DOMAIN}/", "", None, None);
+    check(
+        "https://a.example/${user.ID}",
+        "${KEY}",
+        Some("hidden"),
+        None,
+    );
+    check("https://${user.NAME}@a.example/", "${KEY}", None, None);
+    check("https://${HOST}/mcp", "${KEY}", Some("hidden"), None);
 }

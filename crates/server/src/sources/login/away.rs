@@ -92,6 +92,7 @@ mod tests {
             place: Place {
                 source: SourceId::new("source"),
                 address: "https://example.com/mcp".into(),
+                origin: Some("https://example.com".into()),
                 network: Network::Anywhere,
             },
             away: serde_json::from_value(away).unwrap(),

@@ -22,6 +22,7 @@ pub(super) struct Kept {
 #[derive(Serialize, Deserialize)]
 struct Sealed {
     address: String,
+    origin: String,
     grant: Grant,
 }
 
@@ -38,13 +39,20 @@ impl Grants for Kept {
         let opened = opened.map_err(|error| self.failed(&error))?;
         // One that another version wrote in another way is as good as none.
         let sealed: Option<Sealed> = serde_json::from_str(&opened).ok();
-        let sealed = sealed.filter(|sealed| sealed.address == self.place.address);
+        let sealed = sealed.filter(|sealed| {
+            let is_here = self.place.origin.as_ref() == Some(&sealed.origin);
+            is_here && sealed.address == self.place.address
+        });
         Ok(sealed.map(|sealed| sealed.grant))
     }
 
     async fn save(&self, grant: &Grant) -> Result<(), String> {
+        let Some(origin) = self.place.origin.clone() else {
+            return Err("Nobody knows where this server's address leads.".into());
+        };
         let sealed = Sealed {
             address: self.place.address.clone(),
+            origin,
             grant: grant.clone(),
         };
         let sealed = serde_json::to_string(&sealed).map_err(|error| self.failed(&error))?;

@@ -55,6 +55,11 @@ fn a_server_runs_once_or_for_each_who_has_what_it_needs() {
         &["s:bob"],
     );
     check(entry(None, "https://a.example/?k=${user.NONE}", false), &[]);
+    // Who has not set it has what stands in for it.
+    check(
+        entry(None, "https://a.example/?k=${user.KEY:-none}", false),
+        &["s:ada", "s:bob"],
+    );
     check(entry(None, "https://a.example", true), &["s:bob"]);
     check(entry(None, "https://a.example/?k=${user.NONE}", true), &[]);
     check(entry(Some("bob"), "https://a.example", false), &["s"]);
@@ -119,4 +124,39 @@ fn another_secret_is_another_plan() {
     assert_ne!(after, before);
     facts.secrets.insert((None, "OTHER".into()), 9);
     assert_eq!(plan([&entry].into_iter(), &facts), after);
+}
+
+#[test]
+fn what_nobody_has_set_is_named() {
+    let check = |entry: Entry, user: &str, expected: &[&str]| {
+        let unset = facts().unset(&entry, &UserId::new(user));
+        let unset: Vec<String> = unset.iter().map(ToString::to_string).collect();
+        assert_eq!(unset, expected, "{entry:?}");
+    };
+    let url = "https://a.example/${KEY}?k=${user.KEY}&n=${NOBODY_SET_IT}&o=${NO:-1}";
+    check(
+        entry(None, url, false),
+        "ada",
+        &["${user.KEY}", "${NOBODY_SET_IT}"],
+    );
+    check(entry(None, url, false), "bob", &["${NOBODY_SET_IT}"]);
+    // Everybody's is not for what somebody wrote for themself.
+    check(
+        entry(Some("bob"), "https://a.example/${KEY}", false),
+        "bob",
+        &["${KEY}"],
+    );
+    check(entry(None, "https://${user.KEY}/", false), "bob", &[]);
+}
+
+#[test]
+fn an_address_is_somebodys_own_where_they_fill_it_in() {
+    let check = |url: &str, is_personal: bool| {
+        let config = entry(None, url, false).config.unwrap();
+        assert_eq!(address_is_personal(&config), is_personal, "{url}");
+    };
+    check("https://a.example/${user.KEY}", true);
+    check("https://a.example/${user.KEY:-1}", true);
+    check("https://a.example/${KEY}", false);
+    check("https://a.example/$${user.KEY}", false);
 }

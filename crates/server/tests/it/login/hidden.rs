@@ -3,13 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::{guarded, visit};
 use crate::program::Served;
-use crate::server::PATIENCE;
 
 /// Everything that lies in a folder, as bytes.
 fn all_of(folder: &Path) -> Vec<u8> {
@@ -39,20 +37,17 @@ async fn no_token_is_in_an_answer_a_log_or_the_database() {
     let added = served.post("/api/sources", new).await;
     let id = added["id"].as_str().unwrap();
     let path = format!("/api/sources/{id}");
-    let until = async |field: &str, expected: &str| {
-        let begun = Instant::now();
-        while served.get(&path).await[field] != expected {
-            assert!(begun.elapsed() < PATIENCE, "{}", served.get(&path).await);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
-    until("login", "needed").await;
+    served
+        .until(&path, |source| source["login"] == "needed")
+        .await;
     let start = served.post(&format!("{path}/login"), json!({})).await;
     let url = start["url"].as_str().unwrap();
     let back = visit(url).await;
     let page = served.client.get(format!("{}{back}", served.address));
     let page = page.send().await.unwrap().text().await.unwrap();
-    until("state", "ready").await;
+    served
+        .until(&path, |source| source["state"] == "ready")
+        .await;
     authority.forget_access();
     let call = format!("/api/tools/mcp_guarded_{}/call", guarded::TOOL);
     let called = served.post(&call, json!({"arguments": {}})).await;

@@ -49,6 +49,7 @@ async fn everybody_has_a_server_with_their_own_secret() {
         (201, &json!(["TOKEN"])),
         "{added}"
     );
+    assert_eq!(added["unset"], json!(["user.TOKEN"]));
     assert_eq!(added["state"], "failed");
     assert_eq!(tools(&ada).await, 0);
 

@@ -283,3 +283,36 @@ async fn what_makes_no_sense_is_refused_in_words() {
     assert_eq!(secret("A", &"x".repeat(40_000)).await, 400);
     assert_eq!(secret("A", "v").await, 204);
 }
+
+#[tokio::test]
+async fn nobody_sends_what_all_share_to_a_place_of_their_own() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let mut new = remote("site", "https://${user.HOST}/mcp");
+    new["headers"] = json!({"Authorization": "Bearer ${KEY}"});
+    let (status, refused) = ada.post("/api/sources", new.clone()).await;
+    assert_eq!(status, 400, "{refused}");
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert!(why.contains("`${user.HOST}`"), "{why}");
+    // Hers alone leads nobody else anywhere.
+    new["mine"] = json!(true);
+    assert_eq!(ada.post("/api/sources", new).await.0, 201);
+
+    let mut fixed = remote("site", "https://a.example/mcp");
+    fixed["headers"] = json!({"Authorization": "Bearer ${KEY}"});
+    assert_eq!(ada.post("/api/sources", fixed).await.0, 201);
+    let path = "/api/sources/mcp-site";
+    let change = json!({
+        "url": "https://${user.HOST}/mcp",
+        "headers": {"Authorization": "Bearer ${KEY}"},
+    });
+    assert_eq!(ada.patch(path, change).await.0, 400);
+
+    let text = json!({"mcpServers": {"other": {
+        "url": "https://${user.HOST}/mcp", "headers": {"X-Key": "sk-1"},
+    }}});
+    let asked = json!({"text": text.to_string(), "mine": false});
+    let (_, imported) = ada.post("/api/sources/import", asked).await;
+    let why = imported[0]["refused"].as_str().unwrap();
+    assert!(why.contains("`${user.HOST}`"), "{imported}");
+}

@@ -109,6 +109,7 @@ async fn a_secret_that_is_set_or_changed_reaches_the_server_at_once() {
         failed["why"].as_str().unwrap().contains("${LATER}"),
         "{failed}"
     );
+    assert_eq!(failed["unset"], json!(["LATER"]));
     for value in ["sk-first", "sk-second"] {
         assert_eq!(put(&server, "LATER", json!({"value": value})).await.0, 204);
         super::desk::until(|| async {
@@ -128,4 +129,20 @@ async fn a_secret_that_is_set_or_changed_reaches_the_server_at_once() {
     let failed = source(&server, "mcp-all", |source| source["state"] != "ready").await;
     assert_ne!(failed["state"], "ready", "{failed}");
     server.app.sources.close().await;
+}
+
+#[tokio::test]
+async fn a_name_that_could_never_be_meant_is_refused() {
+    let server = Server::start().await;
+    for name in ["user.KEY", "1KEY", "a b"] {
+        let (status, refused) = put(&server, name, json!({"value": "v"})).await;
+        assert_eq!(status, 400, "{name} {refused}");
+    }
+    let (_, refused) = put(&server, "user.KEY", json!({"value": "v", "mine": true})).await;
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert!(why.contains("leave `user.` out of the name"), "{why}");
+    assert_eq!(
+        put(&server, "_user.KEY", json!({"value": "v"})).await.0,
+        204
+    );
 }

@@ -34,6 +34,12 @@ async fn a_server_ends_with_its_servers_and_a_shell_wakes_them_again() {
         assert!(!is_alive(pid), "{source}");
     }
 
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    assert_eq!(
+        listed,
+        "mcp-clock   clock, 2 tools, starts when it is called\n\
+         mcp-memory  memory, 9 tools, starts when it is called\n"
+    );
     let listed = stdout(&run(&data, &["tools", "list"]));
     for id in ["mcp_memory_read_graph", "mcp_clock_get_current_time"] {
         assert!(listed.contains(id), "{listed}");
@@ -59,5 +65,31 @@ async fn a_server_ends_with_its_servers_and_a_shell_wakes_them_again() {
         ours.filter(|pid| is_alive(*pid)).count(),
         0,
         "nothing is left behind"
+    );
+}
+
+#[tokio::test]
+async fn a_shell_is_told_how_servers_are_and_why() {
+    let data = tempfile::tempdir().unwrap();
+    let served = Served::start(&data);
+    let off = json!({"kind": "mcp", "name": "off", "command": "true", "enabled": false});
+    served.post("/api/sources", off).await;
+    let own = json!({"kind": "mcp", "name": "own", "command": "true", "env": {"A": "${user.KEY}"}});
+    served.post("/api/sources", own).await;
+    let none = json!({"kind": "mcp", "name": "none", "command": "/nowhere/at/all"});
+    served.post("/api/sources", none).await;
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    let lines: Vec<&str> = listed.lines().collect();
+    assert_eq!(lines.len(), 3, "{listed}");
+    // After one try it is not given up yet.
+    assert!(
+        lines[0].starts_with("mcp-none  none, 0 tools, ")
+            && lines[0].contains("ed: `/nowhere/at/all` was not found"),
+        "{listed}"
+    );
+    assert_eq!(lines[1], "mcp-off   off, 0 tools, off");
+    assert_eq!(
+        lines[2],
+        "mcp-own   own, 0 tools, failed: Set a secret of your own first: KEY."
     );
 }

@@ -77,6 +77,12 @@ export const sourcesEn = {
   valuesHintMine: '${user.NAME} stands for your secret of that name.',
   transport: 'Protocol',
   transportChoices: { http: 'Streamable HTTP, or what it finds', sse: 'SSE (older servers)' },
+  clientId: 'Client id',
+  clientIdHint:
+    'Where people log in: what the server knows Tenon by, if it does not register it by itself.',
+  clientSecret: 'Client secret',
+  clientSecretHint: 'If it gave you one.',
+  clientSecretKept: 'Left empty, the stored one stays.',
   pairName: (index: number) => `Name ${index}`,
   pairValue: (name: string) => `Value of ${name}`,
   showValue: 'Show the value',
@@ -129,7 +135,6 @@ export const sourcesEn = {
   nothingIn: 'There are no servers in it.',
   found: 'Found in it',
   willBeAdded: 'Will be added',
-  refused: 'Cannot be added',
   takeThis: (name: string) => `Add ${name}`,
   unset: 'Variables that nobody has set yet:',
   unsetLater: 'They can also be set later, under “Secrets”.',
@@ -143,7 +148,10 @@ export const sourcesEn = {
   addSecret: 'Add a secret',
   secretName: 'Name',
   secretNameHint: 'Such as GITHUB_TOKEN.',
-  badSecretName: 'Letters, digits, . - and _ only.',
+  wrongSecretNames: {
+    bad: 'Letters, digits, . - and _ only. It begins with a letter or _.',
+    own: 'Leave “user.” out: it is how a configuration says that a secret is a person’s own.',
+  },
   secretValue: 'Value',
   secretWhoses: { mine: 'Mine', everybody: 'Everybody’s' },
   secretWhoseHints: {
