@@ -54,9 +54,10 @@ mod schema;
 mod task;
 
 mod logs;
-mod text;
 
 pub mod oauth;
+
+use crate::text;
 
 pub use link::About;
 pub use logs::{Line, Logs};

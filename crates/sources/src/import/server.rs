@@ -11,6 +11,7 @@ use tenon_domain::{McpClient, McpConfig, McpTransport};
 use url::Url;
 
 use super::shape::Input;
+use crate::text::line;
 use fields::Fields;
 
 /// No call takes longer, whatever a file says.
@@ -56,7 +57,7 @@ pub(super) fn take(body: &Value, inputs: &[Input]) -> Taken {
     let mut notes = fields.notes;
     if config.is_ok() && !left.is_empty() {
         let left: Vec<String> = left.iter().map(|key| format!("`{key}`")).collect();
-        let left = super::cut(&left.join(", "), 300);
+        let left = line(&left.join(", "), 300);
         notes.push(format!("Not taken over: {left}."));
     }
     Taken {
@@ -145,7 +146,7 @@ fn kind(said: &str) -> Result<Kind, String> {
         "http" | "streamablehttp" | "httpstream" | "remote" => Ok(Kind::Http),
         _ => Err(format!(
             "Its transport “{}” is not one of stdio, http and sse.",
-            super::cut(&super::one_line(said), 40)
+            line(said, 40)
         )),
     }
 }
@@ -237,7 +238,7 @@ fn address(url: &str) -> Result<String, String> {
 fn check_header(name: &str, value: &str) -> Result<(), String> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
-        let name = super::cut(&super::one_line(name), 60);
+        let name = line(name, 60);
         return Err(format!("“{name}” cannot be the name of a header."));
     }
     match value.contains(['\r', '\n']) {
