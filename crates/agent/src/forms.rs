@@ -72,8 +72,14 @@ impl Agent {
 
 impl Forms {
     /// Puts a form up to be answered. The error says why nobody can be shown it.
-    pub(crate) fn show(&self, chat: &ChatId, call: &CallId, form: Form) -> Result<Shown, String> {
-        let (form, fields) = admit(form)?;
+    pub(crate) fn show(
+        &self,
+        chat: &ChatId,
+        call: &CallId,
+        message: &str,
+        wants: FormWants,
+    ) -> Result<Shown, String> {
+        let (form, fields) = admit(message, wants)?;
         let (sender, answer) = oneshot::channel();
         let mut open = self.open();
         if open.values().filter(|other| other.call == *call).count() >= AT_ONCE {
@@ -125,8 +131,8 @@ impl Drop for Shown {
 
 /// A form as it can be put before a person. It comes from outside: what is too
 /// much, or would lead anywhere but to a web page, is not shown.
-fn admit(form: Form) -> Result<(Form, Option<Fields>), String> {
-    let fields = match &form.wants {
+fn admit(message: &str, wants: FormWants) -> Result<(Form, Option<Fields>), String> {
+    let fields = match &wants {
         FormWants::Fields { schema } if schema.to_string().len() > MAX_SCHEMA => {
             return Err(format!("its schema is longer than {MAX_SCHEMA} bytes"));
         }
@@ -135,10 +141,9 @@ fn admit(form: Form) -> Result<(Form, Option<Fields>), String> {
         FormWants::Visit { .. } => return Err("it leads to no web page".into()),
     };
     let form = Form {
-        // The tool's own could be one that is open already.
         id: FormId(fresh_id()),
-        message: form.message.chars().take(MAX_MESSAGE).collect(),
-        wants: form.wants,
+        message: message.chars().take(MAX_MESSAGE).collect(),
+        wants,
     };
     Ok((form, fields))
 }

@@ -11,7 +11,7 @@ mod progress;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use tenon_domain::{
@@ -33,6 +33,10 @@ use calls::request;
 
 /// A message is words; whoever has a book puts it into a file.
 const MAX_MESSAGE: usize = 1024 * 1024;
+
+/// How long it may take until what was done in another process is noticed while
+/// a person is waited for: an answer, or that nobody is left to give one.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// A turn that is running.
 pub(crate) struct Turn {

@@ -26,7 +26,7 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start};
+use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start, Unfilled};
 use tenon_store::Store;
 use tenon_tools::{
     Asker, CallContext, Connection, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody,
@@ -323,7 +323,7 @@ struct AsItIs;
 
 #[async_trait]
 impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         Ok(config.clone())
     }
 }

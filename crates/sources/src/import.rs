@@ -13,6 +13,8 @@ mod text;
 use tenon_domain::{McpConfig, McpTransport};
 use url::Url;
 
+use crate::text::line;
+
 pub use names::{MAX_NAME, clean, is_clean, numbered};
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS};
 
@@ -98,14 +100,14 @@ pub fn read(text: &str, file: Option<&str>) -> Result<Reading, Unreadable> {
 
 /// How a server is reached, in a line. Without what is often secret in an address.
 pub fn summary(config: &McpConfig) -> String {
-    let line = match &config.transport {
+    let summary = match &config.transport {
         McpTransport::Stdio { command, args, .. } => {
             let words = [command].into_iter().chain(args);
             words.map(String::as_str).collect::<Vec<_>>().join(" ")
         }
         McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => shown_address(url),
     };
-    cut(&one_line(&line), MAX_SUMMARY)
+    line(&summary, MAX_SUMMARY)
 }
 
 fn found(
@@ -122,9 +124,9 @@ fn found(
     });
     let mut notes = taken.notes;
     let name = given.give(&written, taken.config.as_ref().ok(), &mut notes);
-    let title = match one_line(&written) {
+    let title = match line(&written, MAX_TITLE) {
         written if written.is_empty() => name.clone(),
-        written => cut(&written, MAX_TITLE),
+        written => written,
     };
     Found {
         name,
@@ -155,19 +157,6 @@ fn shown_address(address: &str) -> String {
 /// Control characters, and those that turn a line around.
 pub fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| is_unprintable(c) || c.is_whitespace());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ")
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

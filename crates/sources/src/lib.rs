@@ -1,11 +1,14 @@
 //! Where tools come from.
 //!
-//! Every module here turns one kind of origin into a
-//! [`tenon_tools::ToolSource`]. None of them knows who asks, or why.
+//! [`builtin`] and [`mcp`] each turn one kind of origin into a
+//! [`tenon_tools::ToolSource`]; [`import`] and [`variables`] read and complete the
+//! configuration of such origins. None of them knows who asks, or why.
 
 pub mod builtin;
-pub mod import;
 pub mod mcp;
+
+pub mod import;
 pub mod variables;
 
 mod network;
+mod text;

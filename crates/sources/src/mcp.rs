@@ -55,15 +55,17 @@ mod schema;
 mod task;
 
 mod logs;
-mod text;
 
 pub mod oauth;
 
+use crate::text;
+
+pub use crate::network::Network;
 pub use header::check_header;
 pub use link::About;
 pub use logs::{Line, Logs};
 pub use patience::Patience;
 pub use server::McpServer;
-pub use settings::{Fill, Network, Settings, Start, Tokens};
+pub use settings::{Fill, Settings, Start, Tokens, Unfilled};
 pub use state::Status;
 pub use words::public_part;

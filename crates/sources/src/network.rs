@@ -10,16 +10,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tenon_domain::ToolError;
 use url::{Host, Url};
 
+mod client;
 mod resolve;
 mod trouble;
 
-pub(crate) use resolve::Resolver;
+pub(crate) use client::client;
 pub(crate) use trouble::Trouble;
 
+/// Where requests may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub enum Network {
+    /// An admin said so.
+    Anywhere,
+    /// Not to this machine or into its networks, whatever a name resolves to.
     PublicOnly,
-    Everything,
 }
 
 /// Why an address is not gone to.
@@ -31,9 +35,7 @@ pub(crate) enum Refusal {
     Scheme(String),
     #[error("A URL with a user name or password in it is refused. Leave them out.")]
     Credentials,
-    #[error(
-        "{0} is on a private network or on this machine, which an administrator can allow with allow_private_networks."
-    )]
+    #[error("{0} is on a private network or on this machine.")]
     Private(String),
     #[error("There is no host named {0}, or it has no address.")]
     UnknownHost(String),
@@ -41,7 +43,7 @@ pub(crate) enum Refusal {
     TooManyRedirects(usize),
 }
 
-pub(crate) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
+pub(crate) fn read(text: &str, network: Network) -> Result<Url, Refusal> {
     let text = text.trim();
     let url = Url::parse(text).map_err(|error| {
         let why = match error {
@@ -50,11 +52,11 @@ pub(crate) fn read(text: &str, reach: Reach) -> Result<Url, ToolError> {
         };
         Refusal::NotAUrl(text.chars().take(80).collect(), why)
     })?;
-    check(&url, reach)?;
+    check(&url, network)?;
     Ok(url)
 }
 
-pub(crate) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
+pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::Scheme(url.scheme().to_owned()));
     }
@@ -71,16 +73,16 @@ pub(crate) fn check(url: &Url, reach: Reach) -> Result<(), Refusal> {
         }
         None => false,
     };
-    match reach {
-        Reach::PublicOnly if !public => Err(Refusal::Private(
+    match network {
+        Network::PublicOnly if !public => Err(Refusal::Private(
             url.host_str().unwrap_or_default().to_owned(),
         )),
-        Reach::PublicOnly | Reach::Everything => Ok(()),
+        Network::PublicOnly | Network::Anywhere => Ok(()),
     }
 }
 
 /// Whether an address is one that anybody on the internet could reach.
-pub(crate) fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -120,6 +122,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
+/// As `fetch_url` says it.
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
         let message = refusal.to_string();
@@ -127,7 +130,9 @@ impl From<Refusal> for ToolError {
             Refusal::NotAUrl(..) | Refusal::Scheme(_) | Refusal::Credentials => {
                 Self::invalid_input(message)
             }
-            Refusal::Private(_) => Self::denied(message),
+            Refusal::Private(_) => Self::denied(format!(
+                "{message} An administrator can allow that with allow_private_networks."
+            )),
             Refusal::UnknownHost(_) | Refusal::TooManyRedirects(_) => Self::failed(message),
         }
     }
@@ -227,9 +232,9 @@ mod tests {
 
     #[track_caller]
     fn check_url(url: &str, expected: &str) {
-        let said = match read(url, Reach::PublicOnly) {
+        let said = match read(url, Network::PublicOnly) {
             Ok(url) => url.to_string(),
-            Err(error) => error.message,
+            Err(refusal) => refusal.to_string(),
         };
         assert_eq!(said, expected, "{url}");
     }
@@ -238,11 +243,7 @@ mod tests {
     fn a_url_is_read_and_refused_if_it_leads_inside() {
         check_url(" https://example.com/a?b#c ", "https://example.com/a?b#c");
         check_url("http://1.1.1.1:8080/", "http://1.1.1.1:8080/");
-        let inside = |host: &str| {
-            format!(
-                "{host} is on a private network or on this machine, which an administrator can allow with allow_private_networks."
-            )
-        };
+        let inside = |host: &str| format!("{host} is on a private network or on this machine.");
         check_url("http://127.0.0.1", &inside("127.0.0.1"));
         check_url("http://localhost:3000/", &inside("localhost"));
         check_url("http://LOCALHOST./", &inside("localhost."));

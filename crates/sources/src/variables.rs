@@ -162,7 +162,7 @@ pub fn fill(
 }
 
 /// What to do about variables that have no value, as sentences.
-pub fn explain(missing: &[Variable]) -> String {
+fn explain(missing: &[Variable]) -> String {
     let of = |personal: bool| -> Vec<String> {
         let wanted = |variable: &&Variable| matches!(variable, Variable::Personal(_)) == personal;
         let names = missing.iter().filter(wanted);

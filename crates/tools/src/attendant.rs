@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::{Form, FormAnswer};
+use tenon_domain::{FormAnswer, FormWants};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -14,9 +14,9 @@ use tokio::time::Instant;
 pub trait Attendant: Send + Sync + fmt::Debug {
     fn progress(&self, progress: Progress);
 
-    /// Waits for a person, within a deadline of its own. A form that nobody can
-    /// be shown is declined at once. Its id is the attendant's to choose.
-    async fn ask(&self, form: Form) -> FormAnswer;
+    /// Waits for a person, within a deadline of its own. What nobody can be
+    /// asked is declined at once.
+    async fn ask(&self, message: String, wants: FormWants) -> FormAnswer;
 }
 
 /// How far a call has come.
@@ -35,7 +35,7 @@ pub struct Nobody;
 impl Attendant for Nobody {
     fn progress(&self, _progress: Progress) {}
 
-    async fn ask(&self, _form: Form) -> FormAnswer {
+    async fn ask(&self, _message: String, _wants: FormWants) -> FormAnswer {
         FormAnswer::Decline
     }
 }

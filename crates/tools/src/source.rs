@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, Form, FormAnswer, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId,
+    CallId, FormAnswer, FormWants, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,12 @@ pub trait ToolSource: Send + Sync {
 
     fn state(&self) -> SourceState {
         SourceState::Ready
+    }
+
+    /// Why its tools cannot be called now and what to do instead, in sentences of
+    /// its own. Asked for where the state keeps calls off; without them, the state is quoted.
+    fn unavailable(&self) -> Option<String> {
+        None
     }
 
     /// How long a call of this tool may go without a sign of life, where it differs from the default.
@@ -63,9 +69,9 @@ impl CallContext {
     }
 
     /// Asks a person. The call's own time stands still meanwhile.
-    pub async fn ask(&self, form: Form) -> FormAnswer {
+    pub async fn ask(&self, message: String, wants: FormWants) -> FormAnswer {
         let _held = self.pulse.hold();
-        self.attendant.ask(form).await
+        self.attendant.ask(message, wants).await
     }
 }
 

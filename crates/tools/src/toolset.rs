@@ -196,16 +196,24 @@ impl Toolset {
 /// A person may have switched its source off, or something is wrong with it:
 /// then nobody has to wait to find out.
 fn reachable(tool: &Tool) -> Result<(), ToolError> {
-    let name = &tool.spec.display_name;
-    let why = match tool.source.state() {
-        SourceState::Starting
-        | SourceState::Ready
-        | SourceState::Degraded { .. }
-        | SourceState::Sleeping => return Ok(()),
-        SourceState::Failed { why } => format!("cannot be used now: {}", why.trim_end_matches('.')),
-        SourceState::Off => "is switched off".into(),
-    };
-    let message = format!("{name} {why}. Do without it.");
+    let state = tool.source.state();
+    if state.can_be_called() {
+        return Ok(());
+    }
+    let message = tool.source.unavailable().unwrap_or_else(|| {
+        let name = &tool.spec.display_name;
+        let why = match state {
+            SourceState::Failed { why } => {
+                format!("cannot be used now: {}", why.trim_end_matches('.'))
+            }
+            SourceState::Off
+            | SourceState::Starting
+            | SourceState::Ready
+            | SourceState::Degraded { .. }
+            | SourceState::Sleeping => "is switched off".into(),
+        };
+        format!("{name} {why}. Do without it.")
+    });
     Err(ToolError::new(ErrorKind::Unavailable, message))
 }
 

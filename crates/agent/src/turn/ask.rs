@@ -8,10 +8,7 @@ use std::time::Duration;
 use tenon_domain::{CallId, Door, EventBody, ToolCall, ToolError};
 use tenon_store::{Result as StoreResult, Standing, now};
 
-use super::Turn;
-
-/// How long an answer that was given in another process may take to arrive.
-const LOOK: Duration = Duration::from_secs(2);
+use super::{LOOK, Turn};
 
 /// What came of a question.
 pub(super) enum Asked {

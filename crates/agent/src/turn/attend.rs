@@ -7,22 +7,17 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::{CallId, ChatId, EventBody, Form, FormAnswer, FormId, FormOutcome, UserId};
+use tenon_domain::{CallId, ChatId, EventBody, FormAnswer, FormId, FormOutcome, FormWants, UserId};
 use tenon_store::Error as StoreError;
 use tenon_tools::{Attendant, Progress};
 use tokio_util::sync::CancellationToken;
 
-use super::Turn;
 use super::progress::Telling;
+use super::{LOOK, Turn};
 use crate::Agent;
 use crate::forms::Shown;
-
-/// How long it may take until a person who was disabled, or a chat that was
-/// deleted, in another process is noticed.
-const LOOK: Duration = Duration::from_secs(2);
 
 pub(super) struct Attending {
     agent: Agent,
@@ -64,14 +59,15 @@ impl Attendant for Attending {
         self.telling.tell(progress);
     }
 
-    async fn ask(&self, form: Form) -> FormAnswer {
+    async fn ask(&self, message: String, wants: FormWants) -> FormAnswer {
         if !self.can_ask {
             return FormAnswer::Decline;
         }
         if self.is_late() {
             return FormAnswer::Cancel;
         }
-        let shown = self.agent.forms.show(&self.chat, &self.call, form);
+        let forms = &self.agent.forms;
+        let shown = forms.show(&self.chat, &self.call, &message, wants);
         let mut shown = match shown {
             Ok(shown) => shown,
             Err(why) => {

@@ -7,13 +7,15 @@ use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Annotations, Form, FormAnswer, FormId, FormWants, SourceId, SourceInfo, SourceKind,
-    ToolDefinition, ToolOutput, ToolResult,
+    Annotations, FormAnswer, FormWants, SourceId, SourceInfo, SourceKind, ToolDefinition,
+    ToolOutput, ToolResult,
 };
 use tenon_tools::{CallContext, Progress, ToolSource};
 use tokio::sync::Notify;
 
 use crate::world::{PATIENCE, World};
+
+const QUESTION: &str = "Who are you?";
 
 pub struct Clerk {
     info: SourceInfo,
@@ -44,19 +46,10 @@ impl Clerk {
     }
 
     async fn ask(&self, context: &CallContext, wants: FormWants) -> String {
-        let answer = context.ask(form(wants)).await;
+        let answer = context.ask(QUESTION.into(), wants).await;
         let outcome = format!("{:?}", answer.outcome());
         self.got.lock().unwrap().push(answer);
         outcome
-    }
-}
-
-fn form(wants: FormWants) -> Form {
-    Form {
-        // All the same: nobody should rely on what a tool says.
-        id: FormId::new("mine"),
-        message: "Who are you?".into(),
-        wants,
     }
 }
 
@@ -133,7 +126,7 @@ impl ToolSource for Clerk {
             "detached" => {
                 // As a connection does that has tasks of its own.
                 let of_another = context.clone();
-                tokio::spawn(async move { of_another.ask(form(person())).await });
+                tokio::spawn(async move { of_another.ask(QUESTION.into(), person()).await });
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 Vec::new()
             }
@@ -143,7 +136,7 @@ impl ToolSource for Clerk {
                 tokio::spawn(async move {
                     late.notify_one();
                     context.cancel.cancelled().await;
-                    let answer = context.ask(form(person())).await;
+                    let answer = context.ask(QUESTION.into(), person()).await;
                     got.lock().unwrap().push(answer);
                     late.notify_one();
                 });

@@ -6,7 +6,7 @@ use std::sync::Weak;
 use async_trait::async_trait;
 use tenon_domain::{McpConfig, McpTransport, SourceId, UserId};
 use tenon_sources::mcp::oauth::Client;
-use tenon_sources::mcp::{Fill, Network};
+use tenon_sources::mcp::{Fill, Network, Unfilled};
 use tenon_sources::variables::{Variable, fill, mentioned};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -30,19 +30,19 @@ pub(super) struct Filler {
 
 #[async_trait]
 impl Fill for Filler {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         // This is the first thing a start does.
         if let Some(before) = &self.before {
             before.cancelled().await;
         }
         let Some(inner) = self.inner.upgrade() else {
-            return Err("Tenon is shutting down.".into());
+            return Err(Unfilled::Unread("Tenon is shutting down.".into()));
         };
         let filled = filled(&inner, config, self.user.as_ref(), self.trust).await?;
         match &self.place {
-            Some(place) if place.origin != origin(&filled) => {
-                Err("Its address leads elsewhere since a moment ago; it is started anew.".into())
-            }
+            Some(place) if place.origin != origin(&filled) => Err(Unfilled::Unread(
+                "Its address leads elsewhere since a moment ago; it is started anew.".into(),
+            )),
             Some(_) | None => Ok(filled),
         }
     }
@@ -61,7 +61,7 @@ pub(super) async fn doorway(
         .map_err(|why| Refusal::Wrong(why.clone()))?;
     let trust = inner.seen().facts.trust(entry);
     let filled = filled(inner, config, Some(user), trust).await;
-    let filled = filled.map_err(Refusal::Wrong)?;
+    let filled = filled.map_err(|why| Refusal::Wrong(why.to_string()))?;
     let client = filled.client;
     match filled.transport {
         McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Ok(Doorway {
@@ -102,7 +102,7 @@ async fn filled(
     config: &McpConfig,
     user: Option<&UserId>,
     trust: Trust,
-) -> Result<McpConfig, String> {
+) -> Result<McpConfig, Unfilled> {
     let mut values = HashMap::new();
     for variable in mentioned(config) {
         let value = match &variable {
@@ -120,5 +120,6 @@ async fn filled(
             values.insert(variable, value);
         }
     }
-    fill(config, &|variable| values.get(variable).cloned()).map_err(|gap| gap.to_string())
+    fill(config, &|variable| values.get(variable).cloned())
+        .map_err(|gap| Unfilled::Unset(gap.to_string()))
 }

@@ -180,6 +180,10 @@ impl ToolSource for Seat {
         }
     }
 
+    fn unavailable(&self) -> Option<String> {
+        self.server.unavailable()
+    }
+
     fn deadline(&self, tool: &str) -> Option<Duration> {
         let own = self.config.tool_timeouts_ms.get(tool).copied();
         let limit = own.or(self.config.timeout_ms);

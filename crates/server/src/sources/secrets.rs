@@ -1,6 +1,7 @@
 //! Secrets that people give to servers, by name. What is in them is never told again.
 
 use tenon_domain::UserId;
+use tenon_sources::mcp::Unfilled;
 use tenon_sources::variables::{Variable, is_name};
 
 use super::edit::{Refusal, forbidden, wrong};
@@ -112,16 +113,16 @@ pub(super) fn secret_name(variable: &Variable) -> String {
     }
 }
 
-/// The value of a secret. The error is a sentence.
+/// The value of a secret.
 pub(super) async fn open(
     inner: &Inner,
     owner: Option<&UserId>,
     name: &str,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, Unfilled> {
     let secret = inner.store.secret(owner, name).await;
     let secret = secret.map_err(|error| {
         tracing::error!(%error, "a secret cannot be read");
-        "Tenon could not read its secrets. Its log says why.".to_owned()
+        Unfilled::Unread("Tenon could not read its secrets. Its log says why.".into())
     })?;
     let Some(secret) = secret else {
         return Ok(None);
@@ -129,7 +130,9 @@ pub(super) async fn open(
     let opened = inner
         .vault
         .open_sealed(&about(&secret.id), &secret.sealed_value);
-    let opened = opened.map_err(|error| format!("The secret `{name}` cannot be used: {error}."))?;
+    let opened = opened.map_err(|error| {
+        Unfilled::Unset(format!("The secret `{name}` cannot be used: {error}."))
+    })?;
     Ok(Some(opened))
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Annotations, Form, FormAnswer, FormId, FormWants, SourceId, SourceInfo, SourceKind,
-    ToolDefinition, ToolOutput, ToolResult,
+    Annotations, FormAnswer, FormWants, SourceId, SourceInfo, SourceKind, ToolDefinition,
+    ToolOutput, ToolResult,
 };
 use tenon_llm::scripted::Line;
 use tenon_tools::{CallContext, Connection, Progress, ToolSource};
@@ -81,12 +81,8 @@ impl ToolSource for Clerk {
             "properties": {"email": {"type": "string", "format": "email"}},
             "required": ["email"],
         });
-        let form = Form {
-            id: FormId::new(""),
-            message: "Where do we write to?".into(),
-            wants: FormWants::Fields { schema },
-        };
-        let answer = context.ask(form).await;
+        let wants = FormWants::Fields { schema };
+        let answer = context.ask("Where do we write to?".into(), wants).await;
         let outcome = format!("{:?}", answer.outcome());
         self.got.lock().unwrap().push(answer);
         Ok(ToolOutput::text(outcome))

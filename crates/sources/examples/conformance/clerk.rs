@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{Form, FormAnswer, FormWants};
+use tenon_domain::{FormAnswer, FormWants};
 use tenon_tools::{Attendant, Progress};
 
 #[derive(Debug)]
@@ -12,8 +12,8 @@ pub struct Clerk;
 impl Attendant for Clerk {
     fn progress(&self, _progress: Progress) {}
 
-    async fn ask(&self, form: Form) -> FormAnswer {
-        let content = match form.wants {
+    async fn ask(&self, _message: String, wants: FormWants) -> FormAnswer {
+        let content = match wants {
             FormWants::Fields { schema } => defaults(&schema),
             FormWants::Visit { .. } => Value::Null,
         };

@@ -21,7 +21,7 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolSpec, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start};
+use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start, Unfilled};
 use tenon_tools::{
     Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,
 };
@@ -245,7 +245,7 @@ struct AsItIs;
 
 #[async_trait]
 impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         Ok(config.clone())
     }
 }

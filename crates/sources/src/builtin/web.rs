@@ -12,7 +12,7 @@ use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError, ToolResult
 use tenon_tools::CallContext;
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
-use crate::network::{self, Reach};
+use crate::network::{self, Network};
 
 mod fetch;
 mod html;
@@ -23,19 +23,19 @@ mod tags;
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 pub(super) fn tools(config: &BuiltinConfig) -> Vec<Box<dyn AnyTool>> {
-    let reach = if config.allow_private_networks {
-        Reach::Everything
+    let network = if config.allow_private_networks {
+        Network::Anywhere
     } else {
-        Reach::PublicOnly
+        Network::PublicOnly
     };
     vec![Box::new(FetchUrl {
-        reach,
+        network,
         client: OnceLock::new(),
     })]
 }
 
 struct FetchUrl {
-    reach: Reach,
+    network: Network,
     /// Made at the first call: making it reads certificates and may fail.
     client: OnceLock<Client>,
 }
@@ -78,7 +78,7 @@ impl BuiltinTool for FetchUrl {
     }
 
     async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {
-        let url = network::read(&input.url, self.reach)?;
+        let url = network::read(&input.url, self.network)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let work = async {
             let page = fetch::fetch(self.client()?, url).await?;
@@ -103,7 +103,7 @@ impl FetchUrl {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let client = fetch::client(self.reach).map_err(|error| {
+        let client = fetch::client(self.network).map_err(|error| {
             tracing::error!(%error, "the HTTP client of fetch_url cannot be made");
             ToolError::new(
                 ErrorKind::Unavailable,

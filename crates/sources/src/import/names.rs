@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use tenon_domain::{McpConfig, McpTransport};
 use url::Url;
 
+use crate::text::line;
+
 /// Leaves room for a tool's name in an id of 64 characters.
 pub const MAX_NAME: usize = 40;
 
@@ -80,7 +82,7 @@ impl Given {
             name = "server".into();
         }
         if name != written && !written.is_empty() {
-            let written = super::cut(&super::one_line(written), 60);
+            let written = line(written, 60);
             notes.push(format!(
                 "“{written}” is called `{name}` here: a name has up to {MAX_NAME} letters, digits, `-` and `_`."
             ));

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::shape::Input;
 use crate::mcp::check_header;
+use crate::text::line;
 use fields::Fields;
 
 /// No call takes longer, whatever a file says.
@@ -57,7 +58,7 @@ pub(super) fn take(body: &Value, inputs: &[Input]) -> Taken {
     let mut notes = fields.notes;
     if config.is_ok() && !left.is_empty() {
         let left: Vec<String> = left.iter().map(|key| format!("`{key}`")).collect();
-        let left = super::cut(&left.join(", "), 300);
+        let left = line(&left.join(", "), 300);
         notes.push(format!("Not taken over: {left}."));
     }
     Taken {
@@ -146,7 +147,7 @@ fn kind(said: &str) -> Result<Kind, String> {
         "http" | "streamablehttp" | "httpstream" | "remote" => Ok(Kind::Http),
         _ => Err(format!(
             "Its transport “{}” is not one of stdio, http and sse.",
-            super::cut(&super::one_line(said), 40)
+            line(said, 40)
         )),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::text::line;
 use crate::variables::is_name;
 
 /// Under what the products keep their servers.
@@ -9,6 +10,9 @@ const LISTS: [&str; 4] = ["mcpServers", "mcp_servers", "servers", "context_serve
 
 /// `{"mcp": {"servers": …}}` is as deep as it gets.
 const MAX_WAYS: usize = 3;
+
+/// A description of what is asked for stands in a note.
+const MAX_DESCRIPTION: usize = 300;
 
 pub(super) struct Shape<'a> {
     pub(super) entries: Vec<Entry<'a>>,
@@ -132,7 +136,7 @@ fn inputs(map: &Map<String, Value>) -> Vec<Input> {
     let text = |input: &Value, key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
     let input = |input: &Value| {
         let id = text(input, "id").filter(|id| is_name(id))?;
-        let description = text(input, "description").map(|text| super::one_line(&text));
+        let description = text(input, "description").map(|text| line(&text, MAX_DESCRIPTION));
         let otherwise = text(input, "default");
         Some(Input {
             id,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 
 use super::Unreadable;
+use crate::text::line;
 
 /// Deeper than any configuration, far from where a stack ends.
 const MAX_DEPTH: usize = 64;
@@ -82,7 +83,7 @@ fn yaml(text: &str) -> Result<Documents, Unreadable> {
             Err(Unreadable::Syntax {
                 line: place.map_or(1, |place| place.line()),
                 column: place.map_or(1, |place| place.column()),
-                why: super::cut(why.trim_end_matches('.'), 200),
+                why: line(why.trim_end_matches('.'), 200),
             })
         }
     }

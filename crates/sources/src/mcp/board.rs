@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tenon_domain::UserId;
-use tenon_tools::{Attendant, CallContext, Pulse};
+use tenon_tools::CallContext;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::fault::Fault;
@@ -31,6 +30,8 @@ pub(super) struct Board {
     changed: watch::Sender<u64>,
     /// How often the server has said that it will tell us.
     promised: watch::Sender<u64>,
+    /// Why, once it is over. Written and asked for under the lock of `inner`, so
+    /// that nobody begins to wait after that.
     ended: watch::Sender<Option<String>>,
     noted: AtomicU64,
     logs: Logs,
@@ -40,15 +41,12 @@ pub(super) struct Board {
 struct Inner {
     waiting: HashMap<u64, oneshot::Sender<Answer>>,
     calls: HashMap<u64, Ears>,
-    ended: Option<String>,
 }
 
 /// How a running call is reached.
 #[derive(Debug)]
 struct Ears {
-    user: UserId,
-    attendant: Arc<dyn Attendant>,
-    pulse: Pulse,
+    context: CallContext,
     asks: mpsc::Sender<Asked>,
     task: Option<String>,
 }
@@ -123,7 +121,7 @@ impl Board {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         let mut inner = self.inner();
-        match &inner.ended {
+        match &*self.ended.borrow() {
             Some(why) => drop(sender.send(Err(Fault::Broken(why.clone())))),
             None => drop(inner.waiting.insert(id, sender)),
         }
@@ -147,9 +145,7 @@ impl Board {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (asks, asked) = mpsc::channel(MAX_ASKED);
         let ears = Ears {
-            user: context.user.clone(),
-            attendant: context.attendant.clone(),
-            pulse: context.pulse.clone(),
+            context: context.clone(),
             asks,
             task: None,
         };
@@ -165,16 +161,15 @@ impl Board {
     pub(super) fn end(&self, why: String) {
         let waiting = {
             let mut inner = self.inner();
-            if inner.ended.is_some() {
+            if self.ended.borrow().is_some() {
                 return;
             }
-            inner.ended = Some(why.clone());
+            self.ended.send_replace(Some(why.clone()));
             std::mem::take(&mut inner.waiting)
         };
         for sender in waiting.into_values() {
             let _ = sender.send(Err(Fault::Broken(why.clone())));
         }
-        self.ended.send_replace(Some(why));
     }
 
     /// Comes back when the connection is over, with why.

@@ -1,18 +1,15 @@
 //! What a server asks a person in the middle of a call.
 //!
 //! The question comes from outside and is cleaned before anybody sees it. The
-//! answer is made to fit it before the server does.
-
-use std::sync::atomic::{AtomicU64, Ordering};
+//! answer has to fit it before the server gets it.
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{Form, FormAnswer, FormId, FormWants};
+use tenon_domain::form::fields::Fields;
+use tenon_domain::{FormAnswer, FormWants};
 use tenon_tools::CallContext;
 use url::Url;
 
 use super::text;
-
-mod fit;
 
 const MAX_MESSAGE: usize = 4000;
 const MAX_FIELDS: usize = 50;
@@ -36,20 +33,14 @@ pub(super) async fn answer(context: &CallContext, asked: &Value) -> Value {
     let Some(wants) = wants(asked) else {
         return json!({ "action": "decline" });
     };
-    static NUMBER: AtomicU64 = AtomicU64::new(1);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let message = asked.get("message").and_then(Value::as_str);
-    let form = Form {
-        id: FormId::new(format!("{}-{number}", context.call_id)),
-        message: text::block(message.unwrap_or_default(), MAX_MESSAGE),
-        wants: wants.clone(),
-    };
-    match (context.ask(form).await, wants) {
+    let message = text::block(message.unwrap_or_default(), MAX_MESSAGE);
+    match (context.ask(message, wants.clone()).await, wants) {
         (FormAnswer::Accept { content }, FormWants::Fields { schema }) => {
-            match fit::fitting(&schema, &content) {
-                Some(content) => json!({ "action": "accept", "content": content }),
+            match Fields::read(&schema).and_then(|fields| fields.fit(content)) {
+                Ok(content) => json!({ "action": "accept", "content": content }),
                 // Rather no answer than a wrong one.
-                None => json!({ "action": "cancel" }),
+                Err(_) => json!({ "action": "cancel" }),
             }
         }
         (FormAnswer::Accept { .. }, FormWants::Visit { .. }) => json!({ "action": "accept" }),
@@ -151,7 +142,55 @@ fn choices_of(property: &Map<String, Value>) -> Option<Vec<Value>> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+    use tenon_domain::{CallId, UserId};
+    use tenon_tools::{Asker, Attendant, Progress, Pulse};
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
+
+    #[derive(Debug)]
+    struct Says(FormAnswer);
+
+    #[async_trait]
+    impl Attendant for Says {
+        fn progress(&self, _progress: Progress) {}
+
+        async fn ask(&self, _message: String, _wants: FormWants) -> FormAnswer {
+            self.0.clone()
+        }
+    }
+
+    #[tokio::test]
+    async fn only_an_answer_that_fits_is_given() {
+        let name = json!({ "type": "string", "minLength": 1 });
+        let schema = json!({ "properties": { "name": name }, "required": ["name"] });
+        let asked = json!({ "message": "?", "requestedSchema": schema });
+        let check = async |said: FormAnswer, expected: Value| {
+            let context = CallContext {
+                call_id: CallId::new("call"),
+                user: UserId::new("ada"),
+                asker: Asker::Person,
+                workspace: None,
+                cancel: CancellationToken::new(),
+                attendant: Arc::new(Says(said.clone())),
+                pulse: Pulse::default(),
+            };
+            assert_eq!(answer(&context, &asked).await, expected, "{said:?}");
+        };
+        let accept = |content: Value| FormAnswer::Accept { content };
+        let cancel = json!({ "action": "cancel" });
+        let ada = json!({ "name": "Ada" });
+        let given = json!({ "action": "accept", "content": ada });
+        check(accept(ada), given).await;
+        check(accept(json!({})), cancel.clone()).await;
+        check(accept(json!({ "name": "" })), cancel.clone()).await;
+        check(accept(json!({ "name": "Ada", "age": 1 })), cancel.clone()).await;
+        check(FormAnswer::Cancel, cancel).await;
+        check(FormAnswer::Decline, json!({ "action": "decline" })).await;
+    }
 
     fn fields(properties: Value, required: Value) -> Option<Value> {
         let asked = json!({ "message": "?", "requestedSchema": { "type": "object", "properties": properties, "required": required } });

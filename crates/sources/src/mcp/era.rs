@@ -23,7 +23,7 @@ use super::talk::{Talk, Wire};
 mod words;
 
 pub(super) use words::STATELESS;
-use words::{Introduction, PATIENT, discover, greet_after, handshake, shaken, stateless};
+use words::{Introduction, discover, greet_after, handshake, shaken, stateless};
 
 /// How long a server may think about a question it may not know. Python on a
 /// busy machine needs six seconds to say anything at all.
@@ -101,7 +101,7 @@ enum Spoke {
 /// Asks what it is, and after a while without an answer greets it the old way
 /// as well: whichever is answered first counts.
 async fn ask_both(talk: &Talk) -> Result<Spoke, Fault> {
-    let mut discovering = std::pin::pin!(discover(talk, PATIENT));
+    let mut discovering = std::pin::pin!(discover(talk));
     let discovered = tokio::time::timeout(PROBE, &mut discovering).await;
     match discovered {
         Ok(Ok(introduction)) => Ok(Spoke::Stateless(introduction)),
@@ -148,7 +148,8 @@ async fn streamable(site: Arc<Site>, known: Era, logs: &Logs) -> Result<Opened, 
     let mut before = None;
     if known != Era::Handshake {
         http.speak(STATELESS);
-        match discover(&talk, PROBE).await {
+        let discovered = tokio::time::timeout(PROBE, discover(&talk)).await;
+        match discovered.unwrap_or(Err(Fault::Silent)) {
             Ok(introduction) => return Ok(stateless(talk, introduction)),
             Err(fault @ (Fault::LogIn { .. } | Fault::Broken(_))) => return Err(fault),
             Err(fault) => before = Some(fault),

@@ -1,4 +1,7 @@
 //! Bytes in, server-sent events out, wherever the bytes were cut.
+//!
+//! The `llm` room has a parser of its own: neither room may know the other, and
+//! this one remembers where a stream was, which nobody needs there.
 
 use std::time::Duration;
 
@@ -19,6 +22,8 @@ pub(super) struct Parser {
     data: Vec<u8>,
     has_data: bool,
     after_return: bool,
+    /// The first line is over, the only one that may begin with a byte order mark.
+    begun: bool,
     /// Of the last event that had one: what to ask for to go on after it.
     pub(super) last_id: Option<String>,
     /// How long the server would like us to wait before we come back.
@@ -65,7 +70,10 @@ impl Parser {
     }
 
     fn take_line(&mut self, line: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        let line = match std::mem::replace(&mut self.begun, true) {
+            false => line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line),
+            true => line,
+        };
         if line.is_empty() {
             let (name, data) = (
                 std::mem::take(&mut self.name),
@@ -140,6 +148,7 @@ mod tests {
         );
         check("event: endpoint\ndata: /m\n\n", &[("endpoint", "/m")]);
         check("data: one\ndata: two\n\n", &[("", "one\ntwo")]);
+        check("\u{feff}data: a\n\n\u{feff}data: b\n\n", &[("", "a")]);
         check(": ping\n\nevent: lonely\n\nid: 4\n\n", &[]);
     }
 

@@ -3,7 +3,7 @@
 use tenon_domain::{ErrorKind, ToolError};
 
 use super::link::{CallFault, NoLink};
-use super::message::Refusal;
+use super::message::{MAX_MESSAGE, Refusal};
 use super::text;
 
 /// What of a server's own words fits into a sentence.
@@ -29,6 +29,13 @@ impl Fault {
     /// What came cannot be read. Why may quote it, however long it is.
     pub(super) fn unreadable(what: &str, error: &serde_json::Error) -> Self {
         Self::Strange(format!("{what}: {}.", reason(error)))
+    }
+
+    pub(super) fn too_long() -> Self {
+        let megabytes = MAX_MESSAGE / (1024 * 1024);
+        Self::Strange(format!(
+            "The server sent a message of more than {megabytes} MB. Ask for less."
+        ))
     }
 
     /// What it means for a connection that is being opened.

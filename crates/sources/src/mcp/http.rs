@@ -21,12 +21,11 @@ use super::fault::Fault;
 use super::listen;
 use super::message;
 use super::mirror::{self, Mirrors};
-use super::site::{self, Request, Site};
+use super::site::{self, LAST_EVENT, Request, Site};
 use super::talk::Post;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 /// How often a stream that ended too early is taken up again without anything new on it.
 const MAX_RESUMED: usize = 5;

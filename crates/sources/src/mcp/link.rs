@@ -17,9 +17,11 @@ use super::list::{self, Page};
 use super::listen;
 use super::logs::Logs;
 use super::process::Program;
-use super::settings::{Network, Tokens};
+use super::settings::Tokens;
 use super::site::Site;
 use super::talk::{Talk, Wire};
+use super::words;
+use crate::network::Network;
 
 /// What a server said of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,12 +106,12 @@ impl Link {
             Err(_) => {
                 let lines = logs.lines();
                 let last = lines.iter().rev().find(|line| !line.ours);
-                let last = last.map(|line| format!(" Its last words: {}", line.text));
                 let seconds = patience.as_secs_f32();
-                let last = last.unwrap_or_default();
-                Err(NoLink::Failed(format!(
-                    "It did not say its first words within {seconds} s.{last}"
-                )))
+                let why = format!("It did not say its first words within {seconds} s.");
+                Err(NoLink::Failed(match last {
+                    Some(last) => words::with_last_words(&why, &last.text),
+                    None => why,
+                }))
             }
         }
     }
@@ -137,8 +139,8 @@ impl Link {
         }
     }
 
-    pub(super) fn about(&self) -> Option<About> {
-        Some(self.about.clone())
+    pub(super) fn about(&self) -> &About {
+        &self.about
     }
 
     pub(super) fn era(&self) -> Era {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
 use super::board::Board;
@@ -12,7 +12,7 @@ use super::courier::Courier;
 use super::events::Parser;
 use super::fault::Fault;
 use super::message::{Params, Refusal};
-use super::site::{self, Request, Site};
+use super::site::{self, LAST_EVENT, Request, Site};
 use super::talk::{Question, Talk};
 
 /// Between two attempts, at first and at most.
@@ -35,8 +35,7 @@ pub(super) async fn common(
         let mut request = Request::stream(site.url.clone());
         request.headers.extend(headers.clone());
         if let Some(Ok(last)) = parser.last_id.as_deref().map(HeaderValue::try_from) {
-            let name = HeaderName::from_static("last-event-id");
-            request.headers.insert(name, last);
+            request.headers.insert(LAST_EVENT, last);
         }
         match site.send(request).await {
             Ok(mut response) if site::content_type(&response) == "text/event-stream" => {

@@ -22,12 +22,12 @@ pub struct Line {
 
 impl Logs {
     /// Something we noticed.
-    pub fn note(&self, text: impl Into<String>) {
+    pub(super) fn note(&self, text: impl Into<String>) {
         self.push(true, text.into());
     }
 
     /// Something the server said.
-    pub fn heard(&self, text: impl Into<String>) {
+    pub(super) fn heard(&self, text: impl Into<String>) {
         self.push(false, text.into());
     }
 

@@ -51,9 +51,6 @@ pub(super) fn write(post: &Post<'_>, mirrors: &Mirrors, headers: &mut HeaderMap)
             headers.insert(name, value);
         }
     };
-    if post.method.is_empty() {
-        return;
-    }
     put(HeaderName::from_static("mcp-method"), post.method);
     let Some(name) = post.name else {
         return;

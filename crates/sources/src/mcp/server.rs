@@ -15,7 +15,7 @@ use super::link::CallFault;
 use super::logs::Logs;
 use super::patience::Patience;
 use super::settings::Settings;
-use super::state::{Board, Door, Line, Status};
+use super::state::{Closed, Door, Open, State, Status};
 use super::supervise::supervise;
 use super::usage::Usage;
 use super::words::Words;
@@ -36,7 +36,7 @@ pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) patience: Patience,
     pub(super) logs: Logs,
-    pub(super) board: Board,
+    pub(super) state: State,
     pub(super) usage: Usage,
     /// Somebody wants it ended and started anew.
     pub(super) restart: Notify,
@@ -78,12 +78,12 @@ impl McpServer {
     }
 
     pub fn with_patience(mut settings: Settings, patience: Patience) -> Arc<Self> {
-        let board = Board::new(std::mem::take(&mut settings.known));
+        let state = State::new(std::mem::take(&mut settings.known));
         let shared = Arc::new(Shared {
             settings,
             patience,
             logs: Logs::default(),
-            board,
+            state,
             usage: Usage::default(),
             restart: Notify::new(),
             doubt: Notify::new(),
@@ -99,12 +99,12 @@ impl McpServer {
     }
 
     pub fn status(&self) -> Status {
-        self.shared.board.status()
+        self.shared.state.status()
     }
 
     /// Counts up whenever the status or the tools have changed.
     pub fn changes(&self) -> watch::Receiver<u64> {
-        self.shared.board.changes()
+        self.shared.state.changes()
     }
 
     pub fn logs(&self) -> &Logs {
@@ -130,53 +130,51 @@ impl McpServer {
     }
 
     /// The link a call can go over, as soon as there is one. After `lost`, a newer one.
-    async fn line(&self, tool: &str, lost: Option<u64>) -> Result<Line, ToolError> {
+    async fn open_link(&self, tool: &str, lost: Option<u64>) -> Result<Open, ToolError> {
         let shared = &self.shared;
         // Nearly always.
-        if let Door::Open(line) = shared.board.door()
-            && Some(line.number) != lost
+        if let Door::Open(open) = shared.state.door()
+            && Some(open.number) != lost
         {
-            return Ok(line);
+            return Ok(open);
         }
-        let mut door = shared.board.watch_door();
-        let open = async {
+        let mut door = shared.state.watch_door();
+        let opened = async {
             loop {
                 let now = door.borrow_and_update().clone();
                 match now {
-                    Door::Open(line) if Some(line.number) != lost => return Ok(line),
+                    Door::Open(open) if Some(open.number) != lost => return Ok(open),
                     // Its supervisor is about to find out.
                     Door::Open(_) => {}
                     Door::Soon | Door::Asleep => shared.usage.want(),
-                    Door::Failed(why) => return Err(self.words().failed(&why)),
-                    Door::LogIn => return Err(self.words().log_in()),
-                    Door::Off => return Err(self.words().off()),
+                    Door::Closed(closed) => return Err(self.words().closed(&closed)),
                 }
                 if door.changed().await.is_err() {
-                    return Err(self.words().off());
+                    return Err(self.words().closed(&Closed::Off));
                 }
             }
         };
         // A little less than the call has, so that it can still say why.
         let most = self.deadline(tool).unwrap_or(shared.patience.start * 3 / 2);
-        tokio::time::timeout(most * 9 / 10, open)
+        tokio::time::timeout(most * 9 / 10, opened)
             .await
             .unwrap_or_else(|_| Err(self.words().still_starting()))
     }
 
-    async fn over(&self, line: &Line, tool: &str, input: Value, context: &CallContext) -> Outcome {
+    async fn over(&self, open: &Open, tool: &str, input: Value, context: &CallContext) -> Outcome {
         let shared = &self.shared;
-        let why = match line.link.call(tool, input, context).await {
+        let why = match open.link.call(tool, input, context).await {
             Ok(output) => return Outcome::Done(Ok(output)),
             Err(CallFault::Told(error)) => return Outcome::Done(Err(error)),
             Err(CallFault::LogIn { challenge }) => {
-                shared.refuse(line.number, challenge);
-                return Outcome::Done(Err(self.words().log_in()));
+                shared.refuse(open.number, challenge);
+                return Outcome::Done(Err(self.words().closed(&Closed::LogIn)));
             }
             Err(CallFault::Broken(why)) => why,
         };
-        let ended = tokio::time::timeout(NOTICED, line.link.ended()).await;
+        let ended = tokio::time::timeout(NOTICED, open.link.ended()).await;
         match ended {
-            Ok(ended) => Outcome::Lost(Some(line.number), ended),
+            Ok(ended) => Outcome::Lost(Some(open.number), ended),
             Err(_) => {
                 // Whether it was more than an accident shows when it is asked something else.
                 shared.doubt.notify_one();
@@ -199,11 +197,18 @@ impl ToolSource for McpServer {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.shared.board.offer().tools.clone()
+        self.shared.state.offer().tools.clone()
     }
 
     fn state(&self) -> SourceState {
-        self.shared.board.state()
+        self.shared.state.now()
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        match self.shared.state.door() {
+            Door::Closed(closed) => Some(self.words().closed(&closed).message),
+            Door::Open(_) | Door::Soon | Door::Asleep => None,
+        }
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
@@ -215,10 +220,10 @@ impl ToolSource for McpServer {
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _busy = self.shared.usage.begin();
         // A second try is only for what does no harm when it is done twice.
-        let is_repeatable = self.shared.board.offer().is_repeatable(tool);
+        let is_repeatable = self.shared.state.offer().is_repeatable(tool);
         let spare = is_repeatable.then(|| input.clone());
-        let line = self.line(tool, None).await?;
-        let (lost, why) = match self.over(&line, tool, input, context).await {
+        let open = self.open_link(tool, None).await?;
+        let (lost, why) = match self.over(&open, tool, input, context).await {
             Outcome::Done(result) => return result,
             Outcome::Lost(lost, why) => (lost, why),
         };
@@ -228,8 +233,8 @@ impl ToolSource for McpServer {
         self.shared
             .logs
             .note(format!("A call was cut off and is made once more. {why}"));
-        let line = self.line(tool, lost).await?;
-        match self.over(&line, tool, input, context).await {
+        let open = self.open_link(tool, lost).await?;
+        match self.over(&open, tool, input, context).await {
             Outcome::Done(result) => result,
             Outcome::Lost(_, why) => Err(self.words().broken(tool, &why)),
         }

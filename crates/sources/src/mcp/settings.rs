@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use tenon_domain::{McpConfig, SourceInfo, ToolDefinition};
 use tokio::sync::Semaphore;
 
+use crate::network::Network;
+
 /// Everything an [`super::McpServer`] needs from its owner.
 pub struct Settings {
     pub info: SourceInfo,
@@ -15,6 +17,7 @@ pub struct Settings {
     pub fill: Arc<dyn Fill>,
     /// What gets us in, where people log in. Not for programs.
     pub tokens: Option<Arc<dyn Tokens>>,
+    /// Where it may be.
     pub network: Network,
     /// What it offered when it last worked. Listed until it says otherwise.
     pub known: Vec<ToolDefinition>,
@@ -32,20 +35,22 @@ pub enum Start {
     OnCall,
 }
 
-/// Where a server may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Network {
-    /// An admin said so.
-    Anywhere,
-    /// Not on this machine or in its networks, whatever its name resolves to.
-    PublicOnly,
-}
-
 /// Fills in the variables of a configuration, anew at each start.
 #[async_trait]
 pub trait Fill: Send + Sync {
-    /// The error is a sentence that names what is missing.
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String>;
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled>;
+}
+
+/// Why variables have no values, as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfilled {
+    /// Something is not set, or is no good. It stays so until somebody sets it:
+    /// whoever runs the server restarts it then, and until then it is not tried again.
+    #[error("{0}")]
+    Unset(String),
+    /// They could not be read, which may be over in a while.
+    #[error("{0}")]
+    Unread(String),
 }
 
 /// Tokens for a server where people log in. Many requests ask at the same time;

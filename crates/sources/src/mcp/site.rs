@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;
 
 use super::fault::Fault;
 use super::header;
-use super::settings::{Network, Tokens};
+use super::settings::Tokens;
 use super::text;
-use crate::network::{self, Reach, Refusal, Resolver, Trouble};
+use crate::network::{self, Network, Refusal, Trouble};
 
 mod answer;
 
@@ -24,6 +24,9 @@ pub(super) use answer::{content_type, failure, next_events, whole};
 const CONNECT: Duration = Duration::from_secs(10);
 
 const MAX_REDIRECTS: usize = 5;
+
+/// Where a stream was when it ended, to go on from there.
+pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) struct Site {
     client: Client,
@@ -49,24 +52,13 @@ impl Site {
         tokens: Option<Arc<dyn Tokens>>,
         network: Network,
     ) -> Result<Self, String> {
-        let reach = match network {
-            Network::Anywhere => Reach::Everything,
-            Network::PublicOnly => Reach::PublicOnly,
-        };
-        let url = network::read(url, reach).map_err(|error| inside(&error.message))?;
+        let url = network::read(url, network).map_err(|refusal| told(&refusal))?;
         let headers = read_headers(headers)?;
-        let builder = Client::builder()
-            .user_agent(concat!("Tenon/", env!("CARGO_PKG_VERSION")))
-            .referer(false)
+        let client = network::client(network)
             .connect_timeout(CONNECT)
             .tcp_keepalive(Duration::from_secs(30))
-            .redirect(Policy::custom(move |attempt| follow(attempt, reach)))
-            .dns_resolver(Arc::new(Resolver { reach }));
-        let client = match reach {
-            // A proxy would resolve names itself, out of sight of the resolver above.
-            Reach::PublicOnly => builder.no_proxy().build(),
-            Reach::Everything => builder.build(),
-        };
+            .redirect(Policy::custom(move |attempt| follow(attempt, network)))
+            .build();
         let client = client.map_err(|error| format!("The HTTP client cannot be made: {error}."))?;
         Ok(Self {
             client,
@@ -143,10 +135,9 @@ impl Site {
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> Fault {
-        let trouble = Trouble::of(error, &self.url);
-        Fault::Broken(match trouble {
-            Trouble::Refused(Refusal::Private(_)) => inside(&trouble.to_string()),
-            _ => trouble.to_string(),
+        Fault::Broken(match Trouble::of(error, &self.url) {
+            Trouble::Refused(refusal) => told(&refusal),
+            Trouble::TimedOut(sentence) | Trouble::Failed(sentence) => sentence,
         })
     }
 }
@@ -176,14 +167,15 @@ impl Request {
     }
 }
 
-/// An administrator's switch for pages does not help here.
-fn inside(sentence: &str) -> String {
-    let (kept, rest) = sentence
-        .split_once(", which an administrator")
-        .unwrap_or((sentence, ""));
-    match rest {
-        "" => kept.to_owned(),
-        _ => format!("{kept}. Only an administrator can add a server there."),
+/// Why an address is not gone to, and what helps.
+fn told(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Private(_) => format!("{refusal} Only an administrator can add a server there."),
+        Refusal::NotAUrl(..)
+        | Refusal::Scheme(_)
+        | Refusal::Credentials
+        | Refusal::UnknownHost(_)
+        | Refusal::TooManyRedirects(_) => refusal.to_string(),
     }
 }
 
@@ -198,13 +190,13 @@ fn read_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, String>
 
 /// Nobody but who wrote an address decides which site we talk to: neither a
 /// credential nor a server that may be on a private network is for others to pick.
-fn follow(attempt: Attempt<'_>, reach: Reach) -> reqwest::redirect::Action {
+fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
         return attempt.error(Refusal::TooManyRedirects(MAX_REDIRECTS));
     }
     let here = attempt.previous().last().map(Url::origin);
     let same = here.as_ref() == Some(&attempt.url().origin());
-    match network::check(attempt.url(), reach) {
+    match network::check(attempt.url(), network) {
         Ok(()) if same => attempt.follow(),
         Ok(()) => {
             let there = Elsewhere(shown(attempt.url()));

@@ -30,25 +30,31 @@ pub struct Status {
 /// What a call finds when it wants to go through.
 #[derive(Clone)]
 pub(super) enum Door {
-    Open(Line),
+    Open(Open),
     /// It is on its way up.
     Soon,
     Asleep,
+    Closed(Closed),
+}
+
+/// A link, and the how manieth it is.
+#[derive(Clone)]
+pub(super) struct Open {
+    pub(super) number: u64,
+    pub(super) link: Arc<Link>,
+}
+
+/// Why nobody should wait.
+#[derive(Clone)]
+pub(super) enum Closed {
     Failed(String),
     LogIn,
     /// It has been stopped for good.
     Off,
 }
 
-/// A link, and the how manieth it is.
-#[derive(Clone)]
-pub(super) struct Line {
-    pub(super) number: u64,
-    pub(super) link: Arc<Link>,
-}
-
-/// The state, the tools and the door.
-pub(super) struct Board {
+/// The status, the tools and the door.
+pub(super) struct State {
     inner: Mutex<Inner>,
     door: watch::Sender<Door>,
     changes: watch::Sender<u64>,
@@ -59,7 +65,7 @@ struct Inner {
     offer: Arc<Offer>,
 }
 
-impl Board {
+impl State {
     pub(super) fn new(known: Vec<ToolDefinition>) -> Self {
         let status = Status {
             state: SourceState::Starting,
@@ -84,7 +90,7 @@ impl Board {
         self.with(|inner| inner.status.clone())
     }
 
-    pub(super) fn state(&self) -> SourceState {
+    pub(super) fn now(&self) -> SourceState {
         self.with(|inner| inner.status.state.clone())
     }
 
@@ -114,10 +120,10 @@ impl Board {
     }
 
     /// It can be called; what it offers is asked next.
-    pub(super) fn opened(&self, line: Line) {
-        let (about, pid) = (line.link.about(), line.link.pid());
-        self.turn(Door::Open(line), |status| {
-            status.about = about.or(status.about.take());
+    pub(super) fn opened(&self, open: Open) {
+        let (about, pid) = (open.link.about().clone(), open.link.pid());
+        self.turn(Door::Open(open), |status| {
+            status.about = Some(about);
             status.pid = pid;
             status.asks_login = None;
             // One that had failed and may be called again is on its way up.
@@ -153,14 +159,14 @@ impl Board {
     }
 
     pub(super) fn failed(&self, why: String) {
-        self.turn(Door::Failed(why.clone()), |status| {
+        self.turn(Door::Closed(Closed::Failed(why.clone())), |status| {
             status.state = SourceState::Failed { why };
             gone(status);
         });
     }
 
     pub(super) fn asks_login(&self, challenge: Option<String>) {
-        self.turn(Door::LogIn, |status| {
+        self.turn(Door::Closed(Closed::LogIn), |status| {
             let why = "It asks for a log-in.".into();
             status.state = SourceState::Failed { why };
             gone(status);
@@ -169,9 +175,9 @@ impl Board {
     }
 
     /// It was to sleep, but there came a call.
-    pub(super) fn awake(&self, line: Line, state: SourceState) {
-        let pid = line.link.pid();
-        self.turn(Door::Open(line), |status| {
+    pub(super) fn awake(&self, open: Open, state: SourceState) {
+        let pid = open.link.pid();
+        self.turn(Door::Open(open), |status| {
             status.state = state;
             status.pid = pid;
         });
@@ -185,7 +191,7 @@ impl Board {
     }
 
     pub(super) fn off(&self) {
-        self.turn(Door::Off, |status| {
+        self.turn(Door::Closed(Closed::Off), |status| {
             status.state = SourceState::Off;
             gone(status);
         });

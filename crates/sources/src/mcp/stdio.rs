@@ -15,6 +15,7 @@ use super::message::MAX_MESSAGE;
 use super::outlet::Outlet;
 use super::process::{self, Process, Program, Started};
 use super::text;
+use super::words;
 
 /// More of one line of standard error than anybody reads.
 const MAX_ERROR_LINE: usize = 8 * 1024;
@@ -170,7 +171,7 @@ async fn watch(mut watch: Watch) {
         .clone();
     watch.board.end(match last.as_str() {
         "" => format!("{how}."),
-        last => format!("{how}. Its last words: {}", text::line(last, 300)),
+        last => words::with_last_words(&format!("{how}."), &text::line(last, 300)),
     });
     watch.outlet.close();
     if status.is_some() {

@@ -2,7 +2,7 @@
 //!
 //! It owns the link. Whatever it is doing, it can be told to restart or to stop,
 //! and then leaves what it was doing at once: each step leaves nothing behind
-//! but `self.line`, which is closed.
+//! but `self.open`, which is closed.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use super::link::{Era, Link, Listed, NoLink, Opening};
 use super::lister::Lister;
 use super::offer::Offer;
 use super::server::Shared;
-use super::settings::Start;
-use super::state::Line;
+use super::settings::{Start, Unfilled};
+use super::state::Open;
 
 /// While a call waits for it, one that fell is tried this often at least.
 const WANTED: Duration = Duration::from_secs(1);
 
 struct Supervisor {
     shared: Arc<Shared>,
-    line: Option<Line>,
+    open: Option<Open>,
     /// How many links there were.
     links: u64,
     era: Era,
@@ -45,12 +45,21 @@ enum Turn {
 /// What is to be done next.
 enum Next {
     Start,
-    Watch(Line),
+    Watch(Open),
     /// Wait, then start again.
     Wait(Advice),
     Sleep,
+    /// Do nothing until it is restarted: nothing else would help.
+    Stay,
     /// End it first, and forget how it went.
     Restart,
+}
+
+/// Why a start came to nothing.
+enum NoStart {
+    /// What it is to be given is not set. Its owner restarts it when it is.
+    Unset(String),
+    NoLink(NoLink),
 }
 
 /// Runs until the server is stopped or dropped.
@@ -62,7 +71,7 @@ pub(super) async fn supervise(shared: Arc<Shared>) {
     };
     let mut supervisor = Supervisor {
         shared: shared.clone(),
-        line: None,
+        open: None,
         links: 0,
         era: Era::default(),
         backoff: Backoff::default(),
@@ -81,7 +90,7 @@ pub(super) async fn supervise(shared: Arc<Shared>) {
             },
         };
     }
-    shared.board.off();
+    shared.state.off();
     supervisor.hang_up().await;
     shared.logs.note("Stopped.");
 }
@@ -90,15 +99,16 @@ impl Supervisor {
     async fn step(&mut self, next: Next) -> Next {
         match next {
             Next::Start => self.start().await,
-            Next::Watch(line) => self.watch(line).await,
+            Next::Watch(open) => self.watch(open).await,
             Next::Wait(advice) => self.wait(advice).await,
             Next::Sleep => self.sleep().await,
+            Next::Stay => std::future::pending().await,
             Next::Restart => {
-                self.shared.board.starting();
+                self.shared.state.starting();
                 self.shared.logs.note("Restarted on request.");
                 self.hang_up().await;
                 self.backoff = Backoff::default();
-                self.shared.board.count_restart();
+                self.shared.state.count_restart();
                 Next::Start
             }
         }
@@ -107,10 +117,10 @@ impl Supervisor {
     async fn start(&mut self) -> Next {
         let shared = self.shared.clone();
         // One that has failed stays so until it has done better: nobody should wait for it.
-        if !matches!(shared.board.state(), SourceState::Failed { .. }) {
-            shared.board.starting();
+        if !matches!(shared.state.now(), SourceState::Failed { .. }) {
+            shared.state.starting();
         }
-        match self.open().await {
+        match self.open_link().await {
             Ok(link) => {
                 self.links += 1;
                 self.era = link.era();
@@ -118,16 +128,23 @@ impl Supervisor {
                     Some(pid) => format!("Started, process {pid}."),
                     None => "Connected.".into(),
                 });
-                let line = Line {
+                let open = Open {
                     number: self.links,
                     link,
                 };
-                self.line = Some(line.clone());
-                shared.board.opened(line.clone());
-                Next::Watch(line)
+                self.open = Some(open.clone());
+                shared.state.opened(open.clone());
+                Next::Watch(open)
             }
-            Err(NoLink::LogIn { challenge }) => self.log_in(challenge).await,
-            Err(NoLink::Failed(why)) => {
+            Err(NoStart::Unset(why)) => {
+                shared
+                    .logs
+                    .note(format!("It is started when it has what it lacks. {why}"));
+                shared.state.failed(why);
+                Next::Stay
+            }
+            Err(NoStart::NoLink(NoLink::LogIn { challenge })) => self.log_in(challenge).await,
+            Err(NoStart::NoLink(NoLink::Failed(why))) => {
                 // It may speak otherwise than it did.
                 self.era = Era::default();
                 let advice = self.backoff.failed();
@@ -138,7 +155,7 @@ impl Supervisor {
 
     /// A link, once it is this server's turn. The turn is over when there is one,
     /// or when it takes so long that others should have theirs.
-    async fn open(&mut self) -> Result<Arc<Link>, NoLink> {
+    async fn open_link(&mut self) -> Result<Arc<Link>, NoStart> {
         let (settings, patience) = (&self.shared.settings, self.shared.patience);
         let starts = settings.starts.clone();
         let turn = match std::mem::take(&mut self.turn) {
@@ -152,18 +169,19 @@ impl Supervisor {
         self.backoff.begin();
         let opening = async {
             let filled = timeout(patience.start, settings.fill.fill(&settings.config)).await;
-            let config = filled
-                .unwrap_or_else(|_| Err("its variables could not be read in time".into()))
-                .map_err(NoLink::Failed)?;
-            Link::open(Opening {
+            let config = filled.unwrap_or_else(|_| {
+                let why = "its variables could not be read in time";
+                Err(Unfilled::Unread(why.into()))
+            })?;
+            let link = Link::open(Opening {
                 config,
                 era: self.era,
                 logs: self.shared.logs.clone(),
                 patience: patience.start,
                 tokens: settings.tokens.clone(),
                 network: settings.network,
-            })
-            .await
+            });
+            Ok(link.await?)
         };
         let mut opening = std::pin::pin!(opening);
         tokio::select! {
@@ -174,21 +192,21 @@ impl Supervisor {
         let most = patience.start * 2;
         timeout(most, opening).await.unwrap_or_else(|_| {
             let why = format!("it did not answer within {} s", most.as_secs_f32());
-            Err(NoLink::Failed(why))
+            Err(NoLink::Failed(why).into())
         })
     }
 
     /// Keeps an eye on a server that is up, until it is no more.
-    async fn watch(&mut self, line: Line) -> Next {
+    async fn watch(&mut self, open: Open) -> Next {
         let shared = self.shared.clone();
         let opened = Instant::now();
         shared.usage.touch();
-        let mut lister = Lister::new(line.link.clone(), shared.patience.list);
+        let mut lister = Lister::new(open.link.clone(), shared.patience.list);
         let mut is_up = false;
         loop {
             tokio::select! {
                 biased;
-                why = line.link.ended() => {
+                why = open.link.ended() => {
                     if is_up && opened.elapsed() >= shared.patience.steady {
                         self.backoff = Backoff::default();
                     }
@@ -201,7 +219,7 @@ impl Supervisor {
                     }
                     return self.fell(why, advice).await;
                 }
-                challenge = shared.refused(line.number) => return self.log_in(challenge).await,
+                challenge = shared.refused(open.number) => return self.log_in(challenge).await,
                 listed = lister.next(&shared.doubt) => match listed {
                     Ok(listed) => {
                         self.backoff.up();
@@ -212,15 +230,15 @@ impl Supervisor {
                     Err(NoLink::Failed(why)) => {
                         let why = format!("Its tools could not be listed: {why}");
                         shared.logs.note(&why);
-                        shared.board.degraded(why);
+                        shared.state.degraded(why);
                     }
                 },
                 () = shared.idle() => {
-                    let state = shared.board.state();
-                    shared.board.asleep();
+                    let state = shared.state.now();
+                    shared.state.asleep();
                     if shared.usage.is_needed() {
                         // A call came at this very moment, and may be over the link already.
-                        shared.board.awake(line.clone(), state);
+                        shared.state.awake(open.clone(), state);
                         continue;
                     }
                     shared.logs.note("Put to sleep: nobody needed it.");
@@ -232,18 +250,18 @@ impl Supervisor {
     }
 
     fn take(&self, listed: Listed) {
-        let board = &self.shared.board;
+        let state = &self.shared.state;
         let count = listed.tools.len();
-        let before = board.status();
+        let before = state.status();
         if before.stale || before.tools != count {
             self.shared.logs.note(format!("It offers {count} tools."));
         }
-        board.listed(Offer::new(listed.tools), listed.problems);
+        state.listed(Offer::new(listed.tools), listed.problems);
     }
 
     async fn sleep(&mut self) -> Next {
         let shared = self.shared.clone();
-        shared.board.asleep();
+        shared.state.asleep();
         shared.usage.needed().await;
         shared.logs.note("Woken by a call.");
         Next::Start
@@ -259,8 +277,8 @@ impl Supervisor {
             }
         });
         match advice {
-            Advice::Again(_) => shared.board.fallen(why),
-            Advice::GiveUp(_) => shared.board.failed(why),
+            Advice::Again(_) => shared.state.fallen(why),
+            Advice::GiveUp(_) => shared.state.failed(why),
         }
         self.hang_up().await;
         Next::Wait(advice)
@@ -268,7 +286,7 @@ impl Supervisor {
 
     async fn log_in(&mut self, challenge: Option<String>) -> Next {
         self.shared.logs.note("It asks for a log-in.");
-        self.shared.board.asks_login(challenge);
+        self.shared.state.asks_login(challenge);
         self.hang_up().await;
         Next::Wait(Advice::GiveUp(LONGEST))
     }
@@ -285,7 +303,7 @@ impl Supervisor {
                 }
             }
         }
-        self.shared.board.count_restart();
+        self.shared.state.count_restart();
         Next::Start
     }
 
@@ -294,7 +312,7 @@ impl Supervisor {
         let source = &self.shared.settings.info.id;
         tracing::error!(%source, "the supervisor of an MCP server panicked");
         let why = "Tenon met a fault of its own while it talked to this server; its log says more";
-        self.shared.board.failed(why.into());
+        self.shared.state.failed(why.into());
         self.hang_up().await;
         Next::Wait(Advice::GiveUp(LONGEST))
     }
@@ -302,14 +320,29 @@ impl Supervisor {
     /// Ends the link, if there is one, and the process behind it.
     async fn hang_up(&mut self) {
         // It stays ours until it is closed: who leaves this step halfway closes it in the next.
-        let Some(line) = self.line.clone() else {
+        let Some(open) = self.open.clone() else {
             return;
         };
-        let closed = timeout(self.shared.patience.end, line.link.close()).await;
+        let closed = timeout(self.shared.patience.end, open.link.close()).await;
         if closed.is_err() {
             self.shared.logs.note("It did not end in time.");
         }
-        self.line = None;
+        self.open = None;
+    }
+}
+
+impl From<Unfilled> for NoStart {
+    fn from(unfilled: Unfilled) -> Self {
+        match unfilled {
+            Unfilled::Unset(why) => Self::Unset(why),
+            Unfilled::Unread(why) => Self::NoLink(NoLink::Failed(why)),
+        }
+    }
+}
+
+impl From<NoLink> for NoStart {
+    fn from(no_link: NoLink) -> Self {
+        Self::NoLink(no_link)
     }
 }
 

@@ -97,7 +97,7 @@ impl Talk {
         self.pose(question, Some((call, context))).await
     }
 
-    /// Asks without a deadline; for what is meant to stay open.
+    /// Asks without a deadline: it is meant to stay open, or the caller has one.
     pub(super) async fn keep_asking(&self, question: Question<'_>) -> Result<Box<RawValue>, Fault> {
         self.pose(question, None).await
     }

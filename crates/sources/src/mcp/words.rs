@@ -2,16 +2,30 @@
 
 use tenon_domain::{ErrorKind, ToolError};
 
+use super::state::Closed;
 use super::text;
 
-/// What comes before the words of a server itself: what it wrote to its log, what it answered.
-const QUOTES: [&str; 2] = [" Its last words:", " It said:"];
+/// What comes before the words of a server itself. They are put together and
+/// taken apart here and nowhere else.
+const LAST_WORDS: &str = " Its last words:";
+const SAID: &str = " It said:";
+
+/// A sentence, and what the server wrote to its log last.
+pub(super) fn with_last_words(sentence: &str, words: &str) -> String {
+    format!("{sentence}{LAST_WORDS} {words}")
+}
+
+/// A sentence, and what the server answered.
+pub(super) fn with_said(sentence: &str, said: &str) -> String {
+    format!("{sentence}{SAID} {said}")
+}
 
 /// What everybody may know of why a server cannot be used. What it wrote is for
 /// those who may read its log.
 pub fn public_part(why: &str) -> &str {
-    let quotes = QUOTES.iter().filter_map(|quote| why.find(quote));
-    quotes.min().map_or(why, |at| &why[..at])
+    let quotes = [LAST_WORDS, SAID].into_iter();
+    let first = quotes.filter_map(|quote| why.find(quote)).min();
+    first.map_or(why, |at| &why[..at])
 }
 
 /// What there was between a call and its server.
@@ -21,16 +35,24 @@ pub(super) struct Words<'a> {
 }
 
 impl Words<'_> {
-    pub(super) fn failed(&self, why: &str) -> ToolError {
+    pub(super) fn closed(&self, closed: &Closed) -> ToolError {
+        match closed {
+            Closed::Failed(why) => self.failed(why),
+            Closed::LogIn => self.log_in(),
+            Closed::Off => self.off(),
+        }
+    }
+
+    fn failed(&self, why: &str) -> ToolError {
         unavailable(format!(
             "{} cannot be used now: {} Do without it, or tell the user that its log and a button \
              to restart it are under Settings → Tools.",
             self.title,
-            sentence(why)
+            sentence(public_part(why))
         ))
     }
 
-    pub(super) fn log_in(&self) -> ToolError {
+    fn log_in(&self) -> ToolError {
         unavailable(format!(
             "{} asks for a log-in. The user has to log in there under Settings → Tools; until \
              then do without it.",
@@ -38,7 +60,7 @@ impl Words<'_> {
         ))
     }
 
-    pub(super) fn off(&self) -> ToolError {
+    fn off(&self) -> ToolError {
         unavailable(format!(
             "{} has been switched off or removed. Do without it.",
             self.title
@@ -59,7 +81,7 @@ impl Words<'_> {
              before repeating the call.",
             self.title,
             text::line(tool, 80),
-            sentence(why)
+            sentence(public_part(why))
         ))
     }
 }
@@ -90,10 +112,20 @@ mod tests {
     fn what_a_server_wrote_is_not_for_everybody() {
         let check = |why: &str, public: &str| assert_eq!(public_part(why), public);
         check("It did not list its tools.", "It did not list its tools.");
-        check("`a` ended. Its last words: key sk-1", "`a` ended.");
-        check("HTTP 500. It said: a. Its last words: b", "HTTP 500.");
+        check(&with_last_words("`a` ended.", "key sk-1"), "`a` ended.");
         check("`a` ended. Its last words: x It said: y", "`a` ended.");
+        let both = with_last_words(&with_said("HTTP 500.", "a."), "b");
+        assert_eq!(both, "HTTP 500. It said: a. Its last words: b");
+        check(&both, "HTTP 500.");
         check("", "");
+
+        let words = Words { title: "Test" };
+        let why = with_last_words("`a` ended.", "key sk-1");
+        let failed = words.closed(&Closed::Failed(why.clone()));
+        for error in [failed, words.broken("echo", &why)] {
+            assert!(error.message.contains("`a` ended. "), "{error}");
+            assert!(!error.message.contains("sk-1"), "{error}");
+        }
     }
 
     #[test]

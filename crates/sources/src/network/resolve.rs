@@ -4,18 +4,18 @@ use std::net::SocketAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::{Reach, Refusal, is_public};
+use super::{Network, Refusal, is_public};
 
 /// Resolves names and forgets the addresses that may not be reached. The
 /// connection is made to what is returned here, so a name cannot change its
 /// mind between the check and the request.
-pub(crate) struct Resolver {
-    pub(crate) reach: Reach,
+pub(super) struct Resolver {
+    pub(super) network: Network,
 }
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = self.reach;
+        let network = self.network;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let unknown = || Refusal::UnknownHost(host.clone());
@@ -26,7 +26,7 @@ impl Resolve for Resolver {
             if found.is_empty() {
                 return Err(unknown().into());
             }
-            let allowed = permitted(found, reach);
+            let allowed = permitted(found, network);
             if allowed.is_empty() {
                 return Err(Refusal::Private(host).into());
             }
@@ -35,10 +35,10 @@ impl Resolve for Resolver {
     }
 }
 
-fn permitted(found: Vec<SocketAddr>, reach: Reach) -> Vec<SocketAddr> {
-    match reach {
-        Reach::Everything => found,
-        Reach::PublicOnly => found
+fn permitted(found: Vec<SocketAddr>, network: Network) -> Vec<SocketAddr> {
+    match network {
+        Network::Anywhere => found,
+        Network::PublicOnly => found
             .into_iter()
             .filter(|found| is_public(found.ip()))
             .collect(),
@@ -55,17 +55,17 @@ mod tests {
             .map(|address| address.parse().unwrap())
             .into();
         assert_eq!(
-            permitted(found.clone(), Reach::PublicOnly),
+            permitted(found.clone(), Network::PublicOnly),
             ["8.8.8.8:0".parse().unwrap()]
         );
-        assert_eq!(permitted(found.clone(), Reach::Everything), found);
+        assert_eq!(permitted(found.clone(), Network::Anywhere), found);
     }
 
     #[tokio::test]
     async fn a_name_that_only_leads_inside_is_refused_when_it_is_resolved() {
         // Past the check of the URL, as a name under somebody else's control would be.
         let resolver = Resolver {
-            reach: Reach::PublicOnly,
+            network: Network::PublicOnly,
         };
         let Err(error) = resolver.resolve("localhost".parse().unwrap()).await else {
             panic!("localhost must not be resolved");

@@ -1,4 +1,5 @@
-//! The built-in tools as everybody calls them: through the registry and `Toolset::call`.
+//! The built-in tools and MCP servers as everybody calls them: through the registry
+//! and `Toolset::call`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

@@ -290,7 +290,7 @@ async fn addresses_inside_are_refused_unless_an_admin_allows_them() {
             .await;
         assert_eq!(kind, ErrorKind::Denied, "{host}: {message}");
         assert!(message.ends_with(
-            "is on a private network or on this machine, which an administrator can allow with allow_private_networks."
+            "is on a private network or on this machine. An administrator can allow that with allow_private_networks."
         ));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{
-    Access, ErrorKind, Form, FormAnswer, SourceState, ToolError, ToolOutput, ToolResult,
+    Access, ErrorKind, FormAnswer, FormWants, SourceState, ToolError, ToolOutput, ToolResult,
 };
 use tenon_tools::{Asker, Attendant, CallContext, Connection, Progress};
 
@@ -26,8 +26,8 @@ impl Attendant for Somebody {
         self.heard.lock().unwrap().push(progress.progress);
     }
 
-    async fn ask(&self, form: Form) -> FormAnswer {
-        self.asked.lock().unwrap().push(form.message);
+    async fn ask(&self, message: String, _wants: FormWants) -> FormAnswer {
+        self.asked.lock().unwrap().push(message);
         tokio::time::sleep(self.takes).await;
         FormAnswer::Cancel
     }
@@ -121,4 +121,9 @@ async fn a_source_that_cannot_be_called_is_listed_but_not_offered_and_says_why()
     let why = "It ended at once.".to_owned();
     let failed = "The odd/echo cannot be used now: It ended at once. Do without it.";
     check(SourceState::Failed { why }, Some(failed)).await;
+    let why = "It ended. Its last words: sk-1".to_owned();
+    let own = "The odd rests. Ask again tomorrow.";
+    *odd.unavailable.lock().unwrap() = Some(own.into());
+    check(SourceState::Failed { why }, Some(own)).await;
+    check(SourceState::Ready, None).await;
 }

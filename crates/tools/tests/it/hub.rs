@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Access, Annotations, CallId, Form, FormId, FormWants, SourceId, SourceInfo, SourceKind,
-    SourceState, ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
+    Access, Annotations, CallId, FormWants, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_tools::{
     Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Progress, Pulse, Registry,
@@ -71,6 +71,7 @@ pub struct Odd {
     pub info: SourceInfo,
     pub names: Vec<&'static str>,
     pub state: Mutex<SourceState>,
+    pub unavailable: Mutex<Option<String>>,
 }
 
 impl Odd {
@@ -86,6 +87,7 @@ impl Odd {
             info,
             names: names.to_vec(),
             state: Mutex::new(SourceState::Ready),
+            unavailable: Mutex::default(),
         }
     }
 
@@ -124,6 +126,10 @@ impl ToolSource for Odd {
         self.state.lock().unwrap().clone()
     }
 
+    fn unavailable(&self) -> Option<String> {
+        self.unavailable.lock().unwrap().clone()
+    }
+
     /// Long enough that a busy machine is not taken for a silent tool.
     fn deadline(&self, tool: &str) -> Option<Duration> {
         (tool == "work").then_some(Duration::from_millis(250))
@@ -146,12 +152,8 @@ impl ToolSource for Odd {
                 Ok(ToolOutput::text("done"))
             }
             "inquire" => {
-                let form = Form {
-                    id: FormId::new(""),
-                    message: text.into(),
-                    wants: FormWants::Fields { schema: json!({}) },
-                };
-                let answer = context.ask(form).await;
+                let wants = FormWants::Fields { schema: json!({}) };
+                let answer = context.ask(text.into(), wants).await;
                 Ok(ToolOutput::text(format!("{:?}", answer.outcome())))
             }
             "panic" => panic!("on purpose"),

@@ -1,14 +1,12 @@
 //! One request, and what came back, as far as it was wanted.
 
-use std::sync::Arc;
-
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, StatusCode};
 use tenon_domain::{ErrorKind, ToolError};
 use url::Url;
 
-use crate::network::{self, Reach, Refusal, Resolver, Trouble};
+use crate::network::{self, Network, Refusal, Trouble};
 
 /// More than any page; enough for most files a model can do something with.
 pub(super) const MAX_BODY: usize = 5 * 1024 * 1024;
@@ -29,17 +27,10 @@ pub(super) struct Fetched {
     pub(super) cut: bool,
 }
 
-pub(super) fn client(reach: Reach) -> Result<Client, reqwest::Error> {
-    let builder = Client::builder()
-        .user_agent(concat!("Tenon/", env!("CARGO_PKG_VERSION")))
-        .referer(false)
-        .redirect(Policy::custom(move |attempt| follow(attempt, reach)))
-        .dns_resolver(Arc::new(Resolver { reach }));
-    match reach {
-        // A proxy would resolve names itself, out of sight of the resolver above.
-        Reach::PublicOnly => builder.no_proxy().build(),
-        Reach::Everything => builder.build(),
-    }
+pub(super) fn client(network: Network) -> Result<Client, reqwest::Error> {
+    network::client(network)
+        .redirect(Policy::custom(move |attempt| follow(attempt, network)))
+        .build()
 }
 
 pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolError> {
@@ -78,11 +69,11 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolErro
     Ok(fetched)
 }
 
-fn follow(attempt: Attempt<'_>, reach: Reach) -> reqwest::redirect::Action {
+fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
         return attempt.error(Refusal::TooManyRedirects(MAX_REDIRECTS));
     }
-    match network::check(attempt.url(), reach) {
+    match network::check(attempt.url(), network) {
         Ok(()) => attempt.follow(),
         Err(refusal) => attempt.error(refusal),
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::import::shape::Input;
+use crate::text::line;
 
 /// Longer than any argument people write, keys and certificates included.
 const MAX_TEXT: usize = 64 * 1024;
@@ -33,7 +34,7 @@ impl<'a> Fields<'a> {
 
     /// The names of what nobody asked for.
     pub(super) fn left(&self) -> Vec<String> {
-        let names = self.map.keys().map(|key| super::super::one_line(key));
+        let names = self.map.keys().map(|key| line(key, 60));
         names.collect()
     }
 

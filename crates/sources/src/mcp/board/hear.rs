@@ -50,16 +50,15 @@ impl Board {
 
     /// A message came that is longer than any may be. Its ends may tell what it was to answer.
     pub(in crate::mcp) fn hear_too_long(&self, head: &[u8], tail: &[u8]) {
-        let megabytes = message::MAX_MESSAGE / (1024 * 1024);
-        let why = format!("The server sent a message of more than {megabytes} MB. Ask for less.");
-        self.logs.note(&why);
+        let fault = Fault::too_long();
+        self.logs.note(fault.to_string());
         let ids: Vec<u64> = match message::id_in(head).or_else(|| message::id_in(tail)) {
             Some(id) => vec![id],
             // Better all of them than one that waits for ever.
             None => self.inner().waiting.keys().copied().collect(),
         };
         for id in ids {
-            self.answer(id, Err(Fault::Strange(why.clone())));
+            self.answer(id, Err(fault.clone()));
         }
     }
 
@@ -160,7 +159,9 @@ impl Board {
             || task.and_then(|task| inner.calls.values().find(|call| call.is_about(task)));
         let youngest = || {
             let (_, youngest) = inner.calls.iter().max_by_key(|(number, _)| **number)?;
-            let alone = inner.calls.values().all(|call| call.user == youngest.user);
+            let mut calls = inner.calls.values();
+            let user = &youngest.context.user;
+            let alone = calls.all(|call| call.context.user == *user);
             alone.then_some(youngest)
         };
         let call = named.or_else(by_task).or_else(youngest)?;
@@ -212,15 +213,14 @@ impl Board {
         let Ok(params) = serde_json::from_str::<Params<'_>>(params.get()) else {
             return;
         };
-        let ears = {
+        let context = {
             let inner = self.inner();
             our_id(params.progress_token)
                 .and_then(|call| inner.calls.get(&call))
-                .map(|ears| (ears.attendant.clone(), ears.pulse.clone()))
+                .map(|ears| ears.context.clone())
         };
-        if let Some((attendant, pulse)) = ears {
-            pulse.beat();
-            attendant.progress(Progress {
+        if let Some(context) = context {
+            context.progress(Progress {
                 progress: params.progress,
                 total: params.total,
                 message: params.message.map(|message| text::line(&message, 500)),

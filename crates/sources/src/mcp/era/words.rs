@@ -1,6 +1,5 @@
-//! What is said first, and what it is answered with.
-
-use std::time::Duration;
+//! What is said first, and what it is answered with. Whoever opens a link has a
+//! deadline for all of it.
 
 use rmcp::model::TASKS_EXTENSION_ID;
 use serde::Deserialize;
@@ -19,9 +18,6 @@ pub(in crate::mcp) const STATELESS: &str = "2026-07-28";
 
 /// The newest version with one.
 const HANDSHAKE: &str = "2025-11-25";
-
-/// As long as it takes; whoever opens a link has a deadline for all of it.
-pub(super) const PATIENT: Duration = Duration::from_secs(3600);
 
 /// What both kinds of first words are answered with.
 #[derive(Debug, Default, Deserialize)]
@@ -43,12 +39,12 @@ struct Implementation {
 }
 
 /// Asks a server of the stateless era what it is.
-pub(super) async fn discover(talk: &Talk, patience: Duration) -> Result<Introduction, Fault> {
+pub(super) async fn discover(talk: &Talk) -> Result<Introduction, Fault> {
     let meta: Value = serde_json::from_str(&format!("{{{}}}", stateless_meta()))
         .expect("what is written for every request is JSON");
     let ask = || {
         let params = Params::new().with("_meta", &meta);
-        talk.ask(Question::new("server/discover", params), patience)
+        talk.keep_asking(Question::new("server/discover", params))
     };
     let answer = match ask().await {
         // It may be several servers behind one address, of which some are older.
@@ -95,7 +91,7 @@ pub(super) async fn handshake(talk: &Talk) -> Result<Introduction, Fault> {
             .with("clientInfo", &me())
     };
     let question = Question::new("initialize", params());
-    let introduction = introduction(&talk.ask(question, PATIENT).await?)?;
+    let introduction = introduction(&talk.keep_asking(question).await?)?;
     if introduction.protocol_version.is_empty() {
         return Err(Fault::Strange(
             "It answers, but not as an MCP server does: it names no version.".into(),

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, StatusCode, header};
 use rmcp::transport::auth::{
     AuthorizationManager, OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest,
@@ -12,8 +11,7 @@ use rmcp::transport::auth::{
 use url::Url;
 
 use super::trouble::{Trouble, said};
-use crate::mcp::settings::Network;
-use crate::network::{self, Reach, Refusal, Resolver};
+use crate::network::{self, Network, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -48,20 +46,9 @@ enum Failed {
 
 impl Http {
     pub fn new(network: Network) -> Result<Self, Trouble> {
-        let builder = reqwest::Client::builder()
-            .user_agent(concat!("Tenon/", env!("CARGO_PKG_VERSION")))
-            .referer(false)
-            .dns_resolver(Arc::new(Resolver {
-                reach: reach(network),
-            }))
-            .redirect(Policy::none())
+        let builder = network::client(network)
             .timeout(PATIENCE)
             .connect_timeout(PATIENCE);
-        let builder = match network {
-            // A proxy would resolve names itself, out of sight of the resolver above.
-            Network::PublicOnly => builder.no_proxy(),
-            Network::Anywhere => builder,
-        };
         let client = builder.build().map_err(|error| {
             Trouble::Unreachable(format!("No connection can be made: {error}."))
         })?;
@@ -70,7 +57,7 @@ impl Http {
 
     /// Whether an address may be gone to.
     pub(super) fn check(&self, url: &Url) -> Result<(), Refusal> {
-        network::check(url, reach(self.network))
+        network::check(url, self.network)
     }
 
     /// `rmcp`'s part of a log-in, with everything it asks going through here.
@@ -171,13 +158,6 @@ impl OAuthHttpClient for Http {
             *response.headers_mut() = answer.headers;
             Ok(response)
         })
-    }
-}
-
-fn reach(network: Network) -> Reach {
-    match network {
-        Network::Anywhere => Reach::Everything,
-        Network::PublicOnly => Reach::PublicOnly,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong with a log-in, in sentences for the person who tries it.
 
+use crate::text::line;
+
 /// As much of what a stranger says as is repeated.
 const MAX_SAID: usize = 200;
 
@@ -28,7 +30,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// Whether it may be over by itself in a while.
-    pub fn is_passing(&self) -> bool {
+    pub(super) fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Storage(_) => true,
             Self::NoLogin
@@ -43,9 +45,7 @@ impl Trouble {
 
 /// What a stranger said, in one short line.
 pub(super) fn said(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let plain = line.chars().filter(|char| !char.is_control());
-    plain.take(MAX_SAID).collect()
+    line(text, MAX_SAID)
 }
 
 #[cfg(test)]
@@ -58,6 +58,6 @@ mod tests {
         check("access_denied", "access_denied");
         check("no\nline\u{1b}[31m", "no line[31m");
         check("  spaces \t and tabs ", "spaces and tabs");
-        check(&"x".repeat(5000), &"x".repeat(MAX_SAID));
+        check(&"x".repeat(5000), &format!("{}…", "x".repeat(MAX_SAID)));
     }
 }

@@ -7,6 +7,7 @@ use super::super::events::{Event, Parser};
 use super::super::fault::Fault;
 use super::super::message::MAX_MESSAGE;
 use super::super::text;
+use super::super::words;
 use super::Site;
 
 /// What of an answer that is no success may be worth reading.
@@ -21,7 +22,7 @@ pub(in crate::mcp) async fn whole(site: &Site, mut response: Response) -> Result
         .map_err(|error| site.broken(&error))?
     {
         if body.len() + chunk.len() > MAX_MESSAGE {
-            return Err(too_long());
+            return Err(Fault::too_long());
         }
         body.extend_from_slice(&chunk);
     }
@@ -39,7 +40,7 @@ pub(in crate::mcp) async fn next_events(
             return Ok(None);
         };
         let pushed = parser.push(&chunk, &mut events);
-        pushed.map_err(|_| too_long())?;
+        pushed.map_err(|_| Fault::too_long())?;
     }
     Ok(Some(events))
 }
@@ -83,13 +84,6 @@ pub(super) fn asks_more(response: Response) -> Result<Response, Fault> {
     }
 }
 
-fn too_long() -> Fault {
-    let megabytes = MAX_MESSAGE / (1024 * 1024);
-    Fault::Strange(format!(
-        "The server sent a message of more than {megabytes} MB. Ask for less."
-    ))
-}
-
 fn sentence(status: StatusCode, body: &[u8]) -> String {
     let number = status.as_u16();
     let what = match number {
@@ -102,6 +96,6 @@ fn sentence(status: StatusCode, body: &[u8]) -> String {
     let said = String::from_utf8_lossy(&body[..body.len().min(2000)]);
     match text::line(&said, 200) {
         said if said.is_empty() || said.starts_with('<') => what,
-        said => format!("{what} It said: {said}"),
+        said => words::with_said(&what, &said),
     }
 }

@@ -9,6 +9,7 @@ use tenon_sources::mcp::Patience;
 use tenon_tools::ToolSource;
 use tokio::time::Instant;
 
+use super::desk::Desk;
 use super::ward::{self, Ward, known, nothing, until, until_failed, until_ready};
 
 /// Short, because it is meant to run out.
@@ -24,7 +25,7 @@ async fn one_that_hangs_at_its_first_word_fails_and_keeps_what_it_offered() {
         start: SHORT,
         ..Patience::default()
     };
-    let desk = ward::desk(settings, patience).await;
+    let desk = Desk::starting_with(settings, patience).await;
     let status = desk.server.status();
     assert_eq!(
         (status.state, status.stale, status.tools),
@@ -53,7 +54,7 @@ async fn one_that_hangs_at_its_list_can_be_called_by_what_is_known() {
         list: SHORT,
         ..Patience::default()
     };
-    let desk = ward::desk(settings, patience).await;
+    let desk = Desk::starting_with(settings, patience).await;
     let is_degraded = |state: &SourceState| matches!(state, SourceState::Degraded { .. });
     let status = until(&desk, |status| is_degraded(&status.state)).await;
     assert!(status.stale);
@@ -67,7 +68,7 @@ async fn a_list_that_cannot_be_read_again_leaves_the_old_one() {
         list: SHORT,
         ..Patience::default()
     };
-    let desk = ward::desk(ward.settings(), patience).await;
+    let desk = Desk::starting_with(ward.settings(), patience).await;
     let before = until_ready(&desk).await;
     let names = desk.names();
     let said = desk.text("renew", nothing()).await;
@@ -123,7 +124,7 @@ async fn a_list_without_end_is_ended() {
     let ward = Ward::new("endless");
     let mut settings = ward.settings();
     settings.known = vec![known("echo")];
-    let desk = ward::desk(settings, patience).await;
+    let desk = Desk::starting_with(settings, patience).await;
     until(&desk, |status| status.state != SourceState::Starting).await;
     assert_eq!(desk.text("echo", json!({"text": "on"})).await, "on");
 }
@@ -183,7 +184,7 @@ async fn tools_of_any_schema_are_offered_and_called() {
 #[tokio::test]
 async fn one_that_dies_at_once_fails_with_its_last_words_and_is_tried_slowly() {
     let ward = Ward::new("dies-at-once");
-    let desk = ward::desk(ward.settings(), Patience::default()).await;
+    let desk = Desk::starting(ward.settings()).await;
     let begun = Instant::now();
     let why = until_failed(&desk).await;
     assert!(why.contains("the key is not set"), "{why}");
@@ -197,7 +198,7 @@ async fn one_that_dies_at_once_fails_with_its_last_words_and_is_tried_slowly() {
 #[tokio::test]
 async fn one_that_dies_at_its_list_fails() {
     let ward = Ward::new("dies-at-list");
-    let desk = ward::desk(ward.settings(), Patience::default()).await;
+    let desk = Desk::starting(ward.settings()).await;
     until_failed(&desk).await;
 }
 
@@ -210,8 +211,12 @@ async fn one_that_dies_at_every_call_says_so_and_is_back_for_the_next() {
     let said = &error.message;
     let begins = "Test stopped while `write` was running; whether it took effect is not known.";
     assert!(said.starts_with(begins), "{said}");
-    assert!(said.contains("cannot go on"), "{said}");
     assert!(said.contains('5'), "the exit code: {said}");
+    // What it wrote is for those who may read its log.
+    assert!(!said.contains("cannot go on"), "{said}");
+    let lines = desk.server.logs().lines();
+    let is_told = lines.iter().any(|line| line.text.contains("cannot go on"));
+    assert!(is_told, "{lines:#?}");
     assert_eq!(ward.count("tools/call write"), 1, "nothing is done twice");
 
     // What only reads is tried once more, and not for ever.

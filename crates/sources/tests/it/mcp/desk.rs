@@ -10,7 +10,7 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, ToolResult, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start};
+use tenon_sources::mcp::{Fill, McpServer, Network, Patience, Settings, Start, Unfilled};
 use tenon_tools::{
     Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
 };
@@ -54,6 +54,10 @@ impl Desk {
 
     /// In the registry, whatever becomes of it.
     pub async fn starting(settings: Settings) -> Self {
+        Self::starting_with(settings, Patience::default()).await
+    }
+
+    pub async fn starting_with(settings: Settings, patience: Patience) -> Self {
         // Whoever is first wins; the others find it installed.
         rustls::crypto::ring::default_provider()
             .install_default()
@@ -61,7 +65,7 @@ impl Desk {
         let ids = Arc::new(MemoryIdBook::default());
         let shelf = Arc::new(MemoryShelf::default());
         let registry = Registry::new(ids, shelf, Limits::default());
-        let server = McpServer::new(settings);
+        let server = McpServer::with_patience(settings, patience);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
             server,
@@ -213,7 +217,7 @@ struct AsItIs;
 
 #[async_trait]
 impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, String> {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         Ok(config.clone())
     }
 }

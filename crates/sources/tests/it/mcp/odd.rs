@@ -137,11 +137,15 @@ async fn a_long_result_comes_and_one_that_is_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn a_program_that_dies_in_a_call_is_quoted() {
+async fn a_program_that_dies_in_a_call_is_quoted_in_its_log_and_nowhere_else() {
     let desk = odd("dies").await;
     let error = desk.error("echo", json!({})).await;
+    assert!(error.contains("exited with code 3. Check"), "{error}");
+    assert!(!error.contains("terrible"), "{error}");
+    let lines = desk.server.logs().lines();
     let expected = "exited with code 3. Its last words: Something terrible happened.";
-    assert!(error.contains(expected), "{error}");
+    let is_told = lines.iter().any(|line| line.text.ends_with(expected));
+    assert!(is_told, "{lines:#?}");
 }
 
 #[tokio::test]

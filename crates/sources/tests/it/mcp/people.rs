@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tenon_domain::{Form, FormAnswer};
+use tenon_domain::{FormAnswer, FormWants};
 use tenon_tools::{Attendant, CallContext, Progress};
 
 use super::desk::context;
@@ -14,7 +14,8 @@ use super::desk::context;
 pub struct Somebody {
     answer: FormAnswer,
     pub heard: Mutex<Vec<Progress>>,
-    pub asked: Mutex<Vec<Form>>,
+    /// The words of each question, and what would answer it.
+    pub asked: Mutex<Vec<(String, FormWants)>>,
 }
 
 impl Somebody {
@@ -53,7 +54,7 @@ impl Somebody {
 
     pub fn questions(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().map(|form| form.message.clone()).collect()
+        asked.iter().map(|(message, _)| message.clone()).collect()
     }
 }
 
@@ -63,8 +64,8 @@ impl Attendant for Somebody {
         self.heard.lock().unwrap().push(progress);
     }
 
-    async fn ask(&self, form: Form) -> FormAnswer {
-        self.asked.lock().unwrap().push(form);
+    async fn ask(&self, message: String, wants: FormWants) -> FormAnswer {
+        self.asked.lock().unwrap().push((message, wants));
         self.answer.clone()
     }
 }

@@ -47,7 +47,7 @@ async fn check_everything(desk: &Desk, protocol: &str) {
 /// It asks in the middle of a call, and somebody answers.
 async fn check_elicitation(desk: &Desk) {
     let person = Somebody::who_says(json!({
-        "name": "Ada", "check": true, "email": "ada@example.com", "integer": "36", "firstLine": "It was a dark and stormy night."
+        "name": "Ada", "check": true, "email": "ada@example.com", "integer": 36, "firstLine": "It was a dark and stormy night."
     }));
     let context = person.context();
     let answer = desk

@@ -5,18 +5,17 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, SourceState};
-use tenon_sources::mcp::Patience;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::desk::{http, settings};
-use super::ward::{self, nothing, until, until_failed, until_ready};
+use super::desk::{Desk, http, settings};
+use super::ward::{nothing, until, until_failed, until_ready};
 
 #[tokio::test]
 async fn one_that_asks_for_a_log_in_says_so_until_somebody_has_logged_in() {
     let site = Site::start().await;
     site.set(Mood::AsksLogin);
-    let desk = ward::desk(settings(http(&site.url)), Patience::default()).await;
+    let desk = Desk::starting(settings(http(&site.url))).await;
     until_failed(&desk).await;
     let status = desk.server.status();
     let challenge = status.asks_login.flatten().unwrap();
@@ -41,7 +40,7 @@ async fn one_that_asks_for_a_log_in_says_so_until_somebody_has_logged_in() {
 #[tokio::test]
 async fn a_call_without_an_answer_is_repeated_only_without_harm_and_the_server_stays() {
     let site = Site::start().await;
-    let desk = ward::desk(settings(http(&site.url)), Patience::default()).await;
+    let desk = Desk::starting(settings(http(&site.url))).await;
     until_ready(&desk).await;
     site.set(Mood::DropsCalls);
     for (tool, times) in [("read", 2), ("write", 1)] {
@@ -59,7 +58,7 @@ async fn a_call_without_an_answer_is_repeated_only_without_harm_and_the_server_s
 #[tokio::test]
 async fn one_that_went_away_is_degraded_and_noticed_when_it_is_back() {
     let site = Site::start().await;
-    let desk = ward::desk(settings(http(&site.url)), Patience::default()).await;
+    let desk = Desk::starting(settings(http(&site.url))).await;
     until_ready(&desk).await;
     site.set(Mood::DropsAll);
     desk.error("write", nothing()).await;

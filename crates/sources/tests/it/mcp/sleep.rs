@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::SourceState;
-use tenon_sources::mcp::{Patience, Start};
+use tenon_sources::mcp::Start;
 use tenon_tools::ToolSource;
 
+use super::desk::Desk;
 use super::ward::{self, Ward, known, nothing, until, until_gone, until_ready};
 
 #[tokio::test]
@@ -55,7 +56,7 @@ async fn one_that_starts_on_call_sleeps_with_what_is_known_until_then() {
     let mut settings = ward.settings();
     settings.start = Start::OnCall;
     settings.known = vec![known("echo"), known("gone")];
-    let desk = ward::desk(settings, Patience::default()).await;
+    let desk = Desk::starting(settings).await;
     let status = until(&desk, |status| status.state == SourceState::Sleeping).await;
     assert!(status.stale);
     assert_eq!(desk.names(), ["echo", "gone"]);
@@ -75,7 +76,7 @@ async fn a_sleeping_server_is_woken_by_a_restart_and_ended_by_a_stop() {
     let ward = Ward::new("good");
     let mut settings = ward.settings();
     settings.start = Start::OnCall;
-    let desk = ward::desk(settings, Patience::default()).await;
+    let desk = Desk::starting(settings).await;
     desk.server.restart();
     until_ready(&desk).await;
     desk.server.stop().await;

@@ -1,16 +1,14 @@
 //! Servers that misbehave, and what they wrote down about their lives.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, SourceState, ToolDefinition};
-use tenon_sources::mcp::{McpServer, Patience, Settings, Status};
-use tenon_tools::{Limits, MemoryIdBook, MemoryShelf, Registry};
+use tenon_sources::mcp::{Settings, Status};
 use tokio::time::{Instant, timeout};
 
-use super::desk::{Desk, PATIENCE, context, program, settings};
+use super::desk::{Desk, PATIENCE, program, settings};
 
 /// How `bad.mjs` is run, and the file it writes to.
 pub struct Ward {
@@ -64,23 +62,9 @@ pub fn bad(how: &str, file: &str) -> Settings {
 }
 
 pub async fn ready(settings: Settings) -> Desk {
-    let desk = desk(settings, Patience::default()).await;
+    let desk = Desk::starting(settings).await;
     until_ready(&desk).await;
     desk
-}
-
-/// In a registry, whatever becomes of it.
-pub async fn desk(settings: Settings, patience: Patience) -> Desk {
-    let ids = Arc::new(MemoryIdBook::default());
-    let registry = Registry::new(ids, Arc::new(MemoryShelf::default()), Limits::default());
-    let server = McpServer::with_patience(settings, patience);
-    let connection = registry.connect(server.clone()).await.unwrap();
-    Desk {
-        server,
-        registry,
-        connection,
-        context: context(),
-    }
 }
 
 /// Waits until the server is as it should be, and takes over what it offers then.

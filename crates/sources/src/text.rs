@@ -1,23 +1,28 @@
 //! Words from outside, made fit to be shown.
 
-/// One line of at most so many characters, without anything that is no writing.
-pub(super) fn line(text: &str, longest: usize) -> String {
+/// One line of at most so many characters, with one space between words and
+/// without anything that is no writing.
+pub(crate) fn line(text: &str, longest: usize) -> String {
     let spaced = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c });
-    cut(spaced.filter(|c| !is_unwanted(*c)), longest)
-        .trim()
-        .to_owned()
+    let mut before = ' ';
+    let written = spaced.filter(|c| !is_unwanted(*c)).filter(|c| {
+        let is_wanted = (before, *c) != (' ', ' ');
+        before = *c;
+        is_wanted
+    });
+    cut(written, longest).trim().to_owned()
 }
 
-/// The same with its line breaks and tabs.
-pub(super) fn block(text: &str, longest: usize) -> String {
+/// At most so many characters with their line breaks, spaces and tabs.
+pub(crate) fn block(text: &str, longest: usize) -> String {
     let kept = |c: &char| matches!(c, '\n' | '\t') || !is_unwanted(*c);
     cut(text.chars().filter(kept), longest).trim().to_owned()
 }
 
 /// The whole of what a model is told, without what would steer a terminal.
-pub(super) fn whole(text: &str) -> String {
+pub(crate) fn whole(text: &str) -> String {
     let kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
     text.chars().filter(kept).collect()
 }
@@ -54,6 +59,7 @@ mod tests {
     fn what_is_no_writing_is_left_out() {
         assert_eq!(line("a\nb\t\u{1b}[31mc\u{0} ", 80), "a b [31mc");
         assert_eq!(block("a\nb\t\u{1b}[31mc\r\n", 80), "a\nb\t[31mc");
+        assert_eq!(line("  a \t\u{200b} b  ", 80), "a b");
         assert_eq!(line("pay\u{202e}lap", 80), "paylap");
         assert_eq!(line("pa\u{200b}y\u{2060}\u{e0041}", 80), "pay");
         assert_eq!(whole("a\r\n\tb\u{1b}[31m"), "a\n\tb[31m");
