@@ -9,6 +9,7 @@ use tenon_domain::{McpConfig, SourceInfo, SourceState, ToolDefinition, ToolResul
 use tenon_sources::mcp::{McpServer, Settings, Start, Status};
 use tenon_tools::{CallContext, Connection, ToolSource};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::fill::{self, Filler};
@@ -19,6 +20,9 @@ use crate::api::wire::SourceNews;
 
 /// How often the changes of one server are seen to at most: one that floods us costs no more.
 const BREATH: Duration = Duration::from_millis(100);
+
+/// How often its list is written down at most: it may be long, and change all the time.
+const KEEP: Duration = Duration::from_secs(60);
 
 pub(super) struct Instance {
     pub(super) wanted: Wanted,
@@ -105,6 +109,7 @@ impl Instance {
             shown: shown.clone(),
             offered,
             kept,
+            kept_at: None,
             told: None,
             revision: inner.news.next_revision(),
         };
@@ -205,6 +210,8 @@ struct Watch {
     offered: u64,
     /// Which the store has, if that is known.
     kept: Option<u64>,
+    /// When that was written, if by this one.
+    kept_at: Option<Instant>,
     /// What the pages have.
     told: Option<(SourceState, usize, u64)>,
     revision: u64,
@@ -215,7 +222,14 @@ impl Watch {
         let mut changes = server.changes();
         // It may have said something before anybody listened.
         changes.mark_changed();
-        while changes.changed().await.is_ok() {
+        loop {
+            let due = self.kept_at.map(|at| at + KEEP);
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() {
+                    return;
+                },
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
+            }
             let Some(inner) = self.inner.upgrade() else {
                 return;
             };
@@ -237,7 +251,13 @@ impl Watch {
                 Err(error) => tracing::warn!(source = %id, %error, "its tools cannot be listed"),
             }
         }
-        if !status.stale && self.kept != Some(status.revision) {
+        // Once that has passed, what came meanwhile is written.
+        let is_early = self.kept_at.is_some_and(|at| at.elapsed() < KEEP);
+        if !is_early {
+            self.kept_at = None;
+        }
+        if !status.stale && self.kept != Some(status.revision) && !is_early {
+            self.kept_at = Some(Instant::now());
             match inner.store.put_source_tools(id, &server.tools()).await {
                 Ok(()) => self.kept = Some(status.revision),
                 Err(error) => tracing::warn!(source = %id, %error, "its tools cannot be kept"),
