@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::link::CallFault;
 use super::logs::Logs;
 use super::patience::Patience;
-use super::settings::Settings;
+use super::settings::{Settings, Start};
 use super::state::{Closed, Door, Open, State, Status};
 use super::supervise::supervise;
 use super::usage::Usage;
@@ -79,6 +79,10 @@ impl McpServer {
 
     pub fn with_patience(mut settings: Settings, patience: Patience) -> Arc<Self> {
         let state = State::new(std::mem::take(&mut settings.known));
+        // Nobody is to read that it is on its way before its task has run.
+        if settings.start == Start::OnCall {
+            state.asleep();
+        }
         let shared = Arc::new(Shared {
             settings,
             patience,
