@@ -6,6 +6,7 @@
 pub mod feed;
 pub mod request;
 
+mod complete;
 mod speak;
 mod turn;
 
@@ -29,6 +30,7 @@ use tenon_domain::{ChatId, TurnId};
 use tenon_store::Store;
 use tenon_tools::Registry;
 
+pub use complete::{Completing, Completion, Offered, Piece};
 pub use delete::remove_folder;
 pub use feed::Feed;
 pub use request::{Model, TurnRequest};

@@ -20,6 +20,8 @@ pub(crate) struct Running {
     pub(crate) tasks: TaskTracker,
     /// Fires when Tenon shuts down: what only waits should wait no longer.
     pub(crate) closing: CancellationToken,
+    /// Fires when it has waited long enough for what still runs.
+    stopping: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -64,6 +66,14 @@ impl Running {
         })
     }
 
+    /// Something that runs without a chat. The token stops it.
+    pub(crate) fn begin(&self) -> Result<CancellationToken, Error> {
+        match self.tasks.is_closed() {
+            true => Err(Error::Closing),
+            false => Ok(self.stopping.child_token()),
+        }
+    }
+
     pub(crate) fn turn(&self, chat: &ChatId) -> Option<TurnId> {
         self.turns().get(chat).map(|turn| turn.id.clone())
     }
@@ -102,6 +112,7 @@ impl Running {
         {
             return;
         }
+        self.stopping.cancel();
         self.turns().values().for_each(|turn| turn.cancel.cancel());
         if tokio::time::timeout(STOPPING, self.tasks.wait())
             .await

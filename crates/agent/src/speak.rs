@@ -1,21 +1,18 @@
 //! One step of a model: from the request to the last word.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures::{FutureExt, StreamExt};
-use tenon_domain::{
-    CallId, ChatId, DeltaKind, EventBody, LeftOut, MessageId, Part, StopReason, TurnId,
-    TurnOutcome, Waiting,
-};
+use tenon_domain::{CallId, DeltaKind, LeftOut, Part, StopReason, TurnOutcome, tool_id};
 use tenon_llm::assemble::{DraftBody, Growth};
 use tenon_llm::{Assembler, Delta, Deltas, Error as ModelError, Provider, Reply, Request};
-use tenon_store::{Store, fresh_id};
+use tenon_store::fresh_id;
 use tenon_tools::Toolset;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Feed, Settings};
+use crate::Settings;
 
 /// `kill -9` may cost the last second of streamed text; this leaves room for the write itself.
 const CHECKPOINT: Duration = Duration::from_millis(700);
@@ -24,19 +21,29 @@ const CHECKPOINT: Duration = Duration::from_millis(700);
 /// call, and learns from it; one that asks for this many times as many is broken.
 const PATIENCE: usize = 4;
 
-/// A model about to speak in a chat.
+/// A model about to speak.
 pub(crate) struct Speech<'a> {
-    pub chat: &'a ChatId,
-    pub turn: &'a TurnId,
-    pub message: &'a MessageId,
     pub model: &'a dyn Provider,
-    /// What the turn has said already about tools that are left out.
-    pub left_out: &'a Mutex<Vec<LeftOut>>,
     pub toolset: &'a Toolset,
-    pub feed: &'a Feed,
-    pub store: &'a Store,
     pub cancel: &'a CancellationToken,
     pub settings: &'a Settings,
+    pub listener: &'a dyn Listener,
+}
+
+/// Who hears a model speak, word by word.
+#[async_trait]
+pub(crate) trait Listener: Send + Sync {
+    /// A part of the message has grown.
+    fn grown(&self, part: usize, kind: DeltaKind, text: String);
+
+    /// The provider is asked again after this.
+    fn waits(&self, _wait: Duration) {}
+
+    /// Tools that were not put before the model.
+    async fn left_out(&self, _tools: &[LeftOut]) {}
+
+    /// What was said so far, to be kept.
+    async fn keep(&self, _parts: Vec<Part>) {}
 }
 
 /// What was said, and how the turn ends if it was cut off.
@@ -57,6 +64,11 @@ impl Speech<'_> {
             Err(_elapsed) => Some(interrupted("The answer took too long and was cut off.")),
         };
         let mut reply = assembler.finish(|| CallId(fresh_id()));
+        for part in &mut reply.parts {
+            if let Part::Call { call, .. } = part {
+                call.tool_id = tool_id::sanitise(call.tool_id.as_str());
+            }
+        }
         let cut = cut.or_else(|| unfinished(reply.stop));
         if cut.is_some() {
             // Calls of a sentence that was cut off are not to be made, and so not to be
@@ -79,7 +91,8 @@ impl Speech<'_> {
                 return Err(TurnOutcome::Stopped);
             }
             if unsaved.is_some_and(|since| since.elapsed() >= CHECKPOINT) {
-                self.unless_stopped(self.checkpoint(assembler)).await?;
+                self.unless_stopped(self.listener.keep(kept(assembler)))
+                    .await?;
                 unsaved = None;
             }
             // What has come already needs no clock.
@@ -104,13 +117,11 @@ impl Speech<'_> {
                 Delta::Retry(wait) => {
                     // Until it is asked again, the silence is ours.
                     last_word += *wait;
-                    self.feed.waiting(Waiting {
-                        chat_id: self.chat.clone(),
-                        message_id: self.message.clone(),
-                        wait_ms: wait.as_millis() as u64,
-                    });
+                    self.listener.waits(*wait);
                 }
-                Delta::LeftOut(tools) => self.unless_stopped(self.tell_left_out(tools)).await?,
+                Delta::LeftOut(tools) => {
+                    self.unless_stopped(self.listener.left_out(tools)).await?;
+                }
                 _ => {}
             }
             said += weight(&delta);
@@ -159,7 +170,7 @@ impl Speech<'_> {
             DraftBody::Text(_) | DraftBody::Opaque => DeltaKind::Text,
             DraftBody::Thinking(_) => DeltaKind::Thinking,
             DraftBody::Call(call) => {
-                let id = tenon_domain::tool_id::sanitise(&call.name);
+                let id = tool_id::sanitise(&call.name);
                 let display_name = match self.toolset.get(&id) {
                     Some(tool) => tool.spec.display_name.clone(),
                     None => id.0,
@@ -167,51 +178,7 @@ impl Speech<'_> {
                 DeltaKind::Input { display_name }
             }
         };
-        self.feed
-            .delta(self.chat, self.message, growth.part, kind, growth.text);
-    }
-
-    async fn checkpoint(&self, assembler: &Assembler) {
-        let parts = assembler
-            .drafts()
-            .iter()
-            .filter_map(|draft| match &draft.body {
-                DraftBody::Text(text) => Some(Part::text(text)),
-                DraftBody::Thinking(text) => Some(Part::thinking(text)),
-                DraftBody::Call(_) | DraftBody::Opaque => None,
-            });
-        let parts: Vec<Part> = parts.collect();
-        if let Err(error) = self.store.checkpoint(self.message, &parts).await {
-            // The words are still on their way to the screen; the end of the message tries again.
-            tracing::warn!(%error, chat = %self.chat, "a checkpoint could not be written");
-        }
-    }
-
-    async fn tell_left_out(&self, tools: &[LeftOut]) {
-        {
-            let mut told = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-            if *told == tools {
-                return;
-            }
-            *told = tools.to_vec();
-        }
-        for tool in tools {
-            tracing::warn!(
-                tool = tool.display_name,
-                id = %tool.tool_id,
-                why = tool.why,
-                model = self.model.name(),
-                "a tool was not put before the model"
-            );
-        }
-        let event = EventBody::ToolsLeftOut {
-            turn_id: self.turn.clone(),
-            tools: tools.to_vec(),
-        };
-        if let Err(error) = self.feed.emit(self.chat, vec![event]).await {
-            // The answer goes on without them, as it would have anyway.
-            tracing::warn!(%error, chat = %self.chat, "tools that were left out could not be written down");
-        }
+        self.listener.grown(growth.part, kind, growth.text);
     }
 
     fn silent(&self, assembler: &Assembler) -> TurnOutcome {
@@ -228,6 +195,17 @@ impl Speech<'_> {
             ))
         }
     }
+}
+
+/// What is worth keeping before the end: the words.
+fn kept(assembler: &Assembler) -> Vec<Part> {
+    let parts = assembler.drafts().iter();
+    let parts = parts.filter_map(|draft| match &draft.body {
+        DraftBody::Text(text) => Some(Part::text(text)),
+        DraftBody::Thinking(text) => Some(Part::thinking(text)),
+        DraftBody::Call(_) | DraftBody::Opaque => None,
+    });
+    parts.collect()
 }
 
 /// What a delta takes of what may be said. A call has a weight also where

@@ -7,6 +7,7 @@
 mod ask;
 mod attend;
 mod calls;
+mod listen;
 mod progress;
 
 use std::panic::AssertUnwindSafe;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use tenon_domain::{
     Access, CallRecord, ChatId, Door, EventBody, LeftOut, Message, MessageId, MessageRecord, Part,
-    Role, StopReason, TitledBy, TurnId, TurnOutcome, Usage, tool_id,
+    Role, StopReason, TitledBy, TurnId, TurnOutcome, Usage,
 };
 use tenon_llm::Request;
 use tenon_store::{Error as StoreError, Result as StoreResult, fresh_id, now};
@@ -29,7 +30,9 @@ use crate::running::Place;
 use crate::speak::{Speech, Spoken};
 use crate::{Agent, Error, prompt, title};
 
+pub(crate) use ask::advice;
 use calls::request;
+use listen::Listening;
 
 /// A message is words; whoever has a book puts it into a file.
 const MAX_MESSAGE: usize = 1024 * 1024;
@@ -214,7 +217,7 @@ impl Turn {
             if calls.is_empty() {
                 let nothing_said = step == 0 && reply.parts.is_empty();
                 return Ok(Stop::Ended(if nothing_said {
-                    self.nothing()
+                    said_nothing(&self.model)
                 } else {
                     TurnOutcome::Done
                 }));
@@ -271,29 +274,23 @@ impl Turn {
         self.emit(vec![EventBody::MessageStarted { message }])
             .await?;
 
-        let speech = Speech {
-            chat: &self.chat,
-            turn: &self.id,
+        let listening = Listening {
+            turn: self,
             message: &message_id,
+        };
+        let speech = Speech {
             model: &*self.model.provider,
-            left_out: &self.left_out,
             toolset,
-            feed: &self.agent.feed,
-            store: &self.agent.store,
             cancel: &self.place.cancel,
             settings: &self.agent.settings,
+            listener: &listening,
         };
         let request = Request {
             system: prompt::SYSTEM.into(),
             messages,
             tools: toolset.specs(),
         };
-        let mut spoken = speech.run(request).await;
-        for part in &mut spoken.reply.parts {
-            if let Part::Call { call, .. } = part {
-                call.tool_id = tool_id::sanitise(call.tool_id.as_str());
-            }
-        }
+        let spoken = speech.run(request).await;
         Ok((message_id, spoken))
     }
 
@@ -330,16 +327,16 @@ impl Turn {
     fn usage(&self) -> Usage {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn nothing(&self) -> TurnOutcome {
-        failed(&format!(
-            "{} said nothing. Try again, or choose another model.",
-            self.model.shown.name
-        ))
-    }
 }
 
-fn failed(message: &str) -> TurnOutcome {
+pub(crate) fn said_nothing(model: &Model) -> TurnOutcome {
+    failed(&format!(
+        "{} said nothing. Try again, or choose another model.",
+        model.shown.name
+    ))
+}
+
+pub(crate) fn failed(message: &str) -> TurnOutcome {
     TurnOutcome::Failed {
         message: message.into(),
     }

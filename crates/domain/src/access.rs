@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::id::{ToolId, UserId};
+use crate::id::{SourceId, ToolId, UserId};
 use crate::pattern::Pattern;
 use crate::source::{SourceInfo, SourceKind};
 use crate::tool::Annotations;
@@ -71,9 +71,13 @@ pub struct Access {
     pub user: UserId,
     /// These tools alone. None means all.
     pub only: Option<HashSet<ToolId>>,
-    pub settings: Arc<ToolSettings>,
+    /// None: what is switched off counts too.
+    pub settings: Option<Arc<ToolSettings>>,
     /// Tools that are used without asking this time.
     pub granted: Arc<[Pattern]>,
+    /// Sources that were brought along: all their tools, without asking. Whoever brings
+    /// one has chosen it.
+    pub guests: Arc<[SourceId]>,
 }
 
 impl Policy {
@@ -134,8 +138,9 @@ impl Access {
         Self {
             user: user.clone(),
             only: None,
-            settings: Arc::default(),
+            settings: None,
             granted: Arc::default(),
+            guests: Arc::default(),
         }
     }
 
@@ -149,7 +154,7 @@ impl Access {
 
     pub fn with_settings(self, settings: ToolSettings) -> Self {
         Self {
-            settings: Arc::new(settings),
+            settings: Some(Arc::new(settings)),
             ..self
         }
     }
@@ -161,36 +166,51 @@ impl Access {
         }
     }
 
+    pub fn with_guests(self, guests: impl Into<Arc<[SourceId]>>) -> Self {
+        Self {
+            guests: guests.into(),
+            ..self
+        }
+    }
+
     /// Whether the tool is this user's to call now.
-    pub fn sees(&self, source: &SourceInfo, tool: &ToolId) -> bool {
+    pub fn sees(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> bool {
         source
             .owner
             .as_ref()
             .is_none_or(|owner| *owner == self.user)
-            && self.only.as_ref().is_none_or(|only| only.contains(tool))
-            && self.enabled(tool)
+            && (self.is_guest(source) || self.only.as_ref().is_none_or(|only| only.contains(tool)))
+            && self.enabled(tool, annotations)
     }
 
-    /// Whether it is switched on. A tool nobody spoke of is.
-    pub fn enabled(&self, tool: &ToolId) -> bool {
-        self.settings
-            .about(tool)
-            .enabled
-            .is_none_or(|(enabled, _)| enabled)
+    /// Whether it is switched on. A tool nobody spoke of is, unless its source advises against it.
+    pub fn enabled(&self, tool: &ToolId, annotations: Annotations) -> bool {
+        match self.said(tool).enabled {
+            Some((enabled, _)) => enabled,
+            None => self.settings.is_none() || !annotations.deprecated,
+        }
+    }
+
+    pub fn said(&self, tool: &ToolId) -> Said {
+        let settings = self.settings.as_deref();
+        settings.map(|all| all.about(tool)).unwrap_or_default()
     }
 
     pub fn policy(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> Policy {
-        let said = self.settings.about(tool).policy;
+        let said = self.said(tool).policy;
         let policy = said.map_or_else(
             || Policy::by_default(source.kind, annotations),
             |(policy, _)| policy,
         );
+        let is_granted = || self.granted.iter().any(|pattern| pattern.matches(tool));
         match policy {
-            Policy::Ask if self.granted.iter().any(|pattern| pattern.matches(tool)) => {
-                Policy::Allow
-            }
+            Policy::Ask if self.is_guest(source) || is_granted() => Policy::Allow,
             other => other,
         }
+    }
+
+    fn is_guest(&self, source: &SourceInfo) -> bool {
+        self.guests.contains(&source.id)
     }
 }
 

@@ -32,7 +32,8 @@ pub use id::{
 pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
 pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{
-    McpClient, McpConfig, McpTransport, SourceConfig, SourceInfo, SourceKind, SourceState,
+    Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+    SourceInfo, SourceKind, SourceState,
 };
 pub use tool::{
     Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, ToolCall, ToolDefinition,

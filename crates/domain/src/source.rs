@@ -81,6 +81,7 @@ impl SourceState {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SourceConfig {
     Mcp(McpConfig),
+    Openapi(OpenapiConfig),
 }
 
 /// The tools that come with Tenon.
@@ -146,6 +147,88 @@ pub enum McpTransport {
         #[serde(default)]
         headers: BTreeMap<String, String>,
     },
+}
+
+/// An OpenAPI server, or an mcpo with several behind it. Its texts may hold
+/// `${NAME}`s, which are filled in when it is started.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenapiConfig {
+    #[serde(flatten)]
+    pub origin: OpenapiOrigin,
+    /// Where requests go, if not where the document says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Sent for its document and with every request, to these two addresses alone.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// By the names of the document's security schemes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub credentials: BTreeMap<String, Credential>,
+    /// How long a call may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The same for single tools, by their native names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_timeouts_ms: BTreeMap<String, u64>,
+}
+
+/// Where the document is.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum OpenapiOrigin {
+    /// The address of a document, or of a server that has one at `/openapi.json`.
+    Url { url: String },
+    /// Somebody gave it; this is the hash of the one that is kept.
+    Given { document_hash: String },
+}
+
+/// What satisfies a security scheme.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Credential {
+    /// An API key or a bearer token.
+    Key {
+        value: String,
+    },
+    Basic {
+        user: String,
+        password: String,
+    },
+    /// OAuth client credentials. The document says where, unless this does.
+    Client {
+        id: String,
+        secret: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token_url: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scopes: Option<String>,
+    },
+}
+
+impl fmt::Debug for OpenapiConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenapiConfig").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OpenapiOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url { .. } => f.write_str("Url"),
+            Self::Given { document_hash } => f.debug_tuple("Given").field(document_hash).finish(),
+        }
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credential").finish_non_exhaustive()
+    }
 }
 
 /// Values of variables and headers, and addresses, may be secrets.

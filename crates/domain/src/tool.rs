@@ -50,6 +50,8 @@ pub struct Annotations {
     pub open_world: bool,
     /// A successful call means the work is done: the turn ends after it.
     pub ends_turn: bool,
+    /// Its source advises against it: off until somebody switches it on.
+    pub deprecated: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -24,6 +24,7 @@ pub use registry::{Connection, Registry, SourceStatus, Tool};
 pub use shelf::{MemoryShelf, Shelf};
 pub use source::{Asker, CallContext, ToolSource};
 pub use toolset::{Limits, Toolset};
+pub use validate::is_pattern;
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

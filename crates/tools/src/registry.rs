@@ -4,13 +4,14 @@
 //! wait; a writer builds the next snapshot beside the current one and swaps it
 //! in. Ids are given before the swap, so no reader ever sees a tool without one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
     Access, SourceId, SourceInfo, SourceState, ToolDefinition, ToolError, ToolId, ToolSpec, UserId,
+    tool_id,
 };
 
 use crate::toolset::{Limits, Toolset};
@@ -132,6 +133,28 @@ impl Registry {
         )
     }
 
+    /// The same, with sources that are there for whoever holds it and nobody else.
+    /// Their ids are not in the book: they are gone with it.
+    pub fn toolset_with(&self, access: Access, guests: &[Arc<dyn ToolSource>]) -> Toolset {
+        let mut catalog = Catalog::clone(&self.catalog.load());
+        let mut taken: HashSet<ToolId> = catalog
+            .all(&access.user)
+            .map(|tool| tool.spec.id.clone())
+            .collect();
+        for source in guests {
+            let definitions = definitions(source);
+            let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
+            let ids = tool_id::give(source.info(), &names, &mut taken);
+            catalog.insert(Offer {
+                connection: self.next_revision(),
+                revision: self.next_revision(),
+                tools: tools(source, definitions, ids),
+                source: source.clone(),
+            });
+        }
+        Toolset::new(Arc::new(catalog), access, self.shelf.clone(), self.limits)
+    }
+
     /// The sources a user can see, by id.
     pub fn sources(&self, user: &UserId) -> Vec<SourceStatus> {
         let catalog = self.catalog.load();
@@ -165,22 +188,34 @@ impl Registry {
     }
 
     async fn identify(&self, source: &Arc<dyn ToolSource>) -> Result<Arc<[Arc<Tool>]>, Error> {
-        let mut definitions = source.tools();
-        // A server that lists a name twice means one tool: the name is all a call can say.
-        let mut seen = std::collections::HashSet::new();
-        definitions.retain(|definition| seen.insert(definition.name.clone()));
-
+        let definitions = definitions(source);
         let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
         let ids = self.ids.ids(source.info(), &names).await?;
-        let tools = definitions.into_iter().zip(ids).map(|(definition, id)| {
-            Arc::new(Tool {
-                spec: Arc::new(spec(source.info(), id, definition)),
-                source: source.clone(),
-                schema: OnceLock::new(),
-            })
-        });
-        Ok(tools.collect())
+        Ok(tools(source, definitions, ids))
     }
+}
+
+fn definitions(source: &Arc<dyn ToolSource>) -> Vec<ToolDefinition> {
+    let mut definitions = source.tools();
+    // A server that lists a name twice means one tool: the name is all a call can say.
+    let mut seen = HashSet::new();
+    definitions.retain(|definition| seen.insert(definition.name.clone()));
+    definitions
+}
+
+fn tools(
+    source: &Arc<dyn ToolSource>,
+    definitions: Vec<ToolDefinition>,
+    ids: Vec<ToolId>,
+) -> Arc<[Arc<Tool>]> {
+    let tools = definitions.into_iter().zip(ids).map(|(definition, id)| {
+        Arc::new(Tool {
+            spec: Arc::new(spec(source.info(), id, definition)),
+            source: source.clone(),
+            schema: OnceLock::new(),
+        })
+    });
+    tools.collect()
 }
 
 impl Drop for Connection {

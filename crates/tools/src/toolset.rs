@@ -92,13 +92,19 @@ impl Toolset {
     /// A tool this user may call now.
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
         let tool = self.catalog.get(&self.access.user, id.as_str())?;
-        self.access.sees(tool.source.info(), id).then_some(tool)
+        self.sees(tool).then_some(tool)
+    }
+
+    fn sees(&self, tool: &Tool) -> bool {
+        let spec = &tool.spec;
+        self.access
+            .sees(tool.source.info(), &spec.id, spec.annotations)
     }
 
     /// All of them, by id, so that a model is told the same list every time.
     pub fn tools(&self) -> Vec<&Arc<Tool>> {
         let mut tools = self.listed();
-        tools.retain(|tool| self.access.sees(tool.source.info(), &tool.spec.id));
+        tools.retain(|tool| self.sees(tool));
         tools
     }
 

@@ -59,6 +59,13 @@ impl Schema {
     }
 }
 
+/// Whether inputs could be checked against this regular expression. One that could not
+/// makes the whole schema around it unusable.
+pub fn is_pattern(pattern: &str) -> bool {
+    let schema = serde_json::json!({ "pattern": pattern });
+    jsonschema::options().build(&schema).is_ok()
+}
+
 fn not_json(raw: &str) -> ToolError {
     let reason = match serde_json::from_str::<Value>(raw) {
         Err(error) => error.to_string(),

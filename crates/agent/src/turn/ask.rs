@@ -64,18 +64,18 @@ impl Turn {
         }
     }
 
-    /// What would let a call be made where nobody can be asked.
-    pub(super) fn advice(&self, call: &ToolCall) -> String {
-        let tool = &call.tool_id;
-        match &self.door {
-            Door::Shell => format!("`--allow {tool}` or `--yes` would allow it."),
-            Door::Key(_) => format!("The key's scope would have to allow `{tool}`."),
-            Door::Page => format!("The policy of `{tool}` would have to be `allow`."),
-        }
-    }
-
     fn left(&self, since: i64) -> Duration {
         let waited = Duration::from_millis((now() - since).max(0).unsigned_abs());
         self.agent.settings.approval_wait.saturating_sub(waited)
+    }
+}
+
+/// What would let a call be made where nobody can be asked.
+pub(crate) fn advice(door: &Door, call: &ToolCall) -> String {
+    let tool = &call.tool_id;
+    match door {
+        Door::Shell => format!("`--allow {tool}` or `--yes` would allow it."),
+        Door::Key(_) => format!("The key's scope would have to allow `{tool}`."),
+        Door::Page => format!("The policy of `{tool}` would have to be `allow`."),
     }
 }

@@ -12,7 +12,7 @@ use tenon_store::Result as StoreResult;
 use tenon_tools::{Asker, CallContext, Prepared, Pulse, Ready, Toolset};
 use tokio::sync::Semaphore;
 
-use super::ask::Asked;
+use super::ask::{Asked, advice};
 use super::{Stop, Turn};
 
 /// What became of a call in this process.
@@ -125,7 +125,9 @@ impl Turn {
                 Err(error) => return Ok(Made::refused(error)),
                 Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, &call).await,
                 Ok(Prepared::Ask(question)) if !self.can_ask => {
-                    return Ok(Made::refused(question.nobody_to_ask(&self.advice(&call))));
+                    return Ok(Made::refused(
+                        question.nobody_to_ask(&advice(&self.door, &call)),
+                    ));
                 }
                 Ok(Prepared::Ask(_)) => self.ask(&call.id).await?,
             }

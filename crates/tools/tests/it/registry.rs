@@ -57,6 +57,29 @@ async fn a_turn_keeps_the_tools_it_began_with() {
 }
 
 #[tokio::test]
+async fn a_guest_is_there_for_whoever_holds_it_and_takes_nobodys_name() {
+    let hub = Hub::new();
+    let _there = hub
+        .registry
+        .connect(Arc::new(Odd::new("a", &["echo"])))
+        .await
+        .unwrap();
+    let mut guest = Odd::new("a", &["echo"]).of(&ada());
+    guest.info.id = tenon_domain::SourceId::new("guest");
+    let guest: Arc<dyn tenon_tools::ToolSource> = Arc::new(guest);
+    let access = Access::all(&ada());
+    let toolset = hub.registry.toolset_with(access, &[guest]);
+    let all = toolset.specs();
+    assert_eq!(all.len(), 2);
+    let other = all.iter().find(|spec| spec.id.0 != "mcp_a_echo").unwrap();
+    let answer = toolset
+        .call(&call(&other.id.0, json!({"text": "hi"})), &context())
+        .await;
+    assert_eq!(answer, Ok(ToolOutput::text("hi")));
+    assert_eq!(ids(&hub, &ada()), ["mcp_a_echo"]);
+}
+
+#[tokio::test]
 async fn a_source_that_comes_back_replaces_itself_and_keeps_its_ids() {
     let hub = Hub::new();
     let old = hub
