@@ -4,6 +4,7 @@ mod m0001_first_tables;
 mod m0002_models;
 mod m0003_people;
 mod m0004_sources;
+mod m0005_documents;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -17,6 +18,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_models::Migration),
             Box::new(m0003_people::Migration),
             Box::new(m0004_sources::Migration),
+            Box::new(m0005_documents::Migration),
         ]
     }
 }

@@ -49,14 +49,24 @@ impl Store {
 /// What a source offered, and to everybody who had a connection of their own to it:
 /// those are called `SOURCE:USER`.
 pub(crate) async fn forget(db: &impl ConnectionTrait, source: &SourceId) -> Result<()> {
-    let own = format!("{}:", source.0);
-    forget_where(db, |id| id == source.0 || id.starts_with(&own)).await
+    forget_where(db, |id| is_of(id, source)).await
+}
+
+/// Whether the registry knows a source, or somebody's own connection to it, by this id.
+pub(crate) fn is_of(id: &str, source: &SourceId) -> bool {
+    let rest = id.strip_prefix(&source.0);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
+/// Whether this is the id of somebody's own connection.
+pub(crate) fn is_for(id: &str, user: &UserId) -> bool {
+    let source = id.strip_suffix(&user.0);
+    source.is_some_and(|source| source.ends_with(':'))
 }
 
 /// What anything offered to somebody who is gone.
 pub(crate) async fn forget_user(db: &impl ConnectionTrait, user: &UserId) -> Result<()> {
-    let own = format!(":{}", user.0);
-    forget_where(db, |id| id.ends_with(&own)).await
+    forget_where(db, |id| is_for(id, user)).await
 }
 
 /// Looked for here and not by a pattern: the engines do not agree on what is like what.

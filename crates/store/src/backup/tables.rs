@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::entity::{
     api_keys, audit, auth_sessions, blobs, chats, events, invites, messages, models, preferences,
-    search_entries, secrets, shares, source_grants, source_tools, sources, tool_calls,
-    tool_settings, tools, turns, users,
+    search_entries, secrets, shares, source_documents, source_grants, source_tools, sources,
+    tool_calls, tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
 
@@ -68,6 +68,7 @@ tables!(
     tools,
     sources,
     source_tools,
+    source_documents,
     source_grants,
     secrets,
     chats,

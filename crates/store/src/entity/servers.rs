@@ -47,6 +47,31 @@ pub(crate) mod source_tools {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub(crate) mod source_documents {
+    use sea_orm::entity::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel, Serialize, Deserialize)]
+    #[sea_orm(table_name = "source_documents")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub source_id: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub name: String,
+        pub url: String,
+        #[serde(with = "crate::backup::bytes")]
+        pub body: Vec<u8>,
+        pub etag: Option<String>,
+        pub last_modified: Option<String>,
+        pub fetched_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 pub(crate) mod source_grants {
     use sea_orm::entity::prelude::*;
     use serde::{Deserialize, Serialize};

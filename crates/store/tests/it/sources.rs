@@ -3,7 +3,8 @@
 use serde_json::json;
 use tenon_domain::{SourceId, SourceInfo, SourceKind, ToolDefinition, UserId, UserRole};
 use tenon_store::{
-    Checked, Error, Existing, LOCAL, NewSource, NewUser, Origin, Store, StoredSource, Vault, Who,
+    Checked, Error, Existing, LOCAL, NewSource, NewUser, Origin, Store, StoredDocument,
+    StoredSource, Vault, Who,
 };
 
 use crate::postgres::Postgres;
@@ -133,6 +134,36 @@ async fn story(url: &str) {
         let kept = another.source_tools(id).await.unwrap().unwrap();
         assert_eq!(kept, tools);
     }
+    // Its documents: those with the same name are replaced, those that are not named are forgotten.
+    let document = |name: &str, body: &[u8]| StoredDocument {
+        name: name.into(),
+        url: "https://a.example/openapi.json".into(),
+        body: body.to_vec(),
+        etag: Some("\"1\"".into()),
+        last_modified: None,
+        fetched_at: 7,
+    };
+    let names = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+    for id in [&shared.id, &personal, &own.id] {
+        let keep = |documents: Vec<StoredDocument>, names: Vec<String>| {
+            let store = &store;
+            async move {
+                let kept = store.put_source_documents(id, documents, &names).await;
+                kept.unwrap();
+            }
+        };
+        let first = vec![document("", b"{}"), document("time", b"\0\xff")];
+        keep(first, names(&["", "time"])).await;
+        keep(vec![document("", b"new")], names(&["", "time"])).await;
+        let mut kept = another.source_documents(id).await.unwrap();
+        kept.sort_by(|one, other| one.name.cmp(&other.name));
+        assert_eq!(kept, [document("", b"new"), document("time", b"\0\xff")]);
+        keep(Vec::new(), names(&["time"])).await;
+        let kept = another.source_documents(id).await.unwrap();
+        assert_eq!(kept, [document("time", b"\0\xff")]);
+    }
+    assert_eq!(store.count_documents().await.unwrap(), 3);
+
     let info = |id: &SourceId, owner: &UserId| SourceInfo {
         id: id.clone(),
         kind: SourceKind::Mcp,
@@ -204,13 +235,20 @@ async fn story(url: &str) {
         .put_secret(Some(&bob), "KEY", |_| "sealed".into())
         .await
         .unwrap();
+    let before_bob = store.count_documents().await.unwrap();
     for id in [&his.id, &SourceId(format!("mcp-memory:{bob}"))] {
         store.put_source_tools(id, &[]).await.unwrap();
+        let documents = vec![document("", b"{}")];
+        let kept = store
+            .put_source_documents(id, documents, &names(&[""]))
+            .await;
+        kept.unwrap();
     }
     store.delete_user(&bob).await.unwrap();
     assert!(store.source(&his.id).await.is_err());
     assert_eq!(store.grants().await.unwrap().len(), 1);
     assert_eq!(store.secrets().await.unwrap().len(), 2);
+    assert_eq!(store.count_documents().await.unwrap(), before_bob);
     for id in [&his.id, &SourceId(format!("mcp-memory:{bob}"))] {
         assert_eq!(store.source_tools(id).await.unwrap(), None);
     }
@@ -250,6 +288,8 @@ async fn story(url: &str) {
     assert_eq!(store.grant(&shared.id, &ada).await.unwrap(), Some(grant));
     assert_eq!(of(None).await.unwrap(), "two");
     assert!(store.source_tools(&shared.id).await.unwrap().is_some());
+    let restored = store.source_documents(&shared.id).await.unwrap();
+    assert_eq!(restored, [document("time", b"\0\xff")]);
 }
 
 async fn add(
