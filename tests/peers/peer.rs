@@ -40,7 +40,8 @@ impl Peer {
         Self::start(command)
     }
 
-    fn start(mut command: Command) -> Self {
+    /// Anything that says where it listens.
+    pub fn start(mut command: Command) -> Self {
         let (output, input) = std::io::pipe().unwrap();
         command.stdout(input.try_clone().unwrap()).stderr(input);
         let mut peer = Self {
@@ -95,7 +96,9 @@ fn address(line: &str) -> Option<String> {
     let (_, rest) = line
         .split_once(" listening on ")
         .or_else(|| line.split_once(" running on "))?;
-    Some(rest.split_whitespace().next()?.to_owned())
+    let address = rest.split_whitespace().next()?;
+    // Servers behind it run "on stdio".
+    address.starts_with("http").then(|| address.to_owned())
 }
 
 fn root() -> PathBuf {

@@ -77,6 +77,7 @@ const READS_ONLY: Annotations = Annotations {
     idempotent: true,
     open_world: false,
     ends_turn: false,
+    deprecated: false,
 };
 
 impl BuiltinSource {

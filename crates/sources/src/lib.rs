@@ -1,14 +1,16 @@
 //! Where tools come from.
 //!
-//! [`builtin`] and [`mcp`] each turn one kind of origin into a
+//! [`builtin`], [`mcp`] and [`openapi`] each turn one kind of origin into a
 //! [`tenon_tools::ToolSource`]; [`import`] and [`variables`] read and complete the
 //! configuration of such origins. None of them knows who asks, or why.
 
 pub mod builtin;
 pub mod mcp;
+pub mod openapi;
 
 pub mod import;
 pub mod variables;
 
+mod logs;
 mod network;
 mod text;

@@ -54,18 +54,17 @@ mod list;
 mod schema;
 mod task;
 
-mod logs;
-
 pub mod oauth;
 
-use crate::text;
+use crate::{logs, text};
 
+pub use crate::logs::{Line, Logs};
 pub use crate::network::Network;
+pub use crate::variables::{Fill, Unfilled};
 pub use header::check_header;
 pub use link::About;
-pub use logs::{Line, Logs};
 pub use patience::Patience;
 pub use server::McpServer;
-pub use settings::{Fill, Settings, Start, Tokens, Unfilled};
+pub use settings::{Settings, Start, Tokens};
 pub use state::Status;
 pub use words::public_part;

@@ -7,13 +7,15 @@
 //! does, and what a person set for themself is no part of the program that is run.
 
 mod address;
+mod filler;
+mod texts;
 mod whose;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tenon_domain::{McpClient, McpConfig, McpTransport};
-
+pub use filler::{AsItIs, Fill, Unfilled};
+pub use texts::Texts;
 pub use whose::{is_own, mentioned_in, mentioned_in_host};
 
 /// Longer than any name people give, short enough to be shown.
@@ -69,14 +71,14 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Each variable of a configuration once, in the order they are written.
-pub fn mentioned(config: &McpConfig) -> Vec<Variable> {
+pub fn mentioned(config: &impl Texts) -> Vec<Variable> {
     let mut found = Vec::new();
     look_through(config, &mut |slot| found.push(slot.variable.clone()));
     once(found)
 }
 
 /// Those of them that have neither a value nor an otherwise.
-pub fn unset(config: &McpConfig, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
+pub fn unset(config: &impl Texts, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
     let mut found = Vec::new();
     look_through(config, &mut |slot| {
         if slot.value(value).is_none() {
@@ -87,34 +89,15 @@ pub fn unset(config: &McpConfig, value: &dyn Fn(&Variable) -> Option<String>) ->
 }
 
 /// What is wrong with where a variable stands, as a sentence.
-///
-/// Shells and interpreters take their arguments for programs: whoever could write a part
-/// of one would run what they like.
-pub fn misplaced(config: &McpConfig) -> Option<String> {
-    let McpTransport::Stdio { command, args, .. } = &config.transport else {
-        return None;
-    };
-    let words = [command].into_iter().chain(args);
-    let personal = words
-        .flat_map(|word| pieces(word))
-        .find_map(|piece| match piece {
-            Piece::Slot(slot) if slot.is_personal() => Some(slot.variable),
-            Piece::Slot(_) | Piece::Text(_) => None,
-        })?;
-    Some(format!(
-        "`{personal}` cannot stand in the command or its arguments, where it could be run as a program: \
-         pass it through `env`."
-    ))
+pub fn misplaced(config: &impl Texts) -> Option<String> {
+    config.misplaced()
 }
 
 /// The configuration with values in the place of its variables.
 ///
 /// An argument may be a script with variables of its own: one that nobody knows
 /// stays as it is there. What a person has to set for themself is never left open.
-pub fn fill(
-    config: &McpConfig,
-    value: &dyn Fn(&Variable) -> Option<String>,
-) -> Result<McpConfig, Gap> {
+pub fn fill<C: Texts>(config: &C, value: &dyn Fn(&Variable) -> Option<String>) -> Result<C, Gap> {
     if let Some(why) = misplaced(config) {
         return Err(Gap::Misplaced(why));
     }
@@ -123,41 +106,13 @@ pub fn fill(
         missing: Vec::new(),
         refused: None,
     };
-    let transport = match &config.transport {
-        McpTransport::Stdio {
-            command,
-            args,
-            env,
-            cwd,
-        } => McpTransport::Stdio {
-            command: filling.text(command),
-            args: args.iter().map(|arg| filling.argument(arg)).collect(),
-            env: filling.map(env),
-            cwd: cwd.as_ref().map(|cwd| filling.text(cwd)),
-        },
-        McpTransport::Http { url, headers } => McpTransport::Http {
-            url: filling.address(url),
-            headers: filling.map(headers),
-        },
-        McpTransport::Sse { url, headers } => McpTransport::Sse {
-            url: filling.address(url),
-            headers: filling.map(headers),
-        },
-    };
-    let client = config.client.as_ref().map(|client| McpClient {
-        id: filling.text(&client.id),
-        secret: client.secret.as_ref().map(|secret| filling.text(secret)),
-    });
+    let filled = config.filled(&mut filling);
     if !filling.missing.is_empty() {
         return Err(Gap::Missing(once(filling.missing)));
     }
     match filling.refused {
         Some(why) => Err(Gap::Misplaced(why)),
-        None => Ok(McpConfig {
-            transport,
-            client,
-            ..config.clone()
-        }),
+        None => Ok(filled),
     }
 }
 
@@ -190,7 +145,8 @@ fn explain(missing: &[Variable]) -> String {
     sentences.join(" ")
 }
 
-struct Filling<'a> {
+/// Puts values in, and remembers what was missing.
+pub struct Filling<'a> {
     value: &'a dyn Fn(&Variable) -> Option<String>,
     missing: Vec<Variable>,
     /// Why a value may not stand in its place: the last one found.
@@ -226,6 +182,14 @@ impl Filling<'_> {
             }
         }
         filled
+    }
+}
+
+impl fmt::Debug for Filling<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Filling")
+            .field("missing", &self.missing)
+            .finish_non_exhaustive()
     }
 }
 
@@ -328,27 +292,8 @@ fn input_name(id: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= MAX_NAME - "input.".len()).then_some(name)
 }
 
-fn look_through(config: &McpConfig, see: &mut dyn FnMut(&Slot<'_>)) {
-    let mut texts: Vec<&String> = match &config.transport {
-        McpTransport::Stdio {
-            command,
-            args,
-            env,
-            cwd,
-        } => [command]
-            .into_iter()
-            .chain(args)
-            .chain(env.values())
-            .chain(cwd)
-            .collect(),
-        McpTransport::Http { url, headers } | McpTransport::Sse { url, headers } => {
-            [url].into_iter().chain(headers.values()).collect()
-        }
-    };
-    if let Some(client) = &config.client {
-        texts.extend([&client.id].into_iter().chain(&client.secret));
-    }
-    for text in texts {
+fn look_through(config: &impl Texts, see: &mut dyn FnMut(&Slot<'_>)) {
+    for text in config.texts() {
         for piece in pieces(text) {
             if let Piece::Slot(slot) = piece {
                 see(&slot);

@@ -15,13 +15,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolSpec, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start, Unfilled};
+use tenon_sources::mcp::{McpServer, Network, Settings, Start};
+use tenon_sources::variables::AsItIs;
 use tenon_tools::{
     Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,
 };
@@ -238,14 +238,4 @@ fn context(call: &ToolCall) -> CallContext {
 
 fn user() -> UserId {
     UserId::new("suite")
-}
-
-/// A configuration without variables.
-struct AsItIs;
-
-#[async_trait]
-impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
-        Ok(config.clone())
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tenon_domain::{McpConfig, McpTransport};
+use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 use url::Url;
 
 use crate::text::line;
@@ -32,7 +32,25 @@ pub fn clean(name: &str) -> String {
 }
 
 /// A name for a server that has none.
-pub(super) fn derive(config: &McpConfig) -> String {
+pub(super) fn derive(config: &SourceConfig) -> String {
+    match config {
+        SourceConfig::Mcp(config) => of_mcp(config),
+        SourceConfig::Openapi(OpenapiConfig {
+            origin: OpenapiOrigin::Url { url },
+            ..
+        }) => host(url),
+        SourceConfig::Openapi(config) => config.base_url.as_deref().map(host).unwrap_or_default(),
+    }
+}
+
+/// The host of an address. Empty where there is none yet.
+pub(super) fn host(address: &str) -> String {
+    let url = Url::parse(address).ok();
+    let host = url.and_then(|url| url.host_str().map(str::to_owned));
+    host.unwrap_or_default()
+}
+
+fn of_mcp(config: &McpConfig) -> String {
     match &config.transport {
         McpTransport::Stdio { command, args, .. } => {
             let runner = [
@@ -54,10 +72,7 @@ pub(super) fn derive(config: &McpConfig) -> String {
             let name = name.trim_start_matches("mcp-server-");
             name.trim_start_matches("server-").to_owned()
         }
-        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Url::parse(url)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned))
-            .unwrap_or_default(),
+        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => host(url),
     }
 }
 
@@ -69,7 +84,7 @@ impl Given {
     pub(super) fn give(
         &mut self,
         written: &str,
-        config: Option<&McpConfig>,
+        config: Option<&SourceConfig>,
         notes: &mut Vec<String>,
     ) -> String {
         let mut name = clean(written);

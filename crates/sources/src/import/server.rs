@@ -2,18 +2,17 @@
 //!
 //! What is understood is taken out of its map; what is left is not ours, and is named.
 
-mod fields;
-
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tenon_domain::{McpClient, McpConfig, McpTransport};
+use tenon_domain::{McpClient, McpConfig, McpTransport, SourceConfig};
 use url::Url;
 
+use super::Taken;
+use super::fields::Fields;
 use super::shape::Input;
 use crate::mcp::check_header;
 use crate::text::line;
-use fields::Fields;
 
 /// No call takes longer, whatever a file says.
 pub const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
@@ -31,21 +30,9 @@ const SILENT: [&str; 6] = [
     "source",
 ];
 
-pub(super) struct Taken {
-    pub(super) name: Option<String>,
-    pub(super) config: Result<McpConfig, String>,
-    pub(super) enabled: bool,
-    pub(super) notes: Vec<String>,
-}
-
 pub(super) fn take(body: &Value, inputs: &[Input]) -> Taken {
     let Value::Object(map) = body else {
-        return Taken {
-            name: None,
-            config: Err("It is not an object with a `command` or a `url`.".into()),
-            enabled: true,
-            notes: Vec::new(),
-        };
+        return Taken::refused("It is not an object with a `command` or a `url`.");
     };
     let mut fields = Fields::new(flat(map), inputs);
     let name = fields.text(&["name", "title"]).unwrap_or_default();
@@ -63,7 +50,9 @@ pub(super) fn take(body: &Value, inputs: &[Input]) -> Taken {
     }
     Taken {
         name,
-        config,
+        title: None,
+        config: config.map(SourceConfig::Mcp),
+        document: None,
         enabled,
         notes,
     }
@@ -223,7 +212,7 @@ fn unwrap(command: &mut Vec<String>) -> bool {
     }
 }
 
-fn address(url: &str) -> Result<String, String> {
+pub(super) fn address(url: &str) -> Result<String, String> {
     let url = url.trim();
     if url.contains("${") {
         return Ok(url.to_owned());

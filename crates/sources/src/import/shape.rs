@@ -2,11 +2,15 @@
 
 use serde_json::{Map, Value};
 
+use super::connection;
 use crate::text::line;
 use crate::variables::is_name;
 
 /// Under what the products keep their servers.
 const LISTS: [&str; 4] = ["mcpServers", "mcp_servers", "servers", "context_servers"];
+
+/// Under what Open WebUI keeps its connections, and people who follow it.
+const CONNECTIONS: [&str; 3] = ["TOOL_SERVER_CONNECTIONS", "tool_servers", "connections"];
 
 /// `{"mcp": {"servers": …}}` is as deep as it gets.
 const MAX_WAYS: usize = 3;
@@ -22,6 +26,8 @@ pub(super) struct Shape<'a> {
 pub(super) struct Entry<'a> {
     pub(super) name: Option<String>,
     pub(super) body: &'a Value,
+    /// As Open WebUI writes it.
+    pub(super) is_connection: bool,
 }
 
 /// Something VS Code asks a person for.
@@ -37,6 +43,26 @@ pub(super) fn shape(value: &Value) -> Option<Shape<'_>> {
     look(value, MAX_WAYS)
 }
 
+/// Whether there is a connection of Open WebUI in a document.
+pub(super) fn has_connections(value: &Value) -> bool {
+    let entries = shape(value).map(|shape| shape.entries).unwrap_or_default();
+    entries.iter().any(|entry| entry.is_connection)
+}
+
+/// The connections in a document that holds nothing else.
+pub(super) fn connections(value: &Value) -> Option<Shape<'_>> {
+    let bodies = match value {
+        Value::Array(bodies) => bodies.iter().collect(),
+        Value::Object(map) if map.get("url").is_some() => vec![value],
+        Value::Object(map) => listed(map)?.iter().collect(),
+        _ => return None,
+    };
+    Some(Shape {
+        entries: bodies.into_iter().map(written).collect(),
+        inputs: Vec::new(),
+    })
+}
+
 fn look(value: &Value, ways: usize) -> Option<Shape<'_>> {
     let plain = |entries| {
         Some(Shape {
@@ -49,9 +75,12 @@ fn look(value: &Value, ways: usize) -> Option<Shape<'_>> {
         Value::Object(_) if is_server(value) => plain(unnamed(std::slice::from_ref(value))),
         Value::Object(map) => {
             let lists: Vec<&Value> = LISTS.iter().filter_map(|key| list(map, key)).collect();
-            if !lists.is_empty() {
+            let connections = listed(map);
+            if !lists.is_empty() || connections.is_some() {
+                let mut entries: Vec<Entry> = lists.into_iter().flat_map(entries).collect();
+                entries.extend(connections.into_iter().flatten().map(written));
                 return Some(Shape {
-                    entries: lists.into_iter().flat_map(entries).collect(),
+                    entries,
                     inputs: inputs(map),
                 });
             }
@@ -89,6 +118,26 @@ impl Input {
     }
 }
 
+/// A list of connections, which an export has one step further in.
+fn listed(map: &Map<String, Value>) -> Option<&Vec<Value>> {
+    let inner = map.get("tool_server").and_then(Value::as_object);
+    let maps = [Some(map), inner].into_iter().flatten();
+    let keys = maps.flat_map(|map| CONNECTIONS.iter().map(move |key| (*key, map.get(*key))));
+    let mut lists = keys.filter_map(|(key, list)| Some((key, list?.as_array()?)));
+    // Others keep other things under so plain a word.
+    let is_ours = |list: &[Value]| list.iter().any(|one| one.get("url").is_some());
+    let list = lists.find(|(key, list)| *key != "connections" || is_ours(list));
+    list.map(|(_, list)| list)
+}
+
+fn written(body: &Value) -> Entry<'_> {
+    Entry {
+        name: None,
+        body,
+        is_connection: true,
+    }
+}
+
 fn list<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     // A server may be called "servers".
     let value = map.get(key).filter(|value| !is_server(value))?;
@@ -107,6 +156,7 @@ fn all(map: &Map<String, Value>) -> Vec<Entry<'_>> {
     let entry = |(name, body): (&String, _)| Entry {
         name: Some(name.clone()),
         body,
+        is_connection: connection::is_one(body),
     };
     map.iter().map(entry).collect()
 }
@@ -119,7 +169,11 @@ fn named(map: &Map<String, Value>) -> Vec<Entry<'_>> {
 }
 
 fn unnamed(bodies: &[Value]) -> Vec<Entry<'_>> {
-    let entry = |body| Entry { name: None, body };
+    let entry = |body| Entry {
+        name: None,
+        body,
+        is_connection: connection::is_one(body),
+    };
     bodies.iter().map(entry).collect()
 }
 
@@ -129,6 +183,7 @@ fn is_server(value: &Value) -> bool {
         Some(told) => told.is_string() || told.is_array(),
         None => false,
     }) || value.get("params").is_some_and(Value::is_object)
+        || connection::is_one(value)
 }
 
 fn inputs(map: &Map<String, Value>) -> Vec<Input> {

@@ -3,6 +3,9 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
+use tenon_domain::McpConfig;
+
+mod apis;
 
 /// One line for a server, and one for each note.
 fn told(text: &str, file: Option<&str>) -> String {
@@ -31,7 +34,28 @@ fn told(text: &str, file: Option<&str>) -> String {
     told.trim_end().to_owned()
 }
 
-fn describe(config: &McpConfig) -> String {
+fn describe(config: &SourceConfig) -> String {
+    match config {
+        SourceConfig::Mcp(config) => describe_mcp(config),
+        SourceConfig::Openapi(config) => describe_api(config),
+    }
+}
+
+fn describe_api(config: &OpenapiConfig) -> String {
+    let mut told = match &config.origin {
+        OpenapiOrigin::Url { url } => format!("api {url}"),
+        OpenapiOrigin::Given { document_hash } => format!("api #{}", &document_hash[..6]),
+    };
+    for (name, value) in &config.headers {
+        let _ = write!(told, " {name}={value}");
+    }
+    if let Some(base) = &config.base_url {
+        let _ = write!(told, " → {base}");
+    }
+    told
+}
+
+fn describe_mcp(config: &McpConfig) -> String {
     let texts = |texts: &std::collections::BTreeMap<String, String>| {
         let texts = texts.iter().map(|(name, text)| format!(" {name}={text}"));
         texts.collect::<String>()
@@ -399,7 +423,7 @@ fn a_mistake_is_told_with_its_place() {
     check("{\"mcpServers\": {}}", "- The list of servers is empty.");
     check(
         &" ".repeat(MAX_TEXT + 1),
-        "! It is too long: at most 1024 KB are read.",
+        "! It is too long: at most 1024 KB are read, and 32 MB of an OpenAPI document.",
     );
 }
 
@@ -462,7 +486,7 @@ fn a_summary_hides_what_addresses_hide() {
 /// JSON that is nearly a configuration.
 fn nearly() -> impl Strategy<Value = serde_json::Value> {
     let key = prop_oneof![
-        "mcpServers|servers|mcp|inputs|params|command|args|env|url|headers|type|timeout|name|disabled|id|default",
+        "mcpServers|servers|mcp|tool_servers|connections|openapi|swagger|spec|spec_type|auth_type|key|path|info|config|inputs|params|command|args|env|url|headers|type|timeout|name|disabled|id|default",
         r"\PC{0,6}",
     ];
     let leaf = prop_oneof![

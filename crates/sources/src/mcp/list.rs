@@ -233,6 +233,7 @@ fn annotations(hints: Option<&Value>) -> Annotations {
         idempotent: hint("idempotentHint").unwrap_or(false),
         open_world: hint("openWorldHint").unwrap_or(true),
         ends_turn: false,
+        deprecated: false,
     }
 }
 

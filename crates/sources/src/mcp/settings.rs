@@ -8,13 +8,14 @@ use tenon_domain::{McpConfig, SourceInfo, ToolDefinition};
 use tokio::sync::Semaphore;
 
 use crate::network::Network;
+use crate::variables::Fill;
 
 /// Everything an [`super::McpServer`] needs from its owner.
 pub struct Settings {
     pub info: SourceInfo,
     /// With its `${NAME}`s.
     pub config: McpConfig,
-    pub fill: Arc<dyn Fill>,
+    pub fill: Arc<dyn Fill<McpConfig>>,
     /// What gets us in, where people log in. Not for programs.
     pub tokens: Option<Arc<dyn Tokens>>,
     /// Where it may be.
@@ -33,24 +34,6 @@ pub enum Start {
     Now,
     /// At the first call; it sleeps until then.
     OnCall,
-}
-
-/// Fills in the variables of a configuration, anew at each start.
-#[async_trait]
-pub trait Fill: Send + Sync {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled>;
-}
-
-/// Why variables have no values, as a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfilled {
-    /// Something is not set, or is no good. It stays so until somebody sets it:
-    /// whoever runs the server restarts it then, and until then it is not tried again.
-    #[error("{0}")]
-    Unset(String),
-    /// They could not be read, which may be over in a while.
-    #[error("{0}")]
-    Unread(String),
 }
 
 /// Tokens for a server where people log in. Many requests ask at the same time;

@@ -17,8 +17,9 @@ use super::link::{Era, Link, Listed, NoLink, Opening};
 use super::lister::Lister;
 use super::offer::Offer;
 use super::server::Shared;
-use super::settings::{Start, Unfilled};
+use super::settings::Start;
 use super::state::Open;
+use crate::variables::Unfilled;
 
 /// While a call waits for it, one that fell is tried this often at least.
 const WANTED: Duration = Duration::from_secs(1);

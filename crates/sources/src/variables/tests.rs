@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use tenon_domain::{McpConfig, McpTransport};
+
 use super::*;
 
 fn known(variable: &Variable) -> Option<String> {

@@ -16,6 +16,7 @@ mod files;
 mod flow;
 mod math;
 mod mcp;
+mod openapi;
 mod results;
 mod time;
 mod web;

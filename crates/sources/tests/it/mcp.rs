@@ -1,7 +1,7 @@
 //! MCP servers as everybody calls them: real ones, through the registry.
 
 pub mod desk;
-mod peers;
+pub mod peers;
 mod people;
 
 mod addresses;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, ToolResult, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Patience, Settings, Start, Unfilled};
+use tenon_sources::mcp::{McpServer, Network, Patience, Settings, Start};
+use tenon_sources::variables::AsItIs;
 use tenon_tools::{
     Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
 };
@@ -209,15 +209,5 @@ pub fn config(transport: McpTransport) -> McpConfig {
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
         client: None,
-    }
-}
-
-/// There are no variables to fill in.
-struct AsItIs;
-
-#[async_trait]
-impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
-        Ok(config.clone())
     }
 }

@@ -64,7 +64,8 @@ impl Listening {
         })
     }
 
-    fn start(command: impl Fn(u16) -> Command + Send + 'static) -> Self {
+    /// What is listening at its port once it is up.
+    pub fn start(command: impl Fn(u16) -> Command + Send + 'static) -> Self {
         let port = free_port();
         let mut server = Self {
             child: spawn(&mut command(port)),

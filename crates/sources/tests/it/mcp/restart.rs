@@ -135,7 +135,7 @@ struct Secret {
 }
 
 #[async_trait]
-impl Fill for Secret {
+impl Fill<McpConfig> for Secret {
     async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         match self.is_set.load(Ordering::SeqCst) {
             true => Ok(config.clone()),
@@ -176,7 +176,7 @@ async fn a_panic_in_one_start_fails_that_server_only() {
 struct Faulty;
 
 #[async_trait]
-impl Fill for Faulty {
+impl Fill<McpConfig> for Faulty {
     async fn fill(&self, _config: &McpConfig) -> Result<McpConfig, Unfilled> {
         panic!("on purpose")
     }

@@ -1,4 +1,4 @@
-//! What a server wrote to its standard error, and what we noticed about it.
+//! What a server wrote to its standard error, where it has one, and what we noticed about it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,12 +22,12 @@ pub struct Line {
 
 impl Logs {
     /// Something we noticed.
-    pub(super) fn note(&self, text: impl Into<String>) {
+    pub(crate) fn note(&self, text: impl Into<String>) {
         self.push(true, text.into());
     }
 
     /// Something the server said.
-    pub(super) fn heard(&self, text: impl Into<String>) {
+    pub(crate) fn heard(&self, text: impl Into<String>) {
         self.push(false, text.into());
     }
 

@@ -49,6 +49,12 @@ impl<'a> Fields<'a> {
         Ok(None)
     }
 
+    /// A text that is asked for again later.
+    pub(super) fn kept(&mut self, key: &str) -> Result<Option<String>, String> {
+        let value = self.map.get(key).filter(|value| !value.is_null()).cloned();
+        value.map(|value| self.scalar(key, &value)).transpose()
+    }
+
     /// Fields of their own inside one that goes by one of several names.
     pub(super) fn inner(&mut self, keys: &[&str]) -> Fields<'a> {
         let found = keys.iter().find_map(|key| self.take(key));
@@ -119,7 +125,7 @@ impl<'a> Fields<'a> {
         Ok(found)
     }
 
-    fn take(&mut self, key: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.map.shift_remove(key)
     }
 

@@ -1,0 +1,90 @@
+//! OpenAPI servers that are written as nothing but their document, or its address.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig};
+
+use super::Taken;
+use super::names::{clean, host};
+use super::server::address;
+use crate::openapi::document;
+
+/// Files that are called so because of what they are, and not of whose.
+const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "schema"];
+
+/// A server that has its document at an address, or beside it.
+pub(super) fn at(url: &str) -> Taken {
+    let config = address(url).map(|url| reached(OpenapiOrigin::Url { url }));
+    let note = "It is taken for an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
+    Taken {
+        title: Some(host(url)),
+        config: config.map(SourceConfig::Openapi),
+        notes: vec![note.to_owned()],
+        ..named(&host(url))
+    }
+}
+
+/// A document that is the whole text.
+pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> Taken {
+    let title = title(value);
+    let file = file.filter(|file| !PLAIN.contains(&file.to_ascii_lowercase().as_str()));
+    let name = file.or(title.as_deref()).unwrap_or("api").to_owned();
+    let document: Arc<[u8]> = text.as_bytes().into();
+    let mut notes = Vec::new();
+    if !says_where(value) {
+        notes.push("The document does not say where its server is: enter the address of the server before its tools are called.".to_owned());
+    }
+    Taken {
+        title: title.or(Some(name.clone())),
+        config: Ok(SourceConfig::Openapi(reached(origin(&document)))),
+        document: Some(document),
+        notes,
+        ..named(&name)
+    }
+}
+
+/// What a document says it is called.
+pub(super) fn title(document: &Value) -> Option<String> {
+    let title = document.pointer("/info/title").and_then(Value::as_str);
+    let title = title.map(str::trim).filter(|title| !title.is_empty());
+    title.map(str::to_owned)
+}
+
+/// A document by its hash.
+pub(super) fn origin(document: &[u8]) -> OpenapiOrigin {
+    OpenapiOrigin::Given {
+        document_hash: document::hash(document),
+    }
+}
+
+/// Without anything but where the document is.
+pub(super) fn reached(origin: OpenapiOrigin) -> OpenapiConfig {
+    OpenapiConfig {
+        origin,
+        base_url: None,
+        headers: BTreeMap::new(),
+        credentials: BTreeMap::new(),
+        timeout_ms: None,
+        tool_timeouts_ms: BTreeMap::new(),
+    }
+}
+
+/// Called by a name that we made, which needs no note.
+fn named(name: &str) -> Taken {
+    Taken {
+        name: Some(clean(name)),
+        ..Taken::refused("")
+    }
+}
+
+/// Whether requests can go anywhere without another word.
+fn says_where(document: &Value) -> bool {
+    let is_whole = |server: &Value| {
+        let url = server.get("url").and_then(Value::as_str);
+        url.is_some_and(|url| url.contains("://"))
+    };
+    let servers = document.get("servers").and_then(Value::as_array);
+    servers.is_some_and(|servers| servers.iter().any(is_whole)) || document.get("host").is_some()
+}

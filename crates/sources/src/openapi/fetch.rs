@@ -1,0 +1,398 @@
+//! Reads the documents of a server over HTTP: the one at its address or beside
+//! it, and those of the servers behind it if it is an mcpo.
+//!
+//! One of several that fails does not spoil the others. Everything is bounded:
+//! bytes, time, redirects, and how many are read at once.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::{StreamExt, stream};
+use reqwest::Method;
+use reqwest::header::{
+    ACCEPT, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED,
+};
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::caller::{Caller, Elsewhere, Halt, shown, whole};
+use super::discover::{self, Sub};
+use super::document;
+
+mod places;
+
+/// Larger than any description that is published.
+const MAX_BODY: usize = 32 * 1024 * 1024;
+
+/// Of one server behind an mcpo, and of all of them.
+const MAX_SUB_BODY: usize = 8 * 1024 * 1024;
+const MAX_SUB_BODIES: usize = 64 * 1024 * 1024;
+
+/// Larger ones wait for their turn to be read.
+const READ_AT_ONCE: usize = 1024 * 1024;
+
+/// Of the list of them.
+const MAX_LIST: usize = 512 * 1024;
+
+/// A server that takes longer to describe itself is not one to wait for.
+pub(super) const WITHIN: Duration = Duration::from_secs(30);
+
+const SUBS_AT_ONCE: usize = 8;
+
+/// What is asked, and what is known already.
+#[derive(Debug)]
+pub(super) struct Question<'a> {
+    pub(super) url: &'a Url,
+    /// For the site of that address alone.
+    pub(super) headers: &'a HeaderMap,
+    pub(super) known: &'a [Known],
+    /// How long all of it may take.
+    pub(super) within: Duration,
+}
+
+/// A document that need not be sent again if it is still the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) name: String,
+    /// As it was found.
+    pub(super) url: Url,
+    pub(super) etag: Option<String>,
+    pub(super) last_modified: Option<String>,
+    pub(super) print: Print,
+}
+
+/// By which bytes are known to be the same as before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Print(usize, u64);
+
+impl Print {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self(bytes.len(), hasher.finish())
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) main: Found,
+    /// Those of an mcpo's servers. None: the main one is all there is.
+    pub(super) subs: Option<Vec<FoundSub>>,
+}
+
+/// The document of a server behind an mcpo, or why there is none.
+#[derive(Debug)]
+pub(super) struct FoundSub {
+    pub(super) name: String,
+    pub(super) found: Result<Found, String>,
+}
+
+/// A document, and where it really was.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Without its query: that may be a secret, and this is kept.
+    pub(super) url: Url,
+    pub(super) news: News,
+}
+
+#[derive(Debug)]
+pub(super) enum News {
+    /// It is what is known.
+    Same,
+    New(Box<Body>),
+}
+
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) bytes: Vec<u8>,
+    /// None: it is so large that it is read when its turn comes. Many servers send
+    /// theirs at the same time, and a document takes ten times its length.
+    pub(super) document: Option<Value>,
+    pub(super) etag: Option<String>,
+    pub(super) last_modified: Option<String>,
+}
+
+impl Body {
+    /// The document, if all it can do is name others.
+    fn list(&self) -> Option<&Value> {
+        let document = self.document.as_ref();
+        document.filter(|document| !discover::has_paths(document))
+    }
+}
+
+/// What an address answered with.
+enum Got {
+    Document(Found),
+    /// Something else, in a few words.
+    Not(String),
+}
+
+/// Reads all documents of a server. The error is a sentence: what was tried and what came back.
+pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Reading, String> {
+    let fetch = Fetch {
+        caller,
+        question,
+        end: Instant::now() + question.within,
+    };
+    let main = timeout_at(fetch.end, fetch.main());
+    let main = main.await.unwrap_or_else(|_| Err(fetch.too_slow()))?;
+    let subs = match &main.news {
+        News::New(body) => body
+            .list()
+            .map(|list| discover::sub_documents(list, &main.url)),
+        News::Same => None,
+    };
+    let subs = match subs {
+        Some(found) => {
+            let listed = fetch.listed(found, &main.url);
+            let listed = timeout_at(fetch.end, listed).await.unwrap_or_default();
+            Some(fetch.subs(listed).await)
+        }
+        None => None,
+    };
+    Ok(Reading { main, subs })
+}
+
+struct Fetch<'a> {
+    caller: &'a Caller,
+    question: &'a Question<'a>,
+    end: Instant,
+}
+
+impl Fetch<'_> {
+    async fn main(&self) -> Result<Found, String> {
+        let known = self.known("");
+        let places = places::places(self.question.url, known.map(|known| &known.url));
+        let mut tried = Vec::new();
+        for place in places {
+            let shown = shown(&place);
+            match self.get(place, known, MAX_BODY).await {
+                Ok(Got::Document(found)) => return Ok(found),
+                Ok(Got::Not(what)) => tried.push(format!("{shown} {what}")),
+                Err(halt) => {
+                    tried.push(halt.to_string());
+                    break;
+                }
+            }
+        }
+        match tried.as_slice() {
+            [only] if only.ends_with('.') => Err(only.clone()),
+            _ => Err(format!(
+                "No OpenAPI document was found: {}.",
+                tried.join("; ").trim_end_matches('.')
+            )),
+        }
+    }
+
+    /// What a server lists for machines, where its description links to nothing.
+    async fn listed(&self, found: Vec<Sub>, at: &Url) -> Vec<Sub> {
+        let address = discover::list_address(at).filter(|_| found.is_empty());
+        let Some(address) = address else {
+            return found;
+        };
+        let list = self.body(address, None, MAX_LIST).await;
+        match list {
+            Ok(Came::Body(body)) => match serde_json::from_slice(&body.bytes) {
+                Ok(list) => discover::listed(&list, at),
+                Err(_) => Vec::new(),
+            },
+            Ok(Came::Same { .. } | Came::Status(_)) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// In the order they are listed.
+    async fn subs(&self, subs: Vec<Sub>) -> Vec<FoundSub> {
+        let room = &AtomicUsize::new(MAX_SUB_BODIES);
+        let reading = stream::iter(subs).map(|sub| async move {
+            let found = self.sub(&sub, room).await;
+            FoundSub {
+                name: sub.name,
+                found,
+            }
+        });
+        reading.buffered(SUBS_AT_ONCE).collect().await
+    }
+
+    async fn sub(&self, sub: &Sub, room: &AtomicUsize) -> Result<Found, String> {
+        let left = room.load(Ordering::Relaxed);
+        if left == 0 {
+            return Err("The documents of all servers together are too large.".into());
+        }
+        let known = self.known(&sub.name);
+        // A few that hang must not hold up all the rest.
+        let end = self.end.min(Instant::now() + self.question.within * 2 / 5);
+        let got = self.get(sub.url.clone(), known, MAX_SUB_BODY.min(left));
+        let got = timeout_at(end, got).await;
+        let found = match got {
+            Ok(Ok(Got::Document(found))) => found,
+            Ok(Ok(Got::Not(what))) => return Err(format!("{} {what}.", shown(&sub.url))),
+            Ok(Err(halt)) => return Err(halt.to_string()),
+            Err(_) => return Err(self.too_slow()),
+        };
+        if let News::New(body) = &found.news {
+            let taken = body.bytes.len();
+            let _ = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                Some(left.saturating_sub(taken))
+            });
+        }
+        Ok(found)
+    }
+
+    fn known(&self, name: &str) -> Option<&Known> {
+        self.question.known.iter().find(|known| known.name == name)
+    }
+
+    /// An error means that asking elsewhere at the same server would not help.
+    async fn get(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Got, Halt> {
+        let body = match self.body(url, known, most).await? {
+            Came::Body(body) => body,
+            Came::Same { url } => {
+                let news = News::Same;
+                return Ok(Got::Document(Found { url, news }));
+            }
+            Came::Status(what) => return Ok(Got::Not(what)),
+        };
+        if starts_with(&body.bytes, b"<") {
+            return Ok(Got::Not("answered with a web page".into()));
+        }
+        let at = shown(&body.url);
+        let print = known.filter(|known| known.url == body.url);
+        let print = print.map(|known| known.print);
+        // A large one takes its time.
+        let read = tokio::task::spawn_blocking(move || {
+            if print == Some(Print::of(&body.bytes)) {
+                return (body.bytes, None);
+            }
+            // What is no document is not so large.
+            let document = (body.bytes.len() <= READ_AT_ONCE)
+                .then(|| document::read(&body.bytes).map_err(|wrong| wrong.to_string()));
+            (body.bytes, Some(document))
+        });
+        let unreadable = |_| Halt::Unusable(format!("What {at} answered with cannot be read."));
+        let (bytes, document) = read.await.map_err(unreadable)?;
+        let Some(document) = document else {
+            let (url, news) = (body.url, News::Same);
+            return Ok(Got::Document(Found { url, news }));
+        };
+        match document.transpose() {
+            Ok(document) if document.as_ref().is_none_or(is_document) => {
+                let news = News::New(Box::new(Body {
+                    bytes,
+                    document,
+                    etag: body.etag,
+                    last_modified: body.last_modified,
+                }));
+                Ok(Got::Document(Found {
+                    url: body.url,
+                    news,
+                }))
+            }
+            Ok(_) => Ok(Got::Not(
+                "answered with something that is no OpenAPI document".into(),
+            )),
+            // This is meant to be one: another would not be the one that is wanted.
+            Err(why) if starts_with(&bytes, b"{") => {
+                Err(Halt::Unusable(format!("{at} cannot be read. {why}")))
+            }
+            Err(why) => Ok(Got::Not(format!(
+                "answered with something that is neither JSON nor YAML ({})",
+                why.trim_end_matches('.')
+            ))),
+        }
+    }
+
+    async fn body(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Came, Halt> {
+        let mut request = reqwest::Request::new(Method::GET, url.clone());
+        let headers = request.headers_mut();
+        if url.origin() == self.question.url.origin() {
+            headers.extend(self.question.headers.clone());
+        }
+        let any = HeaderValue::from_static("application/json, application/yaml;q=0.9, */*;q=0.5");
+        headers.insert(ACCEPT, any);
+        if let Some(known) = known.filter(|known| known.url == plain(&url)) {
+            let mut ask = |name: HeaderName, value: &Option<String>| {
+                let value = value.as_ref().map(HeaderValue::try_from);
+                if let Some(Ok(value)) = value {
+                    headers.insert(name, value);
+                }
+            };
+            ask(IF_NONE_MATCH, &known.etag);
+            ask(IF_MODIFIED_SINCE, &known.last_modified);
+        }
+        let response = self.caller.open(request, Elsewhere::Bare).await?;
+        let (status, url) = (response.status(), plain(response.url()));
+        let is_known = known.is_some_and(|known| known.url == url);
+        match status.as_u16() {
+            200..=299 => {}
+            304 if is_known => return Ok(Came::Same { url }),
+            // It is ill, which says nothing about where its document is.
+            429 | 500.. if is_known || places::is_document(&url) => {
+                let at = shown(&url);
+                return Err(Halt::Unusable(format!("{at} answered {status}.")));
+            }
+            401 | 403 => {
+                let what = format!("asks for a key (it answered {status})");
+                return Ok(Came::Status(what));
+            }
+            _ => return Ok(Came::Status(format!("answered {status}"))),
+        }
+        let text = |name: HeaderName| {
+            let value = response.headers().get(name)?.to_str().ok()?;
+            (value.len() <= 1024).then(|| value.to_owned())
+        };
+        let (etag, last_modified) = (text(ETAG), text(LAST_MODIFIED));
+        let bytes = whole(response, most).await?;
+        Ok(Came::Body(Whole {
+            url,
+            bytes,
+            etag,
+            last_modified,
+        }))
+    }
+
+    fn too_slow(&self) -> String {
+        let host = self.question.url.host_str().unwrap_or_default();
+        format!("{host} did not send its document in time.")
+    }
+}
+
+/// What came from an address, unread.
+enum Came {
+    Body(Whole),
+    Same {
+        url: Url,
+    },
+    /// No success, in a few words.
+    Status(String),
+}
+
+struct Whole {
+    url: Url,
+    bytes: Vec<u8>,
+    etag: Option<String>,
+    last_modified: Option<String>,
+}
+
+/// An address without what may be a secret in it.
+fn plain(url: &Url) -> Url {
+    let mut plain = url.clone();
+    plain.set_query(None);
+    plain.set_fragment(None);
+    plain
+}
+
+fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.trim_ascii_start().starts_with(start)
+}
+
+fn is_document(value: &Value) -> bool {
+    value.is_object()
+        && ["openapi", "swagger", "paths"]
+            .iter()
+            .any(|key| value.get(key).is_some())
+}

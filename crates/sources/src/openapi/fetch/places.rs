@@ -1,0 +1,146 @@
+//! Where a server may have its document, if not at the address that was given.
+
+use url::Url;
+
+/// Beside the address, the likelier first.
+const NAMES: &[&str] = &[
+    "openapi.json",
+    "openapi.yaml",
+    "swagger.json",
+    "v3/api-docs",
+    "api/openapi.json",
+];
+
+/// Pages that show a document, which is beside them.
+const PAGES: &[&str] = &["docs", "redoc", "swagger", "swagger-ui"];
+
+/// The address itself first, unless the document was elsewhere at the same server last time.
+pub(super) fn places(given: &Url, last: Option<&Url>) -> Vec<Url> {
+    let mut places = vec![given.clone()];
+    let mut folders = vec![folder(given)];
+    folders.push(String::from("/"));
+    for folder in &folders {
+        for name in NAMES {
+            let mut place = given.clone();
+            place.set_fragment(None);
+            place.set_path(&format!("{folder}{name}"));
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    // Of the site itself only the likeliest is tried, where the address was deeper.
+    let most = NAMES.len() + 2;
+    places.truncate(most);
+    let is_last = |place: &Url| {
+        let same = |last: &Url| last.origin() == place.origin() && last.path() == place.path();
+        last.is_some_and(same)
+    };
+    if let Some(at) = places.iter().position(is_last) {
+        let place = places.remove(at);
+        places.insert(0, place);
+    }
+    places
+}
+
+/// Whether an address names a document and nothing else.
+pub(super) fn is_document(url: &Url) -> bool {
+    let path = url.path().to_ascii_lowercase();
+    [".json", ".yaml", ".yml"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
+
+/// The folder an address stands for, with a slash behind it.
+fn folder(given: &Url) -> String {
+    let path = given.path().trim_end_matches('/');
+    let (before, last) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_page = PAGES.contains(&last) || last.contains('.');
+    match is_page {
+        true => format!("{before}/"),
+        false => format!("{path}/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, last: Option<&str>, expected: &[&str]) {
+        let given = Url::parse(given).unwrap();
+        let last = last.map(|last| Url::parse(last).unwrap());
+        let places = places(&given, last.as_ref());
+        let paths: Vec<&str> = places
+            .iter()
+            .map(|place| &place.as_str()["http://h".len()..])
+            .collect();
+        assert_eq!(paths, expected, "{given}");
+    }
+
+    #[test]
+    fn a_document_is_looked_for_beside_the_address() {
+        check(
+            "http://h/",
+            None,
+            &[
+                "/",
+                "/openapi.json",
+                "/openapi.yaml",
+                "/swagger.json",
+                "/v3/api-docs",
+                "/api/openapi.json",
+            ],
+        );
+        check(
+            "http://h/docs",
+            None,
+            &[
+                "/docs",
+                "/openapi.json",
+                "/openapi.yaml",
+                "/swagger.json",
+                "/v3/api-docs",
+                "/api/openapi.json",
+            ],
+        );
+        check(
+            "http://h/time?k=1",
+            None,
+            &[
+                "/time?k=1",
+                "/time/openapi.json?k=1",
+                "/time/openapi.yaml?k=1",
+                "/time/swagger.json?k=1",
+                "/time/v3/api-docs?k=1",
+                "/time/api/openapi.json?k=1",
+                "/openapi.json?k=1",
+            ],
+        );
+        check(
+            "http://h/a/openapi.json?k",
+            Some("http://h/a/swagger.json"),
+            &[
+                "/a/swagger.json?k",
+                "/a/openapi.json?k",
+                "/a/openapi.yaml?k",
+                "/a/v3/api-docs?k",
+                "/a/api/openapi.json?k",
+                "/openapi.json?k",
+                "/openapi.yaml?k",
+            ],
+        );
+        check(
+            "http://h/",
+            Some("http://other/openapi.json"),
+            &[
+                "/",
+                "/openapi.json",
+                "/openapi.yaml",
+                "/swagger.json",
+                "/v3/api-docs",
+                "/api/openapi.json",
+            ],
+        );
+    }
+}

@@ -1,0 +1,22 @@
+//! Tables: what a piece of a document becomes.
+
+mod bodies;
+mod operations;
+mod schemas;
+
+use serde_json::Value;
+
+use super::parse;
+use crate::openapi::operation::{Operation, Parsed};
+
+fn whole(document: Value) -> Parsed {
+    parse(&document).unwrap()
+}
+
+#[track_caller]
+fn only(document: Value) -> Operation {
+    let mut parsed = whole(document);
+    assert_eq!(parsed.skipped, []);
+    assert_eq!(parsed.operations.len(), 1);
+    parsed.operations.remove(0)
+}

@@ -1,0 +1,153 @@
+//! Forms with files: each field is a part, and no part holds what stands between them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::{Map, Value};
+use tenon_domain::ToolError;
+
+use super::encode::Keep;
+use super::style::{Manner, plain};
+use super::{file, header, media};
+use crate::openapi::operation::{Field, Written};
+
+pub(super) struct Part {
+    name: String,
+    file_name: Option<String>,
+    media_type: Option<String>,
+    bytes: Vec<u8>,
+}
+
+/// By itself a list is one part for each member, and an object is JSON.
+pub(super) fn parts(fields: &[Field], object: &Map<String, Value>) -> Result<Vec<Part>, ToolError> {
+    let mut parts = Vec::new();
+    for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+        let field = fields.iter().find(|field| field.name == *name);
+        let written = field.and_then(|field| field.written.as_ref());
+        let is_file = field.is_some_and(|field| field.is_file);
+        match (written, value) {
+            (_, Value::Array(members)) if is_file => {
+                for member in members {
+                    parts.push(file(name, field, member)?);
+                }
+            }
+            (_, value) if is_file => parts.push(file(name, field, value)?),
+            (Some(Written::As { style, explode, .. }), value) => {
+                let manner = Manner {
+                    style: *style,
+                    explode: *explode,
+                    keep: Keep::Everything,
+                };
+                let pairs = manner.pairs(name, value).into_iter();
+                parts.extend(pairs.map(|(name, text)| Part {
+                    name,
+                    file_name: None,
+                    media_type: said(field),
+                    bytes: text.into_bytes(),
+                }));
+            }
+            (Some(Written::Media(media_type)), value) => parts.push(Part {
+                name: name.clone(),
+                file_name: None,
+                media_type: Some(media_type.clone()).filter(|kind| is_definite(kind)),
+                bytes: media(media_type, value).into_bytes(),
+            }),
+            (None, Value::Array(members)) => {
+                let members = members.iter().filter(|member| !member.is_null());
+                parts.extend(members.map(|member| usual(name, field, member)));
+            }
+            (None, value) => parts.push(usual(name, field, value)),
+        }
+    }
+    Ok(parts)
+}
+
+fn usual(name: &str, field: Option<&Field>, value: &Value) -> Part {
+    let by_itself = match value {
+        Value::Array(_) | Value::Object(_) => Some("application/json".to_owned()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    };
+    Part {
+        name: name.to_owned(),
+        file_name: None,
+        media_type: said(field).or(by_itself),
+        bytes: plain(value).unwrap_or_default().into_owned().into_bytes(),
+    }
+}
+
+fn file(name: &str, field: Option<&Field>, value: &Value) -> Result<Part, ToolError> {
+    let file = file::read(name, value)?;
+    let media_type = file.media_type.filter(|kind| is_definite(kind));
+    let media_type = media_type
+        .or_else(|| said(field))
+        .unwrap_or_else(|| "application/octet-stream".to_owned());
+    // Without a name many servers take it for a text.
+    let file_name = file.name.filter(|name| !name.is_empty());
+    let file_name = file_name.unwrap_or_else(|| format!("{name}{}", file::ending(&media_type)));
+    Ok(Part {
+        name: name.to_owned(),
+        file_name: Some(file_name),
+        media_type: Some(media_type),
+        bytes: file.bytes,
+    })
+}
+
+/// The first type a document names for a field, if it is one and not a range.
+fn said(field: Option<&Field>) -> Option<String> {
+    let media_types = field?.media_type.as_deref()?.split(',').map(str::trim);
+    let mut definite = media_types.filter(|kind| is_definite(kind));
+    definite.next().map(str::to_owned)
+}
+
+fn is_definite(media_type: &str) -> bool {
+    media_type.contains('/') && !media_type.contains('*') && header::value(media_type).is_some()
+}
+
+/// One that occurs in no part. Of the parts themselves, so that the same input
+/// makes the same request.
+pub(super) fn boundary(parts: &[Part]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for part in parts {
+        part.bytes.hash(&mut hasher);
+    }
+    loop {
+        let boundary = format!("tenon-{:016x}", hasher.finish());
+        let occurs = |part: &Part| holds(&part.bytes, boundary.as_bytes());
+        if !parts.iter().any(occurs) {
+            return boundary;
+        }
+        boundary.hash(&mut hasher);
+    }
+}
+
+fn holds(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+pub(super) fn write(parts: &[Part], boundary: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    for part in parts {
+        let mut head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"",
+            quoted(&part.name)
+        );
+        if let Some(name) = &part.file_name {
+            head.push_str(&format!("; filename=\"{}\"", quoted(name)));
+        }
+        if let Some(media_type) = &part.media_type {
+            head.push_str(&format!("\r\nContent-Type: {media_type}"));
+        }
+        out.extend_from_slice(head.as_bytes());
+        out.extend_from_slice(b"\r\n\r\n");
+        out.extend_from_slice(&part.bytes);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    out
+}
+
+/// As browsers write it: what would end the name or the line is encoded.
+fn quoted(name: &str) -> String {
+    let name = name.replace('"', "%22");
+    let name = name.replace('\r', "%0D").replace('\n', "%0A");
+    name.chars().filter(|c| !c.is_control()).collect()
+}

@@ -1,0 +1,250 @@
+//! Bodies as servers read them.
+
+use super::*;
+use crate::openapi::operation::{BodyInput, BodyKind, Field};
+
+pub(super) fn whole(media_type: &str, kind: BodyKind) -> Body {
+    Body {
+        media_type: media_type.into(),
+        kind,
+        required: false,
+        input: BodyInput::Whole("body".into()),
+    }
+}
+
+fn field(name: &str) -> Field {
+    Field {
+        name: name.into(),
+        written: None,
+        is_file: false,
+        media_type: None,
+    }
+}
+
+fn send(body: Body, value: Value) -> (String, String) {
+    let operation = operation("/", vec![], Some(body));
+    let request = built(&operation, json!({ "body": value })).unwrap();
+    let bytes = request.body.unwrap();
+    (
+        request.headers["content-type"].to_str().unwrap().to_owned(),
+        String::from_utf8_lossy(&bytes).into_owned(),
+    )
+}
+
+#[track_caller]
+fn check(body: Body, value: Value, media_type: &str, expected: &str) {
+    assert_eq!(send(body, value), (media_type.into(), expected.into()));
+}
+
+#[test]
+fn json_is_what_was_given() {
+    let value = json!({ "b": 1.0, "a": [18446744073709551615u64, null, "é\n"], "c": {} });
+    check(
+        whole("application/merge-patch+json", BodyKind::Json),
+        value,
+        "application/merge-patch+json",
+        "{\"b\":1.0,\"a\":[18446744073709551615,null,\"é\\n\"],\"c\":{}}",
+    );
+    check(
+        whole("*/*", BodyKind::Json),
+        json!([]),
+        "application/json",
+        "[]",
+    );
+    check(
+        whole("a/b\r\nX: y", BodyKind::Json),
+        json!(1),
+        "application/json",
+        "1",
+    );
+    let needed = Body {
+        required: true,
+        ..whole("application/json", BodyKind::Json)
+    };
+    check(needed, json!(null), "application/json", "null");
+}
+
+#[test]
+fn texts_and_bytes_are_sent_as_they_are() {
+    let text = |media_type| whole(media_type, BodyKind::Text);
+    check(
+        text("text/plain"),
+        json!("é\r\n"),
+        "text/plain; charset=utf-8",
+        "é\r\n",
+    );
+    check(
+        text("application/xml"),
+        json!("<a/>"),
+        "application/xml",
+        "<a/>",
+    );
+    check(
+        text("text/csv; charset=utf-8"),
+        json!(1.5),
+        "text/csv; charset=utf-8",
+        "1.5",
+    );
+    let bytes = |media_type| whole(media_type, BodyKind::Bytes);
+    check(
+        bytes("application/pdf"),
+        json!("aGkh"),
+        "application/pdf",
+        "hi!",
+    );
+    check(bytes("*/*"), json!("aGk"), "application/octet-stream", "hi");
+    check(
+        bytes("*/*"),
+        json!("data:text/x-a;base64,aGk="),
+        "text/x-a",
+        "hi",
+    );
+    check(bytes("image/*"), json!("R0lGODlh"), "image/gif", "GIF89a");
+    check(bytes("a/b"), json!(" _-\n8= "), "a/b", "\u{fffd}\u{fffd}");
+    let operation = operation("/", vec![], Some(bytes("a/b")));
+    for wrong in [json!("not base64!"), json!(7), json!("data:text/plain,hi")] {
+        let error = built(&operation, json!({ "body": wrong })).unwrap_err();
+        assert!(error.message.contains("`body` is a file"), "{error}");
+    }
+}
+
+#[test]
+fn a_form_is_written_like_a_query() {
+    let written = |style, explode| {
+        Some(Written::As {
+            style,
+            explode,
+            reserved: false,
+        })
+    };
+    let fields = vec![
+        Field {
+            written: written(Style::Form, false),
+            ..field("flat")
+        },
+        Field {
+            written: written(Style::DeepObject, true),
+            ..field("deep")
+        },
+        Field {
+            written: Some(Written::Media("application/json".into())),
+            ..field("json")
+        },
+    ];
+    let value = json!({
+        "text": "a b&c", "list": [1, 2], "object": { "k": 1 }, "none": null, "empty": [],
+        "flat": ["x", "y"], "deep": { "a": { "b": true } }, "json": [1],
+    });
+    check(
+        whole("application/x-www-form-urlencoded", BodyKind::Form(fields)),
+        value,
+        "application/x-www-form-urlencoded",
+        "text=a%20b%26c&list=1&list=2&object=%7B%22k%22%3A1%7D&flat=x,y&deep%5Ba%5D%5Bb%5D=true&json=%5B1%5D",
+    );
+}
+
+#[test]
+fn a_form_with_files_has_a_part_for_each_field() {
+    let fields = vec![
+        Field {
+            is_file: true,
+            media_type: Some("image/*, text/csv".into()),
+            ..field("file")
+        },
+        Field {
+            is_file: true,
+            ..field("more")
+        },
+        Field {
+            media_type: Some("application/xml".into()),
+            ..field("note")
+        },
+    ];
+    let value = json!({
+        "text": "é\r\n", "list": ["a", null, { "b": 1 }], "object": { "k": 1.0 }, "none": null,
+        "note": "<a/>", "q\"\r\n": true,
+        "file": "aGk=", "more": ["R0lGODlh", "data:text/plain;name=a%20%22b.txt;base64,aGk="],
+    });
+    let (media_type, body) = send(
+        whole("multipart/form-data", BodyKind::Multipart(fields)),
+        value,
+    );
+    let boundary = media_type
+        .strip_prefix("multipart/form-data; boundary=")
+        .unwrap();
+    let expected = [
+        "Content-Disposition: form-data; name=\"text\"\r\n\r\né\r\n",
+        "Content-Disposition: form-data; name=\"list\"\r\n\r\na",
+        "Content-Disposition: form-data; name=\"list\"\r\nContent-Type: application/json\r\n\r\n{\"b\":1}",
+        "Content-Disposition: form-data; name=\"object\"\r\nContent-Type: application/json\r\n\r\n{\"k\":1.0}",
+        "Content-Disposition: form-data; name=\"note\"\r\nContent-Type: application/xml\r\n\r\n<a/>",
+        "Content-Disposition: form-data; name=\"q%22%0D%0A\"\r\n\r\ntrue",
+        "Content-Disposition: form-data; name=\"file\"; filename=\"file.csv\"\r\nContent-Type: text/csv\r\n\r\nhi",
+        "Content-Disposition: form-data; name=\"more\"; filename=\"more.gif\"\r\nContent-Type: image/gif\r\n\r\nGIF89a",
+        "Content-Disposition: form-data; name=\"more\"; filename=\"a %22b.txt\"\r\nContent-Type: text/plain\r\n\r\nhi",
+    ];
+    let parts = expected.map(|part| format!("--{boundary}\r\n{part}\r\n"));
+    assert_eq!(body, format!("{}--{boundary}--\r\n", parts.join("")));
+}
+
+#[test]
+fn no_part_holds_the_boundary() {
+    let boundary = |text: &str| {
+        let multipart = whole("multipart/form-data", BodyKind::Multipart(vec![]));
+        let (media_type, body) = send(multipart, json!({ "a": text }));
+        let boundary = media_type.rsplit('=').next().unwrap().to_owned();
+        assert_eq!(body.matches(&boundary).count(), 2, "{body}");
+        boundary
+    };
+    let once = boundary("x");
+    assert_eq!(once, boundary("x"));
+    assert_ne!(once, boundary(&once));
+    assert!(once.len() <= 70, "{once}");
+}
+
+#[test]
+fn a_body_takes_what_is_no_parameter() {
+    let merged = |required| Body {
+        required,
+        input: BodyInput::Merged(vec![
+            ("id_body".into(), "id".into()),
+            ("name".into(), "name".into()),
+        ]),
+        ..whole("application/json", BodyKind::Json)
+    };
+    let body = |required, input: Value| {
+        let id = parameter("id", Place::Query, Style::Form, true);
+        let operation = operation("/", vec![id], Some(merged(required)));
+        let request = built(&operation, input).unwrap();
+        let body = request.body.map(|body| String::from_utf8(body).unwrap());
+        assert_eq!(body.is_some(), request.headers.contains_key("content-type"));
+        (request.url.query().map(str::to_owned), body)
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        body(
+            true,
+            json!({ "id": 1, "id_body": 2, "name": null, "extra": [3] })
+        ),
+        (some("id=1"), some(r#"{"id":2,"name":null,"extra":[3]}"#))
+    );
+    assert_eq!(body(true, json!({ "id": 1 })), (some("id=1"), some("{}")));
+    assert_eq!(body(false, json!({ "id": 1 })), (some("id=1"), None));
+}
+
+#[test]
+fn a_body_that_is_not_given_is_not_sent() {
+    let optional = operation("/", vec![], Some(whole("application/json", BodyKind::Json)));
+    for input in [json!({}), json!({ "body": null }), json!({ "other": 1 })] {
+        let request = built(&optional, input).unwrap();
+        assert_eq!(request.body, None);
+        assert!(!request.headers.contains_key("content-type"));
+    }
+    let mut needed = optional.clone();
+    needed.body.as_mut().unwrap().required = true;
+    let error = built(&needed, json!({})).unwrap_err();
+    assert!(error.message.contains("`body` is missing"), "{error}");
+    let form = operation("/", vec![], Some(whole("a/b", BodyKind::Form(vec![]))));
+    let error = built(&form, json!({ "body": 1 })).unwrap_err();
+    assert!(error.message.contains("`body` is a form"), "{error}");
+}

@@ -1,0 +1,92 @@
+//! The name of a file, as `Content-Disposition` has it (RFC 6266).
+
+use encoding_rs::Encoding;
+use reqwest::header::{CONTENT_DISPOSITION, HeaderMap};
+
+use crate::openapi::request::encode::decode;
+
+/// Longer than names people give; what a file system takes at most is 255 bytes.
+const MAX_LENGTH: usize = 120;
+
+/// The last part of it alone: a server must not say where a file goes.
+pub(super) fn name(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_DISPOSITION)?.as_bytes();
+    // Some write UTF-8, though only Latin is meant to stand here.
+    let value = match std::str::from_utf8(value) {
+        Ok(value) => value.to_owned(),
+        Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
+    };
+    let parameters = parameters(&value);
+    let find = |wanted: &str| {
+        let found = parameters.iter().find(|(key, _)| key == wanted);
+        found.map(|(_, value)| value.as_str())
+    };
+    let extended = find("filename*").and_then(extended);
+    let name = extended.or_else(|| find("filename").map(str::to_owned))?;
+    base_name(&name)
+}
+
+/// "UTF-8'en'na%C3%AFve.txt"
+fn extended(value: &str) -> Option<String> {
+    let (charset, rest) = value.split_once('\'')?;
+    let (_, name) = rest.split_once('\'')?;
+    let encoding = Encoding::for_label(charset.as_bytes())?;
+    let bytes = decode(name);
+    let (name, _) = encoding.decode_without_bom_handling(&bytes);
+    Some(name.into_owned())
+}
+
+/// The keys in lower case, and values without their quotes.
+fn parameters(value: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = value.split_once(';').map_or("", |(_, rest)| rest);
+    while let Some((key, after)) = rest.split_once('=') {
+        let key = key.trim_matches([' ', '\t', ';']).to_ascii_lowercase();
+        let after = after.trim_start();
+        let value;
+        (value, rest) = match after.strip_prefix('"') {
+            Some(quoted) => unquoted(quoted),
+            None => {
+                let (value, rest) = after.split_once(';').unwrap_or((after, ""));
+                (value.trim().to_owned(), rest)
+            }
+        };
+        found.push((key, value));
+    }
+    found
+}
+
+/// What stands before the closing quote, and what comes after it.
+fn unquoted(quoted: &str) -> (String, &str) {
+    let mut value = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return (value, quoted.get(at + 1..).unwrap_or_default()),
+            // A quote or a backslash; before anything else it is part of a path.
+            '\\' => match characters.clone().next() {
+                Some((_, escaped @ ('"' | '\\'))) => {
+                    characters.next();
+                    value.push(escaped);
+                }
+                _ => value.push('\\'),
+            },
+            c => value.push(c),
+        }
+    }
+    (value, "")
+}
+
+fn base_name(name: &str) -> Option<String> {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let shown = last.chars().filter(|c| !c.is_control() && !is_turning(*c));
+    let kept: String = shown.take(MAX_LENGTH).collect();
+    let kept = kept.trim_matches([' ', '.']).to_owned();
+    // A file that was hidden loses its dot, which tells nobody where to go.
+    (!kept.is_empty()).then_some(kept)
+}
+
+/// What turns the rest of a name around, so that "exe.txt" is seen for "txt.exe".
+fn is_turning(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

@@ -1,0 +1,395 @@
+//! The task that keeps a server's tools up to date: what is kept, then what is
+//! read, then what is read again.
+//!
+//! Whatever it is doing, it can be told to begin anew or to stop, and leaves
+//! what it was doing at once. Nothing a server does takes away what it offered last.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use tenon_domain::{OpenapiOrigin, SourceState};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{sleep, timeout};
+
+use super::library::{Library, Merged};
+use super::line::Line;
+use super::offer::{About, Change, Offer};
+use super::settings::Kept;
+use super::state::News;
+use super::{Readings, Shared};
+use crate::openapi::fetch::{self, Question};
+use crate::variables::Unfilled;
+
+/// How many operations that are not offered are named in the log.
+const NAMED: usize = 20;
+
+struct Keeper {
+    shared: Arc<Shared>,
+    library: Option<Arc<Library>>,
+    line: Option<Arc<Line>>,
+    /// In a row.
+    failures: u32,
+    /// What was read last is not written down: it is asked for once more.
+    unkept: bool,
+}
+
+/// What is to be done next.
+enum Next {
+    Start,
+    Read,
+    Wait,
+    /// Nothing will be different until somebody does something about it.
+    Stay,
+    Restart,
+}
+
+/// Runs until the server is stopped or dropped.
+pub(super) async fn keep(shared: Arc<Shared>) {
+    let _stopped = shared.stopped.clone().drop_guard();
+    let mut keeper = Keeper {
+        shared: shared.clone(),
+        library: None,
+        line: None,
+        failures: 0,
+        unkept: false,
+    };
+    let mut next = Next::Start;
+    loop {
+        // A fault in here must not leave a server that is never read again.
+        let step = AssertUnwindSafe(Box::pin(keeper.step(next))).catch_unwind();
+        next = tokio::select! {
+            biased;
+            () = shared.stopping.cancelled() => break,
+            () = shared.restart.notified() => Next::Restart,
+            next = step => match next {
+                Ok(next) => next,
+                Err(_panic) => keeper.crashed(),
+            },
+        };
+    }
+    shared.board.off();
+    shared.logs.note("Stopped.");
+}
+
+impl Keeper {
+    async fn step(&mut self, next: Next) -> Next {
+        match next {
+            Next::Start => self.start().await,
+            Next::Read => self.read().await,
+            Next::Wait => self.wait().await,
+            Next::Stay => {
+                self.shared.refresh.notified().await;
+                Next::Start
+            }
+            Next::Restart => {
+                self.shared.logs.note("Begun anew on request.");
+                self.shared.board.starting();
+                self.line = None;
+                self.failures = 0;
+                Next::Start
+            }
+        }
+    }
+
+    async fn start(&mut self) -> Next {
+        if self.library.is_none() {
+            self.remember().await;
+        }
+        match self.fill().await {
+            Ok(line) => {
+                let line = Arc::new(line);
+                self.line = Some(line.clone());
+                if let Some(library) = self.library.clone() {
+                    // Where it is may have been filled in just now.
+                    if line.base_url.is_some() {
+                        let offer = Offer::of(&library, line.base_url.as_ref());
+                        let change = offer.since(&self.shared.board.offer());
+                        if !change.is_empty() {
+                            self.shared.board.known(News {
+                                about: About::of(&library),
+                                offer,
+                                problems: self.shared.board.status().problems,
+                                change: None,
+                            });
+                        }
+                    }
+                    self.shared.board.opened(line);
+                }
+                Next::Read
+            }
+            Err(unfilled) => {
+                let next = match &unfilled {
+                    Unfilled::Unset(_) => Next::Stay,
+                    Unfilled::Unread(_) => Next::Wait,
+                };
+                let why = unfilled.to_string();
+                self.failures = self.failures.saturating_add(1);
+                self.note_failure(&why);
+                self.shared.board.failed(why.clone());
+                self.begin_reading();
+                self.end_reading(Err(why));
+                next
+            }
+        }
+    }
+
+    async fn fill(&self) -> Result<Line, Unfilled> {
+        let settings = &self.shared.settings;
+        let filled = settings.fill.fill(&settings.config);
+        let filled = timeout(self.shared.pace.owner, filled).await;
+        let config = filled.unwrap_or_else(|_| {
+            let why = "Its variables could not be read in time.";
+            Err(Unfilled::Unread(why.into()))
+        })?;
+        // An address that is none stays none until somebody writes another.
+        Line::new(config, &settings.caller).map_err(Unfilled::Unset)
+    }
+
+    /// What it offered last is there at once.
+    async fn remember(&mut self) {
+        // Many start at the same time, and what is kept may be large.
+        let turn = self.turn().await;
+        let kept = match self.load().await {
+            Ok(kept) if kept.is_empty() => return,
+            Ok(kept) => kept,
+            Err(why) => return self.shared.logs.note(why),
+        };
+        let merged = apart(turn, move || Library::load(kept)).await;
+        let (merged, offer, about) = match merged {
+            Ok(merged) => seen(merged, None),
+            Err(why) => {
+                let why = format!("What is kept of it cannot be used. {why}");
+                return self.shared.logs.note(why);
+            }
+        };
+        let count = offer.len();
+        self.shared.logs.note(format!(
+            "Its last document is kept: {count} tools are listed until it is read again."
+        ));
+        self.shared.board.known(News {
+            offer,
+            about,
+            problems: merged.problems,
+            change: None,
+        });
+        self.library = Some(Arc::new(merged.library));
+    }
+
+    async fn load(&self) -> Result<Vec<Kept>, String> {
+        let loading = self.shared.settings.documents.load();
+        let loaded = timeout(self.shared.pace.owner, loading).await;
+        loaded.unwrap_or_else(|_| Err("What is kept of it could not be read in time.".into()))
+    }
+
+    async fn read(&mut self) -> Next {
+        let Some(line) = self.line.clone() else {
+            return Next::Start;
+        };
+        self.begin_reading();
+        let outcome = match self.look(&line).await {
+            Ok(merged) => Ok(self.take(line, merged).await),
+            Err(why) => {
+                self.failures = self.failures.saturating_add(1);
+                self.note_failure(&why);
+                match &self.library {
+                    Some(_) => self.shared.board.degraded(line, why.clone()),
+                    None => self.shared.board.failed(why.clone()),
+                }
+                Err(why)
+            }
+        };
+        self.end_reading(outcome);
+        Next::Wait
+    }
+
+    async fn look(&self, line: &Line) -> Result<Merged, String> {
+        let before = match (&self.library, self.unkept) {
+            (Some(library), true) => Some(Arc::new(library.unkept())),
+            (library, _) => library.clone(),
+        };
+        let Some(url) = &line.url else {
+            let turn = self.turn().await;
+            let kept = self.load().await?;
+            return apart(turn, move || Library::reload(before.as_deref(), kept)).await;
+        };
+        let written = before.as_ref().filter(|_| !self.unkept);
+        let known = written.map(|library| library.known());
+        let question = Question {
+            url,
+            headers: &line.headers,
+            known: known.as_deref().unwrap_or_default(),
+            within: self.shared.pace.read,
+        };
+        let reading = fetch::read(&self.shared.settings.caller, &question).await?;
+        let turn = self.turn().await;
+        apart(turn, move || Library::merge(before.as_deref(), reading)).await
+    }
+
+    async fn take(&mut self, line: Arc<Line>, merged: Merged) -> Arc<Change> {
+        let shared = self.shared.clone();
+        self.failures = 0;
+        let (merged, offer, about) = seen(merged, line.base_url.as_ref());
+        let change = offer.since(&shared.board.offer());
+        let had = self.library.is_some();
+        let is_new =
+            !had || !change.is_empty() || shared.board.status().about.as_deref() != Some(&about);
+        if is_new {
+            self.log(&offer, &about, had.then_some(&change));
+        }
+        let before = shared.board.status().problems;
+        for problem in &merged.problems {
+            if !before.contains(problem) {
+                shared.logs.note(problem);
+            }
+        }
+        let change = Arc::new(change);
+        let news = is_new.then(|| News {
+            offer,
+            about,
+            problems: Vec::new(),
+            change: (had && !change.is_empty()).then(|| Change::clone(&change)),
+        });
+        let names = self.library.as_ref().map(|library| library.names());
+        let is_same = merged.keep.is_empty() && names.as_ref() == Some(&merged.names);
+        // What was given is kept already.
+        let is_kept = is_same || line.url.is_none();
+        self.library = Some(Arc::new(merged.library));
+        shared.board.read(line, news, merged.problems);
+        if !is_kept {
+            // Whoever is stopped in the middle of it has not done it.
+            self.unkept = true;
+            let documents = &shared.settings.documents;
+            let keeping = documents.keep(merged.keep, merged.names);
+            let kept = timeout(shared.pace.owner, keeping).await;
+            let kept = kept.unwrap_or_else(|_| Err("it took too long".into()));
+            self.unkept = kept.is_err();
+            if let Err(why) = kept {
+                let source = &shared.settings.info.id;
+                tracing::warn!(%source, %why, "the document of an OpenAPI server cannot be kept");
+            }
+        }
+        change
+    }
+
+    /// One that is tried again and again would fill the log with the same.
+    fn note_failure(&self, why: &str) {
+        let is_new = match self.shared.board.state() {
+            SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {
+                before != why
+            }
+            SourceState::Starting
+            | SourceState::Ready
+            | SourceState::Sleeping
+            | SourceState::Off => true,
+        };
+        if is_new {
+            self.shared.logs.note(why);
+        }
+    }
+
+    fn log(&self, offer: &Offer, about: &About, change: Option<&Change>) {
+        let logs = &self.shared.logs;
+        let behind = match about.servers.len() {
+            0 => String::new(),
+            count => format!(" of {count} servers behind it"),
+        };
+        logs.note(format!("It offers {} tools{behind}.", offer.len()));
+        if offer.cut {
+            logs.note("It has more tools than are listed.");
+        }
+        if let Some(change) = change {
+            for (what, names) in [
+                ("New", &change.added),
+                ("Gone", &change.removed),
+                ("Changed", &change.changed),
+            ] {
+                if !names.is_empty() {
+                    let more = if names.len() > NAMED { ", …" } else { "" };
+                    let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+                    logs.note(format!("{what}: {}{more}.", named.join(", ")));
+                }
+            }
+        }
+        for skipped in about.skipped.iter().take(NAMED) {
+            logs.note(format!("Not offered: {}. {}", skipped.place, skipped.why));
+        }
+        if about.skipped.len() > NAMED {
+            let more = about.skipped.len() - NAMED;
+            logs.note(format!("{more} more operations are not offered."));
+        }
+    }
+
+    async fn wait(&mut self) -> Next {
+        let is_given = matches!(
+            self.shared.settings.config.origin,
+            OpenapiOrigin::Given { .. }
+        );
+        let time = async {
+            match is_given && self.failures == 0 {
+                true => std::future::pending().await,
+                false => sleep(self.shared.pace.wait(self.failures)).await,
+            }
+        };
+        tokio::select! {
+            () = time => {}
+            () = self.shared.refresh.notified() => {}
+        }
+        Next::Read
+    }
+
+    fn begin_reading(&self) {
+        self.shared
+            .readings
+            .send_modify(|readings| readings.begun += 1);
+    }
+
+    fn end_reading(&self, outcome: Result<Arc<Change>, String>) {
+        self.shared.readings.send_modify(|readings| {
+            *readings = Readings {
+                begun: readings.begun,
+                ended: readings.begun,
+                outcome,
+            }
+        });
+    }
+
+    /// This is a fault of ours: nothing a server does may lead here.
+    fn crashed(&mut self) -> Next {
+        let source = &self.shared.settings.info.id;
+        tracing::error!(%source, "the keeper of an OpenAPI server panicked");
+        let why = "Tenon met a fault of its own while it read this server; its log says more.";
+        self.failures = self.failures.saturating_add(8);
+        self.shared.board.failed(why.into());
+        self.end_reading(Err(why.into()));
+        Next::Wait
+    }
+
+    /// Not everybody reads at once. It is over when what is returned is dropped.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        let parses = self.shared.settings.parses.clone();
+        parses.acquire_owned().await.ok()
+    }
+}
+
+/// Work that takes its time, where nobody waits for the thread. Its turn ends with
+/// it, even if nobody waits for it any more.
+async fn apart<T: Send + 'static>(
+    turn: Option<OwnedSemaphorePermit>,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(move || {
+        let done = work();
+        drop(turn);
+        done
+    });
+    done.await
+        .unwrap_or_else(|_panic| Err("Tenon met a fault of its own in its document.".into()))
+}
+
+/// What is to be seen of a library.
+fn seen(merged: Merged, base_url: Option<&url::Url>) -> (Merged, Offer, About) {
+    let offer = Offer::of(&merged.library, base_url);
+    let about = About::of(&merged.library);
+    (merged, offer, about)
+}

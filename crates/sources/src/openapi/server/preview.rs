@@ -1,0 +1,101 @@
+//! A look at a server before it is saved: nothing is kept and nothing is called.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tenon_domain::{OpenapiConfig, ToolDefinition};
+use tokio::sync::Semaphore;
+
+use super::library::{Library, Merged};
+use super::line::Line;
+use super::offer::{About, Offer};
+use super::settings::Kept;
+use crate::openapi::caller::Caller;
+use crate::openapi::fetch::{self, Question};
+use crate::openapi::operation::{Scheme, Skipped};
+
+/// What would come of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preview {
+    pub title: String,
+    pub version: String,
+    pub tools: Vec<ToolDefinition>,
+    pub skipped: Vec<Skipped>,
+    /// What it needs to know who asks.
+    pub schemes: Vec<Scheme>,
+    /// The servers behind it, if it is an mcpo.
+    pub servers: Vec<String>,
+    /// Sentences about what is not as it should be.
+    pub notes: Vec<String>,
+}
+
+/// Reads the document of a server whose variables are filled in. The error is a
+/// sentence: what was tried and what came back.
+///
+/// `parses` is how many documents may be parsed at once.
+pub async fn preview(
+    config: OpenapiConfig,
+    caller: &Caller,
+    parses: &Arc<Semaphore>,
+) -> Result<Preview, String> {
+    let line = Line::new(config, caller)?;
+    let Some(url) = &line.url else {
+        return Err("There is no address to look at.".into());
+    };
+    let question = Question {
+        url,
+        headers: &line.headers,
+        known: &[],
+        within: fetch::WITHIN,
+    };
+    let reading = fetch::read(caller, &question).await?;
+    apart(parses, move || Library::merge(None, reading)).await
+}
+
+/// The same for a document that somebody gives.
+pub async fn preview_document(body: Vec<u8>, parses: &Arc<Semaphore>) -> Result<Preview, String> {
+    let kept = Kept {
+        name: String::new(),
+        url: String::new(),
+        body,
+        etag: None,
+        last_modified: None,
+        fetched_at: SystemTime::now(),
+    };
+    apart(parses, move || Library::load(vec![kept])).await
+}
+
+async fn apart(
+    parses: &Arc<Semaphore>,
+    work: impl FnOnce() -> Result<Merged, String> + Send + 'static,
+) -> Result<Preview, String> {
+    let turn = parses.clone().acquire_owned().await.ok();
+    let done = tokio::task::spawn_blocking(move || {
+        let done = work().map(seen);
+        drop(turn);
+        done
+    });
+    done.await
+        .unwrap_or_else(|_panic| Err("Tenon met a fault of its own in this document.".into()))
+}
+
+fn seen(merged: Merged) -> Preview {
+    let offer = Offer::of(&merged.library, None);
+    let about = About::of(&merged.library);
+    let mut notes = merged.problems;
+    if offer.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
+        notes.push("The document describes no operations.".into());
+    }
+    if offer.cut {
+        notes.push("It has more tools than are listed.".into());
+    }
+    Preview {
+        title: about.title,
+        version: about.version,
+        tools: offer.tools(),
+        skipped: about.skipped,
+        schemes: about.schemes,
+        servers: about.servers,
+        notes,
+    }
+}

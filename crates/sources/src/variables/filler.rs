@@ -1,0 +1,32 @@
+//! Who puts values in, where a server is run.
+
+use async_trait::async_trait;
+
+/// Fills in the variables of a configuration, anew at each start.
+#[async_trait]
+pub trait Fill<C>: Send + Sync {
+    async fn fill(&self, config: &C) -> Result<C, Unfilled>;
+}
+
+/// Why variables have no values, as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfilled {
+    /// Something is not set, or is no good. It stays so until somebody sets it:
+    /// whoever runs the server restarts it then, and until then it is not tried again.
+    #[error("{0}")]
+    Unset(String),
+    /// They could not be read, which may be over in a while.
+    #[error("{0}")]
+    Unread(String),
+}
+
+/// For a configuration that is written out: a `${NAME}` in it is only text.
+#[derive(Debug, Clone, Copy)]
+pub struct AsItIs;
+
+#[async_trait]
+impl<C: Clone + Send + Sync> Fill<C> for AsItIs {
+    async fn fill(&self, config: &C) -> Result<C, Unfilled> {
+        Ok(config.clone())
+    }
+}

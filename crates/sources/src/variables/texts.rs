@@ -1,0 +1,182 @@
+//! The texts of a configuration that may hold variables.
+
+use tenon_domain::{
+    Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+};
+
+use super::{Filling, Piece, pieces};
+
+/// A configuration with texts in it that may hold variables.
+pub trait Texts: Sized {
+    fn texts(&self) -> Vec<&str>;
+
+    fn filled(&self, filling: &mut Filling<'_>) -> Self;
+
+    /// What is wrong with where a variable stands, as a sentence.
+    fn misplaced(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Texts for SourceConfig {
+    fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Mcp(config) => config.texts(),
+            Self::Openapi(config) => config.texts(),
+        }
+    }
+
+    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+        match self {
+            Self::Mcp(config) => Self::Mcp(config.filled(filling)),
+            Self::Openapi(config) => Self::Openapi(config.filled(filling)),
+        }
+    }
+
+    fn misplaced(&self) -> Option<String> {
+        match self {
+            Self::Mcp(config) => config.misplaced(),
+            Self::Openapi(config) => config.misplaced(),
+        }
+    }
+}
+
+impl Texts for McpConfig {
+    fn texts(&self) -> Vec<&str> {
+        let mut texts: Vec<&String> = match &self.transport {
+            McpTransport::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+            } => [command]
+                .into_iter()
+                .chain(args)
+                .chain(env.values())
+                .chain(cwd)
+                .collect(),
+            McpTransport::Http { url, headers } | McpTransport::Sse { url, headers } => {
+                [url].into_iter().chain(headers.values()).collect()
+            }
+        };
+        if let Some(client) = &self.client {
+            texts.extend([&client.id].into_iter().chain(&client.secret));
+        }
+        texts.into_iter().map(String::as_str).collect()
+    }
+
+    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+        let transport = match &self.transport {
+            McpTransport::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+            } => McpTransport::Stdio {
+                command: filling.text(command),
+                args: args.iter().map(|arg| filling.argument(arg)).collect(),
+                env: filling.map(env),
+                cwd: cwd.as_ref().map(|cwd| filling.text(cwd)),
+            },
+            McpTransport::Http { url, headers } => McpTransport::Http {
+                url: filling.address(url),
+                headers: filling.map(headers),
+            },
+            McpTransport::Sse { url, headers } => McpTransport::Sse {
+                url: filling.address(url),
+                headers: filling.map(headers),
+            },
+        };
+        let client = self.client.as_ref().map(|client| McpClient {
+            id: filling.text(&client.id),
+            secret: client.secret.as_ref().map(|secret| filling.text(secret)),
+        });
+        Self {
+            transport,
+            client,
+            ..self.clone()
+        }
+    }
+
+    /// Shells and interpreters take their arguments for programs: whoever could write a
+    /// part of one would run what they like.
+    fn misplaced(&self) -> Option<String> {
+        let McpTransport::Stdio { command, args, .. } = &self.transport else {
+            return None;
+        };
+        let words = [command].into_iter().chain(args);
+        let personal = words
+            .flat_map(|word| pieces(word))
+            .find_map(|piece| match piece {
+                Piece::Slot(slot) if slot.is_personal() => Some(slot.variable),
+                Piece::Slot(_) | Piece::Text(_) => None,
+            })?;
+        Some(format!(
+            "`{personal}` cannot stand in the command or its arguments, where it could be run as a program: \
+             pass it through `env`."
+        ))
+    }
+}
+
+impl Texts for OpenapiConfig {
+    fn texts(&self) -> Vec<&str> {
+        let mut texts: Vec<&String> = Vec::new();
+        if let OpenapiOrigin::Url { url } = &self.origin {
+            texts.push(url);
+        }
+        texts.extend(&self.base_url);
+        texts.extend(self.headers.values());
+        for credential in self.credentials.values() {
+            match credential {
+                Credential::Key { value } => texts.push(value),
+                Credential::Basic { user, password } => texts.extend([user, password]),
+                Credential::Client {
+                    id,
+                    secret,
+                    token_url,
+                    scopes,
+                } => texts.extend([id, secret].into_iter().chain(token_url).chain(scopes)),
+            }
+        }
+        texts.into_iter().map(String::as_str).collect()
+    }
+
+    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+        let origin = match &self.origin {
+            OpenapiOrigin::Url { url } => OpenapiOrigin::Url {
+                url: filling.address(url),
+            },
+            given @ OpenapiOrigin::Given { .. } => given.clone(),
+        };
+        let credentials = self.credentials.iter().map(|(name, credential)| {
+            let filled = match credential {
+                Credential::Key { value } => Credential::Key {
+                    value: filling.text(value),
+                },
+                Credential::Basic { user, password } => Credential::Basic {
+                    user: filling.text(user),
+                    password: filling.text(password),
+                },
+                Credential::Client {
+                    id,
+                    secret,
+                    token_url,
+                    scopes,
+                } => Credential::Client {
+                    id: filling.text(id),
+                    secret: filling.text(secret),
+                    token_url: token_url.as_ref().map(|url| filling.address(url)),
+                    scopes: scopes.as_ref().map(|scopes| filling.text(scopes)),
+                },
+            };
+            (name.clone(), filled)
+        });
+        Self {
+            origin,
+            credentials: credentials.collect(),
+            base_url: self.base_url.as_ref().map(|url| filling.address(url)),
+            headers: filling.map(&self.headers),
+            ..self.clone()
+        }
+    }
+}

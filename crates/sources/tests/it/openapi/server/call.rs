@@ -1,0 +1,313 @@
+//! Calls: connections, redirects, keys, and answers that are none.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tenon_domain::{Credential, ErrorKind};
+use tenon_sources::mcp::Network;
+
+use super::desk::{Desk, MemoryDocuments, at, given, settings, settings_in};
+use super::site::{Reply, Seen, Site, document, ok, redirect, status};
+
+/// The document at `/openapi.json`, with posts besides.
+fn described(seen: &Seen, reply: impl Fn(&Seen) -> Reply) -> Reply {
+    if seen.path != "/openapi.json" {
+        return reply(seen);
+    }
+    let mut document = document(&["/yes", "/no"]);
+    let body = json!({"content": {"application/json": {"schema": {"type": "object", "properties": {"a": {"type": "integer"}}}}}});
+    document["paths"]["/post"] =
+        json!({"post": {"operationId": "post", "requestBody": body, "responses": {}}});
+    ok(document)
+}
+
+async fn site(reply: impl Fn(&Seen) -> Reply + Clone + Send + Sync + 'static) -> Site {
+    Site::start(move |seen| described(seen, reply.clone())).await
+}
+
+async fn desk(site: &Site) -> Desk {
+    Desk::ready(settings(at(&site.url("/openapi.json")))).await
+}
+
+#[tokio::test]
+async fn openapi_calls_use_one_connection_again() {
+    let site = site(|_| ok(json!({"fine": true}))).await;
+    let desk = desk(&site).await;
+    for number in 0..50 {
+        let tool = ["yes", "no", "post"][number % 3];
+        desk.text(tool, json!({})).await;
+    }
+    assert_eq!((site.count("/yes"), site.accepted()), (17, 1));
+}
+
+#[tokio::test]
+async fn an_openapi_call_follows_redirects_where_it_is() {
+    let site = site(|seen| match (seen.method.as_str(), seen.path.as_str()) {
+        (_, "/post") => redirect(307, "/a"),
+        (_, "/a") => redirect(308, "/b?x=1"),
+        ("POST", "/b?x=1") => redirect(303, "/c"),
+        ("GET", "/c") => ok(json!("arrived")),
+        (_, "/yes") => redirect(302, "/yes"),
+        _ => status(404),
+    })
+    .await;
+    let desk = desk(&site).await;
+    let text = desk.text("post", json!({"a": 7})).await;
+    assert!(text.contains("arrived"), "{text}");
+    let seen: Vec<(String, String, String)> = site.seen.lock().unwrap()[1..]
+        .iter()
+        .map(|seen| (seen.method.clone(), seen.path.clone(), seen.body.clone()))
+        .collect();
+    let body = r#"{"a":7}"#.to_owned();
+    assert_eq!(
+        seen,
+        [
+            ("POST".into(), "/post".into(), body.clone()),
+            ("POST".into(), "/a".into(), body.clone()),
+            ("POST".into(), "/b?x=1".into(), body),
+            ("GET".into(), "/c".into(), String::new()),
+        ]
+    );
+    let error = desk.error("yes", json!({})).await;
+    assert_eq!(
+        (error.kind, error.message.as_str()),
+        (
+            ErrorKind::Failed,
+            "The address redirects more than 5 times."
+        )
+    );
+}
+
+#[tokio::test]
+async fn an_openapi_call_is_not_led_to_another_site() {
+    let other = Site::start(|_| ok(json!("stolen"))).await;
+    let there = other.url("/steal?k=1");
+    let site = site(move |_| redirect(307, &there)).await;
+    let mut config = at(&site.url("/openapi.json"));
+    config.headers.insert("X-Key".into(), "secret".into());
+    let desk = Desk::ready(settings(config)).await;
+    for (tool, path) in [("yes", "/yes"), ("post", "/post")] {
+        let error = desk.error(tool, json!({})).await;
+        let expected = format!(
+            "{} redirects to {}, which is another site: that is not followed. If that is the \
+             server, its address has to be entered instead.",
+            site.url(path),
+            other.url("/steal")
+        );
+        assert_eq!((error.kind, error.message), (ErrorKind::Failed, expected));
+    }
+    assert_eq!(other.accepted(), 0);
+}
+
+#[tokio::test]
+async fn an_openapi_answer_that_is_too_large_is_not_read_on() {
+    let site = site(|seen| match seen.path.as_str() {
+        "/yes" => Reply::Endless,
+        _ => ok("x".repeat(17 * 1024 * 1024)),
+    })
+    .await;
+    let desk = desk(&site).await;
+    for tool in ["yes", "no"] {
+        let error = desk.error(tool, json!({})).await;
+        assert_eq!(
+            (error.kind, error.message.as_str()),
+            (
+                ErrorKind::Failed,
+                "The answer is larger than 16 MB, which is more than is read."
+            )
+        );
+    }
+    wait_for(&site, 1).await;
+}
+
+#[tokio::test]
+async fn an_openapi_call_that_is_given_up_stops() {
+    let site = site(|_| Reply::Silence).await;
+    let mut config = at(&site.url("/openapi.json"));
+    config.timeout_ms = Some(60_000);
+    config.tool_timeouts_ms.insert("yes".into(), 300);
+    let desk = Desk::ready(settings(config)).await;
+    let begun = Instant::now();
+    let error = desk.error("yes", json!({})).await;
+    assert_eq!(error.kind, ErrorKind::TimedOut, "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    wait_for(&site, 1).await;
+    let call = desk.call("no", json!({}));
+    let _ = tokio::time::timeout(Duration::from_millis(300), call).await;
+    wait_for(&site, 2).await;
+}
+
+#[tokio::test]
+async fn an_openapi_call_that_fails_says_why() {
+    let site = site(|seen| match seen.path.as_str() {
+        "/yes" => Reply::Whole(404, Vec::new(), "no such pet".into()),
+        _ => Reply::Cut,
+    })
+    .await;
+    let desk = desk(&site).await;
+    let error = desk.error("yes", json!({})).await;
+    assert_eq!(error.kind, ErrorKind::Failed);
+    assert!(error.message.contains("404") && error.message.contains("no such pet"));
+    let unsure = "Whether the call took effect is not known: check before repeating it.";
+    let (get, post) = (
+        desk.error("no", json!({})).await,
+        desk.error("post", json!({})).await,
+    );
+    assert!(!get.message.contains(unsure), "{get:?}");
+    assert!(post.message.ends_with(unsure), "{post:?}");
+    let (address, port) = (site.address.ip(), site.address.port());
+    drop(site);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let error = desk.error("post", json!({})).await;
+    assert_eq!(
+        (error.kind, error.message),
+        (
+            ErrorKind::Unavailable,
+            format!("{address} refuses connections at port {port}.")
+        )
+    );
+    let log = desk.log();
+    assert!(log.contains("A call of `post` failed: "), "{log}");
+}
+
+#[tokio::test]
+async fn openapi_calls_go_where_they_are_told_with_what_is_stored() {
+    let site = Site::start(|_| ok(json!("here"))).await;
+    let mut document = document(&["/yes"]);
+    document["servers"] = json!([{"url": "https://never.example/v1"}]);
+    document["security"] = json!([{"token": []}]);
+    document["components"] =
+        json!({"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}});
+    let documents = MemoryDocuments::with(&document);
+    let mut config = given();
+    config.base_url = Some(site.url("/moved/"));
+    config.headers.insert("X-Team".into(), "blue".into());
+    let key = Credential::Key {
+        value: "abc".into(),
+    };
+    config.credentials.insert("token".into(), key);
+    let settings = settings_in(config, Network::Anywhere, documents);
+    let desk = Desk::ready(settings).await;
+    assert!(desk.text("yes", json!({"q": "a b"})).await.contains("here"));
+    let seen = site.seen.lock().unwrap();
+    let seen = &seen[0];
+    let shown = (
+        seen.path.as_str(),
+        seen.header("x-team"),
+        seen.header("authorization"),
+    );
+    assert_eq!(shown, ("/moved/yes?q=a%20b", "blue", "Bearer abc"));
+}
+
+#[tokio::test]
+async fn an_openapi_document_leads_nobody_into_a_private_network() {
+    let site = Site::start(|_| ok(json!("secret"))).await;
+    let reach = async |server: &str, network: Network| {
+        let mut document = document(&["/yes"]);
+        document["servers"] = json!([{"url": server}]);
+        let documents = MemoryDocuments::with(&document);
+        let desk = Desk::ready(settings_in(given(), network, documents)).await;
+        desk.call("yes", json!({})).await
+    };
+    let port = site.address.port();
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "[::1]",
+        "10.0.0.1",
+        "169.254.169.254",
+    ] {
+        let error = reach(&format!("http://{host}:{port}"), Network::PublicOnly).await;
+        assert_eq!(error.unwrap_err().kind, ErrorKind::Denied, "{host}");
+    }
+    assert_eq!(site.accepted(), 0);
+    assert!(reach(&site.url(""), Network::Anywhere).await.is_ok());
+    // It does not say where its server is at all.
+    let error = reach("/v1", Network::Anywhere).await.unwrap_err();
+    assert!(error.message.contains("does not say where its server is"));
+}
+
+/// What a site was shown of what is stored: "team token".
+fn shown(site: &Site) -> Vec<String> {
+    let seen = site.seen.lock().unwrap();
+    let calls = seen.iter().filter(|seen| seen.path == "/yes");
+    calls
+        .map(|seen| format!("{} {}", seen.header("x-team"), seen.header("authorization")))
+        .collect()
+}
+
+/// A document that asks for a token, and names this server if any.
+fn asking(server: Option<&str>) -> serde_json::Value {
+    let mut document = document(&["/yes"]);
+    if let Some(server) = server {
+        document["servers"] = json!([{"url": server}]);
+    }
+    document["security"] = json!([{"token": []}]);
+    document["components"] =
+        json!({"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}});
+    document
+}
+
+#[tokio::test]
+async fn openapi_keys_go_to_the_sites_they_were_entered_for() {
+    let entered = |url: &str| {
+        let mut config = at(url);
+        config.headers.insert("X-Team".into(), "blue".into());
+        let key = Credential::Key {
+            value: "abc".into(),
+        };
+        config.credentials.insert("token".into(), key);
+        config
+    };
+    // Another site, by another name: whatever asks it has to do without keys.
+    let other = Site::start(|seen| match seen.path.as_str() {
+        "/spec" => ok(asking(None)),
+        _ => status(401),
+    })
+    .await;
+    let there = format!("http://localhost:{}", other.address.port());
+
+    // A redirect leads to the other site, whose document says nothing of where its server is.
+    let spec = format!("{there}/spec");
+    let site = Site::start(move |_| redirect(302, &spec)).await;
+    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
+    let error = desk.error("yes", json!({})).await;
+    let said = format!(
+        "What is stored for this server was not sent to {there}: it was entered for {}.",
+        site.url("")
+    );
+    assert!(error.message.contains(&said), "{}", error.message);
+    assert_eq!(shown(&other), [" "]);
+
+    // Whoever enters the other as the base URL means it.
+    let mut config = entered(&site.url("/openapi.json"));
+    config.base_url = Some(there.clone());
+    let desk = Desk::ready(settings(config)).await;
+    let error = desk.error("yes", json!({})).await;
+    assert!(!error.message.contains("was not sent"), "{}", error.message);
+    assert_eq!(shown(&other), [" ", "blue Bearer abc"]);
+
+    // A document names the other site, where everybody on the way could read the key.
+    let site = Site::start(move |_| ok(asking(Some(&there)))).await;
+    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
+    desk.error("yes", json!({})).await;
+    assert_eq!(shown(&other)[2..], [" "]);
+
+    // At the same host it is shown what was stored for its scheme, and no more.
+    let near = other.url("");
+    let site = Site::start(move |_| ok(asking(Some(&near)))).await;
+    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
+    desk.error("yes", json!({})).await;
+    assert_eq!(shown(&other)[3..], [" Bearer abc"]);
+}
+
+async fn wait_for(site: &Site, dropped: usize) {
+    for _ in 0..100 {
+        if site.dropped.load(Ordering::SeqCst) >= dropped {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the transfer goes on");
+}

@@ -1,0 +1,239 @@
+//! One OpenAPI server in a registry, and somebody who calls its tools.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tenon_domain::{
+    Access, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolCall,
+    ToolError, ToolId, ToolResult,
+};
+use tenon_sources::mcp::Network;
+use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Pace, Settings, Status};
+use tenon_sources::variables::AsItIs;
+use tenon_tools::{CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry};
+use tokio::sync::Semaphore;
+
+use crate::mcp::desk::{PATIENCE, context};
+
+/// So quick that a test need not wait, and not so quick that it asks for nothing else.
+pub const QUICK: Pace = Pace {
+    every: Duration::from_secs(600),
+    again: Duration::from_millis(50),
+    at_most: Duration::from_millis(200),
+    read: Duration::from_secs(5),
+    owner: Duration::from_secs(5),
+};
+
+pub struct Desk {
+    pub server: Arc<OpenapiServer>,
+    pub registry: Arc<Registry>,
+    pub connection: Connection,
+    pub context: CallContext,
+}
+
+impl Desk {
+    /// Up and read.
+    pub async fn ready(settings: Settings) -> Self {
+        let mut desk = Self::starting(settings, QUICK).await;
+        desk.until(|status| status.state == SourceState::Ready)
+            .await;
+        desk
+    }
+
+    /// In the registry, whatever becomes of it.
+    pub async fn starting(settings: Settings, pace: Pace) -> Self {
+        let ids = Arc::new(MemoryIdBook::default());
+        let shelf = Arc::new(MemoryShelf::default());
+        let registry = Registry::new(ids, shelf, Limits::default());
+        let server = OpenapiServer::with_pace(settings, pace);
+        let connection = registry.connect(server.clone()).await.unwrap();
+        Self {
+            server,
+            registry,
+            connection,
+            context: context(),
+        }
+    }
+
+    /// Waits until its status is as wanted, and lists what it has then.
+    pub async fn until(&mut self, wanted: impl Fn(&Status) -> bool) -> Status {
+        let mut changes = self.server.changes();
+        let waiting = async {
+            while !wanted(&self.server.status()) {
+                changes.changed().await.unwrap();
+            }
+        };
+        if tokio::time::timeout(PATIENCE, waiting).await.is_err() {
+            let (status, logs) = (self.server.status(), self.server.logs().lines());
+            panic!("{status:#?}\n{logs:#?}");
+        }
+        self.registry.refresh(&self.connection).await.unwrap();
+        self.server.status()
+    }
+
+    /// Why it cannot be used.
+    pub async fn failure(&mut self) -> String {
+        let status = self.until(|status| matches!(status.state, SourceState::Failed { .. }));
+        match status.await.state {
+            SourceState::Failed { why } => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Calls by the name the server gave, along the one road.
+    pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
+        let toolset = self.registry.toolset(Access::all(&self.context.user));
+        let tools = toolset.tools();
+        let found = tools.iter().find(|found| found.spec.name == tool);
+        let call = ToolCall {
+            id: self.context.call_id.clone(),
+            tool_id: found.map_or_else(|| ToolId::new(tool), |found| found.spec.id.clone()),
+            input,
+        };
+        toolset.call(&call, &self.context).await
+    }
+
+    /// The answer as text; the tool must not fail.
+    pub async fn text(&self, tool: &str, input: Value) -> String {
+        let shown = format!("{tool} {input}");
+        let answer = self.call(tool, input).await;
+        let output = answer.unwrap_or_else(|error| panic!("{shown}: {error:?}"));
+        output.to_text()
+    }
+
+    /// The failure; the tool must fail.
+    pub async fn error(&self, tool: &str, input: Value) -> ToolError {
+        let shown = format!("{tool} {input}");
+        self.call(tool, input).await.expect_err(&shown)
+    }
+
+    /// The names of its tools, as they stand in the registry.
+    pub fn names(&self) -> Vec<String> {
+        let toolset = self.registry.toolset(Access::all(&self.context.user));
+        let tools = toolset.listed();
+        tools.iter().map(|tool| tool.spec.name.clone()).collect()
+    }
+
+    pub fn log(&self) -> String {
+        let lines = self.server.logs().lines();
+        let texts: Vec<String> = lines.into_iter().map(|line| line.text).collect();
+        texts.join("\n")
+    }
+}
+
+/// What a server is run with where nothing special is wanted.
+pub fn settings(config: OpenapiConfig) -> Settings {
+    settings_in(config, Network::Anywhere, Arc::default())
+}
+
+pub fn settings_in(
+    config: OpenapiConfig,
+    network: Network,
+    documents: Arc<MemoryDocuments>,
+) -> Settings {
+    Settings {
+        info: SourceInfo {
+            id: SourceId::new("test"),
+            kind: SourceKind::Openapi,
+            name: "test".into(),
+            title: "Test".into(),
+            owner: None,
+        },
+        config,
+        fill: Arc::new(AsItIs),
+        documents,
+        caller: caller(network),
+        parses: parses(),
+    }
+}
+
+/// How many documents are parsed at once.
+pub fn parses() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(1))
+}
+
+pub fn caller(network: Network) -> Caller {
+    // Whoever is first wins; the others find it installed.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .ok();
+    Caller::new(network).unwrap()
+}
+
+pub fn at(url: &str) -> OpenapiConfig {
+    config(OpenapiOrigin::Url {
+        url: url.to_owned(),
+    })
+}
+
+pub fn given() -> OpenapiConfig {
+    config(OpenapiOrigin::Given {
+        document_hash: "hash".into(),
+    })
+}
+
+fn config(origin: OpenapiOrigin) -> OpenapiConfig {
+    OpenapiConfig {
+        origin,
+        base_url: None,
+        headers: BTreeMap::new(),
+        credentials: BTreeMap::new(),
+        timeout_ms: None,
+        tool_timeouts_ms: BTreeMap::new(),
+    }
+}
+
+/// What is kept, as long as the test runs.
+#[derive(Debug, Default)]
+pub struct MemoryDocuments {
+    pub kept: Mutex<Vec<Kept>>,
+    /// How often something was.
+    pub times: Mutex<usize>,
+    /// How often it cannot be done first.
+    pub failures: Mutex<usize>,
+}
+
+impl MemoryDocuments {
+    pub fn with(body: impl ToString) -> Arc<Self> {
+        let documents = Self::default();
+        documents.kept.lock().unwrap().push(Kept {
+            name: String::new(),
+            url: String::new(),
+            body: body.to_string().into_bytes(),
+            etag: None,
+            last_modified: None,
+            fetched_at: std::time::SystemTime::UNIX_EPOCH,
+        });
+        Arc::new(documents)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let kept = self.kept.lock().unwrap();
+        kept.iter().map(|kept| kept.name.clone()).collect()
+    }
+}
+
+#[async_trait]
+impl Documents for MemoryDocuments {
+    async fn load(&self) -> Result<Vec<Kept>, String> {
+        Ok(self.kept.lock().unwrap().clone())
+    }
+
+    async fn keep(&self, documents: Vec<Kept>, names: Vec<String>) -> Result<(), String> {
+        let mut failures = self.failures.lock().unwrap();
+        if *failures > 0 {
+            *failures -= 1;
+            return Err("No room.".into());
+        }
+        let mut kept = self.kept.lock().unwrap();
+        kept.retain(|old| {
+            names.contains(&old.name) && !documents.iter().any(|new| new.name == old.name)
+        });
+        kept.extend(documents);
+        *self.times.lock().unwrap() += 1;
+        Ok(())
+    }
+}

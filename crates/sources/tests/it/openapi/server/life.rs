@@ -1,0 +1,420 @@
+//! What becomes of a server over time: read, read again, gone, back.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
+use tenon_sources::mcp::Network;
+use tenon_sources::openapi::{Change, Fill, OpenapiServer, Pace, Settings, Unfilled};
+use tenon_tools::ToolSource;
+
+use super::desk::{Desk, MemoryDocuments, QUICK, at, given, settings, settings_in};
+use super::site::{Reply, Seen, Site, document, ok, status};
+
+/// A document that can be changed, with its ETag.
+#[derive(Clone)]
+struct Changing {
+    document: Arc<Mutex<Value>>,
+    tagged: bool,
+    /// How often it was sent as a whole.
+    sent: Arc<AtomicUsize>,
+}
+
+impl Changing {
+    fn new(tagged: bool, paths: &[&str]) -> Self {
+        Self {
+            document: Arc::new(Mutex::new(document(paths))),
+            tagged,
+            sent: Arc::default(),
+        }
+    }
+
+    fn set(&self, document: Value) {
+        *self.document.lock().unwrap() = document;
+    }
+
+    fn reply(&self, seen: &Seen) -> Reply {
+        if seen.path != "/openapi.json" {
+            return ok(json!(seen.path));
+        }
+        let body = self.document.lock().unwrap().to_string();
+        let tag = format!("\"{}-{}\"", body.len(), body.matches("x").count());
+        if self.tagged && seen.header("if-none-match") == tag {
+            return status(304);
+        }
+        self.sent.fetch_add(1, Ordering::SeqCst);
+        let headers = match self.tagged {
+            true => vec![("etag", tag)],
+            false => Vec::new(),
+        };
+        Reply::Whole(200, headers, body)
+    }
+
+    fn sent(&self) -> usize {
+        self.sent.load(Ordering::SeqCst)
+    }
+}
+
+async fn site(changing: &Changing) -> Site {
+    let changing = changing.clone();
+    Site::start(move |seen| changing.reply(seen)).await
+}
+
+fn keeping(site: &Site, documents: &Arc<MemoryDocuments>) -> Settings {
+    let config = at(&site.url("/openapi.json"));
+    settings_in(config, Network::Anywhere, documents.clone())
+}
+
+#[tokio::test]
+async fn an_openapi_document_that_changes_is_told_and_kept() {
+    for tagged in [true, false] {
+        let changing = Changing::new(tagged, &["/a", "/b", "/c"]);
+        let site = site(&changing).await;
+        let documents = Arc::new(MemoryDocuments::default());
+        let mut desk = Desk::ready(keeping(&site, &documents)).await;
+        assert_eq!(desk.names(), ["a", "b", "c"]);
+        assert_eq!(desk.server.status().change, None);
+        let before = desk.server.status();
+
+        let same = desk.server.refresh().await.unwrap();
+        assert_eq!(*same, Change::default());
+        assert_eq!(desk.server.status().revision, before.revision);
+        assert_eq!(changing.sent(), if tagged { 1 } else { 2 });
+        assert_eq!(*documents.times.lock().unwrap(), 1);
+
+        let mut other = document(&["/a", "/b", "/d"]);
+        other["paths"]["/b"]["get"]["description"] = json!("Otherwise.");
+        changing.set(other.clone());
+        let change = desk.server.refresh().await.unwrap();
+        let expected = Change {
+            added: vec!["d".into()],
+            removed: vec!["c".into()],
+            changed: vec!["b".into()],
+        };
+        assert_eq!(*change, expected);
+        let status = desk.until(|status| status.revision > before.revision).await;
+        assert_eq!(status.change.as_deref(), Some(&expected));
+        assert_eq!(desk.names(), ["a", "b", "d"]);
+        let kept = documents.kept.lock().unwrap()[0].clone();
+        assert_eq!(kept.body, other.to_string().into_bytes());
+        assert_eq!(kept.etag.is_some(), tagged);
+        assert_eq!(kept.url, site.url("/openapi.json"));
+        let log = desk.log();
+        assert!(log.contains("New: d.\nGone: c.\nChanged: b."), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn openapi_tools_are_there_before_anything_is_asked() {
+    let changing = Changing::new(true, &["/a"]);
+    let first = site(&changing).await;
+    let documents = Arc::new(MemoryDocuments::default());
+    drop(Desk::ready(keeping(&first, &documents)).await);
+    let config = at(&first.url("/openapi.json"));
+    let address = first.address;
+    drop(first);
+
+    // It answers calls, but no longer says what it is.
+    let silent = Site::at(address, |seen| match seen.path.as_str() {
+        "/openapi.json" => Reply::Silence,
+        path => ok(json!(path)),
+    })
+    .await;
+    let settings = || settings_in(config.clone(), Network::Anywhere, documents.clone());
+    let pace = Pace {
+        read: Duration::from_secs(2),
+        ..QUICK
+    };
+    let mut desk = Desk::starting(settings(), pace).await;
+    let status = desk.until(|status| status.tools == 1).await;
+    assert_eq!((status.state, status.stale), (SourceState::Starting, true));
+    assert!(desk.text("a", json!({})).await.contains("/a"));
+    let degraded = |why: &str| SourceState::Degraded { why: why.into() };
+    let slow = degraded("127.0.0.1 did not send its document in time.");
+    desk.until(|status| status.state == slow).await;
+    assert!(desk.text("a", json!({"q": "1"})).await.contains("/a?q=1"));
+    drop(desk);
+    drop(silent);
+
+    // It is not there at all, and then it is: with the same document, which is not sent again.
+    let mut desk = Desk::starting(settings(), QUICK).await;
+    let gone = format!("127.0.0.1 refuses connections at port {}.", address.port());
+    let gone = degraded(&gone);
+    desk.until(|status| status.state == gone).await;
+    assert_eq!(desk.names(), ["a"]);
+    let error = desk.error("a", json!({})).await;
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    let again = changing.clone();
+    let _back = Site::at(address, move |seen| again.reply(seen)).await;
+    let status = desk
+        .until(|status| status.state == SourceState::Ready)
+        .await;
+    assert_eq!((status.stale, status.tools, changing.sent()), (false, 1, 1));
+    assert!(desk.text("a", json!({})).await.contains("/a"));
+}
+
+#[tokio::test]
+async fn an_openapi_server_that_was_never_there_fails_until_it_comes() {
+    let nobody = Site::start(|_| status(404)).await;
+    let address = nobody.address;
+    drop(nobody);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let settings = settings(at(&format!("http://{address}/")));
+    let mut desk = Desk::starting(settings, QUICK).await;
+    let why = desk.failure().await;
+    assert_eq!(
+        why,
+        format!("127.0.0.1 refuses connections at port {}.", address.port())
+    );
+    assert_eq!(desk.names(), [""; 0]);
+    assert_eq!(desk.server.refresh().await, Err(why));
+    let changing = Changing::new(false, &["/a"]);
+    let _site = Site::at(address, move |seen| changing.reply(seen)).await;
+    desk.until(|status| status.state == SourceState::Ready)
+        .await;
+    assert_eq!(desk.names(), ["a"]);
+}
+
+#[tokio::test]
+async fn openapi_servers_behind_an_mcpo_come_and_go() {
+    let down = Arc::new(AtomicBool::new(false));
+    let list = Arc::new(Mutex::new("[a](/a/docs) [b](/b/docs)"));
+    let (is_down, listed) = (down.clone(), list.clone());
+    let site = Site::start(move |seen| match seen.path.as_str() {
+        "/openapi.json" => {
+            let description = *listed.lock().unwrap();
+            ok(json!({"openapi": "3.1.0", "info": {"title": "All", "version": "1", "description": description}, "paths": {}}))
+        }
+        "/b/openapi.json" if is_down.load(Ordering::SeqCst) => status(500),
+        "/down/openapi.json" => ok(document(&[])),
+        path if path.ends_with("/openapi.json") => ok(document(&["/do"])),
+        path => ok(json!(path)),
+    })
+    .await;
+    let documents = Arc::new(MemoryDocuments::default());
+    let mut desk = Desk::ready(keeping(&site, &documents)).await;
+    assert_eq!(desk.names(), ["a/do", "b/do"]);
+    assert_eq!(documents.names(), ["", "a", "b"]);
+
+    down.store(true, Ordering::SeqCst);
+    assert_eq!(*desk.server.refresh().await.unwrap(), Change::default());
+    let status = desk.server.status();
+    assert_eq!(status.state, SourceState::Ready);
+    assert_eq!(status.problems.len(), 1, "{:?}", status.problems);
+    assert!(status.problems[0].ends_with("What it offered last is listed."));
+    assert_eq!(desk.names(), ["a/do", "b/do"]);
+
+    *list.lock().unwrap() = "[c](/c/docs) [a](/a/docs)";
+    let change = desk.server.refresh().await.unwrap();
+    assert_eq!(change.added, ["c/do"]);
+    assert_eq!(change.removed, ["b/do"]);
+    desk.until(|status| status.problems.is_empty()).await;
+    assert_eq!(desk.names(), ["a/do", "c/do"]);
+    let mut names = documents.names();
+    names.sort();
+    assert_eq!(names, ["", "a", "c"]);
+    *list.lock().unwrap() = "[c](/c/docs) [down](/down/docs)";
+    desk.server.refresh().await.unwrap();
+    let problems = desk.server.status().problems;
+    assert_eq!(problems, ["down: It has no tools. It may not be running."]);
+    // Once for each of the first three readings.
+    assert_eq!(site.count("/a/openapi.json"), 3);
+}
+
+#[tokio::test]
+async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
+    let changing = Changing::new(false, &["/a"]);
+    let site = site(&changing).await;
+    let desk = Desk::ready(keeping(&site, &Arc::default())).await;
+    let many = (0..20).map(|_| desk.server.refresh());
+    let many = futures::future::join_all(many).await;
+    assert!(many.iter().all(Result::is_ok));
+    assert!(changing.sent() <= 3, "{} times", changing.sent());
+
+    let before = changing.sent();
+    let pace = Pace {
+        every: Duration::from_millis(50),
+        ..QUICK
+    };
+    let often = Desk::starting(keeping(&site, &Arc::default()), pace).await;
+    for _ in 0..200 {
+        if changing.sent() >= before + 4 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(changing.sent() >= before + 4);
+    often.server.stop().await;
+    assert_eq!(often.server.status().state, SourceState::Off);
+    let after = changing.sent();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(changing.sent(), after);
+    assert!(often.server.refresh().await.is_err());
+    let error = often.server.call("a", json!({}), &often.context).await;
+    assert_eq!(error.unwrap_err().kind, ErrorKind::Unavailable);
+}
+
+#[tokio::test]
+async fn an_openapi_document_that_was_given_is_read_when_it_is_replaced() {
+    let site = Site::start(|seen| ok(json!(seen.path))).await;
+    let described = |paths: &[&str]| {
+        let mut document = document(paths);
+        document["servers"] = json!([{"url": site.url("/v1")}]);
+        document
+    };
+    let documents = MemoryDocuments::with(described(&["/a"]));
+    let settings = settings_in(given(), Network::Anywhere, documents.clone());
+    let mut desk = Desk::ready(settings).await;
+    assert!(desk.text("a", json!({})).await.contains("/v1/a"));
+    documents.kept.lock().unwrap()[0].body = described(&["/b"]).to_string().into_bytes();
+    let change = desk.server.refresh().await.unwrap();
+    assert_eq!(
+        (&change.added[..], &change.removed[..]),
+        (&["b".to_owned()][..], &["a".to_owned()][..])
+    );
+    desk.until(|status| status.change.is_some()).await;
+    assert_eq!(desk.names(), ["b"]);
+    // One that cannot be used leaves what there was.
+    documents.kept.lock().unwrap()[0].body = b"{".to_vec();
+    assert!(desk.server.refresh().await.is_err());
+    assert_eq!(desk.names(), ["b"]);
+    assert!(matches!(
+        desk.server.status().state,
+        SourceState::Degraded { .. }
+    ));
+
+    let settings = settings_in(given(), Network::Anywhere, Arc::default());
+    let desk = Desk::starting(settings, QUICK).await;
+    let why = "The document is not kept any more: give it again.".into();
+    assert_eq!(
+        desk.server.settled().await.state,
+        SourceState::Failed { why }
+    );
+}
+
+/// Has no value until it is told one.
+#[derive(Default)]
+struct Later {
+    value: Mutex<Option<String>>,
+    asked: Mutex<usize>,
+}
+
+#[async_trait]
+impl Fill<OpenapiConfig> for Later {
+    async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, Unfilled> {
+        *self.asked.lock().unwrap() += 1;
+        let value = self.value.lock().unwrap().clone();
+        let value = value.ok_or_else(|| Unfilled::Unset("Nobody has set `${KEY}`.".into()))?;
+        let mut config = config.clone();
+        config.headers.insert("X-Key".into(), value);
+        Ok(config)
+    }
+}
+
+#[tokio::test]
+async fn an_openapi_server_starts_when_its_variables_have_values() {
+    let changing = Changing::new(false, &["/a"]);
+    let site = site(&changing).await;
+    let fill = Arc::new(Later::default());
+    let settings = Settings {
+        fill: fill.clone(),
+        ..keeping(&site, &Arc::default())
+    };
+    let mut desk = Desk::starting(settings, QUICK).await;
+    assert_eq!(desk.failure().await, "Nobody has set `${KEY}`.");
+    // It is not asked again and again, though it is its pace; who asks for it is told.
+    tokio::time::sleep(QUICK.at_most * 2).await;
+    assert_eq!(*fill.asked.lock().unwrap(), 1);
+    let refreshed = desk.server.refresh().await;
+    assert_eq!(refreshed.unwrap_err(), "Nobody has set `${KEY}`.");
+    *fill.value.lock().unwrap() = Some("one".into());
+    desk.server.restart();
+    desk.until(|status| status.state == SourceState::Ready)
+        .await;
+    desk.text("a", json!({})).await;
+    let before = desk.server.status().read_at;
+    *fill.value.lock().unwrap() = Some("two".into());
+    desk.server.restart();
+    desk.until(|status| status.read_at > before).await;
+    desk.text("a", json!({})).await;
+    let seen = site.seen.lock().unwrap();
+    let keys: Vec<&str> = seen.iter().map(|seen| seen.header("x-key")).collect();
+    assert!(
+        keys.starts_with(&["one", "one"]) && keys.ends_with(&["two"]),
+        "{keys:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_openapi_document_that_could_not_be_kept_is_kept_later() {
+    for tagged in [true, false] {
+        let changing = Changing::new(tagged, &["/a"]);
+        let site = site(&changing).await;
+        let documents = Arc::new(MemoryDocuments::default());
+        *documents.failures.lock().unwrap() = 1;
+        let desk = Desk::ready(keeping(&site, &documents)).await;
+        for _ in 0..3 {
+            assert!(desk.server.refresh().await.unwrap().is_empty());
+        }
+        let times = *documents.times.lock().unwrap();
+        assert_eq!((documents.names().len(), times), (1, 1), "{tagged}");
+    }
+}
+
+#[tokio::test]
+async fn a_large_openapi_document_is_read_from_its_site() {
+    let mut large = document(&["/a"]);
+    large["info"]["description"] = json!("x".repeat(2 * 1024 * 1024));
+    let changing = Changing::new(false, &[]);
+    changing.set(large);
+    let site = site(&changing).await;
+    let desk = Desk::ready(keeping(&site, &Arc::default())).await;
+    assert_eq!(desk.names(), ["a"]);
+    // What is as large and no document spoils nothing.
+    changing.set(json!({"hello": "x".repeat(2 * 1024 * 1024)}));
+    assert!(desk.server.refresh().await.is_err());
+    assert_eq!(desk.names(), ["a"]);
+}
+
+#[tokio::test]
+async fn a_large_openapi_document_holds_nobody_up() {
+    let paths: Vec<String> = (0..5000).map(|number| format!("/many/{number}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut large = document(&paths);
+    for (path, item) in large["paths"].as_object_mut().unwrap() {
+        let properties = (0..40).map(|number| {
+            let words = format!("The field {number} of {path}, at some length.");
+            (
+                format!("field{number}"),
+                json!({"type": "string", "description": words}),
+            )
+        });
+        let properties: serde_json::Map<_, _> = properties.collect();
+        let schema = json!({"schema": {"type": "object", "properties": properties}});
+        item["get"]["requestBody"] = json!({"content": {"application/json": schema}});
+    }
+    let documents = MemoryDocuments::with(&large);
+    let bytes = documents.kept.lock().unwrap()[0].body.len();
+    assert!(bytes > 15_000_000, "{bytes}");
+    // All on one thread: whoever works long on it makes this one late.
+    let latest = Arc::new(Mutex::new(Duration::ZERO));
+    let late = latest.clone();
+    let ticking = tokio::spawn(async move {
+        loop {
+            let begun = std::time::Instant::now();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            let mut late = late.lock().unwrap();
+            *late = (*late).max(begun.elapsed());
+        }
+    });
+    let begun = std::time::Instant::now();
+    let server = OpenapiServer::new(settings_in(given(), Network::Anywhere, documents));
+    let status = server.settled().await;
+    let (took, late) = (begun.elapsed(), *latest.lock().unwrap());
+    ticking.abort();
+    assert_eq!((status.state, status.tools), (SourceState::Ready, 5000));
+    assert!(late < took / 4, "{late:?} of {took:?}");
+}
