@@ -26,7 +26,8 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, UserId,
 };
-use tenon_sources::mcp::{Fill, McpServer, Network, Settings, Start, Unfilled};
+use tenon_sources::mcp::{McpServer, Network, Settings, Start};
+use tenon_sources::variables::AsItIs;
 use tenon_store::Store;
 use tenon_tools::{
     Asker, CallContext, Connection, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody,
@@ -315,15 +316,5 @@ impl IdBook for Book {
     async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
         let ids = self.0.tool_ids(source, names).await;
         ids.map_err(|error| Error(Box::new(error)))
-    }
-}
-
-/// A configuration without variables.
-struct AsItIs;
-
-#[async_trait]
-impl Fill for AsItIs {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
-        Ok(config.clone())
     }
 }

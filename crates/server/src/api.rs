@@ -7,7 +7,7 @@ pub mod wire;
 
 mod audit;
 mod auth;
-mod body;
+pub(crate) mod body;
 pub(crate) mod calls;
 mod chats;
 mod export;
@@ -31,13 +31,14 @@ mod turns;
 pub(crate) mod users;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn_with_state, map_response};
 use tower_http::compression::CompressionLayer;
 
 use crate::app::App;
 use crate::auth::gate::Keys;
 use crate::auth::gate::Reach::{Admin, Of, Open, User};
 use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Source, Turn};
+use crate::expose::openai;
 use crate::guard::guard;
 use crate::ui;
 
@@ -48,6 +49,7 @@ use route::{Route, delete, get, patch, post, put, socket};
 pub fn routes() -> Vec<Route> {
     vec![
         get("/info", User, info::info),
+        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
         // Accounts.
         get("/auth/state", Open, auth::state),
         post("/auth/setup", Open, auth::set_up),
@@ -113,14 +115,22 @@ pub fn routes() -> Vec<Route> {
         get("/endpoints", User, models::endpoints),
         // Servers.
         get("/sources", User, sources::list),
-        post("/sources", User, sources::create).keys(Keys::Full),
-        post("/sources/import", User, sources::import).keys(Keys::Full),
+        post("/sources", User, sources::create)
+            .keys(Keys::Full)
+            .body(openai::MAX_BODY),
+        post("/sources/preview", User, sources::preview)
+            .keys(Keys::Full)
+            .body(openai::MAX_BODY),
+        post("/sources/import", User, sources::import)
+            .keys(Keys::Full)
+            .body(openai::MAX_BODY),
         get("/sources/{id}", Of(Source), sources::show).keys(Keys::All),
         post("/sources/{id}/login", Of(Source), login::start).keys(Keys::None),
         delete("/sources/{id}/login", Of(Source), login::end),
-        patch("/sources/{id}", Of(Source), sources::change),
+        patch("/sources/{id}", Of(Source), sources::change).body(openai::MAX_BODY),
         delete("/sources/{id}", Of(Source), sources::delete),
         post("/sources/{id}/restart", Of(Source), sources::restart),
+        post("/sources/{id}/refresh", Of(Source), sources::refresh),
         get("/sources/{id}/logs", Of(Source), sources::logs),
         get("/sources/callback", Open, login::callback),
         get("/sources/client", Open, login::describe),
@@ -130,15 +140,30 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
+/// What clients made for OpenAI find below `/v1`.
+fn v1_routes() -> Vec<Route> {
+    vec![
+        get("/models", User, openai::models),
+        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
+    ]
+}
+
 /// All of them and the page, behind the guard.
 pub fn router(app: App) -> Router {
-    let api = routes()
-        .into_iter()
-        .fold(Router::new(), |router, route| route.mount(router, &app))
-        .fallback(no_such_route)
-        .method_not_allowed_fallback(no_such_method);
+    let mount = |routes: Vec<Route>| {
+        let router = Router::new();
+        routes
+            .into_iter()
+            .fold(router, |router, route| route.mount(router, &app))
+            .fallback(no_such_route)
+            .method_not_allowed_fallback(no_such_method)
+    };
     Router::new()
-        .nest("/api", api)
+        .nest("/api", mount(routes()))
+        .nest(
+            "/v1",
+            mount(v1_routes()).layer(map_response(openai::in_their_words)),
+        )
         .route("/health", axum::routing::get(info::health))
         .route("/", axum::routing::get(ui::index))
         .fallback(axum::routing::get(ui::asset))

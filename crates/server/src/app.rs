@@ -18,6 +18,7 @@ use crate::auth::{Auth, CurrentUser};
 use crate::config::Config;
 use crate::models::endpoints::Endpoints;
 use crate::models::{Models, NoModel};
+use crate::sources::fixed::Fixed;
 use crate::sources::folder::Folder;
 use crate::sources::{Life, Sources};
 use crate::stored::Stored;
@@ -36,6 +37,8 @@ pub struct App {
     pub sources: Sources,
     /// Where servers may stand in files.
     pub watched: Arc<Path>,
+    /// The servers that whoever started Tenon wrote down for it.
+    fixed: Fixed,
     pub auth: Auth,
     pub allowed_hosts: Arc<[String]>,
     /// Fires when open connections should end.
@@ -96,6 +99,7 @@ impl App {
             agent,
             models,
             sources,
+            fixed: Fixed::read(config),
             watched: data.join("mcp_servers").into(),
             auth: Auth::new(config, issuer(&data, config)?),
             allowed_hosts: config.allowed_hosts.clone().into(),
@@ -136,7 +140,21 @@ impl App {
 
     /// The servers that stand in files, for one that does not stay.
     pub async fn take_in_files(&self) {
-        Folder::new(&self.watched).take_in(&self.sources).await;
+        self.fixed.take_in(&self.sources).await;
+        self.folder().take_in(&self.sources).await;
+    }
+
+    /// The same for one that stays, and what is looked at from now on.
+    pub(crate) async fn watch_files(&self) -> Folder {
+        self.fixed.take_in(&self.sources).await;
+        let mut folder = self.folder();
+        folder.make();
+        folder.take_in(&self.sources).await;
+        folder
+    }
+
+    fn folder(&self) -> Folder {
+        Folder::beside(&self.watched, self.fixed.names())
     }
 
     /// Where calls that a person makes by hand, outside any chat, may work.

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Deserialize;
+use serde_json::Value;
 use tenon_domain::source::BuiltinConfig;
 
 use crate::models::endpoints::Environment;
+use crate::sources::fixed::VARIABLE;
 
 /// Where Tenon listens unless told otherwise.
 const LISTEN: SocketAddr =
@@ -73,6 +75,15 @@ pub struct Config {
     pub model_titles: Option<bool>,
     /// People may log in with an account somewhere else.
     pub oidc: Option<OidcConfig>,
+    /// Tool servers as Open WebUI writes them: a list. What is wrong with one is shown with it,
+    /// and keeps nobody from starting.
+    pub tool_servers: Option<Value>,
+    /// What the file itself is called.
+    #[serde(skip)]
+    pub file: Option<String>,
+    /// The same list as the environment has it, in JSON.
+    #[serde(skip)]
+    pub tool_server_connections: Option<String>,
     /// From the environment alone: neither belongs into a file.
     #[serde(skip)]
     pub secret_key: Option<String>,
@@ -157,6 +168,7 @@ impl Config {
         {
             oidc.client_secret = Some(secret).filter(|secret| !secret.is_empty());
         }
+        config.tool_server_connections = std::env::var(VARIABLE).ok();
         config.environment = Environment::read();
         Ok(config)
     }
@@ -164,8 +176,11 @@ impl Config {
     fn read(file: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(file)
             .with_context(|| format!("the settings in {} cannot be read", file.display()))?;
-        toml::from_str(&text)
-            .with_context(|| format!("the settings in {} are not valid", file.display()))
+        let mut config: Self = toml::from_str(&text)
+            .with_context(|| format!("the settings in {} are not valid", file.display()))?;
+        let name = file.file_name().and_then(|name| name.to_str());
+        config.file = name.map(str::to_owned);
+        Ok(config)
     }
 
     pub fn listen(&self) -> SocketAddr {
@@ -188,6 +203,8 @@ mod tests {
     fn no_secret_is_told_by_accident() {
         let config = Config {
             database: Some("postgres://ada:hidden@db/tenon".into()),
+            tool_server_connections: Some("hidden".into()),
+            tool_servers: Some(Value::from("hidden")),
             secret_key: Some("hidden".into()),
             oidc: Some(OidcConfig {
                 issuer: "https://issuer.example".into(),

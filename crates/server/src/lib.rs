@@ -6,6 +6,7 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+mod expose;
 
 pub mod api;
 pub mod auth;

@@ -13,7 +13,6 @@ use crate::api;
 use crate::app::App;
 use crate::config::Config;
 use crate::sources::Life;
-use crate::sources::folder::Folder;
 
 /// How long a shutdown waits for answers that are being given.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,9 +36,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     app.mend()
         .await
         .context("chats that wait for a person cannot go on")?;
-    let mut folder = Folder::new(&app.watched);
-    folder.make();
-    folder.take_in(&app.sources).await;
+    let folder = app.watch_files().await;
     app.sources.open(Life::Serving).await;
     let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
     let router = api::router(app.clone());

@@ -8,9 +8,12 @@
 
 mod check;
 mod client;
+mod config;
+mod documents;
 mod edit;
 mod entry;
 mod fill;
+pub(crate) mod fixed;
 pub(crate) mod folder;
 mod import;
 mod instance;
@@ -19,7 +22,9 @@ mod login;
 mod mask;
 mod merge;
 mod news;
+mod openapi;
 mod plan;
+mod running;
 mod secrets;
 mod turns;
 mod view;
@@ -31,10 +36,11 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use tenon_domain::{SourceId, SourceState, UserId};
 use tenon_sources::import::Found;
-use tenon_sources::mcp::McpServer;
+use tenon_sources::mcp::Network;
+use tenon_sources::openapi::Caller;
 use tenon_store::{Store, Vault};
 use tenon_tools::Registry;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{Semaphore, broadcast, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -44,6 +50,7 @@ use entry::Entry;
 use instance::Instance;
 use news::News;
 use plan::Facts;
+use running::Server;
 use turns::Turns;
 
 pub use edit::Refusal;
@@ -62,6 +69,9 @@ const CLOSE: Duration = Duration::from_secs(8);
 
 /// How often servers that are on their way up are looked at.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// One core of the smallest machine stays free for those who wait for something else.
+const PARSES: usize = 1;
 
 /// How many changes may wait to be seen to.
 const RINGS: usize = 64;
@@ -84,6 +94,9 @@ struct Inner {
     vault: Arc<Vault>,
     registry: Arc<Registry>,
     turns: Turns,
+    callers: Callers,
+    /// How many documents are read into tools at once.
+    parses: Arc<Semaphore>,
     life: OnceLock<Life>,
     entrance: Entrance,
     bell: OnceLock<mpsc::Sender<Ring>>,
@@ -98,10 +111,33 @@ struct Inner {
     seen: Mutex<Arc<Seen>>,
 }
 
+/// Who sends requests to OpenAPI servers: one for each rule about where they may be.
+#[derive(Default)]
+struct Callers {
+    anywhere: OnceLock<Caller>,
+    public: OnceLock<Caller>,
+}
+
+impl Callers {
+    fn of(&self, network: Network) -> Result<Caller, String> {
+        let one = match network {
+            Network::Anywhere => &self.anywhere,
+            Network::PublicOnly => &self.public,
+        };
+        match one.get() {
+            Some(caller) => Ok(caller.clone()),
+            None => {
+                let made = Caller::new(network)?;
+                Ok(one.get_or_init(|| made).clone())
+            }
+        }
+    }
+}
+
 /// Told when what was written by now has been seen to.
 type Ring = oneshot::Sender<()>;
 
-/// The servers of each file of the watched folder.
+/// The servers of each file of the watched folder, and of what an operator set.
 type Files = BTreeMap<String, Vec<Found>>;
 
 /// What there is, and what runs of it: a snapshot.
@@ -121,6 +157,8 @@ impl Sources {
             vault,
             registry,
             turns: Turns::default(),
+            callers: Callers::default(),
+            parses: Arc::new(Semaphore::new(PARSES)),
             life: OnceLock::new(),
             bell: OnceLock::new(),
             closing: CancellationToken::new(),
@@ -194,14 +232,36 @@ impl Sources {
     }
 
     /// The servers a file holds from now on. Those that are as they were keep running.
-    pub async fn put_file(&self, file: &str, found: Vec<Found>) {
-        lock(&self.0.files).insert(file.to_owned(), found);
+    pub async fn put_file(&self, file: &str, mut found: Vec<Found>) {
+        for found in &mut found {
+            // From here on it is in the store.
+            let Some(document) = found.document.take() else {
+                continue;
+            };
+            if let Err(error) = documents::keep_given(&self.0.store, &document).await {
+                tracing::warn!(file, name = found.name, %error, "a document cannot be kept");
+                found.config = Err("Its document cannot be kept.".into());
+            }
+        }
+        let before = lock(&self.0.files).insert(file.to_owned(), found);
         self.sync().await;
+        self.forget_documents(before).await;
     }
 
     pub async fn remove_file(&self, file: &str) {
-        lock(&self.0.files).remove(file);
+        let before = lock(&self.0.files).remove(file);
         self.sync().await;
+        self.forget_documents(before).await;
+    }
+
+    /// Forgets the documents that came with servers, if nobody has them any more.
+    async fn forget_documents(&self, found: Option<Vec<Found>>) {
+        let configs = found.into_iter().flatten().map(|found| found.config);
+        for config in configs.flatten() {
+            if let Err(error) = self.forget_document(&config).await {
+                tracing::warn!(%error, "a document that nobody needs is still kept");
+            }
+        }
     }
 
     /// Where people come in who log in somewhere.
@@ -291,7 +351,7 @@ impl Seen {
 }
 
 /// Ends servers side by side, within a bound.
-async fn stop_all(servers: impl Iterator<Item = &Arc<McpServer>>) {
+async fn stop_all(servers: impl Iterator<Item = &Server>) {
     let stopping = join_all(servers.map(|server| server.stop()));
     if timeout(STOP, stopping).await.is_err() {
         tracing::warn!("some servers did not end in time");

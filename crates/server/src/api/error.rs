@@ -175,6 +175,7 @@ impl From<sources::Refusal> for ApiError {
         match error {
             sources::Refusal::Wrong(message) => Self::bad_request(message),
             sources::Refusal::Forbidden(message) => Self::forbidden(message),
+            sources::Refusal::Unreachable(message) => Self::bad_gateway(message),
             sources::Refusal::Idle(message) => {
                 Self::new(StatusCode::CONFLICT, "not_running", message)
             }

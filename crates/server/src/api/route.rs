@@ -1,6 +1,7 @@
 //! A route, and for whom it is. A list of them is a router, and a test.
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
@@ -37,6 +38,12 @@ impl Route {
     /// Lets other keys pass than usual.
     pub(super) fn keys(self, keys: Keys) -> Self {
         Self { keys, ..self }
+    }
+
+    /// Takes bodies of up to so many bytes, where that is more than usual.
+    pub(super) fn body(self, bytes: usize) -> Self {
+        let handler = self.handler.layer(DefaultBodyLimit::max(bytes));
+        Self { handler, ..self }
     }
 
     /// Puts the route into a router, behind its gate.

@@ -12,8 +12,8 @@ use super::error::ApiError;
 use super::id::Id;
 use super::query::Params;
 use super::wire::{
-    ImportSources, ImportedSource, LogLine, NewSecret, NewSource, SecretView, SourceChange,
-    SourceDetail,
+    DocumentChange, ImportSources, ImportedSource, LogLine, NewSecret, NewSource, SecretView,
+    SourceChange, SourceDetail, SourcePreview,
 };
 use crate::app::App;
 use crate::auth::CurrentUser;
@@ -42,6 +42,24 @@ pub(super) async fn create(
     let detail = json!({"name": source.name, "mine": source.mine});
     note(&app, &user, &caller, "source.added", &source.id, detail).await;
     Ok((StatusCode::CREATED, Json(source)))
+}
+
+/// What a server would offer, before it is saved.
+pub(super) async fn preview(
+    State(app): State<App>,
+    user: CurrentUser,
+    Body(new): Body<NewSource>,
+) -> Result<Json<SourcePreview>, ApiError> {
+    Ok(Json(app.sources.preview(&user, new).await?.into()))
+}
+
+/// Reads its document now, and says what is different.
+pub(super) async fn refresh(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<SourceId>,
+) -> Result<Json<DocumentChange>, ApiError> {
+    Ok(Json(app.sources.refresh(&user, &id).await?.into()))
 }
 
 /// Each server of the text is added or refused on its own: only a text that cannot be read is an error.

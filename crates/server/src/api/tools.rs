@@ -264,7 +264,7 @@ pub fn views(toolset: &Toolset) -> Vec<ToolView> {
 
 pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
     let source = tool.source.info();
-    let said = toolset.access().settings.about(&tool.spec.id);
+    let said = toolset.access().said(&tool.spec.id);
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
@@ -281,7 +281,9 @@ pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
             state: tool.source.state(),
         },
         runs_on: tool.spec.runs_on,
-        enabled: toolset.access().enabled(&tool.spec.id),
+        enabled: toolset
+            .access()
+            .enabled(&tool.spec.id, tool.spec.annotations),
         enabled_by: said.enabled.map(|(_, by)| by),
         policy: toolset.policy(tool),
         policy_by: said.policy.map(|(_, by)| by),

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod chats;
+mod documents;
 mod models;
 mod sources;
 
@@ -22,15 +23,19 @@ pub use chats::{
     HitKind, MessageView, NewShare, OwnShare, SearchHit, ShareView, SharedChat, SnippetPiece,
     StartTurn, TurnStarted,
 };
+pub use documents::{
+    DocumentChange, DocumentView, SchemeKindView, SchemeView, SkippedView, SourcePreview,
+    ToolPreview,
+};
 pub use models::{
     Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
     OfferedModel, TestFrame,
 };
 
 pub use sources::{
-    AnswerForm, Hidden, ImportSources, ImportedSource, LogLine, LoginStart, LoginState, NewSecret,
-    NewSource, SecretView, ServerAbout, SourceChange, SourceDetail, SourceLimits, SourceNews,
-    SourceOrigin, SourceReach,
+    AnswerForm, CredentialKind, Hidden, ImportSources, ImportedSource, LogLine, LoginStart,
+    LoginState, NewSecret, NewSource, SecretView, ServerAbout, SourceChange, SourceDetail,
+    SourceLimits, SourceNews, SourceOrigin, SourceReach,
 };
 
 /// `GET /api/info`: what this is, and which model answers where none is named.

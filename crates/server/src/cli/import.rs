@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use tenon_sources::import::MAX_TEXT;
+use tenon_sources::import::MAX_WITH_DOCUMENTS;
 use tenon_sources::variables::Variable;
 
 use super::say;
@@ -29,9 +29,10 @@ const INPUT: &str = "-";
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// Files with servers, folders of such files, or `-` for standard input; what Claude
-    /// Desktop, Cursor, Windsurf and VS Code have here when nothing is given
-    #[arg(value_name = "FILE|FOLDER|-")]
+    /// Files with servers or OpenAPI documents, folders of such files, the address of an OpenAPI
+    /// server, or `-` for standard input; what Claude Desktop, Cursor, Windsurf and VS Code have
+    /// here when nothing is given
+    #[arg(value_name = "FILE|FOLDER|URL|-")]
     from: Vec<PathBuf>,
     /// Only say what would be added
     #[arg(long)]
@@ -125,7 +126,7 @@ impl Import {
             only: (!self.only.is_empty()).then(|| self.only.clone()),
         };
         let stem = file.file_stem().and_then(|stem| stem.to_str());
-        let stem = stem.filter(|_| file != Path::new(INPUT));
+        let stem = stem.filter(|_| file != Path::new(INPUT) && address(file).is_none());
         let imported = match app.sources.import(user, &asked, stem).await {
             Ok(imported) => imported,
             Err(crate::sources::Refusal::Store(error)) => return Err(error.into()),
@@ -214,10 +215,20 @@ fn files(given: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// What is no file, but where a server is.
+fn address(given: &Path) -> Option<&str> {
+    let given = given.to_str()?;
+    let is_address = given.starts_with("http://") || given.starts_with("https://");
+    is_address.then_some(given)
+}
+
 /// One byte more than may be read, so that too long is noticed.
 fn read(file: &Path) -> Result<String> {
     let mut text = String::new();
-    let most = MAX_TEXT as u64 + 1;
+    let most = MAX_WITH_DOCUMENTS as u64 + 1;
+    if let Some(address) = address(file) {
+        return Ok(address.to_owned());
+    }
     if file == Path::new(INPUT) {
         let input = std::io::stdin().take(most).read_to_string(&mut text);
         input.context("standard input cannot be read")?;

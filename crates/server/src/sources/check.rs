@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use tenon_domain::{McpClient, McpConfig, McpTransport};
+use tenon_domain::{Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, SourceConfig};
 use tenon_sources::import::{MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, is_clean, is_unprintable};
 use tenon_sources::mcp::check_header;
 use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
 use url::Url;
 
-use super::client;
+use super::client::{self, ClientChange};
+use super::config::{addresses, is_program};
 use super::edit::{Refusal, wrong};
-use super::entry::is_program;
 use super::plan::Trust;
+use crate::api::wire::NewSource;
 
 const MAX_TITLE: usize = 200;
 const MAX_URL: usize = 2_048;
@@ -75,6 +76,28 @@ pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, Refusal> 
 }
 
 impl Draft {
+    pub(super) fn of(new: NewSource) -> Result<Self, Refusal> {
+        for_openapi(&new.document, &new.base_url, &new.credentials)?;
+        let client = ClientChange {
+            id: Some(new.client_id),
+            secret: Some(new.client_secret),
+            moves: false,
+        };
+        Ok(Self {
+            transport: new.transport,
+            command: new.command,
+            args: new.args.unwrap_or_default(),
+            env: new.env.unwrap_or_default(),
+            cwd: new.cwd,
+            url: new.url,
+            headers: new.headers.unwrap_or_default(),
+            timeout_ms: new.timeout_ms,
+            tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
+            sleep_after_ms: new.sleep_after_ms,
+            client: client.of(None)?,
+        })
+    }
+
     /// The configuration it means.
     pub(super) fn config(self) -> Result<McpConfig, Refusal> {
         let way = self.way()?;
@@ -97,11 +120,8 @@ impl Draft {
                 }
             },
         };
-        let length = serde_json::to_string(&config).map_or(usize::MAX, |text| text.len());
-        match length <= MAX_CONFIG {
-            true => Ok(config),
-            false => Err(wrong("This is too long for the settings of a server.")),
-        }
+        size(&config)?;
+        Ok(config)
     }
 
     fn way(&self) -> Result<Way, Refusal> {
@@ -155,23 +175,7 @@ impl Draft {
     }
 
     fn check_limits(&self) -> Result<(), Refusal> {
-        let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
-        let wrong_time = |field: &str| {
-            wrong(&format!(
-                "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
-            ))
-        };
-        if !self.timeout_ms.iter().all(is_time) {
-            return Err(wrong_time("timeoutMs"));
-        }
-        if !self.tool_timeouts_ms.values().all(is_time) {
-            return Err(wrong_time("toolTimeoutsMs"));
-        }
-        let names = self.tool_timeouts_ms.keys();
-        let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
-        if self.tool_timeouts_ms.len() > MAX_TIMEOUTS || names.into_iter().any(odd) {
-            return Err(wrong("`toolTimeoutsMs` names tools by their own names."));
-        }
+        times(self.timeout_ms, &self.tool_timeouts_ms)?;
         match self.sleep_after_ms {
             Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => Err(wrong(&format!(
                 "`sleepAfterMs` is between a second and a week: {MIN_SLEEP_MS} to {MAX_SLEEP_MS}."
@@ -222,24 +226,77 @@ impl Draft {
     }
 
     fn remote(self) -> Result<(String, BTreeMap<String, String>), Refusal> {
-        let url = url(self.url.as_deref().unwrap_or_default())?;
-        if self.headers.len() > MAX_ITEMS {
-            return Err(too_many("headers"));
-        }
-        for (name, value) in &self.headers {
-            let short = || match value.len() <= MAX_TEXT {
-                true => Ok(()),
-                false => Err(format!("The value of the header {name} is too long.")),
-            };
-            let sendable = check_header(name, value).and_then(|()| short());
-            sendable.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
-        }
+        let url = url("url", self.url.as_deref().unwrap_or_default())?;
+        headers(&self.headers)?;
         Ok((url, self.headers))
     }
 }
 
+/// How long calls may take.
+pub(super) fn times(limit: Option<u64>, tools: &BTreeMap<String, u64>) -> Result<(), Refusal> {
+    let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
+    let wrong_time = |field: &str| {
+        wrong(&format!(
+            "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
+        ))
+    };
+    if !limit.iter().all(is_time) {
+        return Err(wrong_time("timeoutMs"));
+    }
+    if !tools.values().all(is_time) {
+        return Err(wrong_time("toolTimeoutsMs"));
+    }
+    let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
+    match tools.len() > MAX_TIMEOUTS || tools.keys().any(odd) {
+        true => Err(wrong("`toolTimeoutsMs` names tools by their own names.")),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn headers(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    if headers.len() > MAX_ITEMS {
+        return Err(too_many("headers"));
+    }
+    for (name, value) in headers {
+        let short = || match value.len() <= MAX_TEXT {
+            true => Ok(()),
+            false => Err(format!("The value of the header {name} is too long.")),
+        };
+        let sendable = check_header(name, value).and_then(|()| short());
+        sendable.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
+    }
+    Ok(())
+}
+
+/// What only an OpenAPI server has.
+pub(super) fn for_openapi<A, B, C>(
+    document: &Option<A>,
+    base_url: &Option<B>,
+    credentials: &Option<C>,
+) -> Result<(), Refusal> {
+    let fields = [
+        ("document", document.is_some()),
+        ("baseUrl", base_url.is_some()),
+        ("credentials", credentials.is_some()),
+    ];
+    match fields.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(wrong(&format!(
+            "`{field}` is for OpenAPI servers; this is an MCP server. Leave it out."
+        ))),
+    }
+}
+
+pub(super) fn size(config: &impl serde::Serialize) -> Result<(), Refusal> {
+    let length = serde_json::to_string(config).map_or(usize::MAX, |text| text.len());
+    match length <= MAX_CONFIG {
+        true => Ok(()),
+        false => Err(wrong("This is too long for the settings of a server.")),
+    }
+}
+
 /// What somebody who is no admin may have of their own.
-pub(super) fn allowed(config: &McpConfig, trust: Trust) -> Result<(), Refusal> {
+pub(super) fn allowed(config: &SourceConfig, trust: Trust) -> Result<(), Refusal> {
     if trust == Trust::Full {
         return Ok(());
     }
@@ -264,43 +321,69 @@ pub(super) fn allowed(config: &McpConfig, trust: Trust) -> Result<(), Refusal> {
 
 /// What is everybody's is sent nowhere that one person alone decides on. For servers that
 /// people share; the error is a sentence.
-pub(super) fn stays_with_us(config: &McpConfig) -> Result<(), String> {
-    let (McpTransport::Http { url, headers } | McpTransport::Sse { url, headers }) =
-        &config.transport
-    else {
-        return Ok(());
-    };
-    let host = mentioned_in_host(url);
+pub(super) fn stays_with_us(config: &SourceConfig) -> Result<(), String> {
+    let host: Vec<Variable> = addresses(config)
+        .into_iter()
+        .flat_map(mentioned_in_host)
+        .collect();
     let is_personal = |variable: &&Variable| matches!(variable, Variable::Personal(_));
     let Some(leads) = host.iter().find(is_personal) else {
         return Ok(());
     };
-    let is_shared = |text: &String| !text.is_empty() && !is_own(text);
+    let is_shared = |text: &&String| !text.is_empty() && !is_own(text);
     let in_address = |variable: &Variable| !is_personal(&variable) && !host.contains(variable);
-    let client = config.client.as_ref();
-    let field = if headers.values().any(is_shared) {
-        "headers"
-    } else if mentioned_in(url).iter().any(in_address) {
-        "url"
-    } else if client
-        .and_then(|client| client.secret.as_ref())
-        .is_some_and(is_shared)
-    {
-        "clientSecret"
-    } else {
-        return Ok(());
+    let addresses = addresses(config).into_iter();
+    let field = match given(config).into_iter().find(|(_, text)| is_shared(text)) {
+        Some((field, _)) => field,
+        None if addresses.flat_map(mentioned_in).any(|one| in_address(&one)) => "url",
+        None => return Ok(()),
     };
     Err(format!(
         "What is everybody's in `{field}` would go to whatever host somebody sets `{leads}` to. Write the host out, or let everybody have their own there as well: `${{user.NAME}}`."
     ))
 }
 
-fn url(url: &str) -> Result<String, Refusal> {
+/// What a server is given besides its address, and in which field it stands.
+fn given(config: &SourceConfig) -> Vec<(&'static str, &String)> {
+    match config {
+        SourceConfig::Mcp(McpConfig {
+            transport: McpTransport::Stdio { .. },
+            ..
+        }) => Vec::new(),
+        SourceConfig::Mcp(McpConfig {
+            transport:
+                McpTransport::Http { headers: sent, .. } | McpTransport::Sse { headers: sent, .. },
+            client,
+            ..
+        }) => {
+            let secret = client.as_ref().and_then(|client| client.secret.as_ref());
+            let secret = secret.map(|secret| ("clientSecret", secret));
+            let sent = sent.values().map(|value| ("headers", value));
+            sent.chain(secret).collect()
+        }
+        SourceConfig::Openapi(OpenapiConfig {
+            headers: sent,
+            credentials,
+            ..
+        }) => {
+            let secrets = credentials.values().map(|credential| match credential {
+                Credential::Key { value } => value,
+                Credential::Basic { password, .. } => password,
+                Credential::Client { secret, .. } => secret,
+            });
+            let secrets = secrets.map(|secret| ("credentials", secret));
+            let sent = sent.values().map(|value| ("headers", value));
+            sent.chain(secrets).collect()
+        }
+    }
+}
+
+pub(super) fn url(field: &str, url: &str) -> Result<String, Refusal> {
     let url = url.trim();
     let refused = || {
-        wrong(
-            "`url` is no address of a server. Write it like https://example.com/mcp, or http:// in your own network.",
-        )
+        wrong(&format!(
+            "`{field}` is no address of a server. Write it like https://example.com/mcp, or http:// in your own network."
+        ))
     };
     // Some would read a `\` as a `/`, and leave out what is not seen.
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use tenon_domain::{McpConfig, SourceId, SourceKind, UserId};
+use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
 use tenon_store::{NewSource, StoredSource};
 
 use super::check::{self, Draft};
-use super::client::ClientChange;
+use super::config;
 use super::entry::{Entry, about};
+use super::fixed::VARIABLE;
 use super::merge::{merge, reaches};
+use super::openapi::ApiDraft;
 use super::plan::Trust;
 use super::{Sources, lock, stop_all};
 use crate::api::wire::{self, SourceChange, SourceDetail, SourceOrigin};
@@ -27,6 +29,9 @@ pub enum Refusal {
     /// It is not theirs to do; the sentence says whose.
     #[error("{0}")]
     Forbidden(String),
+    /// Somebody else did not answer as they should; the sentence says how.
+    #[error("{0}")]
+    Unreachable(String),
     /// It does not run; the sentence says what to do first.
     #[error("{0}")]
     Idle(&'static str),
@@ -51,37 +56,33 @@ impl Sources {
     ) -> Result<SourceDetail, Refusal> {
         let name = check::name(&new.name)?;
         let title = check::title(new.title.as_deref(), name)?;
-        match new.kind.as_str() {
-            "mcp" => {}
-            _ => return Err(wrong("Only MCP servers can be added: `kind` is \"mcp\".")),
-        }
+        let name = name.to_owned();
         let mine = new.mine.unwrap_or_else(|| !user.administers());
-        let client = ClientChange {
-            id: Some(new.client_id),
-            secret: Some(new.client_secret),
-            moves: false,
+        let enabled = new.enabled.unwrap_or(true);
+        let (kind, config, document) = match new.kind.as_str() {
+            "mcp" => {
+                let config = Draft::of(new)?.config()?;
+                (SourceKind::Mcp, SourceConfig::Mcp(config), None)
+            }
+            "openapi" => {
+                let (config, document) = ApiDraft::of(new)?.config()?;
+                (SourceKind::Openapi, SourceConfig::Openapi(config), document)
+            }
+            _ => {
+                return Err(wrong(
+                    "`kind` is \"mcp\" for an MCP server or \"openapi\" for an OpenAPI server.",
+                ));
+            }
         };
-        let config = Draft {
-            transport: new.transport,
-            command: new.command,
-            args: new.args.unwrap_or_default(),
-            env: new.env.unwrap_or_default(),
-            cwd: new.cwd,
-            url: new.url,
-            headers: new.headers.unwrap_or_default(),
-            timeout_ms: new.timeout_ms,
-            tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
-            sleep_after_ms: new.sleep_after_ms,
-            client: client.of(None)?,
-        }
-        .config()?;
         let new = NewSource {
-            kind: SourceKind::Mcp,
-            name,
+            kind,
+            name: &name,
             title: &title,
             owner: mine.then_some(&user.id),
-            enabled: new.enabled.unwrap_or(true),
+            enabled,
         };
+        self.may_keep(user, new.owner, &config).await?;
+        self.take_document(user, document).await?;
         let id = self.keep(user, new, &config).await?;
         self.sync().await;
         // It is there, even where so much goes on that it has not been seen to yet.
@@ -94,7 +95,7 @@ impl Sources {
         &self,
         user: &CurrentUser,
         new: NewSource<'_>,
-        config: &McpConfig,
+        config: &SourceConfig,
     ) -> Result<SourceId, Refusal> {
         self.may_keep(user, new.owner, config).await?;
         let text = written(config)?;
@@ -107,7 +108,7 @@ impl Sources {
         &self,
         user: &CurrentUser,
         owner: Option<&UserId>,
-        config: &McpConfig,
+        config: &SourceConfig,
     ) -> Result<(), Refusal> {
         if owner.is_none() && !user.administers() {
             return Err(forbidden(
@@ -125,7 +126,8 @@ impl Sources {
         id: &SourceId,
         change: SourceChange,
     ) -> Result<SourceDetail, Refusal> {
-        self.editable(user, id)?;
+        let entry = self.editable(user, id)?;
+        let change = self.prepare(user, &entry, change).await?;
         let mut asked_anew = false;
         self.0
             .store
@@ -139,12 +141,29 @@ impl Sources {
             lock(&self.0.challenges).remove(id);
         }
         self.sync().await;
+        if let Ok(config) = &entry.config {
+            self.forget_document(config).await?;
+        }
         self.show(user, id)
+    }
+
+    /// Keeps the document of a change before anything is changed.
+    async fn prepare(
+        &self,
+        user: &CurrentUser,
+        entry: &Entry,
+        change: SourceChange,
+    ) -> Result<SourceChange, Refusal> {
+        if let (Ok(SourceConfig::Openapi(old)), Some(_)) = (&entry.config, &change.document) {
+            let (_, document) = ApiDraft::changed(old, change.clone())?.config()?;
+            self.take_document(user, document).await?;
+        }
+        Ok(change)
     }
 
     /// Removes a server: its tools are gone and its process has ended when this comes back.
     pub async fn remove(&self, user: &CurrentUser, id: &SourceId) -> Result<(), Refusal> {
-        self.editable(user, id)?;
+        let entry = self.editable(user, id)?;
         let running = self.0.seen().all_of(id);
         self.0.store.remove_source(id).await?;
         lock(&self.0.challenges).remove(id);
@@ -152,7 +171,11 @@ impl Sources {
         stop_all(running.iter().map(|instance| &instance.server)).await;
         // It may have told its tools once more while it was removed.
         self.0.store.remove_source_tools(id).await?;
-        Ok(())
+        self.0.store.remove_source_documents(id).await?;
+        match &entry.config {
+            Ok(config) => self.forget_document(config).await,
+            Err(_) => Ok(()),
+        }
     }
 
     /// Starts it anew: somebody's own connection, or for an admin all there are.
@@ -204,8 +227,12 @@ impl Sources {
     fn editable(&self, user: &CurrentUser, id: &SourceId) -> Result<Arc<Entry>, Refusal> {
         let entry = self.visible(user, id)?;
         if let SourceOrigin::File { file } = &entry.origin {
+            let place = match file == VARIABLE {
+                true => "the environment variable",
+                false => "the file",
+            };
             return Err(wrong(&format!(
-                "This server stands in the file {file}. Change it there."
+                "This server stands in {place} {file}. Change it there."
             )));
         }
         match looks_after(user, &entry) {
@@ -251,9 +278,14 @@ impl Sources {
         }
         let entry = Entry::of_row(&old, &self.0.vault);
         let before = entry.config.map_err(Refusal::Wrong)?;
-        let config = merge(&before, change)?.config()?;
+        let config = match &before {
+            SourceConfig::Mcp(before) => SourceConfig::Mcp(merge(before, change)?.config()?),
+            SourceConfig::Openapi(before) => {
+                SourceConfig::Openapi(ApiDraft::changed(before, change)?.config()?.0)
+            }
+        };
         may_be(user, old.owner.as_ref(), &config)?;
-        let is_elsewhere = config.transport != before.transport;
+        let is_elsewhere = !config::is_reached_alike(&before, &config);
         let new = StoredSource {
             title,
             enabled,
@@ -279,7 +311,11 @@ fn not_theirs() -> Refusal {
 }
 
 /// Whether somebody may let a server be reached like this, which is theirs or everybody's.
-fn may_be(user: &CurrentUser, owner: Option<&UserId>, config: &McpConfig) -> Result<(), Refusal> {
+pub(super) fn may_be(
+    user: &CurrentUser,
+    owner: Option<&UserId>,
+    config: &SourceConfig,
+) -> Result<(), Refusal> {
     check::allowed(config, trust(user))?;
     match owner {
         Some(_) => Ok(()),
@@ -294,7 +330,6 @@ pub(super) fn trust(user: &CurrentUser) -> Trust {
     }
 }
 
-fn written(config: &McpConfig) -> Result<String, Refusal> {
-    let text = serde_json::to_string(config).map_err(tenon_store::Error::from)?;
-    Ok(text)
+fn written(config: &SourceConfig) -> Result<String, Refusal> {
+    Ok(config::write(config).map_err(tenon_store::Error::from)?)
 }

@@ -1,11 +1,12 @@
 //! A server as somebody wrote it down: in a row of the store or in a file.
 
-use tenon_domain::{McpConfig, McpTransport, SourceId, SourceKind, UserId};
+use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
 use tenon_sources::import::Found;
 use tenon_sources::variables::{Variable, mentioned};
 use tenon_store::{StoredSource, Vault};
 
 use super::check;
+use super::config;
 use crate::api::wire::SourceOrigin;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +21,7 @@ pub(super) struct Entry {
     pub(super) enabled: bool,
     pub(super) wants_login: bool,
     /// The error is a sentence: what is sealed cannot be opened.
-    pub(super) config: Result<McpConfig, String>,
+    pub(super) config: Result<SourceConfig, String>,
     /// What is worth knowing about how it is written, as sentences.
     pub(super) notes: Vec<String>,
 }
@@ -44,7 +45,10 @@ impl Entry {
     pub(super) fn of_file(file: &str, found: &Found, wants_login: bool) -> Self {
         Self {
             id: SourceId(format!("file-{}", found.name)),
-            kind: SourceKind::Mcp,
+            kind: match &found.config {
+                Ok(SourceConfig::Openapi(_)) => SourceKind::Openapi,
+                Ok(SourceConfig::Mcp(_)) | Err(_) => SourceKind::Mcp,
+            },
             name: found.name.clone(),
             title: found.title.clone(),
             owner: None,
@@ -85,19 +89,15 @@ impl Entry {
     }
 }
 
-pub(super) fn is_program(config: &McpConfig) -> bool {
-    matches!(config.transport, McpTransport::Stdio { .. })
-}
-
 /// What a configuration is sealed about.
 pub(super) fn about(id: &SourceId) -> String {
     format!("source:{id}")
 }
 
-fn open(row: &StoredSource, vault: &Vault) -> Result<McpConfig, String> {
+fn open(row: &StoredSource, vault: &Vault) -> Result<SourceConfig, String> {
     let opened = vault.open_sealed(&about(&row.id), &row.sealed_config);
     let opened = opened.map_err(|error| error.to_string())?;
-    serde_json::from_str(&opened).map_err(|_| {
+    config::read(row.kind, &opened).ok_or_else(|| {
         "It was written by another version of Tenon. Remove it and add it again.".to_owned()
     })
 }

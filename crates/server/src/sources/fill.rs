@@ -4,17 +4,18 @@ use std::collections::HashMap;
 use std::sync::Weak;
 
 use async_trait::async_trait;
-use tenon_domain::{McpConfig, McpTransport, SourceId, UserId};
+use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceId, UserId};
+use tenon_sources::mcp::Network;
 use tenon_sources::mcp::oauth::Client;
-use tenon_sources::mcp::{Fill, Network, Unfilled};
-use tenon_sources::variables::{Variable, fill, mentioned};
+use tenon_sources::variables::{Fill, Texts, Unfilled, Variable, fill, mentioned};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use super::config::address;
 use super::edit::Refusal;
 use super::entry::Entry;
 use super::login::origin_of;
-use super::plan::{Trust, address};
+use super::plan::Trust;
 use super::{Doorway, Inner, Place, secrets};
 
 /// Fills in what one server is given.
@@ -29,7 +30,7 @@ pub(super) struct Filler {
 }
 
 #[async_trait]
-impl Fill for Filler {
+impl Fill<McpConfig> for Filler {
     async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
         // This is the first thing a start does.
         if let Some(before) = &self.before {
@@ -48,6 +49,17 @@ impl Fill for Filler {
     }
 }
 
+#[async_trait]
+impl Fill<OpenapiConfig> for Filler {
+    async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, Unfilled> {
+        // Two of these do not get in each other's way: nothing is waited for.
+        let Some(inner) = self.inner.upgrade() else {
+            return Err(Unfilled::Unread("Tenon is shutting down.".into()));
+        };
+        filled(&inner, config, self.user.as_ref(), self.trust).await
+    }
+}
+
 /// How somebody gets into a remote server, with everything filled in.
 pub(super) async fn doorway(
     inner: &Inner,
@@ -59,6 +71,11 @@ pub(super) async fn doorway(
         .config
         .as_ref()
         .map_err(|why| Refusal::Wrong(why.clone()))?;
+    let nobody =
+        |what: &str| Refusal::Wrong(format!("This server is {what}: nobody logs in there."));
+    let SourceConfig::Mcp(config) = config else {
+        return Err(nobody("an OpenAPI server"));
+    };
     let trust = inner.seen().facts.trust(entry);
     let filled = filled(inner, config, Some(user), trust).await;
     let filled = filled.map_err(|why| Refusal::Wrong(why.to_string()))?;
@@ -69,9 +86,7 @@ pub(super) async fn doorway(
             challenge,
             client: client.map(|client| Client::new(client.id, client.secret)),
         }),
-        McpTransport::Stdio { .. } => Err(Refusal::Wrong(
-            "This server is a program on Tenon's machine: nobody logs in there.".into(),
-        )),
+        McpTransport::Stdio { .. } => Err(nobody("a program on Tenon's machine")),
     }
 }
 
@@ -79,9 +94,12 @@ pub(super) async fn doorway(
 pub(super) async fn place(
     inner: &Inner,
     source: &SourceId,
-    config: &McpConfig,
+    config: &SourceConfig,
     (user, trust, network): (&UserId, Trust, Network),
 ) -> Option<Place> {
+    let SourceConfig::Mcp(config) = config else {
+        return None;
+    };
     let address = address(config)?.to_owned();
     let filled = filled(inner, config, Some(user), trust).await;
     Some(Place {
@@ -97,12 +115,12 @@ fn origin(filled: &McpConfig) -> Option<String> {
     Some(origin_of(&url))
 }
 
-async fn filled(
+pub(super) async fn filled<C: Texts>(
     inner: &Inner,
-    config: &McpConfig,
+    config: &C,
     user: Option<&UserId>,
     trust: Trust,
-) -> Result<McpConfig, Unfilled> {
+) -> Result<C, Unfilled> {
     let mut values = HashMap::new();
     for variable in mentioned(config) {
         let value = match &variable {

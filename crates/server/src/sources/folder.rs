@@ -13,7 +13,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tenon_sources::import::{self, Found, MAX_TEXT, clean, is_unprintable};
+use tenon_sources::import::{self, Found, MAX_WITH_DOCUMENTS, clean, is_unprintable};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::Sources;
@@ -38,6 +38,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     files: BTreeMap<String, File>,
     told: BTreeMap<String, Vec<Found>>,
+    /// Names that servers elsewhere have, and where those stand.
+    taken: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default)]
@@ -72,11 +74,13 @@ enum Problem {
 }
 
 impl Folder {
-    pub(crate) fn new(path: &Path) -> Self {
+    /// `taken` are the names that servers elsewhere have, in small letters, and where those stand.
+    pub(crate) fn beside(path: &Path, taken: BTreeMap<String, String>) -> Self {
         Self {
             path: path.to_owned(),
             files: BTreeMap::new(),
             told: BTreeMap::new(),
+            taken,
         }
     }
 
@@ -110,7 +114,7 @@ impl Folder {
 
     /// Looks once, and lets the servers be as the files say.
     pub(crate) async fn take_in(&mut self, sources: &Sources) {
-        let mut folder = Self::new(&self.path);
+        let mut folder = Self::beside(&self.path, self.taken.clone());
         std::mem::swap(self, &mut folder);
         let looking = tokio::task::spawn_blocking(move || {
             let changes = folder.look();
@@ -160,7 +164,7 @@ impl Folder {
 
     /// What each file stands for, in the order of their names: no two servers are called the same.
     fn servers(&self) -> BTreeMap<String, Vec<Found>> {
-        let mut given: BTreeMap<String, String> = BTreeMap::new();
+        let mut given = self.taken.clone();
         let mut all: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         for (name, file) in &self.files {
             let name = shown(name);
@@ -217,15 +221,7 @@ impl File {
     }
 
     fn told(&self, name: &str) -> Vec<Found> {
-        let nothing = |why: String| {
-            vec![Found {
-                name: called(name),
-                title: name.to_owned(),
-                config: Err(why),
-                enabled: true,
-                notes: Vec::new(),
-            }]
-        };
+        let nothing = |why: String| vec![unusable(name, why)];
         let why = match &self.problem {
             None | Some(Problem::Perhaps) => return self.servers.clone(),
             Some(Problem::Danger(danger)) => {
@@ -331,8 +327,21 @@ fn read(path: &Path) -> Result<Vec<Found>, String> {
 fn read_text(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     let file = fs::File::open(path)?;
-    file.take(MAX_TEXT as u64 + 1).read_to_string(&mut text)?;
+    file.take(MAX_WITH_DOCUMENTS as u64 + 1)
+        .read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// What stands for a file in which no server can be found.
+pub(super) fn unusable(file: &str, why: String) -> Found {
+    Found {
+        name: called(file),
+        title: file.to_owned(),
+        config: Err(why),
+        document: None,
+        enabled: true,
+        notes: Vec::new(),
+    }
 }
 
 /// What a file is called that has no servers to be called by.

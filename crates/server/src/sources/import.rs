@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use tenon_domain::{McpConfig, SourceId, SourceKind, UserId};
-use tenon_sources::import::{self, Found};
+use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
+use tenon_sources::import::{self, Found, Reading};
 use tenon_sources::variables::{Variable, misplaced, unset};
 use tenon_store::{NewSource, StoredSource};
 
 use super::Sources;
 use super::check;
-use super::edit::{Refusal, trust};
+use super::edit::{Refusal, trust, wrong};
 use super::entry::Entry;
 use super::merge::kept;
+use super::openapi::{ApiDraft, check_length};
 use super::plan::Trust;
 use super::secrets::secret_name;
 use crate::api::wire::{ImportSources, ImportedSource};
@@ -57,8 +58,8 @@ impl Sources {
         asked: &ImportSources,
         file: Option<&str>,
     ) -> Result<Vec<Imported>, Refusal> {
-        let reading = import::read(&asked.text, file);
-        let reading = reading.map_err(|error| Refusal::Wrong(error.to_string()))?;
+        check_length(user, asked.text.as_bytes())?;
+        let reading = read(asked.text.clone(), file.map(str::to_owned)).await?;
         let mine = asked.mine.unwrap_or_else(|| !user.administers());
         let secrets = self.0.store.secrets().await?.into_iter();
         let desk = Desk {
@@ -90,7 +91,9 @@ impl Sources {
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(Refusal::Wrong(why) | Refusal::Forbidden(why)) => Outcome::Refused(why),
+            Err(Refusal::Wrong(why) | Refusal::Forbidden(why) | Refusal::Unreachable(why)) => {
+                Outcome::Refused(why)
+            }
             Err(Refusal::Idle(why)) => Outcome::Refused(why.to_owned()),
             // Somebody else was quicker.
             Err(Refusal::Store(tenon_store::Error::Taken(_))) => {
@@ -115,11 +118,21 @@ impl Sources {
         &self,
         desk: &Desk<'_>,
         found: &Found,
-        config: McpConfig,
+        config: SourceConfig,
     ) -> Result<Outcome, Refusal> {
         let name = check::name(&found.name)?;
         let title = check::title(Some(&found.title), name)?;
-        let config = kept(&config).config()?;
+        let (kind, config, document) = match config {
+            SourceConfig::Mcp(config) => {
+                let config = kept(&config).config()?;
+                (SourceKind::Mcp, SourceConfig::Mcp(config), None)
+            }
+            SourceConfig::Openapi(config) => {
+                let draft = ApiDraft::found(&config, found.document.as_deref());
+                let (config, document) = draft.config()?;
+                (SourceKind::Openapi, SourceConfig::Openapi(config), document)
+            }
+        };
         self.may_keep(desk.user, desk.owner, &config).await?;
         let same = |row: &&StoredSource| row.owner.as_ref() == desk.owner && row.name == name;
         if let Some(row) = desk.rows.iter().find(same) {
@@ -130,21 +143,31 @@ impl Sources {
             });
         }
         let new = NewSource {
-            kind: SourceKind::Mcp,
+            kind,
             name,
             title: &title,
             owner: desk.owner,
             enabled: found.enabled,
         };
-        Ok(Outcome::Added(match desk.preview {
-            true => new.id(),
-            false => self.keep(desk.user, new, &config).await?,
-        }))
+        if desk.preview {
+            if let Some(document) = &document {
+                self.check_document(desk.user, document).await?;
+            }
+            return Ok(Outcome::Added(new.id()));
+        }
+        self.take_document(desk.user, document).await?;
+        match self.keep(desk.user, new, &config).await {
+            Ok(id) => Ok(Outcome::Added(id)),
+            Err(refusal) => {
+                self.forget_document(&config).await?;
+                Err(refusal)
+            }
+        }
     }
 }
 
 impl Desk<'_> {
-    fn unset(&self, config: &McpConfig) -> Vec<Variable> {
+    fn unset(&self, config: &SourceConfig) -> Vec<Variable> {
         let has = |owner: Option<&UserId>, name: &str| {
             self.secrets.contains(&(owner.cloned(), name.to_owned()))
         };
@@ -175,6 +198,13 @@ impl From<Imported> for ImportedSource {
             notes: imported.notes,
         }
     }
+}
+
+/// On the side: a document may be long.
+async fn read(text: String, file: Option<String>) -> Result<Reading, Refusal> {
+    let reading = tokio::task::spawn_blocking(move || import::read(&text, file.as_deref())).await;
+    let reading = reading.map_err(|_panic| wrong("Tenon met a fault of its own in this text."))?;
+    reading.map_err(|error| Refusal::Wrong(error.to_string()))
 }
 
 fn taken(name: &str) -> String {

@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{McpConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
+use tenon_domain::{McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
 use tenon_sources::mcp::{McpServer, Settings, Start, Status};
+use tenon_sources::openapi::{self, OpenapiServer};
 use tenon_tools::{CallContext, Connection, ToolSource};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::config;
+use super::documents::Drawer;
 use super::fill::{self, Filler};
 use super::plan::Wanted;
+use super::running::{Running, Server};
 use super::view::in_public;
 use super::{Inner, Life, Place, lock, mask};
 use crate::api::wire::SourceNews;
@@ -26,7 +30,7 @@ const KEEP: Duration = Duration::from_secs(60);
 
 pub(super) struct Instance {
     pub(super) wanted: Wanted,
-    pub(super) server: Arc<McpServer>,
+    pub(super) server: Server,
     /// How it is, as far as that has been seen to: who reads that it is ready
     /// finds its tools in the registry.
     shown: Shown,
@@ -59,22 +63,38 @@ impl Instance {
         let place = place(inner, &wanted).await;
         let tokens = wanted.user.as_ref().zip(place.as_ref());
         let tokens = tokens.map(|(user, place)| inner.entrance.tokens(user, place));
-        let server = McpServer::new(Settings {
-            info: wanted.info.clone(),
-            config: wanted.config.clone(),
-            fill: Arc::new(Filler {
-                inner: Arc::downgrade(inner),
-                user: wanted.user.clone(),
-                trust: wanted.trust,
-                place,
-                before,
-            }),
-            tokens,
-            network: wanted.network,
-            known: known.unwrap_or_default(),
-            start,
-            starts: inner.turns.of(wanted.user.as_ref()),
+        let fill = Arc::new(Filler {
+            inner: Arc::downgrade(inner),
+            user: wanted.user.clone(),
+            trust: wanted.trust,
+            place,
+            before,
         });
+        let info = wanted.info.clone();
+        let server: Server = match &wanted.config {
+            SourceConfig::Mcp(config) => McpServer::new(Settings {
+                info,
+                config: config.clone(),
+                fill,
+                tokens,
+                network: wanted.network,
+                known: known.unwrap_or_default(),
+                start,
+                starts: inner.turns.of(wanted.user.as_ref()),
+            }),
+            // Its tools are made of its documents, which are kept.
+            SourceConfig::Openapi(config) => OpenapiServer::new(openapi::Settings {
+                documents: Arc::new(Drawer::of(&inner.store, &info.id, config)),
+                info,
+                config: config.clone(),
+                fill,
+                caller: inner
+                    .callers
+                    .of(wanted.network)
+                    .map_err(|why| tenon_tools::Error(why.into()))?,
+                parses: inner.parses.clone(),
+            }),
+        };
         Self::seat(inner, wanted, server, kept).await
     }
 
@@ -90,7 +110,7 @@ impl Instance {
     async fn seat(
         inner: &Arc<Inner>,
         wanted: Wanted,
-        server: Arc<McpServer>,
+        server: Server,
         kept: Option<u64>,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         let seat = Arc::new(Seat {
@@ -163,8 +183,8 @@ async fn place(inner: &Inner, wanted: &Wanted) -> Option<Place> {
 /// change without it being started anew.
 struct Seat {
     info: SourceInfo,
-    config: McpConfig,
-    server: Arc<McpServer>,
+    config: SourceConfig,
+    server: Server,
 }
 
 #[async_trait]
@@ -190,9 +210,7 @@ impl ToolSource for Seat {
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
-        let own = self.config.tool_timeouts_ms.get(tool).copied();
-        let limit = own.or(self.config.timeout_ms);
-        limit.map(Duration::from_millis)
+        config::deadline(&self.config, tool)
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
@@ -218,7 +236,7 @@ struct Watch {
 }
 
 impl Watch {
-    async fn run(mut self, server: Arc<McpServer>) {
+    async fn run(mut self, server: Server) {
         let mut changes = server.changes();
         // It may have said something before anybody listened.
         changes.mark_changed();
@@ -233,13 +251,13 @@ impl Watch {
             let Some(inner) = self.inner.upgrade() else {
                 return;
             };
-            self.see_to(&inner, &server).await;
+            self.see_to(&inner, &*server).await;
             drop(inner);
             tokio::time::sleep(BREATH).await;
         }
     }
 
-    async fn see_to(&mut self, inner: &Arc<Inner>, server: &McpServer) {
+    async fn see_to(&mut self, inner: &Arc<Inner>, server: &dyn Running) {
         let id = &self.wanted.info.id;
         let status = server.status();
         if status.revision != self.offered {
@@ -304,9 +322,13 @@ impl Watch {
 
 /// Whether a server that asks who comes wants people to log in. One that was given
 /// a key may have a wrong one.
-fn means_login(config: &McpConfig, challenge: Option<&str>) -> bool {
+fn means_login(config: &SourceConfig, challenge: Option<&str>) -> bool {
     use tenon_domain::McpTransport::{Http, Sse};
-    let (Http { url, headers } | Sse { url, headers }) = &config.transport else {
+    let SourceConfig::Mcp(McpConfig {
+        transport: Http { url, headers } | Sse { url, headers },
+        ..
+    }) = config
+    else {
         return false;
     };
     let mut names = headers.keys();
@@ -333,7 +355,7 @@ mod tests {
                 name => json!({ name: "${K}" }),
             };
             let config = json!({"transport": transport, "url": url, "headers": headers});
-            let config: McpConfig = serde_json::from_value(config).unwrap();
+            let config = SourceConfig::Mcp(serde_json::from_value(config).unwrap());
             let place = "Bearer resource_metadata=\"https://a.example/meta\"";
             let found = [None, Some("Bearer"), Some(place)].map(|said| means_login(&config, said));
             assert_eq!(found, [plainly, plainly, with_where], "{url} {header}");
@@ -351,7 +373,7 @@ mod tests {
             false,
         );
         let program = json!({"transport": "stdio", "command": "run", "args": [], "env": {}});
-        let program = serde_json::from_value(program).unwrap();
+        let program = SourceConfig::Mcp(serde_json::from_value(program).unwrap());
         assert!(!means_login(&program, None));
     }
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tenon_domain::{McpConfig, McpTransport, SourceId, UserId};
+use tenon_domain::{SourceId, UserId};
 use tenon_sources::variables::{Variable, mentioned_in};
 use tenon_store::{LOCAL, StoredSource};
-use tenon_tools::ToolSource;
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::entry::{Entry, is_program};
+use super::config::{entrance, is_program, is_same, with_limits_of};
+use super::entry::Entry;
 use super::instance::Instance;
-use super::plan::{Facts, Wanted, address, plan};
+use super::plan::{Facts, Wanted, plan};
 use super::{Files, Inner, Life, Ring, STOP, Seen, lock, stop_all};
 
 /// How often the store is looked at for what other processes wrote.
@@ -221,11 +221,7 @@ enum Change {
 fn change(old: &Wanted, new: &Wanted) -> Change {
     let with_new_words = |wanted: &Wanted| Wanted {
         info: new.info.clone(),
-        config: McpConfig {
-            timeout_ms: new.config.timeout_ms,
-            tool_timeouts_ms: new.config.tool_timeouts_ms.clone(),
-            ..wanted.config.clone()
-        },
+        config: with_limits_of(&wanted.config, &new.config),
         ..wanted.clone()
     };
     let mut reworded = with_new_words(old);
@@ -239,36 +235,17 @@ fn change(old: &Wanted, new: &Wanted) -> Change {
         return Change::Secrets;
     }
     Change::Server {
-        same: !moves && is_same(&old.config.transport, &new.config.transport),
+        same: !moves && is_same(&old.config, &new.config),
     }
 }
 
 /// The secrets that its address is made of.
 fn leads_by(wanted: &Wanted) -> Vec<&(Variable, Option<i64>)> {
-    let mentioned = address(&wanted.config).map(mentioned_in);
+    let mentioned = entrance(&wanted.config).map(mentioned_in);
     let mentioned = mentioned.unwrap_or_default();
     let all = wanted.secrets.iter();
     all.filter(|(variable, _)| mentioned.contains(variable))
         .collect()
-}
-
-/// Whether it is the same program or address, with other settings.
-fn is_same(old: &McpTransport, new: &McpTransport) -> bool {
-    use McpTransport::{Http, Sse, Stdio};
-    match (old, new) {
-        (
-            Stdio { command, args, .. },
-            Stdio {
-                command: new_command,
-                args: new_args,
-                ..
-            },
-        ) => (command, args) == (new_command, new_args),
-        (Http { url, .. } | Sse { url, .. }, Http { url: new, .. } | Sse { url: new, .. }) => {
-            url == new
-        }
-        (Stdio { .. }, _) | (_, Stdio { .. }) => false,
-    }
 }
 
 /// Lets go of what is not wanted any more, and tells those who look on.

@@ -2,7 +2,7 @@
 
 use tenon_domain::{McpConfig, McpTransport};
 
-use super::check::Draft;
+use super::check::{self, Draft};
 use super::client::ClientChange;
 use super::edit::{Refusal, wrong};
 use super::mask;
@@ -25,6 +25,9 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         sleep_after_ms,
         client_id,
         client_secret,
+        document,
+        base_url,
+        credentials,
     } = change;
     transport.is_some()
         || command.is_some()
@@ -38,11 +41,15 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         || sleep_after_ms.is_some()
         || client_id.is_some()
         || client_secret.is_some()
+        || document.is_some()
+        || base_url.is_some()
+        || credentials.is_some()
 }
 
 /// How it is reached from now on. What is left out stays, unless a program becomes
 /// an address or the other way round.
 pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<Draft, Refusal> {
+    check::for_openapi(&change.document, &change.base_url, &change.credentials)?;
     let kept = kept(old);
     let is_program = kept.command.is_some();
     let becomes_program = match change.transport.as_deref() {
@@ -141,7 +148,7 @@ fn limits(config: &McpConfig) -> Draft {
     }
 }
 
-fn reveal(
+pub(super) fn reveal(
     given: Hidden,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, Refusal> {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tenon_domain::{McpConfig, McpTransport, SourceId, SourceInfo, UserId};
+use tenon_domain::{SourceConfig, SourceId, SourceInfo, UserId};
 use tenon_sources::mcp::Network;
 use tenon_sources::variables::{Gap, Variable, fill, mentioned, mentioned_in};
 
-use super::entry::{Entry, is_program};
+use super::config::{addresses, is_program};
+use super::entry::Entry;
 
 /// What a plan depends on besides the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(super) struct Wanted {
     pub(super) source: SourceId,
     /// As the registry knows it.
     pub(super) info: SourceInfo,
-    pub(super) config: McpConfig,
+    pub(super) config: SourceConfig,
     /// Whose secrets it is given besides everybody's.
     pub(super) user: Option<UserId>,
     pub(super) trust: Trust,
@@ -149,7 +150,7 @@ fn users_of(entry: &Entry, facts: &Facts) -> Vec<(SourceId, Option<UserId>)> {
 
 fn want(
     entry: &Entry,
-    config: &McpConfig,
+    config: &SourceConfig,
     facts: &Facts,
     id: SourceId,
     user: Option<UserId>,
@@ -184,7 +185,7 @@ fn want(
 /// How far a server may lead somebody.
 pub(super) fn network(
     entry: &Entry,
-    config: &McpConfig,
+    config: &SourceConfig,
     facts: &Facts,
     user: Option<&UserId>,
 ) -> Network {
@@ -198,16 +199,12 @@ pub(super) fn network(
 }
 
 /// Whether a part of the address is somebody's own word.
-pub(super) fn address_is_personal(config: &McpConfig) -> bool {
+pub(super) fn address_is_personal(config: &SourceConfig) -> bool {
     let is_personal = |variable: &Variable| matches!(variable, Variable::Personal(_));
-    address(config).is_some_and(|url| mentioned_in(url).iter().any(is_personal))
-}
-
-pub(super) fn address(config: &McpConfig) -> Option<&str> {
-    match &config.transport {
-        McpTransport::Stdio { .. } => None,
-        McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Some(url),
-    }
+    let addresses = addresses(config).into_iter();
+    addresses
+        .flat_map(mentioned_in)
+        .any(|variable| is_personal(&variable))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Secrets that people give to servers, by name. What is in them is never told again.
 
 use tenon_domain::UserId;
-use tenon_sources::mcp::Unfilled;
+use tenon_sources::variables::Unfilled;
 use tenon_sources::variables::{Variable, is_name};
 
 use super::edit::{Refusal, forbidden, wrong};

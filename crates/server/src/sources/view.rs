@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use tenon_domain::{McpConfig, McpTransport, SourceId, SourceState, UserId};
+use tenon_domain::{
+    McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId, SourceState,
+    UserId,
+};
 use tenon_sources::mcp::{Status, public_part};
 use tenon_store::StoredSource;
 
+use super::documents::millis;
 use super::edit::{Refusal, looks_after};
 use super::entry::Entry;
 use super::instance::Instance;
 use super::plan::is_forbidden;
 use super::secrets::secret_name;
-use super::{Inner, Seen, Sources, Told, mask};
+use super::{Inner, Seen, Sources, Told, mask, openapi};
 use crate::api::wire::{
-    LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceNews, SourceOrigin,
-    SourceReach,
+    DocumentView, LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceNews,
+    SourceOrigin, SourceReach,
 };
 use crate::auth::CurrentUser;
 
@@ -180,7 +184,21 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
         unset: unset.iter().map(secret_name).collect(),
         restarts: status.restarts,
         pid: status.pid.filter(|_| looks_after),
+        document: document(seen, entry, &user.id),
     }
+}
+
+fn document(seen: &Seen, entry: &Entry, user: &UserId) -> Option<DocumentView> {
+    let instance = seen.of(&entry.id, user)?;
+    let status = instance.server.openapi()?.status();
+    let about = status.about.unwrap_or_default();
+    Some(DocumentView {
+        skipped: about.skipped.iter().cloned().map(Into::into).collect(),
+        schemes: about.schemes.iter().cloned().map(Into::into).collect(),
+        servers: about.servers.clone(),
+        read_at: status.read_at.map(millis),
+        change: status.change.map(|change| change.as_ref().clone().into()),
+    })
 }
 
 /// How a server is for somebody, whether it runs for them or not.
@@ -231,7 +249,32 @@ fn login(seen: &Seen, entry: &Entry, user: &UserId, status: &Status) -> Option<L
 }
 
 /// How it is reached, without its secrets.
-fn shown(config: &McpConfig) -> SourceReach {
+fn shown(config: &SourceConfig) -> SourceReach {
+    match config {
+        SourceConfig::Mcp(config) => shown_mcp(config),
+        SourceConfig::Openapi(config) => shown_openapi(config),
+    }
+}
+
+fn shown_openapi(config: &OpenapiConfig) -> SourceReach {
+    let url = match &config.origin {
+        OpenapiOrigin::Url { url } => Some(mask::mask_url(url)),
+        OpenapiOrigin::Given { .. } => None,
+    };
+    SourceReach::Openapi {
+        url,
+        base_url: config.base_url.as_deref().map(mask::mask_url),
+        headers: mask::hide(&config.headers),
+        credentials: openapi::kinds(&config.credentials),
+        limits: SourceLimits {
+            timeout_ms: config.timeout_ms,
+            tool_timeouts_ms: config.tool_timeouts_ms.clone(),
+            sleep_after_ms: None,
+        },
+    }
+}
+
+fn shown_mcp(config: &McpConfig) -> SourceReach {
     let limits = SourceLimits {
         timeout_ms: config.timeout_ms,
         tool_timeouts_ms: config.tool_timeouts_ms.clone(),

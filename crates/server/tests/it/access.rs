@@ -80,6 +80,10 @@ fn example(route: &Route) -> Example {
         ("PATCH", "/settings") => body(json!({"signUp": true})),
         ("GET", "/chats" | "/chats/{id}" | "/chats/{id}/messages" | "/blobs/{id}") => plain,
         ("POST", "/chats") => body(json!({})),
+        // The model of these tests has nothing to say to anybody else.
+        ("POST", "/chat/completions") => body(json!({
+            "model": "another", "messages": [{"role": "user", "content": "hello"}],
+        })),
         ("PATCH", "/chats/{id}") => body(json!({"title": "Theirs"})),
         ("DELETE", "/chats/{id}") => plain,
         ("POST", "/chats/{id}/turns") => body(json!({"text": "hello"})),
@@ -116,6 +120,10 @@ fn example(route: &Route) -> Example {
         ("POST", "/sources") => body(json!({
             "kind": "mcp", "name": "theirs", "url": "https://127.0.0.1:9/mcp", "enabled": false,
         })),
+        ("POST", "/sources/preview") => body(json!({
+            "kind": "openapi", "name": "theirs", "document": {"openapi": "3.1.0", "paths": {}},
+        })),
+        ("POST", "/sources/{id}/refresh") => plain,
         ("POST", "/sources/import") => body(json!({
             "text": r#"{"theirs": {"url": "https://127.0.0.1:9/mcp", "disabled": true}}"#,
         })),

@@ -13,6 +13,7 @@ mod backup;
 mod binary;
 mod branches;
 mod chats;
+mod connections;
 mod export;
 mod forms;
 mod guard;
@@ -22,6 +23,7 @@ mod login;
 mod mend;
 mod models;
 mod oidc;
+mod openai;
 #[expect(dead_code, reason = "other crates start more of them")]
 #[path = "../../../../tests/peers/peer.rs"]
 mod peer;

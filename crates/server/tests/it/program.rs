@@ -21,6 +21,7 @@ pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
         "TENON_DATA",
         "TENON_MODEL",
         "TENON_SECRET_KEY",
+        "TOOL_SERVER_CONNECTIONS",
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
         "OPENAI_API_BASE",

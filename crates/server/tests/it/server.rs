@@ -37,7 +37,7 @@ impl Server {
         Self::with_model(Arc::new(Scripted::new(scripts))).await
     }
 
-    async fn with_model(model: Arc<dyn Provider>) -> Self {
+    pub async fn with_model(model: Arc<dyn Provider>) -> Self {
         let config = Config {
             allowed_hosts: vec!["tenon.example".into()],
             local_models: Some(Vec::new()),

@@ -4,6 +4,7 @@ pub mod desk;
 mod files;
 mod life;
 mod news;
+mod openapi;
 mod personal;
 mod rights;
 mod secrets;

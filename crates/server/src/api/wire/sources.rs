@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tenon_domain::{FormAnswer, FormId, SourceId, SourceKind, SourceState};
+use serde_json::Value;
+use tenon_domain::{Credential, FormAnswer, FormId, SourceId, SourceKind, SourceState};
 use ts_rs::TS;
 
-use super::present;
+use super::{DocumentView, present};
 
 /// `GET /api/sources`: the servers this person has tools from, shared ones and
 /// their own. `POST` and `PATCH` answer with one of these too, `GET /api/sources/{id}` as well.
@@ -55,6 +56,19 @@ pub struct SourceDetail {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    /// What its document says, where it has one.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<DocumentView>,
+}
+
+/// What satisfies a security scheme, without its secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum CredentialKind {
+    Key,
+    Basic,
+    Client,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
@@ -62,7 +76,8 @@ pub struct SourceDetail {
 pub enum SourceOrigin {
     /// Somebody added it.
     Added,
-    /// It stands in a file of the watched folder, and is changed there.
+    /// It stands in a file of the watched folder, in the settings file or in the variable
+    /// `TOOL_SERVER_CONNECTIONS`, and is changed there.
     File { file: String },
 }
 
@@ -127,6 +142,23 @@ pub enum SourceReach {
         #[serde(flatten)]
         limits: SourceLimits,
     },
+    /// An OpenAPI server.
+    Openapi {
+        /// Where its document is. Not there: somebody gave it.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// Where requests go, if not where the document says.
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        base_url: Option<String>,
+        #[ts(type = "Record<string, string | null>")]
+        headers: Hidden,
+        #[ts(type = "Record<string, CredentialKind>")]
+        credentials: BTreeMap<String, CredentialKind>,
+        #[serde(flatten)]
+        limits: SourceLimits,
+    },
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
@@ -146,7 +178,7 @@ pub struct SourceLimits {
 #[derive(Debug, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NewSource {
-    /// "mcp"
+    /// "mcp" or "openapi"
     pub kind: String,
     /// Letters, digits, `-` and `_`; part of its tools' ids.
     pub name: String,
@@ -171,6 +203,16 @@ pub struct NewSource {
     pub url: Option<String>,
     #[ts(optional, type = "Record<string, string>")]
     pub headers: Option<BTreeMap<String, String>>,
+    /// The OpenAPI document itself, as text or as JSON, in the place of `url`.
+    #[ts(optional, type = "unknown")]
+    pub document: Option<Value>,
+    /// Where requests go, if not where the document says.
+    #[ts(optional)]
+    pub base_url: Option<String>,
+    /// By the names of the document's security schemes: `{"type": "key", "value"}`,
+    /// `{"type": "basic", "user", "password"}` or `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub credentials: Option<BTreeMap<String, Credential>>,
     #[ts(optional, type = "number")]
     pub timeout_ms: Option<u64>,
     #[ts(optional, type = "Record<string, number>")]
@@ -187,7 +229,7 @@ pub struct NewSource {
 }
 
 /// `PATCH /api/sources/{id}`: what is left out stays as it is.
-#[derive(Debug, Default, Deserialize, TS)]
+#[derive(Debug, Clone, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SourceChange {
     #[ts(optional)]
@@ -212,6 +254,15 @@ pub struct SourceChange {
     /// As `env`.
     #[ts(optional, type = "Record<string, string | null>")]
     pub headers: Option<Hidden>,
+    #[ts(optional, type = "unknown")]
+    pub document: Option<Value>,
+    /// Null: none.
+    #[ts(optional, type = "string | null")]
+    #[serde(deserialize_with = "present")]
+    pub base_url: Option<Option<String>>,
+    /// As `env`.
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub credentials: Option<BTreeMap<String, Option<Credential>>>,
     #[ts(optional, type = "number | null")]
     #[serde(deserialize_with = "present")]
     pub timeout_ms: Option<Option<u64>>,
@@ -242,7 +293,8 @@ pub struct LogLine {
 }
 
 /// `POST /api/sources/import`: a text people have from elsewhere, an
-/// `mcpServers` or `servers` JSON or a YAML of Toolathlon.
+/// `mcpServers` or `servers` JSON, a YAML of Toolathlon, the connections of Open WebUI, a whole
+/// OpenAPI document or the address of one.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSources {

@@ -138,6 +138,7 @@ fn times_are_within_reason() {
 fn a_user_has_addresses_and_secrets_of_their_own_alone() {
     let check = |config: Result<McpConfig, String>, expected: Option<&str>| {
         let config = config.unwrap();
+        let config = SourceConfig::Mcp(config);
         allowed(&config, Trust::Full).unwrap();
         let refused = allowed(&config, Trust::Own)
             .err()
@@ -209,7 +210,7 @@ fn what_is_everybodys_goes_nowhere_that_somebody_else_decides_on() {
                 secret: secret.map(str::to_owned),
             });
         });
-        let refused = stays_with_us(&config.unwrap()).err();
+        let refused = stays_with_us(&SourceConfig::Mcp(config.unwrap())).err();
         let found = refused.as_deref().and_then(|why| why.split('`').nth(1));
         assert_eq!(found, field, "{url} {header}");
     };

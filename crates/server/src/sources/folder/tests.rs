@@ -3,6 +3,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use tempfile::TempDir;
 
 use super::*;
+use tenon_sources::import::MAX_TEXT;
 
 struct Desk {
     place: TempDir,
@@ -15,7 +16,7 @@ impl Desk {
     fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         Self {
-            folder: Folder::new(place.path()),
+            folder: Folder::beside(place.path(), BTreeMap::new()),
             place,
             now: SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000),
         }
@@ -140,7 +141,7 @@ fn what_is_too_long_or_no_text_is_refused() {
     assert_eq!(
         desk.look(),
         [
-            "+a.json a: a.json cannot be read. It is too long: at most 1024 KB are read.",
+            "+a.json a: a.json cannot be read. It is too long: at most 1024 KB are read, and 32 MB of an OpenAPI document.",
             "+b.json b: b.json cannot be read. It is not text in UTF-8.",
         ]
     );
@@ -174,7 +175,7 @@ fn what_strangers_may_have_written_is_not_run() {
 fn the_folder_is_ours_alone() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("servers");
-    Folder::new(&path).make();
+    Folder::beside(&path, BTreeMap::new()).make();
     let mode = fs::metadata(&path).unwrap().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
@@ -197,4 +198,12 @@ fn of_too_many_files_the_first_by_name_count() {
     let names: Vec<String> = list(desk.place.path()).unwrap().into_keys().collect();
     assert_eq!(names.len(), MAX_FILES);
     assert_eq!(names[MAX_FILES - 1], format!("{:04}.json", MAX_FILES - 1));
+}
+
+#[test]
+fn what_stands_elsewhere_keeps_its_name() {
+    let mut desk = Desk::new();
+    desk.folder.taken = BTreeMap::from([("one".to_owned(), "TOOL_SERVER_CONNECTIONS".to_owned())]);
+    desk.write("a.json", &json("One", "x"));
+    assert_eq!(desk.look(), ["+a.json One-2=x!"]);
 }

@@ -13,8 +13,10 @@ fn entry(owner: Option<&str>, url: &str, wants_login: bool) -> Entry {
         origin: SourceOrigin::Added,
         enabled: true,
         wants_login,
-        config: serde_json::from_value(serde_json::json!({"transport": "http", "url": url}))
-            .map_err(|error: serde_json::Error| error.to_string()),
+        config: serde_json::from_value(
+            serde_json::json!({"kind": "mcp", "transport": "http", "url": url}),
+        )
+        .map_err(|error: serde_json::Error| error.to_string()),
         notes: Vec::new(),
     }
 }

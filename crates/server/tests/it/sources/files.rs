@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tenon_domain::SourceConfig;
 use tenon_sources::import::Found;
 
 use super::desk::{delete, is_alive, ready, source, time, tools};
@@ -13,7 +14,8 @@ fn found(name: &str, mut new: Value) -> Found {
     Found {
         name: name.to_owned(),
         title: name.to_owned(),
-        config: Ok(serde_json::from_value(new).unwrap()),
+        config: Ok(SourceConfig::Mcp(serde_json::from_value(new).unwrap())),
+        document: None,
         enabled: true,
         notes: Vec::new(),
     }

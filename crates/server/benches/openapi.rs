@@ -1,0 +1,352 @@
+//! `make bench`: what OpenAPI documents cost, and what calls cost us.
+//!
+//! The server that is called is a program of its own, so what it costs is not in
+//! the figures: they are the time all threads of this process spent on a
+//! processor. What counts is the distance to the bare client of the same run.
+
+#![expect(clippy::print_stdout, reason = "figures are what it is for")]
+
+#[path = "shared/heap.rs"]
+mod heap;
+#[path = "shared/site.rs"]
+mod site;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use site::Site;
+use tenon_domain::{
+    Access, CallId, Credential, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind,
+    SourceState, ToolCall, ToolId, UserId,
+};
+use tenon_sources::mcp::Network;
+use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Settings, document, parse};
+use tenon_sources::variables::AsItIs;
+use tenon_tools::{
+    Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry, Toolset,
+};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const ROUNDS: usize = 7;
+const CALLS: u32 = 8_192;
+/// How many calls are on their way at once.
+const IN_FLIGHT: [u32; 3] = [1, 32, 256];
+
+fn main() {
+    site::serve_if_asked();
+    // Whoever is first wins.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    parsing();
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(calls());
+}
+
+/// The same request with the bare client, and as a call of a tool.
+async fn calls() {
+    let site = Site::start();
+    let bare = reqwest::Client::builder().pool_max_idle_per_host(256);
+    let bare = bare.build().expect("a client");
+    let server = start(&site).await;
+    let ids = Arc::new(MemoryIdBook::default());
+    let registry = Registry::new(ids, Arc::new(MemoryShelf::default()), Limits::default());
+    let _connected = registry.connect(server.clone()).await;
+    let toolset = registry.toolset(Access::all(&ada()));
+    for in_flight in IN_FLIGHT {
+        println!("{in_flight} in flight on one server, our CPU for each call:");
+        let (address, client) = (site.address.clone(), bare.clone());
+        let bare = move |number| bare_call(client.clone(), address.clone(), number);
+        let toolset = toolset.clone();
+        let ours = move |number| our_call(toolset.clone(), number);
+        let (mut floor, mut all_in) = (Vec::new(), Vec::new());
+        let mut connections = [0, 0];
+        // In turns, so that whatever else the machine does is in both.
+        for _ in 0..ROUNDS {
+            let before = site.accepted().await;
+            floor.push(measured(in_flight, bare.clone()).await);
+            let between = site.accepted().await;
+            all_in.push(measured(in_flight, ours.clone()).await);
+            // Who asked in between is counted as well.
+            connections[0] += between - before - 1;
+            connections[1] += site.accepted().await - between - 1;
+        }
+        let [floor, all_in] = [floor, all_in].map(middle);
+        floor.print("the bare client", connections[0]);
+        all_in.print("Toolset::call", connections[1]);
+        let more = all_in.on_processor.saturating_sub(floor.on_processor) / CALLS;
+        println!(
+            "  {:<28}  {more:>12.2?}   target: at most 30 µs",
+            "beyond the bare client"
+        );
+    }
+    server.stop().await;
+}
+
+/// A server that is up, with a key to show.
+async fn start(site: &Site) -> Arc<OpenapiServer> {
+    let key = Credential::Key {
+        value: "abc".into(),
+    };
+    let server = OpenapiServer::new(Settings {
+        info: SourceInfo {
+            id: SourceId::new("things"),
+            kind: SourceKind::Openapi,
+            name: "things".into(),
+            title: "Things".into(),
+            owner: None,
+        },
+        config: OpenapiConfig {
+            origin: OpenapiOrigin::Given {
+                document_hash: String::new(),
+            },
+            base_url: None,
+            headers: BTreeMap::new(),
+            credentials: [("key".to_owned(), key)].into(),
+            timeout_ms: Some(30_000),
+            tool_timeouts_ms: BTreeMap::new(),
+        },
+        fill: Arc::new(AsItIs),
+        documents: Arc::new(Given(site::document(&site.address).to_string())),
+        caller: Caller::new(Network::Anywhere).expect("a client"),
+        parses: Arc::new(Semaphore::new(1)),
+    });
+    assert_eq!(server.settled().await.state, SourceState::Ready);
+    server
+}
+
+async fn our_call(toolset: Toolset, number: u32) {
+    let call = ToolCall {
+        id: CallId::new("c"),
+        tool_id: ToolId::new("api_things_change"),
+        input: json!({"id": number, "page": 2, "text": "somebody or something", "tags": ["a", "b"]}),
+    };
+    let context = CallContext {
+        call_id: call.id.clone(),
+        user: ada(),
+        asker: Asker::Person,
+        workspace: None,
+        cancel: CancellationToken::new(),
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
+    };
+    let output = toolset.call(&call, &context).await.expect("an answer");
+    let answer = output.structured().expect("an object");
+    assert_eq!(answer["text"], "somebody or something");
+}
+
+async fn bare_call(client: reqwest::Client, address: String, number: u32) {
+    let body = json!({"text": "somebody or something", "tags": ["a", "b"]});
+    let answer = client
+        .post(format!("{address}/things/{number}?page=2"))
+        .header(
+            "accept",
+            "application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5",
+        )
+        .header("x-key", "abc")
+        .json(&body)
+        .send()
+        .await
+        .expect("an answer");
+    let answer: Value = answer.json().await.expect("an object");
+    assert_eq!(answer["text"], "somebody or something");
+}
+
+/// What all calls of one round took.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Round {
+    on_processor: Duration,
+    elapsed: Duration,
+}
+
+impl Round {
+    fn print(&self, what: &str, connections: usize) {
+        let all = CALLS as usize * ROUNDS;
+        println!(
+            "  {what:<28}  {:>12.2?}   {:>9.0} calls/s   {connections} connections for {all} calls",
+            self.on_processor / CALLS,
+            f64::from(CALLS) / self.elapsed.as_secs_f64()
+        );
+    }
+}
+
+/// All calls, so many at a time, each on a task like those of turns.
+async fn measured<C, F>(in_flight: u32, call: C) -> Round
+where
+    C: Fn(u32) -> F + Clone + Send + 'static,
+    F: Future<Output = ()> + Send,
+{
+    let (before, started) = (on_processor(), Instant::now());
+    let mut tasks = JoinSet::new();
+    for task in 0..in_flight {
+        let call = call.clone();
+        tasks.spawn(async move {
+            for number in (task..CALLS).step_by(in_flight as usize) {
+                call(number).await;
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.expect("every call is answered");
+    }
+    Round {
+        elapsed: started.elapsed(),
+        on_processor: on_processor() - before,
+    }
+}
+
+fn middle(mut rounds: Vec<Round>) -> Round {
+    rounds.sort();
+    rounds.swap_remove(rounds.len() / 2)
+}
+
+/// The time the threads of this process have had, whichever are still there.
+fn on_processor() -> Duration {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let nanos = threads.flatten().filter_map(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        stat.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanos.sum())
+}
+
+fn ada() -> UserId {
+    UserId::new("ada")
+}
+
+/// A document that somebody gave.
+struct Given(String);
+
+#[async_trait]
+impl Documents for Given {
+    async fn load(&self) -> Result<Vec<Kept>, String> {
+        Ok(vec![Kept {
+            name: String::new(),
+            url: String::new(),
+            body: self.0.clone().into_bytes(),
+            etag: None,
+            last_modified: None,
+            fetched_at: SystemTime::now(),
+        }])
+    }
+
+    async fn keep(&self, _documents: Vec<Kept>, _names: Vec<String>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// From bytes to tools.
+fn parsing() {
+    for (megabytes, operations, target) in [
+        (1, 250, ""),
+        (10, 2_500, "target: under 1 s"),
+        (20, 5_000, ""),
+    ] {
+        let bytes = description(megabytes * 1024 * 1024, operations).to_string();
+        let floor = median(|| serde_json::from_str::<Value>(&bytes).expect("it is JSON"));
+        let value = document::read(bytes.as_bytes()).expect("it is JSON");
+        let parsed = parse::parse(&value).expect("it is a document");
+        assert_eq!(
+            (parsed.operations.len(), parsed.skipped.len()),
+            (operations, 0)
+        );
+        let schemas = parsed.operations.iter();
+        let schemas = schemas.map(|operation| operation.tool.input_schema.to_string().len());
+        let schemas: usize = schemas.sum();
+        let before = heap::in_use();
+        drop(parsed);
+        let kept = before - heap::in_use();
+        heap::reset_peak();
+        let before = heap::in_use();
+        let ours = median(|| {
+            let value = document::read(bytes.as_bytes()).expect("it is JSON");
+            parse::parse(&value).expect("it is a document")
+        });
+        println!(
+            "{megabytes:>2} MB, {operations} operations: {:>9.2?} to read as JSON, {:>9.2?} to tools   {target}\n  \
+             {} KiB of schemas, {} KiB kept, {} KiB at most",
+            floor,
+            ours,
+            schemas / 1024,
+            kept / 1024,
+            (heap::peak() - before) / 1024,
+        );
+    }
+}
+
+/// A description with so many operations, and components that refer to each other,
+/// filled with answers to a size. Answers are most of any real one.
+fn description(bytes: usize, operations: usize) -> Value {
+    let components = operations / 5;
+    let each = bytes / operations;
+    let reference = |number: usize| json!({ "$ref": format!("#/components/schemas/Thing{}", number % components) });
+    let schemas: Map<String, Value> = (0..components)
+        .map(|number| {
+            let mut fields = Map::new();
+            for field in 0..12 {
+                let description = format!("Field {field} of thing {number}, as somebody would describe it.");
+                fields.insert(
+                    format!("field_{field}"),
+                    json!({ "type": "string", "maxLength": 200, "description": description, "example": "x" }),
+                );
+            }
+            fields.insert("kind".into(), json!({ "type": "string", "enum": ["one", "other", "neither"], "nullable": true }));
+            fields.insert("parts".into(), json!({ "type": "array", "items": reference(number * 7 + 1) }));
+            fields.insert("parent".into(), reference(number / 2));
+            let thing = json!({ "type": "object", "properties": fields, "required": ["field_0", "kind"] });
+            (format!("Thing{number}"), thing)
+        })
+        .collect();
+    let mut document = json!({
+        "openapi": "3.0.3",
+        "info": { "title": "Things", "version": "1" },
+        "servers": [{ "url": "https://things.example/v1" }],
+        "paths": {},
+        "components": { "schemas": schemas },
+    });
+    // What is missing to the size goes into examples of answers.
+    let filling = each.saturating_sub(document.to_string().len() / operations + 900);
+    let examples: Vec<Value> = (0..filling / 64)
+        .map(|number| json!({ "id": number, "name": "somebody or something", "ok": true }))
+        .collect();
+    let paths: Map<String, Value> = (0..operations)
+        .map(|number| {
+            let parameters = json!([
+                { "name": "id", "in": "path", "required": true, "schema": { "type": "integer", "minimum": 1 } },
+                { "name": "page", "in": "query", "description": "The page.", "schema": { "type": "integer", "default": 1 } },
+                { "name": "filter", "in": "query", "style": "deepObject", "schema": { "type": "object", "additionalProperties": { "type": "string" } } },
+            ]);
+            let operation = json!({
+                "operationId": format!("changeThing{number}"),
+                "summary": "Change a thing",
+                "description": "Changes a thing, as somebody would describe it in a sentence or two.",
+                "parameters": parameters,
+                "requestBody": { "required": true, "content": { "application/json": { "schema": reference(number) } } },
+                "responses": { "200": { "description": "Done.", "content": { "application/json": { "schema": reference(number), "example": examples } } } },
+            });
+            (format!("/things{number}/{{id}}"), json!({ "post": operation }))
+        })
+        .collect();
+    if let Some(empty) = document.get_mut("paths") {
+        *empty = Value::Object(paths);
+    }
+    document
+}
+
+/// Of making something; what becomes of it is not in the time.
+fn median<T>(mut make: impl FnMut() -> T) -> Duration {
+    let mut rounds: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let started = Instant::now();
+            let made = make();
+            let took = started.elapsed();
+            drop(made);
+            took
+        })
+        .collect();
+    rounds.sort();
+    rounds.swap_remove(ROUNDS / 2)
+}

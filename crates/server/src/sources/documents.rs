@@ -1,0 +1,119 @@
+//! The last good documents of OpenAPI servers, and those that people gave, in the store.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId};
+use tenon_sources::openapi::document::hash;
+use tenon_sources::openapi::{Documents, Kept};
+use tenon_store::{Store, StoredDocument};
+
+/// Where the documents of one server are.
+pub(super) struct Drawer {
+    store: Store,
+    /// The server's own id, or the name of what somebody gave.
+    key: SourceId,
+}
+
+impl Drawer {
+    /// Of a server as the registry knows it.
+    pub(super) fn of(store: &Store, id: &SourceId, config: &OpenapiConfig) -> Self {
+        let key = match &config.origin {
+            OpenapiOrigin::Url { .. } => id.clone(),
+            OpenapiOrigin::Given { document_hash } => given(document_hash),
+        };
+        Self {
+            store: store.clone(),
+            key,
+        }
+    }
+}
+
+#[async_trait]
+impl Documents for Drawer {
+    async fn load(&self) -> Result<Vec<Kept>, String> {
+        let stored = self.store.source_documents(&self.key).await;
+        let stored = stored.map_err(|error| format!("Its documents cannot be read: {error}."))?;
+        Ok(stored.into_iter().map(kept).collect())
+    }
+
+    async fn keep(&self, documents: Vec<Kept>, names: Vec<String>) -> Result<(), String> {
+        let documents = documents.into_iter().map(stored).collect();
+        let keeping = self
+            .store
+            .put_source_documents(&self.key, documents, &names);
+        let kept = keeping.await;
+        kept.map_err(|error| format!("Its documents cannot be kept: {error}."))
+    }
+}
+
+/// The document that was given to a server, if one was.
+pub(super) fn given_to(config: &SourceConfig) -> Option<&String> {
+    match config {
+        SourceConfig::Openapi(OpenapiConfig {
+            origin: OpenapiOrigin::Given { document_hash },
+            ..
+        }) => Some(document_hash),
+        SourceConfig::Openapi(_) | SourceConfig::Mcp(_) => None,
+    }
+}
+
+/// Keeps a document that somebody gave. The same one twice is one.
+pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Result<String> {
+    let hash = hash(body);
+    let document = StoredDocument {
+        name: String::new(),
+        url: String::new(),
+        body: body.to_vec(),
+        etag: None,
+        last_modified: None,
+        fetched_at: tenon_store::now(),
+    };
+    let names = [String::new()];
+    let key = given(&hash);
+    // Files are read at every start, and by every shell.
+    if !store.source_documents(&key).await?.is_empty() {
+        return Ok(hash);
+    }
+    store
+        .put_source_documents(&key, vec![document], &names)
+        .await?;
+    Ok(hash)
+}
+
+pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Result<()> {
+    store.remove_source_documents(&given(hash)).await
+}
+
+/// No server has such an id: theirs begin with their kind.
+fn given(hash: &str) -> SourceId {
+    SourceId(format!("given-{hash}"))
+}
+
+fn kept(stored: StoredDocument) -> Kept {
+    let at = u64::try_from(stored.fetched_at).unwrap_or_default();
+    Kept {
+        name: stored.name,
+        url: stored.url,
+        body: stored.body,
+        etag: stored.etag,
+        last_modified: stored.last_modified,
+        fetched_at: UNIX_EPOCH + Duration::from_millis(at),
+    }
+}
+
+fn stored(kept: Kept) -> StoredDocument {
+    StoredDocument {
+        name: kept.name,
+        url: kept.url,
+        body: kept.body,
+        etag: kept.etag,
+        last_modified: kept.last_modified,
+        fetched_at: millis(kept.fetched_at),
+    }
+}
+
+pub(super) fn millis(at: SystemTime) -> i64 {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

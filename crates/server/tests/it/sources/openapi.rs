@@ -1,0 +1,220 @@
+//! OpenAPI servers as sources: a real FastAPI app, and documents that people give.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::desk::{self, ids, ready, until};
+use crate::peer::{Peer, installed, ours};
+use crate::people::Person;
+use crate::server::Server;
+
+fn fastapi() -> Peer {
+    let mut command = Command::new(installed("venv-fastapi/bin/python"));
+    command.arg(ours("openapi/fast.py"));
+    Peer::start(command)
+}
+
+/// A small document about an app that says back what it read.
+fn echo(url: &str) -> Value {
+    let text = json!({"name": "text", "in": "query", "schema": {"type": "string"}});
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Small", "version": "1"},
+        "servers": [{"url": url}],
+        "paths": {
+            "/query": {
+                "get": {"operationId": "ask", "summary": "Ask", "parameters": [text]},
+            },
+            "/header": {"get": {"operationId": "old", "deprecated": true}},
+            "/odd": {"get": {"operationId": "odd", "parameters": [{"$ref": "other.yaml#/x"}]}},
+        },
+    })
+}
+
+#[tokio::test]
+async fn an_app_is_added_by_its_address_and_stays_listed_without_it() {
+    let peer = fastapi();
+    let server = Server::start().await;
+    let new = json!({"kind": "openapi", "name": "fast", "url": peer.url});
+    let (status, preview) = server.post("/api/sources/preview", new.clone()).await;
+    assert_eq!(status, 200, "{preview}");
+    assert_eq!(preview["title"], "Echo", "{preview}");
+    assert_eq!(preview["skipped"], json!([]), "{preview}");
+    let count = preview["tools"].as_array().unwrap().len();
+    assert!(count > 15, "{count}");
+    let (_, sources) = server.get("/api/sources").await;
+    assert_eq!(sources, json!([]), "a preview adds nothing");
+
+    let (status, added) = server.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    assert_eq!(added["id"], "api-fast");
+    let source = ready(&server, "api-fast").await;
+    assert_eq!(source["tools"], count, "{source}");
+    assert_eq!(source["reach"]["transport"], "openapi");
+    let (_, tools) = server.get("/api/tools").await;
+    let found = ids(&tools, "api_fast_");
+    assert_eq!(found.len(), count);
+    let query = found
+        .iter()
+        .find(|id| id.contains("query_query_get"))
+        .unwrap();
+    let call = format!("/api/tools/{query}/call");
+    let (_, answer) = server
+        .post(&call, json!({"arguments": {"text": "你好 & co"}}))
+        .await;
+    assert_eq!(answer["structured"]["text"], "你好 & co", "{answer}");
+
+    let (status, change) = server
+        .post("/api/sources/api-fast/refresh", json!({}))
+        .await;
+    assert_eq!(status, 200, "{change}");
+    assert_eq!(change, json!({"added": [], "removed": [], "changed": []}));
+    drop(peer);
+    let (status, why) = server
+        .post("/api/sources/api-fast/refresh", json!({}))
+        .await;
+    assert_eq!(status, 502, "{why}");
+    let is_degraded = |source: &Value| source["state"] == "degraded";
+    let source = desk::source(&server, "api-fast", is_degraded).await;
+    assert_eq!(source["tools"], count, "{source}");
+    assert_eq!(desk::delete(&server, "/api/sources/api-fast").await, 204);
+    let (_, tools) = server.get("/api/tools").await;
+    assert!(ids(&tools, "api_fast_").is_empty());
+    let kept = server
+        .app
+        .store
+        .source_documents(&tenon_domain::SourceId::new("api-fast"))
+        .await;
+    assert_eq!(kept.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_document_that_is_given_is_kept_until_its_server_is_removed() {
+    let peer = fastapi();
+    let server = Server::start().await;
+    let new = |document: Value| json!({"kind": "openapi", "name": "small", "document": document});
+    let check = async |document: Value, words: &str| {
+        let (status, refused) = server.post("/api/sources", new(document)).await;
+        assert_eq!(status, 400, "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(words), "{message}");
+    };
+    check(json!("openapi: 3.1.0\npaths: [\n"), "line").await;
+    check(json!({"hello": "world"}), "OpenAPI").await;
+    check(json!(7), "`document`").await;
+
+    let (status, added) = server.post("/api/sources", new(echo(&peer.url))).await;
+    assert_eq!(status, 201, "{added}");
+    let source = ready(&server, "api-small").await;
+    assert_eq!(
+        source["document"]["skipped"][0]["place"], "GET /odd",
+        "{source}"
+    );
+    let (_, tools) = server.get("/api/tools").await;
+    let enabled = |name: &str| {
+        let all = tools.as_array().unwrap();
+        let tool = all.iter().find(|tool| tool["toolName"] == name);
+        tool.unwrap_or_else(|| panic!("{name}"))["enabled"].clone()
+    };
+    assert_eq!(
+        (enabled("ask"), enabled("old")),
+        (json!(true), json!(false))
+    );
+    let call = "/api/tools/api_small_ask/call";
+    let (_, answer) = server.post(call, json!({"arguments": {"text": "a"}})).await;
+    assert_eq!(answer["structured"]["text"], "a", "{answer}");
+
+    // Somewhere else from now on, where nobody is.
+    let (status, moved) = server
+        .patch(
+            "/api/sources/api-small",
+            json!({"baseUrl": "http://127.0.0.1:9"}),
+        )
+        .await;
+    assert_eq!(status, 200, "{moved}");
+    ready(&server, "api-small").await;
+    let (_, answer) = server.post(call, json!({"arguments": {"text": "a"}})).await;
+    assert_eq!(answer["ok"], false, "{answer}");
+
+    let kept = async || {
+        let counted = server.app.store.count_documents().await;
+        counted.unwrap()
+    };
+    assert_eq!(kept().await, 1);
+    assert_eq!(desk::delete(&server, "/api/sources/api-small").await, 204);
+    assert_eq!(kept().await, 0);
+}
+
+#[tokio::test]
+async fn what_gets_us_in_is_kept_and_not_shown() {
+    let server = Server::start().await;
+    let new = json!({
+        "kind": "openapi", "name": "closed", "url": "http://127.0.0.1:9/openapi.json",
+        "headers": {"X-Key": "hidden-one"},
+        "credentials": {
+            "basic": {"type": "basic", "user": "ada", "password": "hidden-two"},
+            "key": {"type": "key", "value": "hidden-three"},
+        },
+    });
+    let (status, added) = server.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    let shown = added.to_string();
+    assert!(!shown.contains("hidden"), "{shown}");
+    assert_eq!(
+        added["reach"]["credentials"],
+        json!({"basic": "basic", "key": "key"})
+    );
+    let path = "/api/sources/api-closed";
+    let kept = json!({"credentials": {"key": null}, "headers": {"X-Key": null}});
+    let (status, changed) = server.patch(path, kept).await;
+    assert_eq!(status, 200, "{changed}");
+    assert_eq!(changed["reach"]["credentials"], json!({"key": "key"}));
+    let elsewhere = json!({"url": "http://127.0.0.1:10/openapi.json"});
+    let (status, refused) = server.patch(path, elsewhere).await;
+    assert_eq!(status, 400, "{refused}");
+    let rows = server.app.store.sources().await.unwrap();
+    assert!(!rows[0].sealed_config.contains("hidden"));
+}
+
+#[tokio::test]
+async fn what_is_no_admins_leads_nowhere_inside() {
+    let peer = fastapi();
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    let new = json!({"kind": "openapi", "name": "fast", "url": peer.url});
+    let (status, refused) = bob.post("/api/sources/preview", new.clone()).await;
+    assert_eq!(status, 400, "{refused}");
+    let (status, added) = bob.post("/api/sources", new.clone()).await;
+    assert_eq!(status, 201, "{added}");
+    assert_eq!(added["mine"], true);
+    let failed = until(|| async {
+        let (_, source) = bob
+            .get(&format!("/api/sources/{}", added["id"].as_str().unwrap()))
+            .await;
+        let has_failed = source["state"] == "failed";
+        has_failed.then_some(source.clone()).ok_or(source)
+    })
+    .await;
+    assert!(
+        failed["why"].as_str().unwrap().contains("private"),
+        "{failed}"
+    );
+    // A document may lead there as well.
+    let given = json!({"kind": "openapi", "name": "given", "document": echo(&peer.url)});
+    let (status, added) = bob.post("/api/sources", given).await;
+    assert_eq!(status, 201, "{added}");
+    until(|| async {
+        let (_, tools) = bob.get("/api/tools").await;
+        let found = ids(&tools, "api_given_ask");
+        (found.len() == 1).then_some(()).ok_or(tools)
+    })
+    .await;
+    let call = json!({"arguments": {"text": "a"}});
+    let (_, answer) = bob.post("/api/tools/api_given_ask/call", call).await;
+    assert_eq!(answer["error"]["kind"], "denied", "{answer}");
+    // An admin's may.
+    let (status, preview) = ada.post("/api/sources/preview", new).await;
+    assert_eq!(status, 200, "{preview}");
+}
