@@ -12,6 +12,25 @@ const { visit } = inn;
 const deadline = { timeout: 90_000 };
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** A document with something of everything that is shown of one. */
+const shop = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'http://127.0.0.1:9' }],
+  paths: {
+    '/ask': { get: { operationId: 'ask', deprecated: true } },
+    '/odd': { get: { operationId: 'odd', parameters: [{ $ref: 'other.yaml#/x' }] } },
+  },
+  security: [{ key: [] }, { basic: [] }, { digest: [] }],
+  components: {
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      basic: { type: 'http', scheme: 'basic' },
+      digest: { type: 'http', scheme: 'digest' },
+    },
+  },
+});
+
 async function findings(page, where) {
   // Evaluated from outside the page: its own policy would forbid a script tag, as it should.
   await page.evaluate(axe);
@@ -72,6 +91,21 @@ for (const colorScheme of ['light', 'dark']) {
       found.push(...(await findings(page, 'remove a server')));
       await servers.row('broken').getByRole('button', { name: 'Remove', exact: true }).click();
       await servers.row('broken').waitFor({ state: 'detached' });
+      await servers.addOpenapi();
+      await servers.form.getByRole('radio', { name: 'I have it here' }).check();
+      await servers.form.getByRole('textbox', { name: 'OpenAPI document' }).fill(shop);
+      await servers.form.getByRole('button', { name: 'Look', exact: true }).click();
+      await servers.form.getByRole('group', { name: 'What was found' }).waitFor();
+      found.push(...(await findings(page, 'a look at an OpenAPI server')));
+      await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
+      const row = servers.row('shop');
+      await row.getByRole('button', { name: 'About its document' }).click();
+      await servers.choose('shop', 'Read again');
+      await row.getByText('Nothing has changed.').waitFor();
+      found.push(...(await findings(page, 'an OpenAPI server')));
+      await servers.choose('shop', 'Remove');
+      await row.getByRole('button', { name: 'Remove', exact: true }).click();
+      await row.waitFor({ state: 'detached' });
       await servers.paste.click();
       await servers.importForm.getByLabel('Configuration').fill('{"mcpServers": {"a": {}}}');
       found.push(...(await findings(page, 'import servers')));

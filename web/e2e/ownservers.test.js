@@ -43,8 +43,8 @@ test('who is no admin uses what is shared, and cannot change it', deadline, asyn
 test('who is no admin adds addresses, for themself', deadline, async (t) => {
   const { servers } = await enter(t, bob);
   await servers.add.click();
-  assert.equal(await servers.form.getByRole('radio').count(), 0);
-  await servers.form.getByLabel('Address').fill('https://mcp.example.com/mcp');
+  assert.equal(await servers.form.getByRole('radio', { name: 'A program' }).count(), 0);
+  await servers.form.getByLabel('Address', { exact: true }).fill('https://mcp.example.com/mcp');
   assert.equal(await servers.form.getByLabel('Name', { exact: true }).inputValue(), 'example');
   await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
   await servers.row('example').getByText('yours alone').waitFor();

@@ -29,6 +29,13 @@ export function serversOf(page) {
       await this.form.getByRole('button', { name: 'Add', exact: true }).click();
     },
 
+    /** The form for an OpenAPI server, with its address filled in. */
+    async addOpenapi(url) {
+      await this.add.click();
+      await this.form.getByRole('radio', { name: 'OpenAPI', exact: true }).check();
+      if (url) await this.form.getByLabel('Address of the server').fill(url);
+    },
+
     async choose(title, item) {
       await this.row(title)
         .getByRole('button', { name: `Options of ${title}` })

@@ -1,6 +1,7 @@
 // Where tools come from: the servers, what is imported, and the secrets they are started with.
 import { request } from './client';
 import type {
+  DocumentChange,
   ImportedSource,
   ImportSources,
   LoginStart,
@@ -11,6 +12,7 @@ import type {
   SourceChange,
   SourceDetail,
   SourceId,
+  SourcePreview,
 } from './types';
 
 /** For calls that make the server ask another one, or end a process that takes its time. */
@@ -19,11 +21,17 @@ const ELSEWHERE_MS = 60_000;
 export const sources = {
   all: () => request<SourceDetail[]>('GET', '/api/sources'),
   add: (source: NewSource) => request<SourceDetail>('POST', '/api/sources', source, ELSEWHERE_MS),
+  /** What a server would offer, before it is saved. */
+  preview: (source: NewSource) =>
+    request<SourcePreview>('POST', '/api/sources/preview', source, ELSEWHERE_MS),
   change: (id: SourceId, change: SourceChange) =>
     request<SourceDetail>('PATCH', pathOf(id), change, ELSEWHERE_MS),
   remove: (id: SourceId) => request<void>('DELETE', pathOf(id), undefined, ELSEWHERE_MS),
   restart: (id: SourceId) =>
     request<void>('POST', `${pathOf(id)}/restart`, undefined, ELSEWHERE_MS),
+  /** Reads its document again. */
+  refresh: (id: SourceId) =>
+    request<DocumentChange>('POST', `${pathOf(id)}/refresh`, undefined, ELSEWHERE_MS),
   logs: (id: SourceId) => request<LogLine[]>('GET', `${pathOf(id)}/logs`),
   import: (asked: ImportSources) =>
     request<ImportedSource[]>('POST', '/api/sources/import', asked, ELSEWHERE_MS),

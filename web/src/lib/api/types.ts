@@ -301,7 +301,11 @@ restarts: number,
 /**
  * The process, where it is one.
  */
-pid?: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+pid?: number, 
+/**
+ * What its document says, where it has one.
+ */
+document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
 
 export type SourceOrigin = { "kind": "added" } | { "kind": "file", file: string, };
 
@@ -321,13 +325,69 @@ clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, s
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
-clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
+clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "openapi", 
+/**
+ * Where its document is. Not there: somebody gave it.
+ */
+url?: string, 
+/**
+ * Where requests go, if not where the document says.
+ */
+baseUrl?: string, headers: Record<string, string | null>, credentials: Record<string, CredentialKind>, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
 
 export type SourceLimits = { timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
 
+export type CredentialKind = "key" | "basic" | "client";
+
+export type DocumentView = { 
+/**
+ * Operations that did not become tools.
+ */
+skipped: Array<SkippedView>, schemes: Array<SchemeView>, 
+/**
+ * The servers behind it, if it is an mcpo.
+ */
+servers: Array<string>, 
+/**
+ * When it was last read.
+ */
+readAt?: number, 
+/**
+ * What the last reading that changed anything has changed.
+ */
+change?: DocumentChange, };
+
+export type DocumentChange = { added: Array<string>, removed: Array<string>, changed: Array<string>, };
+
+export type SkippedView = { 
+/**
+ * "GET /pets/{id}"
+ */
+place: string, why: string, };
+
+export type SchemeView = { name: string, kind: SchemeKindView, description: string, };
+
+export type SchemeKindView = { "type": "key", 
+/**
+ * "header", "query" or "cookie"
+ */
+place: string, name: string, } | { "type": "bearer" } | { "type": "basic" } | { "type": "client", tokenUrl: string, scopes: Array<string>, } | { "type": "other", name: string, };
+
+export type SourcePreview = { title: string, version: string, tools: Array<ToolPreview>, skipped: Array<SkippedView>, schemes: Array<SchemeView>, 
+/**
+ * The servers behind it, if it is an mcpo.
+ */
+servers: Array<string>, notes: Array<string>, };
+
+export type ToolPreview = { name: string, title: string, description: string, readOnly: boolean, 
+/**
+ * Off until somebody switches it on.
+ */
+deprecated: boolean, };
+
 export type NewSource = { 
 /**
- * "mcp"
+ * "mcp" or "openapi"
  */
 kind: string, 
 /**
@@ -345,7 +405,20 @@ mine?: boolean,
 /**
  * "stdio", "http" or "sse"; found out from `command` or `url` where it is left out.
  */
-transport?: string, command?: string, args?: Array<string>, env?: Record<string, string>, cwd?: string, url?: string, headers?: Record<string, string>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, 
+transport?: string, command?: string, args?: Array<string>, env?: Record<string, string>, cwd?: string, url?: string, headers?: Record<string, string>, 
+/**
+ * The OpenAPI document itself, as text or as JSON, in the place of `url`.
+ */
+document?: unknown, 
+/**
+ * Where requests go, if not where the document says.
+ */
+baseUrl?: string, 
+/**
+ * By the names of the document's security schemes: `{"type": "key", "value"}`,
+ * `{"type": "basic", "user", "password"}` or `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
+ */
+credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
@@ -363,7 +436,15 @@ cwd?: string | null, url?: string,
 /**
  * As `env`.
  */
-headers?: Record<string, string | null>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, 
+headers?: Record<string, string | null>, document?: unknown, 
+/**
+ * Null: none.
+ */
+baseUrl?: string | null, 
+/**
+ * As `env`.
+ */
+credentials?: Record<string, unknown>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, 
 /**
  * Null: none.
  */
@@ -744,7 +825,11 @@ openWorld: boolean,
 /**
  * A successful call means the work is done: the turn ends after it.
  */
-endsTurn: boolean, };
+endsTurn: boolean, 
+/**
+ * Its source advises against it: off until somebody switches it on.
+ */
+deprecated: boolean, };
 
 export type RunsOn = "server" | "browser";
 

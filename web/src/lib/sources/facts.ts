@@ -29,7 +29,7 @@ export function factsOf(
   ];
   const about = [
     server ? w.speaks(server.name, server.version) : '',
-    server ? w.protocol(server.protocol) : '',
+    server && source.kind !== 'openapi' ? w.protocol(server.protocol) : '',
     source.pid === undefined ? '' : w.process(source.pid),
     source.restarts > 0 ? w.restarts(source.restarts) : '',
     origin.kind === 'file' ? w.fileMeans : '',

@@ -1,21 +1,29 @@
 // The form in which a server is added or changed: text as it is typed, and what
 // the server is told of it.
-import type { NewSource, SourceChange, SourceDetail, SourceReach } from '$lib/api/types';
+import type {
+  NewSource,
+  SourceChange,
+  SourceDetail,
+  SourcePreview,
+  SourceReach,
+} from '$lib/api/types';
 import { blamed } from '$lib/api/blame';
 import type { ApiError } from '$lib/api/client';
-import { nameOfAddress, nameOfProgram } from './name';
-
-/** A name and its value. What is kept is stored, and not known here. */
-export interface Pair {
-  name: string;
-  value: string;
-  kept: boolean;
-  /** It came from the server, which shows nothing that is secret. */
-  open?: boolean;
-}
+import {
+  allCredentials,
+  credentialsFor,
+  entered,
+  givenCredentials,
+  isHalf,
+  withSchemes,
+  type Credential,
+} from './credentials';
+import { titleIn } from './document';
+import { nameOfAddress, nameOfProgram, nameOfTitle } from './name';
+import { hiddenOf, pairsOf, valuesOf, wrongPairs, type Pair } from './pairs';
 
 export interface SourceForm {
-  reach: 'program' | 'address';
+  reach: 'program' | 'address' | 'openapi';
   command: string;
   /** One on each line. */
   args: string;
@@ -24,6 +32,17 @@ export interface SourceForm {
   url: string;
   headers: readonly Pair[];
   transport: 'http' | 'sse';
+  /** Whether the document of an OpenAPI server is fetched, or somebody has it. */
+  given: 'address' | 'document';
+  document: string;
+  /** The file that it was read from: then it is not shown. */
+  file: { name: string; size: number } | undefined;
+  /** One that somebody gave is stored. */
+  documentKept: boolean;
+  baseUrl: string;
+  credentials: readonly Credential[];
+  /** What was seen when it was looked at, until the document is another one. */
+  found: SourcePreview | undefined;
   /** What Tenon is known by where people log in, if somebody has registered it there. */
   clientId: string;
   /** Never told again: empty keeps the one there is. */
@@ -49,7 +68,10 @@ const fields = [
   'env',
   'cwd',
   'url',
+  'document',
+  'credentials',
   'headers',
+  'baseUrl',
   'clientId',
   'clientSecret',
   'timeoutMs',
@@ -57,7 +79,7 @@ const fields = [
   'sleepAfterMs',
 ] as const;
 export type Field = (typeof fields)[number];
-type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'notDuration';
+type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'half' | 'notDuration';
 export type Problems = Partial<Record<Field, Problem>>;
 
 export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']): SourceForm {
@@ -70,6 +92,13 @@ export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']
     url: '',
     headers: [],
     transport: 'http',
+    given: 'address',
+    document: '',
+    file: undefined,
+    documentKept: false,
+    baseUrl: '',
+    credentials: [],
+    found: undefined,
     clientId: '',
     clientSecret: '',
     name: '',
@@ -84,22 +113,9 @@ export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']
 
 /** For one whose reach is known: only those who may change it are told. */
 export function formOf(source: SourceDetail, reach: SourceReach): SourceForm {
-  const program = reach.transport === 'stdio';
   return {
-    ...emptyForm(source.mine ? 'mine' : 'everybody', program ? 'program' : 'address'),
-    ...(program
-      ? {
-          command: reach.command,
-          args: reach.args.join('\n'),
-          env: pairsOf(reach.env),
-          cwd: reach.cwd ?? '',
-        }
-      : {
-          url: reach.url,
-          headers: pairsOf(reach.headers),
-          transport: reach.transport,
-          clientId: reach.clientId ?? '',
-        }),
+    ...emptyForm(source.mine ? 'mine' : 'everybody', 'address'),
+    ...reachOf(source, reach),
     name: source.name,
     nameTyped: true,
     title: source.title === source.name ? '' : source.title,
@@ -113,14 +129,61 @@ export function formOf(source: SourceDetail, reach: SourceReach): SourceForm {
   };
 }
 
+function reachOf(source: SourceDetail, reach: SourceReach): Partial<SourceForm> {
+  switch (reach.transport) {
+    case 'stdio':
+      return {
+        reach: 'program',
+        command: reach.command,
+        args: reach.args.join('\n'),
+        env: pairsOf(reach.env),
+        cwd: reach.cwd ?? '',
+      };
+    case 'http':
+    case 'sse':
+      return {
+        reach: 'address',
+        url: reach.url,
+        headers: pairsOf(reach.headers),
+        transport: reach.transport,
+        clientId: reach.clientId ?? '',
+      };
+    case 'openapi':
+      return {
+        reach: 'openapi',
+        given: reach.url === undefined ? 'document' : 'address',
+        documentKept: reach.url === undefined,
+        url: reach.url ?? '',
+        baseUrl: reach.baseUrl ?? '',
+        headers: pairsOf(reach.headers),
+        credentials: credentialsFor(reach.credentials, source.document?.schemes ?? []),
+      };
+  }
+}
+
+/** What was seen of another document is of no use. */
+export function changed(form: SourceForm, change: Partial<SourceForm>): SourceForm {
+  const isAnother = ['reach', 'given', 'url', 'document'].some((part) => part in change);
+  const forgotten = isAnother && { found: undefined, credentials: entered(form.credentials) };
+  return suggest({ ...form, ...forgotten, ...change });
+}
+
+/** What a look at its document changes. */
+export function seen(form: SourceForm, found: SourcePreview): Partial<SourceForm> {
+  return { found, credentials: withSchemes(form.credentials, found.schemes) };
+}
+
 /** A name is suggested until somebody types one. */
 export function suggest(form: SourceForm): SourceForm {
-  if (form.nameTyped) return form;
-  const name =
-    form.reach === 'program'
-      ? nameOfProgram(form.command, linesOf(form.args))
-      : nameOfAddress(form.url);
-  return { ...form, name };
+  return form.nameTyped ? form : { ...form, name: suggestion(form) };
+}
+
+function suggestion({ reach, command, args, url, given, document, found }: SourceForm): string {
+  if (reach === 'program') return nameOfProgram(command, linesOf(args));
+  if (reach === 'address') return nameOfAddress(url);
+  if (found && found.servers.length > 0) return 'mcpo';
+  const title = found?.title ?? (given === 'document' ? titleIn(document) : '');
+  return nameOfTitle(title) || (given === 'address' ? nameOfAddress(url) : '');
 }
 
 /** Who types or pastes a whole line where the program goes has its arguments put where they go. */
@@ -143,9 +206,17 @@ export function problemsOf(form: SourceForm): Problems {
     wrong('command', !form.command.trim() && 'missing');
     wrong('env', wrongPairs(form.env));
   } else {
-    wrong('url', !form.url.trim() && 'missing');
-    wrong('url', !isAddress(form.url) && 'notAddress');
+    if (form.reach === 'openapi' && form.given === 'document') {
+      wrong('document', !form.documentKept && !form.document.trim() && 'missing');
+    } else {
+      wrong('url', !form.url.trim() && 'missing');
+      wrong('url', !isAddress(form.url) && 'notAddress');
+    }
     wrong('headers', wrongPairs(form.headers, { ignoreCase: true }));
+  }
+  if (form.reach === 'openapi') {
+    wrong('credentials', form.credentials.some(isHalf) && 'half');
+    wrong('baseUrl', form.baseUrl.trim() && !isAddress(form.baseUrl) && 'notAddress');
   }
   wrong('name', !form.name.trim() && 'missing');
   wrong('name', !/^[A-Za-z0-9_-]+$/.test(form.name.trim()) && 'badName');
@@ -153,7 +224,9 @@ export function problemsOf(form: SourceForm): Problems {
   wrong('toolTimeoutsMs', wrongPairs(form.toolTimeouts));
   const isWrong = ({ name, value }: Pair) => name.trim() && !(value.trim() && isDuration(value));
   wrong('toolTimeoutsMs', form.toolTimeouts.some(isWrong) && 'notDuration');
-  wrong('sleepAfterMs', !isDuration(form.sleepAfter) && 'notDuration');
+  if (form.reach !== 'openapi') {
+    wrong('sleepAfterMs', !isDuration(form.sleepAfter) && 'notDuration');
+  }
   return problems;
 }
 
@@ -168,39 +241,75 @@ export const furtherFields: readonly Field[] = [
 ];
 
 /** The field that the server would not have as it is, where it says which. */
-export function blamedField({ code, message }: Pick<ApiError, 'code' | 'message'>) {
+export function blamedField(
+  { code, message }: Pick<ApiError, 'code' | 'message'>,
+  form?: SourceForm,
+): Field | undefined {
   if (code === 'taken') return 'name';
-  return blamed(
+  // What is empty cannot be what it means, if it names two.
+  const isThere = (field: Field) =>
+    !((field === 'headers' || field === 'credentials') && form?.[field].length === 0);
+  const found = blamed(
     message,
-    fields.map((field) => ({ field, called: [field] })),
+    fields.filter(isThere).map((field) => ({ field, called: [field] })),
   );
+  // It says what is wrong in a document, and not that it means the document.
+  const isDocument = form?.reach === 'openapi' && form.given === 'document' && form.document !== '';
+  return found ?? (isDocument && code === 'bad_request' ? 'document' : undefined);
+}
+
+/** What a look at an OpenAPI server depends on, in the order of the form. */
+export const lookedAt = ['url', 'document', 'credentials', 'headers', 'baseUrl'] as const;
+
+/** The field that a failed look is about: the document is what was looked for. */
+export function blamedLook(error: Pick<ApiError, 'code' | 'message'>, form: SourceForm): Field {
+  const found = blamedField(error, form);
+  if (found && (lookedAt as readonly Field[]).includes(found)) return found;
+  return form.given === 'document' ? 'document' : 'url';
+}
+
+/** Whether a document is not shown to everybody: only headers are sent along when it is read. */
+export function wantsKey(sentence: string): boolean {
+  return sentence.includes('asks for a key');
 }
 
 export function newSourceOf(form: SourceForm, mayShare: boolean): NewSource {
-  const whole: Partial<NewSource> =
-    form.reach === 'program'
-      ? {
-          transport: 'stdio',
-          command: form.command.trim(),
-          args: linesOf(form.args),
-          env: valuesOf(form.env),
-          ...(form.cwd.trim() && { cwd: form.cwd.trim() }),
-        }
-      : {
-          transport: form.transport,
-          url: form.url.trim(),
-          headers: valuesOf(form.headers),
-          ...(form.clientId.trim() && { clientId: form.clientId.trim() }),
-          ...(form.clientSecret && { clientSecret: form.clientSecret }),
-        };
   return {
-    kind: 'mcp',
+    kind: form.reach === 'openapi' ? 'openapi' : 'mcp',
     name: form.name.trim(),
     ...(form.title.trim() && { title: form.title.trim() }),
     mine: !mayShare || form.whose === 'mine',
-    ...whole,
+    ...wholeReach(form),
     ...limitsOf(form),
   };
+}
+
+function wholeReach(form: SourceForm): Partial<NewSource> {
+  switch (form.reach) {
+    case 'program':
+      return {
+        transport: 'stdio',
+        command: form.command.trim(),
+        args: linesOf(form.args),
+        env: valuesOf(form.env),
+        ...(form.cwd.trim() && { cwd: form.cwd.trim() }),
+      };
+    case 'address':
+      return {
+        transport: form.transport,
+        url: form.url.trim(),
+        headers: valuesOf(form.headers),
+        ...(form.clientId.trim() && { clientId: form.clientId.trim() }),
+        ...(form.clientSecret && { clientSecret: form.clientSecret }),
+      };
+    case 'openapi':
+      return {
+        ...(form.given === 'document' ? { document: form.document } : { url: form.url.trim() }),
+        ...(form.baseUrl.trim() && { baseUrl: form.baseUrl.trim() }),
+        headers: valuesOf(form.headers),
+        credentials: givenCredentials(form.credentials),
+      };
+  }
 }
 
 /** What of it differs from how it was; nothing where nothing does. */
@@ -215,6 +324,16 @@ export function changeOf(form: SourceForm, before: SourceForm): SourceChange {
     if (differs('args')) change.args = linesOf(form.args);
     if (differs('env')) change.env = hiddenOf(form.env);
     if (differs('cwd')) change.cwd = form.cwd.trim() || null;
+  } else if (form.reach === 'openapi') {
+    const credentials = allCredentials(form.credentials);
+    if (form.given === 'document') {
+      if (form.document) change.document = form.document;
+    } else if (differs('url', 'given')) change.url = form.url.trim();
+    if (differs('baseUrl')) change.baseUrl = form.baseUrl.trim() || null;
+    if (differs('headers')) change.headers = hiddenOf(form.headers);
+    if (JSON.stringify(credentials) !== JSON.stringify(allCredentials(before.credentials))) {
+      change.credentials = credentials;
+    }
   } else {
     if (differs('url')) change.url = form.url.trim();
     if (differs('transport')) change.transport = form.transport;
@@ -247,41 +366,9 @@ function limitsOf(
         tools.map(({ name, value }) => [name.trim(), inMs(value, 1000)]),
       ),
     }),
-    ...(form.sleepAfter.trim() && { sleepAfterMs: inMs(form.sleepAfter, 60_000) }),
+    ...(form.reach !== 'openapi' &&
+      form.sleepAfter.trim() && { sleepAfterMs: inMs(form.sleepAfter, 60_000) }),
   };
-}
-
-function pairsOf(values: Record<string, string | null>): Pair[] {
-  return Object.entries(values).map(([name, value]) => ({
-    name,
-    value: value ?? '',
-    kept: value === null,
-    ...(value !== null && { open: true }),
-  }));
-}
-
-const isEmpty = ({ name, value, kept }: Pair) => !name.trim() && !value && !kept;
-
-function hiddenOf(pairs: readonly Pair[]): Record<string, string | null> {
-  const given = pairs.filter((pair) => !isEmpty(pair));
-  return Object.fromEntries(
-    given.map(({ name, value, kept }) => [name.trim(), kept ? null : value]),
-  );
-}
-
-function valuesOf(pairs: readonly Pair[]): Record<string, string> {
-  const given = pairs.filter((pair) => !isEmpty(pair));
-  return Object.fromEntries(given.map(({ name, value }) => [name.trim(), value]));
-}
-
-function wrongPairs(
-  pairs: readonly Pair[],
-  { ignoreCase = false } = {},
-): 'unnamed' | 'twice' | undefined {
-  const given = pairs.filter((pair) => !isEmpty(pair));
-  const names = given.map(({ name }) => (ignoreCase ? name.trim().toLowerCase() : name.trim()));
-  if (names.includes('')) return 'unnamed';
-  return new Set(names).size < names.length ? 'twice' : undefined;
 }
 
 /** One with a variable in it is only known once that is filled in. */

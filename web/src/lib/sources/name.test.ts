@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameOfAddress, nameOfProgram } from './name';
+import { nameOfAddress, nameOfProgram, nameOfTitle } from './name';
 
 test('a program is called after what it runs', () => {
   const check = (line: string, expected: string) => {
@@ -25,4 +25,12 @@ test('an address is called after its host', () => {
   check('http://127.0.0.1:3001/mcp', 'server');
   check('https://mcp.notion.com', 'notion');
   check('no address', '');
+});
+
+test('a document is called after its title', () => {
+  const check = (title: string, expected: string) => expect(nameOfTitle(title)).toBe(expected);
+  check('Echo', 'echo');
+  check('Swagger Petstore - OpenAPI 3.0', 'petstore');
+  check('GitHub v3 REST API', 'github');
+  check('天气', '');
 });

@@ -28,6 +28,11 @@ export function nameOfAddress(url: string): string {
   }
 }
 
+/** "Swagger Petstore - OpenAPI 3.0": "petstore". Empty where it is written in other letters. */
+export function nameOfTitle(title: string): string {
+  return nameIn(title.replace(/\b(?:openapi|swagger|rest|v?\d+(?:\.\d+)*)\b/gi, ' '));
+}
+
 /** The package or file at the end of a path, without its version. */
 function lastPiece(text: string): string {
   const pieces = text.replace(/(?<=.)@[^/@]*$/, '').split(/[/\\]/);

@@ -3,9 +3,9 @@
 
 export const sourcesEn = {
   servers: 'Tool servers',
-  serversHelp: 'MCP servers whose tools can be used in chats.',
+  serversHelp: 'MCP and OpenAPI servers whose tools can be used in chats.',
   whatServersAre:
-    'An MCP server is a program or an address that offers tools: files, a calendar, a database, whatever somebody wrote one for. Once it is added, its tools can be used in every chat.',
+    'An MCP server is a program or an address that offers tools: files, a calendar, a database, whatever somebody wrote one for. A web service that has an OpenAPI description works as well. Once it is added, its tools can be used in every chat.',
   addServer: 'Add a server',
   pasteConfiguration: 'Paste a configuration',
 
@@ -21,7 +21,7 @@ export const sourcesEn = {
   asLastSeen: 'Its tools are listed as last seen.',
   needsLogIn: 'You have to log in there',
   needsSecrets: 'Needs something from you',
-  transports: { stdio: 'program', http: 'HTTP', sse: 'SSE' },
+  transports: { stdio: 'program', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
   mine: 'yours alone',
   fromFile: (file: string) => `from the file ${file}`,
   fileMeans: 'It is changed in that file.',
@@ -58,10 +58,11 @@ export const sourcesEn = {
 
   editServer: (name: string) => `Change “${name}”`,
   reach: 'What it is',
-  reaches: { program: 'A program', address: 'An address' },
+  reaches: { program: 'A program', address: 'An address', openapi: 'OpenAPI' },
   reachHints: {
     program: 'Tenon runs it on this machine and ends it with itself.',
-    address: 'It runs somewhere and is reached over HTTP.',
+    address: 'An MCP server that runs somewhere and is reached over HTTP.',
+    openapi: 'A web service with an OpenAPI document, or an mcpo: each operation is a tool.',
   },
   command: 'Command',
   commandHint: 'The program alone, such as npx or /usr/bin/python3.',
@@ -97,9 +98,9 @@ export const sourcesEn = {
   removeRow: (name: string) => `Remove ${name}`,
   unnamed: 'the unnamed one',
   name: 'Name',
-  nameHint: (name: string) =>
-    `Part of its tools’ ids, such as mcp_${name || 'name'}_… It cannot be changed later.`,
-  nameFixed: (name: string) => `Its tools’ ids begin with mcp_${name}_.`,
+  nameHint: (kind: string, name: string) =>
+    `Part of its tools’ ids, such as ${kind}_${name || 'name'}_… It cannot be changed later.`,
+  nameFixed: (kind: string, name: string) => `Its tools’ ids begin with ${kind}_${name}_.`,
   title: 'Title',
   titleHint: 'What people read. The name, where it is left empty.',
   whose: 'For whom',
@@ -119,6 +120,7 @@ export const sourcesEn = {
     notAddress: 'An address begins with http:// or https://.',
     unnamed: 'One of them has no name.',
     twice: 'The same name stands there twice.',
+    half: 'Something is missing here.',
     notDuration: 'A number above zero, such as 30.',
   },
   add: 'Add',

@@ -2,9 +2,9 @@ import type { SourcesWords } from './en';
 
 export const sourcesZhHans: SourcesWords = {
   servers: '工具服务器',
-  serversHelp: '对话中可以使用这些 MCP 服务器的工具。',
+  serversHelp: '对话中可以使用这些 MCP 和 OpenAPI 服务器的工具。',
   whatServersAre:
-    'MCP 服务器是提供工具的程序或网址，例如文件、日历、数据库，别人写了什么就有什么。添加之后，它的工具在每个对话里都能用。',
+    'MCP 服务器是提供工具的程序或网址，例如文件、日历、数据库，别人写了什么就有什么。带有 OpenAPI 描述的网络服务也可以。添加之后，它的工具在每个对话里都能用。',
   addServer: '添加服务器',
   pasteConfiguration: '粘贴配置',
 
@@ -20,7 +20,7 @@ export const sourcesZhHans: SourcesWords = {
   asLastSeen: '列出的是上次见到的工具。',
   needsLogIn: '需要你登录',
   needsSecrets: '需要你填写',
-  transports: { stdio: '程序', http: 'HTTP', sse: 'SSE' },
+  transports: { stdio: '程序', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
   mine: '仅你可用',
   fromFile: (file) => `来自文件 ${file}`,
   fileMeans: '请在该文件中修改。',
@@ -57,10 +57,11 @@ export const sourcesZhHans: SourcesWords = {
 
   editServer: (name) => `修改“${name}”`,
   reach: '类型',
-  reaches: { program: '程序', address: '网址' },
+  reaches: { program: '程序', address: '网址', openapi: 'OpenAPI 服务' },
   reachHints: {
     program: '由 Tenon 在这台机器上运行，随 Tenon 一同结束。',
-    address: '在别处运行，通过 HTTP 访问。',
+    address: '在别处运行的 MCP 服务器，通过 HTTP 访问。',
+    openapi: '带有 OpenAPI 文档的网络服务，或 mcpo：每个操作成为一个工具。',
   },
   command: '命令',
   commandHint: '只填程序，例如 npx 或 /usr/bin/python3。',
@@ -94,8 +95,8 @@ export const sourcesZhHans: SourcesWords = {
   removeRow: (name) => `移除${name}`,
   unnamed: '未命名的一项',
   name: '名称',
-  nameHint: (name) => `用于工具 ID，例如 mcp_${name || 'name'}_…，之后无法修改。`,
-  nameFixed: (name) => `工具 ID 以 mcp_${name}_ 开头。`,
+  nameHint: (kind, name) => `用于工具 ID，例如 ${kind}_${name || 'name'}_…，之后无法修改。`,
+  nameFixed: (kind, name) => `工具 ID 以 ${kind}_${name}_ 开头。`,
   title: '标题',
   titleHint: '显示给人看的名字。留空则使用名称。',
   whose: '供谁使用',
@@ -115,6 +116,7 @@ export const sourcesZhHans: SourcesWords = {
     notAddress: '地址以 http:// 或 https:// 开头。',
     unnamed: '其中一项没有名称。',
     twice: '同一名称出现了两次。',
+    half: '这里还缺内容。',
     notDuration: '请填大于零的数字，例如 30。',
   },
   add: '添加',

@@ -2,9 +2,9 @@ import type { SourcesWords } from './en';
 
 export const sourcesZhHant: SourcesWords = {
   servers: '工具伺服器',
-  serversHelp: '對話中可以使用這些 MCP 伺服器的工具。',
+  serversHelp: '對話中可以使用這些 MCP 和 OpenAPI 伺服器的工具。',
   whatServersAre:
-    'MCP 伺服器是提供工具的程式或網址，例如檔案、行事曆、資料庫，別人寫了什麼就有什麼。新增之後，它的工具在每個對話裡都能用。',
+    'MCP 伺服器是提供工具的程式或網址，例如檔案、行事曆、資料庫，別人寫了什麼就有什麼。帶有 OpenAPI 描述的網路服務也可以。新增之後，它的工具在每個對話裡都能用。',
   addServer: '新增伺服器',
   pasteConfiguration: '貼上設定',
 
@@ -20,7 +20,7 @@ export const sourcesZhHant: SourcesWords = {
   asLastSeen: '列出的是上次見到的工具。',
   needsLogIn: '需要你登入',
   needsSecrets: '需要你填寫',
-  transports: { stdio: '程式', http: 'HTTP', sse: 'SSE' },
+  transports: { stdio: '程式', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
   mine: '僅你可用',
   fromFile: (file) => `來自檔案 ${file}`,
   fileMeans: '請在該檔案中修改。',
@@ -57,10 +57,11 @@ export const sourcesZhHant: SourcesWords = {
 
   editServer: (name) => `變更「${name}」`,
   reach: '類型',
-  reaches: { program: '程式', address: '網址' },
+  reaches: { program: '程式', address: '網址', openapi: 'OpenAPI 服務' },
   reachHints: {
     program: '由 Tenon 在這台機器上執行，隨 Tenon 一同結束。',
-    address: '在別處執行，透過 HTTP 存取。',
+    address: '在別處執行的 MCP 伺服器，透過 HTTP 存取。',
+    openapi: '帶有 OpenAPI 文件的網路服務，或 mcpo：每個操作成為一個工具。',
   },
   command: '指令',
   commandHint: '只填程式，例如 npx 或 /usr/bin/python3。',
@@ -94,8 +95,8 @@ export const sourcesZhHant: SourcesWords = {
   removeRow: (name) => `移除${name}`,
   unnamed: '未命名的一項',
   name: '名稱',
-  nameHint: (name) => `用於工具 ID，例如 mcp_${name || 'name'}_…，之後無法變更。`,
-  nameFixed: (name) => `工具 ID 以 mcp_${name}_ 開頭。`,
+  nameHint: (kind, name) => `用於工具 ID，例如 ${kind}_${name || 'name'}_…，之後無法變更。`,
+  nameFixed: (kind, name) => `工具 ID 以 ${kind}_${name}_ 開頭。`,
   title: '標題',
   titleHint: '顯示給人看的名字。留空則使用名稱。',
   whose: '供誰使用',
@@ -115,6 +116,7 @@ export const sourcesZhHant: SourcesWords = {
     notAddress: '位址以 http:// 或 https:// 開頭。',
     unnamed: '其中一項沒有名稱。',
     twice: '同一名稱出現了兩次。',
+    half: '這裡還缺內容。',
     notDuration: '請填大於零的數字，例如 30。',
   },
   add: '新增',

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { SchemeView } from '$lib/api/types';
+import {
+  allCredentials,
+  credentialsFor,
+  givenCredentials,
+  isHalf,
+  withSchemes,
+  type Credential,
+} from './credentials';
+
+const scheme = (name: string, kind: SchemeView['kind']): SchemeView => ({
+  name,
+  kind,
+  description: '',
+});
+const key = scheme('key', { type: 'key', place: 'header', name: 'X-Key' });
+const bearer = scheme('bearer', { type: 'bearer' });
+const basic = scheme('basic', { type: 'basic' });
+const client = scheme('client', { type: 'client', tokenUrl: '/token', scopes: [] });
+const other = scheme('digest', { type: 'other', name: 'digest' });
+
+/** With these entered, by name: who, and the secret. */
+function enter(credentials: Credential[], given: Record<string, [string, string]>): Credential[] {
+  return credentials.map((credential) => {
+    const [who, secret] = given[credential.name] ?? ['', ''];
+    return { ...credential, who, secret };
+  });
+}
+
+test('what is entered is told by the names of the schemes, and nothing of the rest', () => {
+  const asked = credentialsFor({}, [key, bearer, basic, client, other]);
+  expect(asked.map(({ kind }) => kind)).toEqual(['key', 'key', 'basic', 'client', 'other']);
+  expect(givenCredentials(asked)).toEqual({});
+  const entered = enter(asked, {
+    bearer: ['', 'token'],
+    basic: [' ada ', ''],
+    client: ['tenon', 's3cret'],
+    digest: ['', 'x'],
+  });
+  expect(givenCredentials(entered)).toEqual({
+    bearer: { type: 'key', value: 'token' },
+    basic: { type: 'basic', user: 'ada', password: '' },
+    client: { type: 'client', id: 'tenon', secret: 's3cret' },
+  });
+});
+
+test('what is stored is kept until it is replaced or removed', () => {
+  const stored = credentialsFor({ basic: 'basic', key: 'key', old: 'key' }, [key, basic]);
+  expect(stored.map(({ name, scheme }) => [name, scheme !== undefined])).toEqual([
+    ['key', true],
+    ['basic', true],
+    ['old', false],
+  ]);
+  expect(allCredentials(stored)).toEqual({ key: null, basic: null, old: null });
+  expect(givenCredentials(stored)).toEqual({});
+  const changed = stored.map((credential): Credential => {
+    if (credential.name === 'old') return { ...credential, now: 'removed' };
+    if (credential.name === 'key') return { ...credential, now: 'given', secret: 'new' };
+    return credential;
+  });
+  expect(allCredentials(changed)).toEqual({ key: { type: 'key', value: 'new' }, basic: null });
+});
+
+test('half of one is not enough', () => {
+  const check = (asked: SchemeView, given: [string, string], expected: boolean) => {
+    const [credential] = enter(credentialsFor({}, [asked]), { [asked.name]: given });
+    expect(credential && isHalf(credential)).toBe(expected);
+  };
+  check(key, ['', ''], false);
+  check(key, ['', 'x'], false);
+  check(basic, ['ada', ''], false);
+  check(client, ['', ''], false);
+  check(client, ['tenon', ''], true);
+  check(client, ['', 's3cret'], true);
+  const [kept] = credentialsFor({ key: 'key' }, [key]);
+  expect(kept && isHalf(kept)).toBe(false);
+  expect(kept && isHalf({ ...kept, now: 'given' })).toBe(true);
+  expect(kept && isHalf({ ...kept, now: 'removed' })).toBe(false);
+});
+
+test('a second look keeps what was entered, as far as it is still asked for', () => {
+  const entered = enter(credentialsFor({ old: 'key' }, [key, basic]), {
+    key: ['', 'secret'],
+    basic: ['ada', 'pw'],
+  });
+  const again = withSchemes(entered, [scheme('basic', { type: 'bearer' }), key, key]);
+  expect(again.map(({ name, kind, secret, now }) => [name, kind, secret, now])).toEqual([
+    ['basic', 'key', '', 'given'],
+    ['key', 'key', 'secret', 'given'],
+    ['old', 'key', '', 'kept'],
+  ]);
+});
