@@ -20,9 +20,9 @@ check: web/node_modules/.ready
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
 
-## What the hub, a streamed answer, a long history and MCP servers cost, beside their floors and targets.
+## What the hub, a streamed answer, a long history, MCP servers and OpenAPI documents cost, beside their floors and targets.
 bench:
-	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp
+	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi
 
 ## A thousand times `kill -9` under load; the suite does it a few times.
 torture: web
