@@ -11,6 +11,9 @@ pub mod openapi;
 pub mod import;
 pub mod variables;
 
+mod html;
 mod logs;
 mod network;
+mod shown;
+mod syntax;
 mod text;

@@ -17,6 +17,12 @@ pub(crate) fn line(text: &str, longest: usize) -> String {
 
 /// At most so many characters with their line breaks, spaces and tabs.
 pub(crate) fn block(text: &str, longest: usize) -> String {
+    let text = text.trim();
+    let is_plain = |byte: u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
+    // Nearly always, and there may be thousands of them.
+    if text.len() <= longest && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let kept = |c: &char| matches!(c, '\n' | '\t') || !is_unwanted(*c);
     cut(text.chars().filter(kept), longest).trim().to_owned()
 }

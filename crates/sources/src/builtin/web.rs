@@ -17,7 +17,6 @@ use crate::network::{self, Network};
 mod fetch;
 mod html;
 mod page;
-mod tags;
 
 /// A page that takes longer is not worth the wait of the person who asked.
 const MAX_TIME: Duration = Duration::from_secs(20);

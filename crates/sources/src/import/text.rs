@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 
 use super::Unreadable;
-use crate::text::line;
+use crate::syntax::Flaw;
 
 /// Deeper than any configuration, far from where a stack ends.
 const MAX_DEPTH: usize = 64;
@@ -59,13 +59,7 @@ fn json(loose: &Loose) -> Result<Documents, Unreadable> {
             notes: vec!["The outermost braces did not match; they were put right.".into()],
         });
     }
-    let told = error.to_string();
-    let why = told.split(" at line ").next().unwrap_or(&told);
-    Err(Unreadable::Syntax {
-        line: error.line() as u64,
-        column: error.column() as u64,
-        why: why.to_owned(),
-    })
+    Err(Flaw::from(error).into())
 }
 
 fn yaml(text: &str) -> Result<Documents, Unreadable> {
@@ -74,17 +68,16 @@ fn yaml(text: &str) -> Result<Documents, Unreadable> {
             values,
             notes: Vec::new(),
         }),
-        Err(error) => {
-            let place = error.location();
-            let told = error.without_snippet().to_string();
-            // The place is told before the reason, once.
-            let why = told.split(" at line ").next().unwrap_or(&told);
-            let why = why.lines().next().unwrap_or_default();
-            Err(Unreadable::Syntax {
-                line: place.map_or(1, |place| place.line()),
-                column: place.map_or(1, |place| place.column()),
-                why: line(why.trim_end_matches('.'), 200),
-            })
+        Err(error) => Err(Flaw::from(error).into()),
+    }
+}
+
+impl From<Flaw> for Unreadable {
+    fn from(flaw: Flaw) -> Self {
+        Self::Syntax {
+            line: flaw.line,
+            column: flaw.column,
+            why: flaw.why,
         }
     }
 }

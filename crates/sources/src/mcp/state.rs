@@ -1,13 +1,12 @@
 //! What is known about a server at this moment. Its supervisor writes it,
 //! everybody reads it from memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use tenon_domain::{SourceState, ToolDefinition};
-use tokio::sync::watch;
+use std::sync::Arc;
 
 use super::link::{About, Link};
 use super::offer::Offer;
+use crate::shown::Shown;
+use tenon_domain::{SourceState, ToolDefinition};
 
 /// How a server is, for those who show it.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,17 +52,7 @@ pub(super) enum Closed {
     Off,
 }
 
-/// The status, the tools and the door.
-pub(super) struct State {
-    inner: Mutex<Inner>,
-    door: watch::Sender<Door>,
-    changes: watch::Sender<u64>,
-}
-
-struct Inner {
-    status: Status,
-    offer: Arc<Offer>,
-}
+pub(super) type State = Shown<Status, Offer, Door>;
 
 impl State {
     pub(super) fn new(known: Vec<ToolDefinition>) -> Self {
@@ -78,36 +67,11 @@ impl State {
             pid: None,
             asks_login: None,
         };
-        let offer = Arc::new(Offer::new(known));
-        Self {
-            inner: Mutex::new(Inner { status, offer }),
-            door: watch::Sender::new(Door::Soon),
-            changes: watch::Sender::new(0),
-        }
-    }
-
-    pub(super) fn status(&self) -> Status {
-        self.with(|inner| inner.status.clone())
+        Self::of(status, Offer::new(known), Door::Soon)
     }
 
     pub(super) fn now(&self) -> SourceState {
-        self.with(|inner| inner.status.state.clone())
-    }
-
-    pub(super) fn offer(&self) -> Arc<Offer> {
-        self.with(|inner| inner.offer.clone())
-    }
-
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
-    pub(super) fn door(&self) -> Door {
-        self.door.borrow().clone()
-    }
-
-    pub(super) fn watch_door(&self) -> watch::Receiver<Door> {
-        self.door.subscribe()
+        self.look(|status| status.state.clone())
     }
 
     /// It is on its way up, after it fell or not.
@@ -200,32 +164,6 @@ impl State {
     /// It is being started once more.
     pub(super) fn count_restart(&self) {
         self.change(|status| status.restarts += 1);
-    }
-
-    /// The door turns after the status: who comes through finds the status true.
-    fn turn(&self, door: Door, change: impl FnOnce(&mut Status)) {
-        self.change(change);
-        self.door.send_replace(door);
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Status)) {
-        self.change_all(|inner| change(&mut inner.status));
-    }
-
-    /// What stays as it was is told to nobody.
-    fn change_all(&self, change: impl FnOnce(&mut Inner)) {
-        let is_new = self.with(|inner| {
-            let before = inner.status.clone();
-            change(inner);
-            inner.status != before
-        });
-        if is_new {
-            self.changes.send_modify(|times| *times += 1);
-        }
-    }
-
-    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
-        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -5,6 +5,8 @@ use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 use sha2::{Digest, Sha256};
 
+use crate::syntax::Flaw;
+
 /// More than the largest description anybody publishes to be called.
 pub const MAX_BYTES: usize = 32 * 1024 * 1024;
 
@@ -14,9 +16,6 @@ const MAX_DEPTH: usize = 127;
 /// More than fits into the bytes of any real YAML document. Bounds what aliases can
 /// make of a small one.
 const MAX_NODES: usize = 4_000_000;
-
-/// A message that quotes a document must not become one.
-const MAX_REASON: usize = 200;
 
 /// Why a document cannot be used: a sentence with the place in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,14 +27,10 @@ impl Wrong {
         Self(sentence.into())
     }
 
-    fn syntax(format: &str, line: u64, column: u64, why: &str) -> Self {
-        let why = why.trim().trim_end_matches('.');
-        let mut shown: String = why.chars().take(MAX_REASON).collect();
-        if shown.len() < why.len() {
-            shown.push('…');
-        }
+    fn syntax(format: &str, flaw: &Flaw) -> Self {
+        let Flaw { line, column, why } = flaw;
         Self(format!(
-            "The document is not valid {format}: line {line}, column {column}: {shown}."
+            "The document is not valid {format}: line {line}, column {column}: {why}."
         ))
     }
 }
@@ -52,7 +47,8 @@ pub fn read(bytes: &[u8]) -> Result<Value, Wrong> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let (line, column) = place(bytes, error.valid_up_to());
-        Wrong::syntax("text", line, column, "a byte that is not UTF-8")
+        let why = "a byte that is not UTF-8".to_owned();
+        Wrong::syntax("text", &Flaw { line, column, why })
     })?;
     match text.trim_start().chars().next() {
         None => Err(Wrong::new("The document is empty.")),
@@ -81,26 +77,12 @@ pub fn hash(body: &[u8]) -> String {
 }
 
 fn json(text: &str) -> Result<Value, Wrong> {
-    serde_json::from_str(text).map_err(|error| {
-        let told = error.to_string();
-        let why = told.split(" at line ").next().unwrap_or(&told);
-        Wrong::syntax("JSON", error.line() as u64, error.column() as u64, why)
-    })
+    serde_json::from_str(text).map_err(|error| Wrong::syntax("JSON", &error.into()))
 }
 
 fn yaml(text: &str) -> Result<Value, Wrong> {
-    serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
-        let place = error.location();
-        let told = error.without_snippet().to_string();
-        // The place is told before the reason, once.
-        let why = told.split(" at line ").next().unwrap_or(&told);
-        Wrong::syntax(
-            "YAML",
-            place.map_or(1, |place| place.line()),
-            place.map_or(1, |place| place.column()),
-            why.lines().next().unwrap_or_default(),
-        )
-    })
+    let read = serde_saphyr::from_str_with_options(text, options());
+    read.map_err(|error: serde_saphyr::Error| Wrong::syntax("YAML", &error.into()))
 }
 
 fn options() -> Options {

@@ -13,7 +13,6 @@ mod refs;
 mod schema;
 mod security;
 mod servers;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -22,6 +21,7 @@ use serde_json::{Map, Value};
 
 use super::document::Wrong;
 use super::operation::Parsed;
+use crate::text;
 use refs::Refs;
 use schema::Reader;
 
@@ -77,10 +77,10 @@ pub fn parse(document: &Value) -> Result<Parsed, Wrong> {
         _ => String::new(),
     };
     Ok(Parsed {
-        title: words::line(&text("title"), MAX_TITLE),
-        version: words::line(&text("version"), MAX_TITLE),
+        title: text::line(&text("title"), MAX_TITLE),
+        version: text::line(&text("version"), MAX_TITLE),
         // Whole: servers may be listed in it.
-        description: words::block(&text("description"), 16 * MAX_DESCRIPTION),
+        description: text::block(&text("description"), 16 * MAX_DESCRIPTION),
         operations,
         skipped,
         schemes: security::schemes(&reading.reader.refs, object),
@@ -101,7 +101,7 @@ fn version(document: &Map<String, Value>) -> Result<Version, Wrong> {
         (Some(_), _) => Ok(Version::Openapi31),
         (None, Some(version)) if version.starts_with('1') => Err(Wrong::new(format!(
             "The document is Swagger {}: only 2.0 and OpenAPI 3 are read.",
-            words::line(&version, 20)
+            text::line(&version, 20)
         ))),
         (None, Some(_)) => Ok(Version::Swagger2),
         (None, None) if !document.get("paths").is_some_and(Value::is_object) => Err(Wrong::new(

@@ -33,7 +33,7 @@ pub use settings::{Documents, Kept, Pace, Settings};
 pub use state::Status;
 
 use line::Line;
-use state::{Board, Door};
+use state::{Door, State};
 
 /// How long a call that has no deadline of its own waits for a server that is on its way up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -50,7 +50,7 @@ struct Shared {
     settings: Settings,
     pace: Pace,
     logs: Logs,
-    board: Board,
+    state: State,
     /// Somebody wants its document read now.
     refresh: Notify,
     /// Somebody wants it to begin anew.
@@ -86,7 +86,7 @@ impl OpenapiServer {
             settings,
             pace,
             logs: Logs::default(),
-            board: Board::new(),
+            state: State::new(),
             refresh: Notify::new(),
             restart: Notify::new(),
             readings: watch::Sender::new(readings),
@@ -101,7 +101,7 @@ impl OpenapiServer {
     }
 
     pub fn status(&self) -> Status {
-        self.shared.board.status()
+        self.shared.state.status()
     }
 
     /// How it is once it is no longer on its way up. Reading has its bounds, so this has.
@@ -118,7 +118,7 @@ impl OpenapiServer {
 
     /// Counts up whenever the status or the tools have changed.
     pub fn changes(&self) -> watch::Receiver<u64> {
-        self.shared.board.changes()
+        self.shared.state.changes()
     }
 
     pub fn logs(&self) -> &Logs {
@@ -157,10 +157,10 @@ impl OpenapiServer {
     /// How a call gets through, as soon as it does.
     async fn line(&self, tool: &str) -> Result<Arc<Line>, ToolError> {
         // Nearly always.
-        if let Door::Open(line) = self.shared.board.door() {
+        if let Door::Open(line) = self.shared.state.door() {
             return Ok(line);
         }
-        let mut door = self.shared.board.watch_door();
+        let mut door = self.shared.state.watch_door();
         let open = async {
             loop {
                 let now = door.borrow_and_update().clone();
@@ -209,11 +209,11 @@ impl ToolSource for OpenapiServer {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.shared.board.offer().tools()
+        self.shared.state.offer().tools()
     }
 
     fn state(&self) -> SourceState {
-        self.shared.board.state()
+        self.shared.state.now()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
@@ -224,7 +224,7 @@ impl ToolSource for OpenapiServer {
 
     async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
         let line = self.line(tool).await?;
-        let offer = self.shared.board.offer();
+        let offer = self.shared.state.offer();
         let Some(entry) = offer.get(tool) else {
             let message = self.unavailable("no longer has this tool. Do without it.");
             return Err(ToolError::new(ErrorKind::UnknownTool, message.message));

@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::parameters::{self, Lists, collection, is_required, said};
 use super::schema::Flat;
-use super::{Reading, Version, words};
+use super::{Reading, Version};
 use crate::openapi::operation::{Field, Place, Style, Written};
+use crate::text;
 
 /// A body as the document gives it.
 pub(super) struct Sent<'d> {
@@ -80,7 +81,7 @@ fn request_body(body: &Map<String, Value>) -> Option<Sent<'_>> {
     let ((family, _), name, media) = ranked.min_by_key(|(rank, _, _)| *rank)?;
     let media_type = match (name.contains('*'), family) {
         (true, Family::Json) => JSON.to_owned(),
-        _ => words::line(name, 200),
+        _ => text::line(name, 200),
     };
     Some(Sent {
         media_type,
@@ -136,7 +137,7 @@ fn consumed(
         .filter(|((family, _), _)| fits(*family))
         .min_by_key(|(rank, _)| *rank);
     match best {
-        Some(((family, _), name)) if !name.contains('*') => (words::line(name, 200), family),
+        Some(((family, _), name)) if !name.contains('*') => (text::line(name, 200), family),
         _ => (JSON.into(), Family::Json),
     }
 }

@@ -7,8 +7,9 @@ use tenon_domain::{Annotations, ToolDefinition};
 use super::names::{Names, operation_name};
 use super::refs::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, Reading, Version};
-use super::{body, input, parameters, security, servers, words};
+use super::{body, input, parameters, security, servers};
 use crate::openapi::operation::{Operation, Skipped};
+use crate::text;
 
 const METHODS: [&str; 9] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
@@ -141,19 +142,19 @@ impl<'d> Operations<'_, 'd> {
 
         let text = |word| operation.get(word).and_then(Value::as_str).map(str::trim);
         let text = |word| text(word).filter(|text| !text.is_empty());
-        let wish = text("operationId").map(|id| words::line(id, MAX_TITLE));
+        let wish = text("operationId").map(|id| text::line(id, MAX_TITLE));
         let wish = wish.unwrap_or_else(|| operation_name(method, path));
         let said = text("description").or(text("summary"));
         let description = match said {
-            Some(said) => words::block(said, MAX_DESCRIPTION),
-            None => words::line(&format!("{method} {path}"), MAX_PLACE),
+            Some(said) => text::block(said, MAX_DESCRIPTION),
+            None => text::line(&format!("{method} {path}"), MAX_PLACE),
         };
         let mut annotations = annotations(method);
         annotations.deprecated = operation.get("deprecated") == Some(&Value::Bool(true));
         Ok(Operation {
             tool: ToolDefinition {
                 name: self.names.give(&wish),
-                title: text("summary").map(|summary| words::line(summary, MAX_TITLE)),
+                title: text("summary").map(|summary| text::line(summary, MAX_TITLE)),
                 description,
                 input_schema: input.schema,
                 annotations,
@@ -191,8 +192,8 @@ impl<'d> Operations<'_, 'd> {
             return;
         }
         self.skipped.push(Skipped {
-            place: words::line(place, MAX_PLACE),
-            why: words::line(&why, MAX_WHY),
+            place: text::line(place, MAX_PLACE),
+            why: text::line(&why, MAX_WHY),
         });
     }
 

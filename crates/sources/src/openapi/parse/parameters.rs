@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::refs::pointer;
-use super::{Reading, Version, words};
+use super::{Reading, Version};
 use crate::openapi::operation::{Place, Style, Written};
+use crate::text;
 
 /// Nobody fills in more.
 const MAX_PARAMETERS: usize = 1000;
@@ -58,7 +59,7 @@ pub(super) fn read<'d>(
                 continue;
             }
             other if is_required(object) => {
-                let other = words::line(other, 40);
+                let other = text::line(other, 40);
                 return Err(format!(
                     "A parameter it needs stands in `{other}`, which is not known."
                 ));
@@ -168,7 +169,7 @@ impl<'d> Reading<'d> {
         let content = content.and_then(|content| content.iter().next());
         let (schema, written) = match (object.get("schema"), content) {
             (None, Some((media_type, media))) => {
-                let written = Written::Media(words::line(media_type, 200));
+                let written = Written::Media(text::line(media_type, 200));
                 (media.get("schema"), written)
             }
             (Some(schema), _) if self.version != Version::Swagger2 => {
@@ -221,7 +222,7 @@ pub(super) fn said(object: &Map<String, Value>) -> Map<String, Value> {
     {
         said.insert(
             "description".into(),
-            words::block(text, MAX_DESCRIPTION).into(),
+            text::block(text, MAX_DESCRIPTION).into(),
         );
     }
     if object.get("deprecated") == Some(&Value::Bool(true)) {

@@ -96,7 +96,7 @@ pub(super) fn pointer(parts: &[&str]) -> String {
 }
 
 fn shown(place: &str) -> String {
-    super::words::line(place, 160)
+    crate::text::line(place, 160)
 }
 
 /// `%20` and the like; whatever is not that stays as it is.

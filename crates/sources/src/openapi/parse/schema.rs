@@ -18,7 +18,7 @@ pub(super) use keywords::Detail;
 pub(super) use reader::Reader;
 pub(super) use slot::Slot;
 
-use super::words;
+use crate::text;
 
 /// Deeper than a model fills in by itself.
 const MAX_DEPTH: usize = 20;
@@ -291,5 +291,5 @@ fn joined(said: &str, note: &str) -> String {
 }
 
 fn described(text: &str) -> String {
-    words::block(text, keywords::MAX_DESCRIPTION)
+    text::block(text, keywords::MAX_DESCRIPTION)
 }

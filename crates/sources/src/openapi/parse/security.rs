@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::refs::Refs;
-use super::words;
 use crate::openapi::operation::{Need, Place, Scheme, SchemeKind};
+use crate::text;
 
 const MAX_SCHEMES: usize = 100;
 const MAX_SETS: usize = 32;
@@ -24,7 +24,7 @@ pub(super) fn schemes<'d>(refs: &Refs<'d>, document: &'d Map<String, Value>) -> 
         Some(Scheme {
             name: name.clone(),
             kind: kind(scheme),
-            description: words::block(description.unwrap_or_default(), MAX_DESCRIPTION),
+            description: text::block(description.unwrap_or_default(), MAX_DESCRIPTION),
         })
     });
     read.collect()
@@ -68,10 +68,10 @@ fn kind(scheme: &Map<String, Value>) -> SchemeKind {
         "http" => match text("scheme").to_ascii_lowercase().as_str() {
             "bearer" => SchemeKind::Bearer,
             "basic" => SchemeKind::Basic,
-            other => SchemeKind::Other(words::line(&format!("http {other}"), 80)),
+            other => SchemeKind::Other(text::line(&format!("http {other}"), 80)),
         },
         "oauth2" => client(scheme).unwrap_or_else(|| SchemeKind::Other("oauth2".into())),
-        _ => SchemeKind::Other(words::line(text("type"), 80)),
+        _ => SchemeKind::Other(text::line(text("type"), 80)),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tenon_domain::ToolError;
 
 use super::{Kind, decode, header, kind, media_type, status_line};
+use crate::html::{between_tags, unescape, without_what_is_not_text};
 
 /// Enough to see what is wrong; a model pays for every word of it.
 const SHOWN: usize = 4 * 1024;
@@ -183,43 +184,14 @@ fn of_page(html: &str) -> String {
         let end = begin + lower.get(begin..)?.find("</title")?;
         html.get(begin..end)
     });
-    let title = title.map(|title| one_line(&unescaped(title)));
+    let title = title.map(|title| one_line(&unescape(title)));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => clean(&title, SHOWN_OF_PAGE),
-        None => clean(&one_line(&unescaped(&between_tags(html))), SHOWN_OF_PAGE),
-    }
-}
-
-fn between_tags(html: &str) -> String {
-    let mut out = String::new();
-    let mut inside = false;
-    for c in html.chars() {
-        match c {
-            '<' => inside = true,
-            '>' if inside => {
-                inside = false;
-                out.push(' ');
-            }
-            c if !inside => out.push(c),
-            _ => {}
+        None => {
+            let text = between_tags(&without_what_is_not_text(html));
+            clean(&one_line(&text), SHOWN_OF_PAGE)
         }
     }
-    out
-}
-
-fn unescaped(text: &str) -> String {
-    let named = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&nbsp;", " "),
-    ];
-    let text = named
-        .iter()
-        .fold(text.to_owned(), |text, (name, c)| text.replace(name, c));
-    // Last, or "&amp;lt;" would be read twice.
-    text.replace("&amp;", "&")
 }
 
 fn one_line(text: &str) -> String {

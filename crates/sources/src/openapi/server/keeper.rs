@@ -68,7 +68,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
             },
         };
     }
-    shared.board.off();
+    shared.state.off();
     shared.logs.note("Stopped.");
 }
 
@@ -84,7 +84,7 @@ impl Keeper {
             }
             Next::Restart => {
                 self.shared.logs.note("Begun anew on request.");
-                self.shared.board.starting();
+                self.shared.state.starting();
                 self.line = None;
                 self.failures = 0;
                 Next::Start
@@ -104,17 +104,17 @@ impl Keeper {
                     // Where it is may have been filled in just now.
                     if line.base_url.is_some() {
                         let offer = Offer::of(&library, line.base_url.as_ref());
-                        let change = offer.since(&self.shared.board.offer());
+                        let change = offer.since(&self.shared.state.offer());
                         if !change.is_empty() {
-                            self.shared.board.known(News {
+                            self.shared.state.known(News {
                                 about: About::of(&library),
                                 offer,
-                                problems: self.shared.board.status().problems,
+                                problems: self.shared.state.status().problems,
                                 change: None,
                             });
                         }
                     }
-                    self.shared.board.opened(line);
+                    self.shared.state.opened(line);
                 }
                 Next::Read
             }
@@ -126,7 +126,7 @@ impl Keeper {
                 let why = unfilled.to_string();
                 self.failures = self.failures.saturating_add(1);
                 self.note_failure(&why);
-                self.shared.board.failed(why.clone());
+                self.shared.state.failed(why.clone());
                 self.begin_reading();
                 self.end_reading(Err(why));
                 next
@@ -167,7 +167,7 @@ impl Keeper {
         self.shared.logs.note(format!(
             "Its last document is kept: {count} tools are listed until it is read again."
         ));
-        self.shared.board.known(News {
+        self.shared.state.known(News {
             offer,
             about,
             problems: merged.problems,
@@ -193,8 +193,8 @@ impl Keeper {
                 self.failures = self.failures.saturating_add(1);
                 self.note_failure(&why);
                 match &self.library {
-                    Some(_) => self.shared.board.degraded(line, why.clone()),
-                    None => self.shared.board.failed(why.clone()),
+                    Some(_) => self.shared.state.degraded(line, why.clone()),
+                    None => self.shared.state.failed(why.clone()),
                 }
                 Err(why)
             }
@@ -230,14 +230,14 @@ impl Keeper {
         let shared = self.shared.clone();
         self.failures = 0;
         let (merged, offer, about) = seen(merged, line.base_url.as_ref());
-        let change = offer.since(&shared.board.offer());
+        let change = offer.since(&shared.state.offer());
         let had = self.library.is_some();
         let is_new =
-            !had || !change.is_empty() || shared.board.status().about.as_deref() != Some(&about);
+            !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
         if is_new {
             self.log(&offer, &about, had.then_some(&change));
         }
-        let before = shared.board.status().problems;
+        let before = shared.state.status().problems;
         for problem in &merged.problems {
             if !before.contains(problem) {
                 shared.logs.note(problem);
@@ -255,7 +255,7 @@ impl Keeper {
         // What was given is kept already.
         let is_kept = is_same || line.url.is_none();
         self.library = Some(Arc::new(merged.library));
-        shared.board.read(line, news, merged.problems);
+        shared.state.read(line, news, merged.problems);
         if !is_kept {
             // Whoever is stopped in the middle of it has not done it.
             self.unkept = true;
@@ -274,7 +274,7 @@ impl Keeper {
 
     /// One that is tried again and again would fill the log with the same.
     fn note_failure(&self, why: &str) {
-        let is_new = match self.shared.board.state() {
+        let is_new = match self.shared.state.now() {
             SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {
                 before != why
             }
@@ -360,7 +360,7 @@ impl Keeper {
         tracing::error!(%source, "the keeper of an OpenAPI server panicked");
         let why = "Tenon met a fault of its own while it read this server; its log says more.";
         self.failures = self.failures.saturating_add(8);
-        self.shared.board.failed(why.into());
+        self.shared.state.failed(why.into());
         self.end_reading(Err(why.into()));
         Next::Wait
     }

@@ -1,14 +1,14 @@
 //! What is known about a server at this moment. Its keeper writes it, everybody
 //! reads it from memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use tenon_domain::SourceState;
-use tokio::sync::watch;
 
 use super::line::Line;
 use super::offer::{About, Change, Offer};
+use crate::shown::{Inner, Shown};
 
 /// How a server is, for those who show it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,19 +40,9 @@ pub(super) enum Door {
     Off,
 }
 
-/// The state, the tools and the door.
-pub(super) struct Board {
-    inner: Mutex<Inner>,
-    door: watch::Sender<Door>,
-    changes: watch::Sender<u64>,
-}
+pub(super) type State = Shown<Status, Offer, Door>;
 
-struct Inner {
-    status: Status,
-    offer: Arc<Offer>,
-}
-
-/// What was read, as far as the board shows it.
+/// What was read, as far as it is shown.
 pub(super) struct News {
     pub(super) offer: Offer,
     pub(super) about: About,
@@ -60,7 +50,7 @@ pub(super) struct News {
     pub(super) change: Option<Change>,
 }
 
-impl Board {
+impl State {
     pub(super) fn new() -> Self {
         let status = Status {
             state: SourceState::Starting,
@@ -72,44 +62,16 @@ impl Board {
             read_at: None,
             change: None,
         };
-        Self {
-            inner: Mutex::new(Inner {
-                status,
-                offer: Arc::default(),
-            }),
-            door: watch::Sender::new(Door::Soon),
-            changes: watch::Sender::new(0),
-        }
+        Self::of(status, Offer::default(), Door::Soon)
     }
 
-    pub(super) fn status(&self) -> Status {
-        self.with(|inner| inner.status.clone())
-    }
-
-    pub(super) fn state(&self) -> SourceState {
-        self.with(|inner| inner.status.state.clone())
-    }
-
-    pub(super) fn offer(&self) -> Arc<Offer> {
-        self.with(|inner| inner.offer.clone())
-    }
-
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
-    pub(super) fn door(&self) -> Door {
-        self.door.borrow().clone()
-    }
-
-    pub(super) fn watch_door(&self) -> watch::Receiver<Door> {
-        self.door.subscribe()
+    pub(super) fn now(&self) -> SourceState {
+        self.look(|status| status.state.clone())
     }
 
     /// It is on its way up.
     pub(super) fn starting(&self) {
-        self.change_all(|inner| inner.status.state = SourceState::Starting);
-        self.door.send_replace(Door::Soon);
+        self.turn(Door::Soon, |status| status.state = SourceState::Starting);
     }
 
     /// What it offered last is listed until it says otherwise.
@@ -119,7 +81,7 @@ impl Board {
 
     /// What it offered last can be called; whether it is still there shows then.
     pub(super) fn opened(&self, line: Arc<Line>) {
-        self.door.send_replace(Door::Open(line));
+        self.turn(Door::Open(line), |_| {});
     }
 
     /// It was read. None: it is what it was.
@@ -139,44 +101,25 @@ impl Board {
 
     /// It was not read, but what it offered last may work.
     pub(super) fn degraded(&self, line: Arc<Line>, why: String) {
-        self.change_all(|inner| {
-            inner.status.state = SourceState::Degraded { why };
-            inner.status.stale = true;
+        self.turn(Door::Open(line), |status| {
+            status.state = SourceState::Degraded { why };
+            status.stale = true;
         });
-        self.opened(line);
     }
 
     pub(super) fn failed(&self, why: String) {
-        self.change_all(|inner| {
-            inner.status.state = SourceState::Failed { why: why.clone() };
-            inner.status.stale = true;
+        self.turn(Door::Failed(why.clone()), |status| {
+            status.state = SourceState::Failed { why };
+            status.stale = true;
         });
-        self.door.send_replace(Door::Failed(why));
     }
 
     pub(super) fn off(&self) {
-        self.change_all(|inner| inner.status.state = SourceState::Off);
-        self.door.send_replace(Door::Off);
-    }
-
-    /// What stays as it was is told to nobody.
-    fn change_all(&self, change: impl FnOnce(&mut Inner)) {
-        let is_new = self.with(|inner| {
-            let before = inner.status.clone();
-            change(inner);
-            inner.status != before
-        });
-        if is_new {
-            self.changes.send_modify(|times| *times += 1);
-        }
-    }
-
-    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
-        work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
+        self.turn(Door::Off, |status| status.state = SourceState::Off);
     }
 }
 
-impl Inner {
+impl Inner<Status, Offer> {
     fn take(&mut self, news: News) {
         let status = &mut self.status;
         status.tools = news.offer.len();

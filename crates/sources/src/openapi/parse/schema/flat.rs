@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::keywords::{ANNOTATIONS, MAX_PROPERTIES};
 use super::slot::Slot;
 use super::{joined, weight_of};
-use crate::openapi::parse::words;
+use crate::text;
 
 /// All that holds for one value, as far as one object can say it.
 #[derive(Default)]
@@ -87,7 +87,7 @@ impl<'d> Flat<'d> {
         if longest == 0 {
             self.words.shift_remove("description");
         } else if let Some(Value::String(text)) = self.words.get_mut("description") {
-            *text = words::block(text, longest);
+            *text = text::block(text, longest);
         }
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value, json};
 use super::reader::Reader;
 use super::slot::Slot;
 use super::{described, is_light, joined};
-use crate::openapi::parse::words;
+use crate::text;
 
 pub(super) const MAX_DESCRIPTION: usize = 1000;
 const MAX_TITLE: usize = 120;
@@ -116,7 +116,7 @@ impl<'d> Part<'d> {
         match (word, value) {
             ("type", _) => self.kind(value),
             ("title", Value::String(text)) if !text.trim().is_empty() => {
-                self.say(word, words::line(text, MAX_TITLE));
+                self.say(word, text::line(text, MAX_TITLE));
             }
             ("description", Value::String(text)) if !text.trim().is_empty() => {
                 // A note about an enumeration may stand there already.
@@ -142,7 +142,7 @@ impl<'d> Part<'d> {
             ("format" | "contentMediaType" | "contentEncoding", Value::String(text))
                 if !text.is_empty() =>
             {
-                self.say(word, words::line(text, MAX_TITLE));
+                self.say(word, text::line(text, MAX_TITLE));
             }
             ("deprecated" | "uniqueItems", Value::Bool(true)) => self.say(word, true),
             ("minimum" | "maximum", Value::Number(_)) => self.say(word, value.clone()),
@@ -319,12 +319,12 @@ impl<'d> Part<'d> {
         if !self.children.iter().any(|(slot, _)| *slot == Slot::Any) {
             return;
         }
-        let mut note = format!("The field `{}` says which", words::line(field, 80));
+        let mut note = format!("The field `{}` says which", text::line(field, 80));
         if let Some(Value::Object(mapping)) = discriminator.get("mapping") {
             let names: Vec<String> = mapping
                 .keys()
                 .take(20)
-                .map(|name| format!("`{}`", words::line(name, 80)))
+                .map(|name| format!("`{}`", text::line(name, 80)))
                 .collect();
             note.push_str(": ");
             note.push_str(&names.join(", "));

@@ -7,7 +7,7 @@
 //! can be written to look shallow to whoever only counts brackets.
 
 /// What [`next`] calls a comment, as no element can be called.
-pub(super) const COMMENT: &str = "!--";
+pub(crate) const COMMENT: &str = "!--";
 
 /// Elements that end by themselves or when the next one begins, so that many
 /// of them do not mean depth.
@@ -64,26 +64,26 @@ const WALLS: [&str; 8] = [
     "table", "caption", "marquee", "object", "applet", "template", "button", "select",
 ];
 
-pub(super) struct Tag<'a> {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Tag<'a> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// As it is written, in any case.
-    pub(super) name: &'a str,
-    pub(super) closes: bool,
+    pub(crate) name: &'a str,
+    pub(crate) closes: bool,
     attributes: usize,
 }
 
 /// How much work a page would be.
 #[derive(Debug, PartialEq)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// How deep elements are nested, at most.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// How many attributes one element has, at most.
-    pub(super) attributes: usize,
+    pub(crate) attributes: usize,
 }
 
 /// Measures a page, up to `depth`: a deeper one is not looked at to its end.
-pub(super) fn measure(html: &str, depth: usize) -> Shape {
+pub(crate) fn measure(html: &str, depth: usize) -> Shape {
     let mut shape = Shape {
         depth: 0,
         attributes: 0,
@@ -133,7 +133,7 @@ fn close(open: &mut Vec<String>, name: &str) {
 }
 
 /// The first tag or comment in a text.
-pub(super) fn next(text: &str) -> Option<Tag<'_>> {
+pub(crate) fn next(text: &str) -> Option<Tag<'_>> {
     let mut from = 0;
     loop {
         let start = from + text[from..].find('<')?;
