@@ -4,10 +4,12 @@
 //! The same loop as a turn's, with nothing on record: the model speaks, tools
 //! answer, until nothing is left to ask. Nobody can be asked on the way.
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::FutureExt;
 use futures::future::join_all;
 use tenon_domain::{
     Access, DeltaKind, Door, ErrorKind, Message, Part, StopReason, ToolAnswer, ToolCall, ToolError,
@@ -15,13 +17,13 @@ use tenon_domain::{
 };
 use tenon_llm::Request;
 use tenon_store::Result as StoreResult;
-use tenon_tools::{Asker, CallContext, Nobody, Prepared, Pulse, ToolSource, Toolset};
+use tenon_tools::{Asker, CallContext, Guests, Nobody, Prepared, Pulse, Toolset};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::request::Model;
 use crate::speak::{Listener, Speech};
-use crate::turn::{advice, failed, said_nothing};
+use crate::turn::{MISTAKE, advice, ends_turn, failed, said_nothing, too_many};
 use crate::{Agent, Error, prompt};
 
 /// A conversation somebody wants continued.
@@ -40,7 +42,7 @@ pub struct Completion {
 /// What the model may call.
 pub enum Offered {
     /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone.
-    Ours(Vec<Arc<dyn ToolSource>>),
+    Ours(Guests),
     /// Tools that the client runs: a call of one ends the answer.
     Theirs(Vec<Arc<ToolSpec>>),
 }
@@ -104,12 +106,14 @@ struct Run {
 impl Run {
     async fn run(mut self) {
         let mut usage = Usage::default();
-        let (outcome, stop) = match self.steps(&mut usage).await {
-            Ok(ended) => ended,
-            Err(error) => {
+        let steps = AssertUnwindSafe(self.steps(&mut usage)).catch_unwind();
+        let (outcome, stop) = match steps.await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(error)) => {
                 tracing::error!(%error, "what somebody may call cannot be read");
                 (failed("Tenon cannot reach its database."), None)
             }
+            Err(_panic) => (failed(MISTAKE), None),
         };
         let end = Piece::End {
             outcome,
@@ -170,6 +174,10 @@ impl Run {
             messages.push(Message::Assistant { parts: reply.parts });
             if !calls.is_empty() {
                 let answers = self.make(&toolset, calls).await;
+                let mut made = answers.iter().filter(|answer| answer.result.is_ok());
+                if made.any(|answer| ends_turn(&toolset, &answer.tool_id)) {
+                    return Ok((TurnOutcome::Done, None));
+                }
                 messages.push(Message::Tools { answers });
             }
             if self.cancel.is_cancelled() {
@@ -179,18 +187,13 @@ impl Run {
         Ok((TurnOutcome::StepLimit, None))
     }
 
-    /// What they may call now. One who was disabled meanwhile is stopped by asking.
     async fn toolset(&self) -> StoreResult<Toolset> {
-        let (store, access) = (&self.agent.store, &self.completion.access);
-        if !store.is_active(&access.user).await? {
-            self.cancel.cancel();
-        }
-        let settings = store.tool_settings(&access.user, None, None).await?;
-        let access = access.clone().with_settings(settings);
+        let access = &self.completion.access;
+        let access = self.agent.access_now(access, None, &self.cancel).await?;
         let registry = &self.agent.registry;
         Ok(match &self.completion.tools {
-            Offered::Ours(guests) if !guests.is_empty() => registry.toolset_with(access, guests),
-            Offered::Ours(_) | Offered::Theirs(_) => registry.toolset(access),
+            Offered::Ours(guests) => registry.toolset(access).with(guests),
+            Offered::Theirs(_) => registry.toolset(access),
         })
     }
 
@@ -204,9 +207,7 @@ impl Run {
                 let _slot = slots.acquire().await.ok();
                 match place < limit {
                     true => self.call(toolset, call).await,
-                    false => Err(ToolError::denied(format!(
-                        "More than {limit} calls at once are not made. Ask for this one again."
-                    ))),
+                    false => Err(too_many(limit)),
                 }
             }
         });
@@ -286,7 +287,7 @@ impl std::fmt::Debug for Completion {
 impl std::fmt::Debug for Offered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Ours(guests) => f.debug_tuple("Ours").field(&guests.len()).finish(),
+            Self::Ours(guests) => f.debug_tuple("Ours").field(guests).finish(),
             Self::Theirs(tools) => f.debug_tuple("Theirs").field(&tools.len()).finish(),
         }
     }

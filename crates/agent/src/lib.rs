@@ -26,9 +26,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, TurnId};
+use tenon_domain::{Access, ChatId, TurnId};
 use tenon_store::Store;
 use tenon_tools::Registry;
+use tokio_util::sync::CancellationToken;
 
 pub use complete::{Completing, Completion, Offered, Piece};
 pub use delete::remove_folder;
@@ -149,6 +150,21 @@ impl Agent {
     /// are, at once: the next start goes on with them. Forms are cancelled.
     pub async fn drain(&self, patience: Duration) {
         self.running.drain(patience).await;
+    }
+
+    /// What somebody may call now, as the switches stand. One who was disabled
+    /// meanwhile, in another process maybe, is stopped by asking.
+    async fn access_now(
+        &self,
+        access: &Access,
+        chat: Option<&ChatId>,
+        cancel: &CancellationToken,
+    ) -> tenon_store::Result<Access> {
+        if !self.store.is_active(&access.user).await? {
+            cancel.cancel();
+        }
+        let settings = self.store.tool_settings(&access.user, None, chat).await?;
+        Ok(access.clone().with_settings(settings))
     }
 
     /// The folder a chat's tools may work in. It need not exist yet.

@@ -32,7 +32,11 @@ use crate::{Agent, Error, prompt, title};
 
 pub(crate) use ask::advice;
 use calls::request;
+pub(crate) use calls::{ends_turn, too_many};
 use listen::Listening;
+
+/// What a fault of our own is to those who wait for an answer.
+pub(crate) const MISTAKE: &str = "Tenon made a mistake in this answer. Its log says which.";
 
 /// A message is words; whoever has a book puts it into a file.
 const MAX_MESSAGE: usize = 1024 * 1024;
@@ -163,7 +167,7 @@ impl Turn {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
                 failed("Tenon could not store this answer. Its log says why.")
             }
-            Err(_panic) => failed("Tenon made a mistake in this answer. Its log says which."),
+            Err(_panic) => failed(MISTAKE),
         };
         tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
         let usage = self.usage();
@@ -232,17 +236,10 @@ impl Turn {
         Ok(Stop::Ended(TurnOutcome::StepLimit))
     }
 
-    /// What the user may call now, as the switches stand. One who was disabled
-    /// meanwhile, in another process maybe, is stopped by asking.
+    /// What the user may call now, as the switches stand.
     async fn toolset(&self) -> StoreResult<Toolset> {
-        let store = &self.agent.store;
-        if !store.is_active(&self.access.user).await? {
-            self.place.cancel.cancel();
-        }
-        let settings = store
-            .tool_settings(&self.access.user, None, Some(&self.chat))
-            .await?;
-        let access = self.access.clone().with_settings(settings);
+        let (chat, cancel) = (Some(&self.chat), &self.place.cancel);
+        let access = self.agent.access_now(&self.access, chat, cancel).await?;
         Ok(self.agent.registry.toolset(access))
     }
 

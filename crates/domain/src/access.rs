@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::id::{SourceId, ToolId, UserId};
+use crate::id::{ToolId, UserId};
 use crate::pattern::Pattern;
 use crate::source::{SourceInfo, SourceKind};
 use crate::tool::Annotations;
@@ -75,9 +75,6 @@ pub struct Access {
     pub settings: Option<Arc<ToolSettings>>,
     /// Tools that are used without asking this time.
     pub granted: Arc<[Pattern]>,
-    /// Sources that were brought along: all their tools, without asking. Whoever brings
-    /// one has chosen it.
-    pub guests: Arc<[SourceId]>,
 }
 
 impl Policy {
@@ -140,7 +137,6 @@ impl Access {
             only: None,
             settings: None,
             granted: Arc::default(),
-            guests: Arc::default(),
         }
     }
 
@@ -166,20 +162,13 @@ impl Access {
         }
     }
 
-    pub fn with_guests(self, guests: impl Into<Arc<[SourceId]>>) -> Self {
-        Self {
-            guests: guests.into(),
-            ..self
-        }
-    }
-
     /// Whether the tool is this user's to call now.
     pub fn sees(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> bool {
         source
             .owner
             .as_ref()
             .is_none_or(|owner| *owner == self.user)
-            && (self.is_guest(source) || self.only.as_ref().is_none_or(|only| only.contains(tool)))
+            && self.only.as_ref().is_none_or(|only| only.contains(tool))
             && self.enabled(tool, annotations)
     }
 
@@ -204,13 +193,9 @@ impl Access {
         );
         let is_granted = || self.granted.iter().any(|pattern| pattern.matches(tool));
         match policy {
-            Policy::Ask if self.is_guest(source) || is_granted() => Policy::Allow,
+            Policy::Ask if is_granted() => Policy::Allow,
             other => other,
         }
-    }
-
-    fn is_guest(&self, source: &SourceInfo) -> bool {
-        self.guests.contains(&source.id)
     }
 }
 

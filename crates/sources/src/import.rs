@@ -133,13 +133,17 @@ pub fn read(text: &str, file: Option<&str>) -> Result<Reading, Unreadable> {
         }
         Some(_) | None => {}
     }
-    if text.len() > MAX_TEXT {
-        return Err(Unreadable::TooLong);
-    }
-    let text::Documents { values, notes } = text::parse(text, &|values| {
-        values.iter().any(|value| shape::shape(value).is_some())
-    })?;
+    let text::Documents { values, notes } =
+        parse(text, &|value: &Value| shape::shape(value).is_some())?;
     reading(&values, notes, file)
+}
+
+/// What was not read whole is short, or none of ours.
+fn parse(text: &str, is_useful: &dyn Fn(&Value) -> bool) -> Result<text::Documents, Unreadable> {
+    match text.len() > MAX_TEXT {
+        true => Err(Unreadable::TooLong),
+        false => text::parse(text, &|values| values.iter().any(is_useful)),
+    }
 }
 
 /// The connections of Open WebUI, where a text can be nothing else.
@@ -152,11 +156,7 @@ pub fn read_connections(text: &str) -> Result<Reading, Unreadable> {
             values: vec![value],
             notes: Vec::new(),
         },
-        Some(Err(_)) | None => text::parse(text, &|values| {
-            values
-                .iter()
-                .any(|value| shape::connections(value).is_some())
-        })?,
+        Some(Err(_)) | None => parse(text, &|value| shape::connections(value).is_some())?,
     };
     let shapes: Vec<shape::Shape> = values.iter().filter_map(shape::connections).collect();
     if shapes.is_empty() {
@@ -299,7 +299,8 @@ fn shown_address(address: &str) -> String {
     }
 }
 
-/// Control characters, and those that turn a line around.
+/// Control characters, and those that turn a line around: what no name of anything needs.
+/// More than that is left out of what is only shown.
 pub fn is_unprintable(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

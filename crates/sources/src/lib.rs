@@ -15,5 +15,6 @@ mod html;
 mod logs;
 mod network;
 mod shown;
+mod spread;
 mod syntax;
 mod text;

@@ -21,6 +21,7 @@ mod invites;
 mod keys;
 mod migration;
 mod models;
+mod offers;
 mod preferences;
 mod questions;
 mod recover;

@@ -2,13 +2,11 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
-};
-use tenon_domain::{SourceId, UserId};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use tenon_domain::SourceId;
 
 use crate::entity::source_documents as table;
-use crate::{Result, Store, source_tools, text};
+use crate::{Result, Store, text};
 
 /// One document as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,36 +70,6 @@ impl Store {
     pub async fn count_documents(&self) -> Result<u64> {
         Ok(table::Entity::find().count(&self.read).await?)
     }
-
-    /// Forgets them, those of everybody's own connections too.
-    pub async fn remove_source_documents(&self, source: &SourceId) -> Result<()> {
-        forget(&self.write, source).await
-    }
-}
-
-pub(crate) async fn forget(db: &impl ConnectionTrait, source: &SourceId) -> Result<()> {
-    forget_where(db, |id| source_tools::is_of(id, source)).await
-}
-
-pub(crate) async fn forget_user(db: &impl ConnectionTrait, user: &UserId) -> Result<()> {
-    forget_where(db, |id| source_tools::is_for(id, user)).await
-}
-
-async fn forget_where(db: &impl ConnectionTrait, is_it: impl Fn(&str) -> bool) -> Result<()> {
-    let ids: Vec<String> = table::Entity::find()
-        .select_only()
-        .column(table::Column::SourceId)
-        .distinct()
-        .into_tuple()
-        .all(db)
-        .await?;
-    for id in ids.into_iter().filter(|id| is_it(id)) {
-        table::Entity::delete_many()
-            .filter(table::Column::SourceId.eq(id))
-            .exec(db)
-            .await?;
-    }
-    Ok(())
 }
 
 impl From<table::Model> for StoredDocument {

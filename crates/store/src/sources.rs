@@ -9,9 +9,7 @@ use tenon_domain::{SourceId, SourceKind, UserId};
 
 use crate::connect::one_at_a_time;
 use crate::entity::{source_grants, sources};
-use crate::{
-    Error, Result, Store, now, owner_column, read_owner, source_documents, source_tools, text, word,
-};
+use crate::{Error, Result, Store, now, offers, owner_column, read_owner, text, word};
 
 /// A server as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,8 +172,7 @@ pub(crate) async fn forget(db: &impl ConnectionTrait, source: &SourceId) -> Resu
         .filter(source_grants::Column::SourceId.eq(text(&source.0)))
         .exec(db)
         .await?;
-    source_documents::forget(db, source).await?;
-    source_tools::forget(db, source).await
+    offers::forget(db, source).await
 }
 
 impl TryFrom<sources::Model> for StoredSource {

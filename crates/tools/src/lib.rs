@@ -15,9 +15,11 @@ pub mod ids;
 pub mod shelf;
 
 mod cap;
+mod guests;
 mod validate;
 
 pub use attendant::{Attendant, Nobody, Progress, Pulse};
+pub use guests::Guests;
 pub use ids::{IdBook, MemoryIdBook};
 pub use prepared::{Prepared, Question, Ready};
 pub use registry::{Connection, Registry, SourceStatus, Tool};

@@ -16,7 +16,7 @@ use tenon_domain::{
 
 use crate::toolset::{Limits, Toolset};
 use crate::validate::Schema;
-use crate::{Error, IdBook, Shelf, ToolSource};
+use crate::{Error, Guests, IdBook, Shelf, ToolSource};
 
 pub struct Registry {
     catalog: ArcSwap<Catalog>,
@@ -133,26 +133,20 @@ impl Registry {
         )
     }
 
-    /// The same, with sources that are there for whoever holds it and nobody else.
-    /// Their ids are not in the book: they are gone with it.
-    pub fn toolset_with(&self, access: Access, guests: &[Arc<dyn ToolSource>]) -> Toolset {
-        let mut catalog = Catalog::clone(&self.catalog.load());
-        let mut taken: HashSet<ToolId> = catalog
-            .all(&access.user)
-            .map(|tool| tool.spec.id.clone())
-            .collect();
-        for source in guests {
+    /// Takes sources in for whoever holds what comes back. Their ids differ from those of all
+    /// that the user sees now, and are not in the book.
+    pub fn guests(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> Guests {
+        let catalog = self.catalog.load();
+        let mut taken: HashSet<ToolId> =
+            catalog.all(user).map(|tool| tool.spec.id.clone()).collect();
+        let mut all = Vec::new();
+        for source in sources {
             let definitions = definitions(source);
             let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
             let ids = tool_id::give(source.info(), &names, &mut taken);
-            catalog.insert(Offer {
-                connection: self.next_revision(),
-                revision: self.next_revision(),
-                tools: tools(source, definitions, ids),
-                source: source.clone(),
-            });
+            all.extend(tools(source, definitions, ids).iter().cloned());
         }
-        Toolset::new(Arc::new(catalog), access, self.shelf.clone(), self.limits)
+        Guests::new(all)
     }
 
     /// The sources a user can see, by id.

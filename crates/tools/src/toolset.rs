@@ -15,12 +15,13 @@ use crate::cap::Cap;
 use crate::prepared::{Prepared, Question, Ready};
 use crate::registry::{Catalog, Tool};
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
-use crate::{Asker, CallContext};
+use crate::{Asker, CallContext, Guests};
 
 /// An immutable snapshot of the registry, as one user sees it.
 #[derive(Clone)]
 pub struct Toolset {
     catalog: Arc<Catalog>,
+    guests: Guests,
     access: Access,
     shelf: Arc<dyn Shelf>,
     limits: Limits,
@@ -60,9 +61,18 @@ impl Toolset {
     ) -> Self {
         Self {
             catalog,
+            guests: Guests::default(),
             access,
             shelf,
             limits,
+        }
+    }
+
+    /// The same, with what somebody brought along.
+    pub fn with(self, guests: &Guests) -> Self {
+        Self {
+            guests: guests.clone(),
+            ..self
         }
     }
 
@@ -91,14 +101,19 @@ impl Toolset {
 
     /// A tool this user may call now.
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
-        let tool = self.catalog.get(&self.access.user, id.as_str())?;
+        let known = || self.catalog.get(&self.access.user, id.as_str());
+        let tool = self.guests.get(id).or_else(known)?;
         self.sees(tool).then_some(tool)
     }
 
     fn sees(&self, tool: &Tool) -> bool {
         let spec = &tool.spec;
-        self.access
-            .sees(tool.source.info(), &spec.id, spec.annotations)
+        match self.guests.has(tool) {
+            true => self.access.enabled(&spec.id, spec.annotations),
+            false => self
+                .access
+                .sees(tool.source.info(), &spec.id, spec.annotations),
+        }
     }
 
     /// All of them, by id, so that a model is told the same list every time.
@@ -110,7 +125,9 @@ impl Toolset {
 
     /// The same with those that are switched off, for people to switch on again.
     pub fn listed(&self) -> Vec<&Arc<Tool>> {
-        let mut tools: Vec<_> = self.catalog.all(&self.access.user).collect();
+        let known = self.catalog.all(&self.access.user);
+        let known = known.filter(|tool| self.guests.get(&tool.spec.id).is_none());
+        let mut tools: Vec<_> = known.chain(self.guests.tools()).collect();
         tools.sort_by(|a, b| a.spec.id.cmp(&b.spec.id));
         tools
     }
@@ -131,8 +148,13 @@ impl Toolset {
 
     pub fn policy(&self, tool: &Tool) -> Policy {
         let spec = &tool.spec;
-        self.access
-            .policy(tool.source.info(), &spec.id, spec.annotations)
+        let policy = self
+            .access
+            .policy(tool.source.info(), &spec.id, spec.annotations);
+        match policy {
+            Policy::Ask if self.guests.has(tool) => Policy::Allow,
+            other => other,
+        }
     }
 
     fn check<'a>(&'a self, call: &'a ToolCall, asker: Asker) -> Result<Prepared<'a>, ToolError> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use tenon_domain::{
-    CallRecord, CallStatus, EventBody, MessageId, RunsOn, ToolAnswer, ToolCall, ToolError,
+    CallRecord, CallStatus, EventBody, MessageId, RunsOn, ToolAnswer, ToolCall, ToolError, ToolId,
     ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
@@ -45,7 +45,7 @@ impl Turn {
             return Ok(Err(Stop::Ended(TurnOutcome::Stopped)));
         }
         let mut made = calls.iter().zip(&results);
-        if made.any(|(call, result)| result.is_ok() && ends_turn(toolset, call)) {
+        if made.any(|(call, result)| result.is_ok() && ends_turn(toolset, &call.tool_id)) {
             return Ok(Err(Stop::Ended(TurnOutcome::Done)));
         }
         let answers = calls.into_iter().zip(results);
@@ -109,9 +109,7 @@ impl Turn {
         }
         let limit = self.agent.settings.calls_per_step;
         if place >= limit {
-            return Ok(Made::refused(ToolError::denied(format!(
-                "More than {limit} calls at once are not made. Ask for this one again."
-            ))));
+            return Ok(Made::refused(too_many(limit)));
         }
         let call = ToolCall {
             id: record.id.clone(),
@@ -195,8 +193,16 @@ pub(super) fn request(toolset: &Toolset, message: &MessageId, call: &ToolCall) -
     CallRecord::requested(call.clone(), message.clone(), name, runs_on)
 }
 
-fn ends_turn(toolset: &Toolset, call: &CallRecord) -> bool {
+/// Whether a successful call of it means that the work is done.
+pub(crate) fn ends_turn(toolset: &Toolset, tool: &ToolId) -> bool {
     toolset
-        .get(&call.tool_id)
+        .get(tool)
         .is_some_and(|tool| tool.spec.annotations.ends_turn)
+}
+
+/// The answer to calls beyond those that are made in one step.
+pub(crate) fn too_many(limit: usize) -> ToolError {
+    ToolError::denied(format!(
+        "More than {limit} calls at once are not made. Ask for this one again."
+    ))
 }

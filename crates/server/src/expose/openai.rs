@@ -62,9 +62,7 @@ pub(crate) async fn complete(
             if let Some(ids) = ask.ids {
                 access = access.only(ids);
             }
-            let ids = guests.iter().map(|guest| guest.info().id.clone());
-            access = access.with_guests(ids.collect::<Vec<_>>());
-            Offered::Ours(guests)
+            Offered::Ours(app.registry.guests(&user.id, &guests))
         }
     };
     let completing = app.agent.complete(Completion {

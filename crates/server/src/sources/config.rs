@@ -27,6 +27,15 @@ pub(super) fn address(config: &McpConfig) -> Option<&str> {
     }
 }
 
+/// Whether its last list is kept. Tools of an OpenAPI server are made of its documents,
+/// which are.
+pub(super) fn remembers_tools(config: &SourceConfig) -> bool {
+    match config {
+        SourceConfig::Mcp(_) => true,
+        SourceConfig::Openapi(_) => false,
+    }
+}
+
 /// Everywhere it leads by its own words.
 pub(super) fn addresses(config: &SourceConfig) -> Vec<&str> {
     match config {

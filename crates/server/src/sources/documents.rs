@@ -8,6 +8,8 @@ use tenon_sources::openapi::document::hash;
 use tenon_sources::openapi::{Documents, Kept};
 use tenon_store::{Store, StoredDocument};
 
+use super::plan::Wanted;
+
 /// Where the documents of one server are.
 pub(super) struct Drawer {
     store: Store,
@@ -16,10 +18,15 @@ pub(super) struct Drawer {
 }
 
 impl Drawer {
-    /// Of a server as the registry knows it.
-    pub(super) fn of(store: &Store, id: &SourceId, config: &OpenapiConfig) -> Self {
+    /// What was read at one address is not what another one says, though both are called the same.
+    pub(super) fn of(store: &Store, wanted: &Wanted, config: &OpenapiConfig) -> Self {
         let key = match &config.origin {
-            OpenapiOrigin::Url { .. } => id.clone(),
+            OpenapiOrigin::Url { url } => {
+                let (source, address) = (&wanted.source, hash(url.as_bytes()));
+                let user = wanted.user.as_ref().filter(|_| wanted.info.id != *source);
+                let user = user.map(|user| format!(":{user}")).unwrap_or_default();
+                SourceId(format!("{source}@{address}{user}"))
+            }
             OpenapiOrigin::Given { document_hash } => given(document_hash),
         };
         Self {
@@ -82,7 +89,7 @@ pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Resul
 }
 
 pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Result<()> {
-    store.remove_source_documents(&given(hash)).await
+    store.forget_offer(&given(hash)).await
 }
 
 /// No server has such an id: theirs begin with their kind.

@@ -170,8 +170,7 @@ impl Sources {
         self.sync().await;
         stop_all(running.iter().map(|instance| &instance.server)).await;
         // It may have told its tools once more while it was removed.
-        self.0.store.remove_source_tools(id).await?;
-        self.0.store.remove_source_documents(id).await?;
+        self.0.store.forget_offer(id).await?;
         match &entry.config {
             Ok(config) => self.forget_document(config).await,
             Err(_) => Ok(()),

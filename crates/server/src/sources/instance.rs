@@ -84,7 +84,7 @@ impl Instance {
             }),
             // Its tools are made of its documents, which are kept.
             SourceConfig::Openapi(config) => OpenapiServer::new(openapi::Settings {
-                documents: Arc::new(Drawer::of(&inner.store, &info.id, config)),
+                documents: Arc::new(Drawer::of(&inner.store, &wanted, config)),
                 info,
                 config: config.clone(),
                 fill,
@@ -274,7 +274,8 @@ impl Watch {
         if !is_early {
             self.kept_at = None;
         }
-        if !status.stale && self.kept != Some(status.revision) && !is_early {
+        let is_new = !status.stale && self.kept != Some(status.revision);
+        if is_new && !is_early && config::remembers_tools(&self.wanted.config) {
             self.kept_at = Some(Instant::now());
             match inner.store.put_source_tools(id, &server.tools()).await {
                 Ok(()) => self.kept = Some(status.revision),

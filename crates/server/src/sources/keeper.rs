@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::config::{entrance, is_program, is_same, with_limits_of};
+use super::config::{self, entrance, is_program, is_same, with_limits_of};
 use super::entry::Entry;
 use super::instance::Instance;
 use super::plan::{Facts, Wanted, plan};
@@ -173,7 +173,10 @@ async fn settle(
     wanted: Wanted,
 ) -> anyhow::Result<Arc<Instance>> {
     let Some(old) = old else {
-        let known = inner.store.source_tools(&wanted.info.id).await?;
+        let known = match config::remembers_tools(&wanted.config) {
+            true => inner.store.source_tools(&wanted.info.id).await?,
+            false => None,
+        };
         return Ok(Instance::start(inner, wanted, known, None).await?);
     };
     if old.wanted == wanted {
@@ -189,7 +192,7 @@ async fn settle(
         Change::Server { same } => {
             let known = same.then(|| old.server.tools());
             if !same {
-                inner.store.remove_source_tools(&wanted.info.id).await?;
+                inner.store.forget_offer(&wanted.info.id).await?;
             }
             let before = is_program(&old.wanted.config).then(|| end(inner, old));
             Ok(Instance::start(inner, wanted, known, before).await?)

@@ -265,7 +265,7 @@ async fn a_server_that_comes_along_is_there_for_that_answer_alone() {
             "parameters": [{"name": "text", "in": "query", "schema": {"type": "string"}}],
         }}},
     });
-    let call = || Line::call(0, "api_brought_along_ask", &json!({"text": "你好"}));
+    let call = || Line::call(0, "api_Brought-along_ask", &json!({"text": "你好"}));
     let model = Arc::new(Scripted::new([
         vec![call(), Line::stop()],
         vec![Line::text("Done."), Line::stop()],
@@ -295,7 +295,7 @@ async fn a_server_that_comes_along_is_there_for_that_answer_alone() {
     assert!(told(3).contains("UnknownTool"), "{}", told(3));
     assert_eq!(model.requests()[2].tools.len(), 0);
     let (_, tools) = server.get("/api/tools").await;
-    assert!(!tools.to_string().contains("brought_along"));
+    assert!(!tools.to_string().contains("Brought-along"));
     let broken = ask(json!([{"openapi": {"hello": 1}}]));
     let (status, refused) = server.post("/v1/chat/completions", broken).await;
     assert_eq!(status, 400, "{refused}");

@@ -14,9 +14,9 @@ use super::description::{origin, reached, title};
 use super::fields::Fields;
 use super::names::{clean, host};
 use super::server::address;
-use crate::mcp::check_header;
 use crate::openapi::document;
 use crate::text::line;
+use crate::{mcp, openapi};
 
 /// Where a document is, if nothing is said.
 const DOCUMENT: &str = "openapi.json";
@@ -113,9 +113,16 @@ fn reach(
     }
     let path = fields.text(&["path"])?.unwrap_or_default();
     let spec_type = fields.text(&["spec_type"])?;
-    let origin = match spec_type.as_deref() == Some("json") || map.contains_key("openapi") {
+    let is_there = |value: &&Value| match value {
+        Value::String(text) => !text.trim().is_empty(),
+        value => value.is_object(),
+    };
+    let is_json = spec_type.as_deref() == Some("json");
+    let spec = map.get("spec").filter(|_| is_json).filter(is_there);
+    let document_there = spec.or_else(|| map.get("openapi").filter(is_there));
+    let origin = match is_json || document_there.is_some() {
         true => {
-            let given = given(map.get("spec").or(map.get("openapi")))?;
+            let given = given(document_there)?;
             let origin = origin(&given.0);
             *document = Some(given);
             origin
@@ -182,6 +189,10 @@ fn headers(fields: &mut Fields<'_>, is_mcp: bool) -> Result<BTreeMap<String, Str
             ));
         }
     }
+    let check_header = match is_mcp {
+        true => mcp::check_header,
+        false => openapi::check_header,
+    };
     for (name, value) in &headers {
         check_header(name, value)?;
     }

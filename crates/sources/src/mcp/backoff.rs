@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::spread::spread;
+
 const STEPS: [Duration; 9] = [
     Duration::ZERO,
     Duration::from_millis(200),
@@ -83,12 +85,6 @@ impl Backoff {
         self.falls += 1;
         spread(wait, RandomState::new().hash_one(self.falls))
     }
-}
-
-/// Between nine and eleven tenths of it.
-fn spread(wait: Duration, random: u64) -> Duration {
-    let part = (random % 1000) as u32;
-    wait * 9 / 10 + wait / 5 * part / 1000
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl Words<'_> {
     fn failed(&self, why: &str) -> ToolError {
         unavailable(format!(
             "{} cannot be used now: {} Do without it, or tell the user that its log and a button \
-             to restart it are under Settings → Tools.",
+             to restart it are under Settings → Tool servers.",
             self.title,
             sentence(public_part(why))
         ))
@@ -54,7 +54,7 @@ impl Words<'_> {
 
     fn log_in(&self) -> ToolError {
         unavailable(format!(
-            "{} asks for a log-in. The user has to log in there under Settings → Tools; until \
+            "{} asks for a log-in. The user has to log in there under Settings → Tool servers; until \
              then do without it.",
             self.title
         ))

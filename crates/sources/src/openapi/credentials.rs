@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::StatusCode;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tenon_domain::{Credential, ErrorKind, OpenapiConfig, ToolError, ToolResult};
 use tokio::time::Instant;
 use url::Url;
@@ -216,7 +216,7 @@ async fn in_time<T>(
     let late = |_| {
         ToolError::new(
             ErrorKind::TimedOut,
-            "The server was not asked: getting a token for it took too long.",
+            "Getting a token for the server took too long.",
         )
     };
     tokio::time::timeout(within, work).await.map_err(late)?
@@ -243,14 +243,25 @@ fn missing(lacking: &[String]) -> Option<String> {
     })
 }
 
-fn headers(config: &OpenapiConfig) -> Result<HeaderMap, String> {
+/// Whether it can be sent with every request. The error is a sentence.
+pub fn check_header(name: &str, value: &str) -> Result<(), String> {
+    read_header(name, value).map(drop)
+}
+
+fn read_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let name = header::name(name.trim()).map_err(|error| error.message)?;
+    let value = header::value(value.trim()).ok_or_else(|| {
+        format!("The header `{name}` must be one line without control characters.")
+    })?;
+    Ok((name, show::secret(value)))
+}
+
+/// Those that are sent with every request. The error is a sentence.
+pub(super) fn headers(config: &OpenapiConfig) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &config.headers {
-        let known = header::name(name).map_err(|error| error.message)?;
-        let value = header::value(value).ok_or_else(|| {
-            format!("The header `{known}` must be one line without control characters.")
-        })?;
-        headers.insert(known, show::secret(value));
+        let (name, value) = read_header(name, value)?;
+        headers.insert(name, value);
     }
     Ok(headers)
 }

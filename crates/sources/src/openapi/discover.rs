@@ -18,7 +18,7 @@ const MAX_SUBS: usize = 500;
 const MAX_NAME: usize = 64;
 
 /// Pages about a server; its document is beside them.
-const PAGES: &[&str] = &["docs", "redoc", "swagger", "swagger-ui"];
+pub(super) const PAGES: &[&str] = &["docs", "redoc", "swagger", "swagger-ui"];
 
 /// What a description may also link to, and what is no server.
 const FILES: &[&str] = &[
@@ -44,7 +44,7 @@ pub fn has_paths(document: &Value) -> bool {
     }
 }
 
-/// The servers a main document links to. None, if it has operations itself.
+/// The servers a main document links to: nothing where it has operations itself.
 pub fn sub_documents(main: &Value, at: &Url) -> Vec<Sub> {
     if has_paths(main) {
         return Vec::new();

@@ -25,7 +25,7 @@ use super::document;
 mod places;
 
 /// Larger than any description that is published.
-const MAX_BODY: usize = 32 * 1024 * 1024;
+const MAX_BODY: usize = document::MAX_BYTES;
 
 /// Of one server behind an mcpo, and of all of them.
 const MAX_SUB_BODY: usize = 8 * 1024 * 1024;
@@ -330,7 +330,7 @@ impl Fetch<'_> {
             200..=299 => {}
             304 if is_known => return Ok(Came::Same { url }),
             // It is ill, which says nothing about where its document is.
-            429 | 500.. if is_known || places::is_document(&url) => {
+            429 | 500.. if is_known || places::names_a_document(&url) => {
                 let at = shown(&url);
                 return Err(Halt::Unusable(format!("{at} answered {status}.")));
             }

@@ -19,11 +19,13 @@ use url::Url;
 use super::request;
 use crate::logs::Logs;
 
+mod apart;
 mod keeper;
 mod library;
 mod line;
 mod offer;
 mod preview;
+mod seen;
 mod settings;
 mod state;
 
@@ -178,7 +180,7 @@ impl OpenapiServer {
         // A little less than the call has, so that it can still say why.
         let most = self.deadline(tool).unwrap_or(PATIENCE) * 9 / 10;
         tokio::time::timeout(most, open).await.unwrap_or_else(|_| {
-            Err(self.unavailable(
+            Err(self.cannot(
                 "is still starting, and the time of this call is up. Nothing was done; try again \
                  in a minute.",
             ))
@@ -186,17 +188,17 @@ impl OpenapiServer {
     }
 
     fn failed(&self, why: &str) -> ToolError {
-        self.unavailable(&format!(
+        self.cannot(&format!(
             "cannot be used now: {why} Do without it, or tell the user that its log and a button \
-             to read it again are under Settings → Tools."
+             to read it again are under Settings → Tool servers."
         ))
     }
 
     fn off(&self) -> ToolError {
-        self.unavailable("has been switched off or removed. Do without it.")
+        self.cannot("has been switched off or removed. Do without it.")
     }
 
-    fn unavailable(&self, what: &str) -> ToolError {
+    fn cannot(&self, what: &str) -> ToolError {
         let title = &self.shared.settings.info.title;
         ToolError::new(ErrorKind::Unavailable, format!("{title} {what}"))
     }
@@ -216,6 +218,14 @@ impl ToolSource for OpenapiServer {
         self.shared.state.now()
     }
 
+    fn unavailable(&self) -> Option<String> {
+        match self.shared.state.door() {
+            Door::Failed(why) => Some(self.failed(&why).message),
+            Door::Off => Some(self.off().message),
+            Door::Open(_) | Door::Soon => None,
+        }
+    }
+
     fn deadline(&self, tool: &str) -> Option<Duration> {
         let config = &self.shared.settings.config;
         let own = config.tool_timeouts_ms.get(tool).copied();
@@ -226,13 +236,13 @@ impl ToolSource for OpenapiServer {
         let line = self.line(tool).await?;
         let offer = self.shared.state.offer();
         let Some(entry) = offer.get(tool) else {
-            let message = self.unavailable("no longer has this tool. Do without it.");
+            let message = self.cannot("no longer has this tool. Do without it.");
             return Err(ToolError::new(ErrorKind::UnknownTool, message.message));
         };
         let Some(base) = &entry.base else {
-            return Err(self.unavailable(
+            return Err(self.cannot(
                 "cannot be called: its document does not say where its server is. The user can \
-                 set its address under Settings → Tools.",
+                 set its address under Settings → Tool servers.",
             ));
         };
         let request = match &entry.server {
@@ -241,11 +251,11 @@ impl ToolSource for OpenapiServer {
         };
         let credentials = line.credentials(entry, base);
         let credentials = credentials.map_err(|why| self.failed(&why))?;
-        let within = self.deadline(tool);
-        let result = credentials.call(&entry.operation, request, within).await;
+        // The road keeps the time: it knows what was changed since this was started.
+        let result = credentials.call(&entry.operation, request, None).await;
         result.inspect_err(|error| {
             // What a server said is for the model; that it could not be asked is for its owner.
-            if matches!(error.kind, ErrorKind::Unavailable | ErrorKind::TimedOut) {
+            if error.kind == ErrorKind::Unavailable {
                 let logs = &self.shared.logs;
                 logs.note(format!("A call of `{tool}` failed: {}", error.message));
             }

@@ -7,7 +7,7 @@ use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 use crate::entity::{
     blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools, turns,
 };
-use crate::{Result, Store, invites, source_documents, source_tools, text, word};
+use crate::{Result, Store, invites, offers, text, word};
 
 /// Whose everything is until there is an account.
 pub const LOCAL: &str = "local";
@@ -113,8 +113,7 @@ async fn adopt_connections(transaction: &DatabaseTransaction, user: &UserId) -> 
         }
     }
     // What they last offered is asked for again.
-    source_documents::forget_user(transaction, &UserId::new(LOCAL)).await?;
-    source_tools::forget_user(transaction, &UserId::new(LOCAL)).await
+    offers::forget_user(transaction, &UserId::new(LOCAL)).await
 }
 
 /// Deletes all of it. Log-ins and keys go with the account itself.
@@ -179,6 +178,5 @@ async fn delete_sources(transaction: &DatabaseTransaction, user: &UserId) -> Res
         .filter(secrets::Column::Owner.eq(&user.0))
         .exec(transaction)
         .await?;
-    source_documents::forget_user(transaction, user).await?;
-    source_tools::forget_user(transaction, user).await
+    offers::forget_user(transaction, user).await
 }

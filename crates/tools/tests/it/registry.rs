@@ -67,8 +67,10 @@ async fn a_guest_is_there_for_whoever_holds_it_and_takes_nobodys_name() {
     let mut guest = Odd::new("a", &["echo"]).of(&ada());
     guest.info.id = tenon_domain::SourceId::new("guest");
     let guest: Arc<dyn tenon_tools::ToolSource> = Arc::new(guest);
-    let access = Access::all(&ada());
-    let toolset = hub.registry.toolset_with(access, &[guest]);
+    let guests = hub.registry.guests(&ada(), &[guest]);
+    // What the rest is narrowed to is not about guests.
+    let access = Access::all(&ada()).only([ToolId::new("mcp_a_echo")]);
+    let toolset = hub.registry.toolset(access).with(&guests);
     let all = toolset.specs();
     assert_eq!(all.len(), 2);
     let other = all.iter().find(|spec| spec.id.0 != "mcp_a_echo").unwrap();

@@ -100,7 +100,7 @@ impl Ask {
         self.check()?;
         let elsewhere = self.metadata.unwrap_or_default();
         let mut ids = self.tool_ids.or(elsewhere.tool_ids);
-        let servers = self.tool_servers.or(elsewhere.tool_servers);
+        let mut servers = self.tool_servers.or(elsewhere.tool_servers);
         let theirs = self.tools.filter(|tools| !tools.is_empty());
         if theirs.is_some() && (ids.is_some() || servers.is_some()) {
             return Err(ApiError::bad_request(
@@ -113,7 +113,9 @@ impl Ask {
         // A model cannot be made to call something, but it can be kept from all else.
         match (&self.tool_choice, &mut theirs) {
             (Some(Value::String(choice)), Some(theirs)) if choice == "none" => theirs.clear(),
-            (Some(Value::String(choice)), None) if choice == "none" => ids = Some(Vec::new()),
+            (Some(Value::String(choice)), None) if choice == "none" => {
+                (ids, servers) = (Some(Vec::new()), None);
+            }
             (Some(Value::Object(choice)), Some(theirs)) => {
                 let name = choice
                     .get("function")

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use futures::future::try_join_all;
 use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState};
+use tenon_sources::import;
 use tenon_sources::openapi::{Documents, Kept, OpenapiServer, Settings, Status};
 use tenon_sources::variables::AsItIs;
 use tenon_store::fresh_id;
@@ -140,14 +141,9 @@ impl Guest {
 
     /// Part of its tools' ids.
     fn name(&self) -> String {
-        let clean = |c: char| match c.is_ascii_alphanumeric() {
-            true => c.to_ascii_lowercase(),
-            false => '_',
-        };
-        let name: String = self.title.chars().map(clean).take(24).collect();
-        match name.trim_matches('_') {
-            "" => "server".to_owned(),
-            name => name.to_owned(),
+        match import::clean(&self.title) {
+            none if none.is_empty() => "server".to_owned(),
+            name => name,
         }
     }
 }

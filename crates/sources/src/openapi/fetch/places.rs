@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use crate::openapi::discover::PAGES;
+
 /// Beside the address, the likelier first.
 const NAMES: &[&str] = &[
     "openapi.json",
@@ -10,9 +12,6 @@ const NAMES: &[&str] = &[
     "v3/api-docs",
     "api/openapi.json",
 ];
-
-/// Pages that show a document, which is beside them.
-const PAGES: &[&str] = &["docs", "redoc", "swagger", "swagger-ui"];
 
 /// The address itself first, unless the document was elsewhere at the same server last time.
 pub(super) fn places(given: &Url, last: Option<&Url>) -> Vec<Url> {
@@ -29,7 +28,7 @@ pub(super) fn places(given: &Url, last: Option<&Url>) -> Vec<Url> {
             }
         }
     }
-    // Of the site itself only the likeliest is tried, where the address was deeper.
+    // Of the site itself only the likelier ones are tried, where the address was deeper.
     let most = NAMES.len() + 2;
     places.truncate(most);
     let is_last = |place: &Url| {
@@ -44,7 +43,7 @@ pub(super) fn places(given: &Url, last: Option<&Url>) -> Vec<Url> {
 }
 
 /// Whether an address names a document and nothing else.
-pub(super) fn is_document(url: &Url) -> bool {
+pub(super) fn names_a_document(url: &Url) -> bool {
     let path = url.path().to_ascii_lowercase();
     [".json", ".yaml", ".yml"]
         .iter()

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use tenon_domain::{OpenapiOrigin, SourceState};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
-use super::library::{Library, Merged};
+use super::apart::turn;
+use super::library::Library;
 use super::line::Line;
 use super::offer::{About, Change, Offer};
+use super::seen::Seen;
 use super::settings::Kept;
 use super::state::News;
 use super::{Readings, Shared};
@@ -101,19 +102,7 @@ impl Keeper {
                 let line = Arc::new(line);
                 self.line = Some(line.clone());
                 if let Some(library) = self.library.clone() {
-                    // Where it is may have been filled in just now.
-                    if line.base_url.is_some() {
-                        let offer = Offer::of(&library, line.base_url.as_ref());
-                        let change = offer.since(&self.shared.state.offer());
-                        if !change.is_empty() {
-                            self.shared.state.known(News {
-                                about: About::of(&library),
-                                offer,
-                                problems: self.shared.state.status().problems,
-                                change: None,
-                            });
-                        }
-                    }
+                    self.move_to(&line, library).await;
                     self.shared.state.opened(line);
                 }
                 Next::Read
@@ -134,6 +123,30 @@ impl Keeper {
         }
     }
 
+    /// Where it is may have been filled in just now.
+    async fn move_to(&self, line: &Line, library: Arc<Library>) {
+        let Some(base_url) = line.base_url.clone() else {
+            return;
+        };
+        let before = self.shared.state.offer();
+        let turn = turn(&self.shared.settings.parses).await;
+        let moved = turn.work(move || {
+            let offer = Offer::of(&library, Some(&base_url));
+            let is_other = !offer.since(&before).is_empty();
+            Ok(is_other.then(|| (offer, About::of(&library))))
+        });
+        if let Ok(Some((offer, about))) = moved.await {
+            let status = self.shared.state.status();
+            self.shared.state.known(News {
+                about,
+                offer,
+                problems: status.problems,
+                change: None,
+                read_at: status.read_at,
+            });
+        }
+    }
+
     async fn fill(&self) -> Result<Line, Unfilled> {
         let settings = &self.shared.settings;
         let filled = settings.fill.fill(&settings.config);
@@ -149,15 +162,22 @@ impl Keeper {
     /// What it offered last is there at once.
     async fn remember(&mut self) {
         // Many start at the same time, and what is kept may be large.
-        let turn = self.turn().await;
+        let turn = turn(&self.shared.settings.parses).await;
         let kept = match self.load().await {
             Ok(kept) if kept.is_empty() => return,
             Ok(kept) => kept,
             Err(why) => return self.shared.logs.note(why),
         };
-        let merged = apart(turn, move || Library::load(kept)).await;
-        let (merged, offer, about) = match merged {
-            Ok(merged) => seen(merged, None),
+        let read_at = kept.iter().map(|kept| kept.fetched_at).max();
+        let before = self.shared.state.offer();
+        let seen = turn.work(move || Ok(Seen::of(Library::load(kept)?, None, &before)));
+        let Seen {
+            merged,
+            offer,
+            about,
+            ..
+        } = match seen.await {
+            Ok(seen) => seen,
             Err(why) => {
                 let why = format!("What is kept of it cannot be used. {why}");
                 return self.shared.logs.note(why);
@@ -172,6 +192,7 @@ impl Keeper {
             about,
             problems: merged.problems,
             change: None,
+            read_at,
         });
         self.library = Some(Arc::new(merged.library));
     }
@@ -188,7 +209,7 @@ impl Keeper {
         };
         self.begin_reading();
         let outcome = match self.look(&line).await {
-            Ok(merged) => Ok(self.take(line, merged).await),
+            Ok(seen) => Ok(self.take(line, seen).await),
             Err(why) => {
                 self.failures = self.failures.saturating_add(1);
                 self.note_failure(&why);
@@ -203,15 +224,21 @@ impl Keeper {
         Next::Wait
     }
 
-    async fn look(&self, line: &Line) -> Result<Merged, String> {
+    async fn look(&self, line: &Line) -> Result<Seen, String> {
         let before = match (&self.library, self.unkept) {
             (Some(library), true) => Some(Arc::new(library.unkept())),
             (library, _) => library.clone(),
         };
+        let (parses, offer) = (&self.shared.settings.parses, self.shared.state.offer());
+        let base_url = line.base_url.clone();
         let Some(url) = &line.url else {
-            let turn = self.turn().await;
+            let turn = turn(parses).await;
             let kept = self.load().await?;
-            return apart(turn, move || Library::reload(before.as_deref(), kept)).await;
+            let work = move || {
+                let merged = Library::reload(before.as_deref(), kept)?;
+                Ok(Seen::of(merged, base_url.as_ref(), &offer))
+            };
+            return turn.work(work).await;
         };
         let written = before.as_ref().filter(|_| !self.unkept);
         let known = written.map(|library| library.known());
@@ -222,15 +249,22 @@ impl Keeper {
             within: self.shared.pace.read,
         };
         let reading = fetch::read(&self.shared.settings.caller, &question).await?;
-        let turn = self.turn().await;
-        apart(turn, move || Library::merge(before.as_deref(), reading)).await
+        let work = move || {
+            let merged = Library::merge(before.as_deref(), reading)?;
+            Ok(Seen::of(merged, base_url.as_ref(), &offer))
+        };
+        turn(parses).await.work(work).await
     }
 
-    async fn take(&mut self, line: Arc<Line>, merged: Merged) -> Arc<Change> {
+    async fn take(&mut self, line: Arc<Line>, seen: Seen) -> Arc<Change> {
         let shared = self.shared.clone();
         self.failures = 0;
-        let (merged, offer, about) = seen(merged, line.base_url.as_ref());
-        let change = offer.since(&shared.state.offer());
+        let Seen {
+            merged,
+            offer,
+            about,
+            change,
+        } = seen;
         let had = self.library.is_some();
         let is_new =
             !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
@@ -249,6 +283,7 @@ impl Keeper {
             about,
             problems: Vec::new(),
             change: (had && !change.is_empty()).then(|| Change::clone(&change)),
+            read_at: None,
         });
         let names = self.library.as_ref().map(|library| library.names());
         let is_same = merged.keep.is_empty() && names.as_ref() == Some(&merged.names);
@@ -364,32 +399,4 @@ impl Keeper {
         self.end_reading(Err(why.into()));
         Next::Wait
     }
-
-    /// Not everybody reads at once. It is over when what is returned is dropped.
-    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        let parses = self.shared.settings.parses.clone();
-        parses.acquire_owned().await.ok()
-    }
-}
-
-/// Work that takes its time, where nobody waits for the thread. Its turn ends with
-/// it, even if nobody waits for it any more.
-async fn apart<T: Send + 'static>(
-    turn: Option<OwnedSemaphorePermit>,
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    let done = tokio::task::spawn_blocking(move || {
-        let done = work();
-        drop(turn);
-        done
-    });
-    done.await
-        .unwrap_or_else(|_panic| Err("Tenon met a fault of its own in its document.".into()))
-}
-
-/// What is to be seen of a library.
-fn seen(merged: Merged, base_url: Option<&url::Url>) -> (Merged, Offer, About) {
-    let offer = Offer::of(&merged.library, base_url);
-    let about = About::of(&merged.library);
-    (merged, offer, about)
 }

@@ -245,25 +245,30 @@ impl Volume {
             last_modified,
         } = body;
         let is_same = |before: &&Self| before.print == print && before.url.as_ref() == Some(&url);
-        let content = match before.filter(is_same) {
+        let same = before.filter(is_same);
+        // What it is asked by next time may be new, though it says the same.
+        let is_kept = same
+            .is_some_and(|before| (&before.etag, &before.last_modified) == (&etag, &last_modified));
+        let content = match same {
             Some(before) => before.content.clone(),
             None => {
                 let document = match document {
                     Some(document) => document,
                     None => document::read(&bytes).map_err(|wrong| wrong.to_string())?,
                 };
-                let content = Content::of(name, &document)?;
-                keep.push(Kept {
-                    name: name.to_owned(),
-                    url: url.to_string(),
-                    body: bytes,
-                    etag: etag.clone(),
-                    last_modified: last_modified.clone(),
-                    fetched_at: SystemTime::now(),
-                });
-                Arc::new(content)
+                Arc::new(Content::of(name, &document)?)
             }
         };
+        if !is_kept {
+            keep.push(Kept {
+                name: name.to_owned(),
+                url: url.to_string(),
+                body: bytes,
+                etag: etag.clone(),
+                last_modified: last_modified.clone(),
+                fetched_at: SystemTime::now(),
+            });
+        }
         Ok(Self {
             name: name.to_owned(),
             url: Some(url),

@@ -1,28 +1,16 @@
 //! How a server is called: its configuration, filled in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::HeaderMap;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin};
 use url::Url;
 
 use super::offer::Entry;
 use crate::openapi::caller::Caller;
-use crate::openapi::credentials::Credentials;
+use crate::openapi::credentials::{self, Credentials};
 use crate::openapi::operation::Scheme;
-
-/// Headers that say how a message is carried: they are nobody's to choose.
-const RESERVED: &[&str] = &[
-    "connection",
-    "content-length",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 pub(super) struct Line {
     /// Where its document is. None: it was given.
@@ -55,7 +43,7 @@ impl Line {
         Ok(Self {
             url,
             base_url: base_url.map(read_url).transpose()?,
-            headers: read_headers(&config.headers)?,
+            headers: credentials::headers(&config)?,
             config,
             caller: Arc::new(caller.clone()),
             credentials: Mutex::default(),
@@ -101,25 +89,4 @@ fn read_url(text: &str) -> Result<Url, String> {
         true => Ok(url),
         false => Err("The address has to begin with http:// or https://.".into()),
     }
-}
-
-fn read_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, String> {
-    let mut read = HeaderMap::new();
-    for (name, value) in headers {
-        let shown: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
-        let parsed = HeaderName::try_from(name.trim()).map_err(|_| {
-            format!("`{shown}` cannot be the name of a header. Write letters, digits and dashes.")
-        })?;
-        if RESERVED.contains(&parsed.as_str()) {
-            return Err(format!(
-                "The header {shown} is written by Tenon itself. Leave it out."
-            ));
-        }
-        let mut value = HeaderValue::try_from(value.trim()).map_err(|_| {
-            format!("The value of the header {shown} has characters no header can have.")
-        })?;
-        value.set_sensitive(true);
-        read.insert(parsed, value);
-    }
-    Ok(read)
 }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use tenon_domain::{OpenapiConfig, ToolDefinition};
 use tokio::sync::Semaphore;
 
+use super::apart::turn;
 use super::library::{Library, Merged};
 use super::line::Line;
 use super::offer::{About, Offer};
@@ -49,7 +50,9 @@ pub async fn preview(
         within: fetch::WITHIN,
     };
     let reading = fetch::read(caller, &question).await?;
-    apart(parses, move || Library::merge(None, reading)).await
+    let turn = turn(parses).await;
+    turn.work(move || Library::merge(None, reading).map(seen))
+        .await
 }
 
 /// The same for a document that somebody gives.
@@ -62,21 +65,8 @@ pub async fn preview_document(body: Vec<u8>, parses: &Arc<Semaphore>) -> Result<
         last_modified: None,
         fetched_at: SystemTime::now(),
     };
-    apart(parses, move || Library::load(vec![kept])).await
-}
-
-async fn apart(
-    parses: &Arc<Semaphore>,
-    work: impl FnOnce() -> Result<Merged, String> + Send + 'static,
-) -> Result<Preview, String> {
-    let turn = parses.clone().acquire_owned().await.ok();
-    let done = tokio::task::spawn_blocking(move || {
-        let done = work().map(seen);
-        drop(turn);
-        done
-    });
-    done.await
-        .unwrap_or_else(|_panic| Err("Tenon met a fault of its own in this document.".into()))
+    let turn = turn(parses).await;
+    turn.work(move || Library::load(vec![kept]).map(seen)).await
 }
 
 fn seen(merged: Merged) -> Preview {

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::openapi::caller::Caller;
 use crate::openapi::fetch;
+use crate::spread::spread;
 use crate::variables::Fill;
 
 /// Everything an [`super::OpenapiServer`] needs from its owner.
@@ -93,9 +94,7 @@ impl Pace {
     /// The same, give or take a tenth, so that servers that were started together
     /// are not read together for ever.
     pub(super) fn wait(&self, failures: u32) -> Duration {
-        let wait = self.after(failures);
-        let part = (RandomState::new().hash_one(0) % 1000) as u32;
-        wait * 9 / 10 + wait / 5 * part / 1000
+        spread(self.after(failures), RandomState::new().hash_one(0))
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct News {
     pub(super) about: About,
     pub(super) problems: Vec<String>,
     pub(super) change: Option<Change>,
+    /// When, if that was before now.
+    pub(super) read_at: Option<SystemTime>,
 }
 
 impl State {
@@ -126,6 +128,7 @@ impl Inner<Status, Offer> {
         status.revision += 1;
         status.problems = news.problems;
         status.about = Some(Arc::new(news.about));
+        status.read_at = news.read_at.or(status.read_at);
         status.change = news.change.map(Arc::new).or(status.change.take());
         self.offer = Arc::new(news.offer);
     }

@@ -108,7 +108,7 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
     assert_eq!(
         desk.server.unavailable().unwrap(),
         "Test cannot be used now: `KEY` is not set. Do without it, or tell the user that its log \
-         and a button to restart it are under Settings → Tools."
+         and a button to restart it are under Settings → Tool servers."
     );
     // Within two minutes one that may come up by itself would have been tried again.
     tokio::time::pause();
