@@ -40,6 +40,7 @@ use crate::auth::gate::Reach::{Admin, Of, Open, User};
 use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::expose::openai;
 use crate::guard::guard;
+use crate::sources::Sources;
 use crate::ui;
 
 use error::ApiError;
@@ -117,17 +118,17 @@ pub fn routes() -> Vec<Route> {
         get("/sources", User, sources::list),
         post("/sources", User, sources::create)
             .keys(Keys::Full)
-            .body(openai::MAX_BODY),
+            .body(Sources::MAX_BODY),
         post("/sources/preview", User, sources::preview)
             .keys(Keys::Full)
-            .body(openai::MAX_BODY),
+            .body(Sources::MAX_BODY),
         post("/sources/import", User, sources::import)
             .keys(Keys::Full)
-            .body(openai::MAX_BODY),
+            .body(Sources::MAX_BODY),
         get("/sources/{id}", Of(Source), sources::show).keys(Keys::All),
         post("/sources/{id}/login", Of(Source), login::start).keys(Keys::None),
         delete("/sources/{id}/login", Of(Source), login::end),
-        patch("/sources/{id}", Of(Source), sources::change).body(openai::MAX_BODY),
+        patch("/sources/{id}", Of(Source), sources::change).body(Sources::MAX_BODY),
         delete("/sources/{id}", Of(Source), sources::delete),
         post("/sources/{id}/restart", Of(Source), sources::restart),
         post("/sources/{id}/refresh", Of(Source), sources::refresh),

@@ -26,6 +26,7 @@ mod openapi;
 mod plan;
 mod running;
 mod secrets;
+mod time;
 mod turns;
 mod view;
 

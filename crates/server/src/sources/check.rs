@@ -1,19 +1,23 @@
 //! Whether a server can be kept like this. Whatever is wrong is said in a
 //! sentence that tells what would be right.
 
+mod trust;
+
 use std::collections::BTreeMap;
 
-use tenon_domain::{Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, SourceConfig};
+use tenon_domain::{McpClient, McpConfig, McpTransport};
 use tenon_sources::import::{MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, is_clean, is_unprintable};
 use tenon_sources::mcp::check_header;
-use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
 use url::Url;
 
 use super::client::{self, ClientChange};
-use super::config::{addresses, is_program};
 use super::edit::{Refusal, wrong};
-use super::plan::Trust;
 use crate::api::wire::NewSource;
+
+pub(super) use trust::{allowed, stays_with_us};
+
+/// How the address of an MCP server looks.
+const EXAMPLE: &str = "https://example.com/mcp";
 
 const MAX_TITLE: usize = 200;
 const MAX_URL: usize = 2_048;
@@ -226,7 +230,7 @@ impl Draft {
     }
 
     fn remote(self) -> Result<(String, BTreeMap<String, String>), Refusal> {
-        let url = url("url", self.url.as_deref().unwrap_or_default())?;
+        let url = url("url", self.url.as_deref().unwrap_or_default(), EXAMPLE)?;
         headers(&self.headers)?;
         Ok((url, self.headers))
     }
@@ -287,6 +291,16 @@ pub(super) fn for_openapi<A, B, C>(
     }
 }
 
+/// What only an MCP server has: each of its fields, and whether it is said.
+pub(super) fn for_mcp(fields: [(&str, bool); 8]) -> Result<(), Refusal> {
+    match fields.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(wrong(&format!(
+            "`{field}` is for MCP servers; an OpenAPI server has none. Leave it out."
+        ))),
+    }
+}
+
 pub(super) fn size(config: &impl serde::Serialize) -> Result<(), Refusal> {
     let length = serde_json::to_string(config).map_or(usize::MAX, |text| text.len());
     match length <= MAX_CONFIG {
@@ -295,94 +309,12 @@ pub(super) fn size(config: &impl serde::Serialize) -> Result<(), Refusal> {
     }
 }
 
-/// What somebody who is no admin may have of their own.
-pub(super) fn allowed(config: &SourceConfig, trust: Trust) -> Result<(), Refusal> {
-    if trust == Trust::Full {
-        return Ok(());
-    }
-    if is_program(config) {
-        return Err(super::edit::forbidden(
-            "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
-        ));
-    }
-    let shared = mentioned(config)
-        .into_iter()
-        .find_map(|variable| match variable {
-            Variable::Shared(name) => Some(name),
-            Variable::Personal(_) => None,
-        });
-    match shared {
-        None => Ok(()),
-        Some(name) => Err(super::edit::forbidden(&format!(
-            "`${{{name}}}` is not yours to send to a server of your own. Set a secret of your own and write `${{user.{name}}}`."
-        ))),
-    }
-}
-
-/// What is everybody's is sent nowhere that one person alone decides on. For servers that
-/// people share; the error is a sentence.
-pub(super) fn stays_with_us(config: &SourceConfig) -> Result<(), String> {
-    let host: Vec<Variable> = addresses(config)
-        .into_iter()
-        .flat_map(mentioned_in_host)
-        .collect();
-    let is_personal = |variable: &&Variable| matches!(variable, Variable::Personal(_));
-    let Some(leads) = host.iter().find(is_personal) else {
-        return Ok(());
-    };
-    let is_shared = |text: &&String| !text.is_empty() && !is_own(text);
-    let in_address = |variable: &Variable| !is_personal(&variable) && !host.contains(variable);
-    let addresses = addresses(config).into_iter();
-    let field = match given(config).into_iter().find(|(_, text)| is_shared(text)) {
-        Some((field, _)) => field,
-        None if addresses.flat_map(mentioned_in).any(|one| in_address(&one)) => "url",
-        None => return Ok(()),
-    };
-    Err(format!(
-        "What is everybody's in `{field}` would go to whatever host somebody sets `{leads}` to. Write the host out, or let everybody have their own there as well: `${{user.NAME}}`."
-    ))
-}
-
-/// What a server is given besides its address, and in which field it stands.
-fn given(config: &SourceConfig) -> Vec<(&'static str, &String)> {
-    match config {
-        SourceConfig::Mcp(McpConfig {
-            transport: McpTransport::Stdio { .. },
-            ..
-        }) => Vec::new(),
-        SourceConfig::Mcp(McpConfig {
-            transport:
-                McpTransport::Http { headers: sent, .. } | McpTransport::Sse { headers: sent, .. },
-            client,
-            ..
-        }) => {
-            let secret = client.as_ref().and_then(|client| client.secret.as_ref());
-            let secret = secret.map(|secret| ("clientSecret", secret));
-            let sent = sent.values().map(|value| ("headers", value));
-            sent.chain(secret).collect()
-        }
-        SourceConfig::Openapi(OpenapiConfig {
-            headers: sent,
-            credentials,
-            ..
-        }) => {
-            let secrets = credentials.values().map(|credential| match credential {
-                Credential::Key { value } => value,
-                Credential::Basic { password, .. } => password,
-                Credential::Client { secret, .. } => secret,
-            });
-            let secrets = secrets.map(|secret| ("credentials", secret));
-            let sent = sent.values().map(|value| ("headers", value));
-            sent.chain(secrets).collect()
-        }
-    }
-}
-
-pub(super) fn url(field: &str, url: &str) -> Result<String, Refusal> {
+/// Whether it is an address, of which there is an example for those who wrote another thing.
+pub(super) fn url(field: &str, url: &str, example: &str) -> Result<String, Refusal> {
     let url = url.trim();
     let refused = || {
         wrong(&format!(
-            "`{field}` is no address of a server. Write it like https://example.com/mcp, or http:// in your own network."
+            "`{field}` is no address of a server. Write it like {example}, or http:// in your own network."
         ))
     };
     // Some would read a `\` as a `/`, and leave out what is not seen.

@@ -1,6 +1,6 @@
 //! The last good documents of OpenAPI servers, and those that people gave, in the store.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::borrow::Cow;
 
 use async_trait::async_trait;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId};
@@ -9,6 +9,7 @@ use tenon_sources::openapi::{Documents, Kept};
 use tenon_store::{Store, StoredDocument};
 
 use super::plan::Wanted;
+use super::time::{millis, moment};
 
 /// Where the documents of one server are.
 pub(super) struct Drawer {
@@ -65,27 +66,49 @@ pub(super) fn given_to(config: &SourceConfig) -> Option<&String> {
     }
 }
 
-/// Keeps a document that somebody gave. The same one twice is one.
-pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Result<String> {
-    let hash = hash(body);
+/// A document that somebody gives, and the hash it is known by.
+pub(super) struct Given {
+    pub(super) hash: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Given {
+    pub(super) fn of(body: Vec<u8>) -> Self {
+        Self {
+            hash: hash(&body),
+            body,
+        }
+    }
+
+    pub(super) async fn keep(self, store: &Store) -> tenon_store::Result<()> {
+        keep(store, &self.hash, Cow::Owned(self.body)).await
+    }
+}
+
+/// Keeps a document that a file holds.
+pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Result<()> {
+    keep(store, &hash(body), Cow::Borrowed(body)).await
+}
+
+/// The same one twice is one.
+async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Result<()> {
+    let key = given(hash);
+    // Files are read at every start, and by every shell.
+    if !store.source_documents(&key).await?.is_empty() {
+        return Ok(());
+    }
     let document = StoredDocument {
         name: String::new(),
         url: String::new(),
-        body: body.to_vec(),
+        body: body.into_owned(),
         etag: None,
         last_modified: None,
         fetched_at: tenon_store::now(),
     };
     let names = [String::new()];
-    let key = given(&hash);
-    // Files are read at every start, and by every shell.
-    if !store.source_documents(&key).await?.is_empty() {
-        return Ok(hash);
-    }
     store
         .put_source_documents(&key, vec![document], &names)
-        .await?;
-    Ok(hash)
+        .await
 }
 
 pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Result<()> {
@@ -98,14 +121,13 @@ fn given(hash: &str) -> SourceId {
 }
 
 fn kept(stored: StoredDocument) -> Kept {
-    let at = u64::try_from(stored.fetched_at).unwrap_or_default();
     Kept {
         name: stored.name,
         url: stored.url,
         body: stored.body,
         etag: stored.etag,
         last_modified: stored.last_modified,
-        fetched_at: UNIX_EPOCH + Duration::from_millis(at),
+        fetched_at: moment(stored.fetched_at),
     }
 }
 
@@ -118,9 +140,4 @@ fn stored(kept: Kept) -> StoredDocument {
         last_modified: kept.last_modified,
         fetched_at: millis(kept.fetched_at),
     }
-}
-
-pub(super) fn millis(at: SystemTime) -> i64 {
-    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

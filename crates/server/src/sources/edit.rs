@@ -9,8 +9,9 @@ use super::check::{self, Draft};
 use super::config;
 use super::entry::{Entry, about};
 use super::fixed::VARIABLE;
+use super::instance::Instance;
 use super::merge::{merge, reaches};
-use super::openapi::ApiDraft;
+use super::openapi::{ApiDraft, given};
 use super::plan::Trust;
 use super::{Sources, lock, stop_all};
 use crate::api::wire::{self, SourceChange, SourceDetail, SourceOrigin};
@@ -65,8 +66,9 @@ impl Sources {
                 (SourceKind::Mcp, SourceConfig::Mcp(config), None)
             }
             "openapi" => {
-                let (config, document) = ApiDraft::of(new)?.config()?;
-                (SourceKind::Openapi, SourceConfig::Openapi(config), document)
+                let (draft, document) = ApiDraft::of(new)?;
+                let config = SourceConfig::Openapi(draft.config()?);
+                (SourceKind::Openapi, config, document)
             }
             _ => {
                 return Err(wrong(
@@ -82,8 +84,8 @@ impl Sources {
             enabled,
         };
         self.may_keep(user, new.owner, &config).await?;
-        self.take_document(user, document).await?;
-        let id = self.keep(user, new, &config).await?;
+        let keeping = self.keep(new, &config);
+        let id = self.with_document(user, document, keeping).await?;
         self.sync().await;
         // It is there, even where so much goes on that it has not been seen to yet.
         let row = self.0.store.source(&id).await?;
@@ -93,11 +95,9 @@ impl Sources {
     /// Writes a server down that is checked already, without starting it.
     pub(super) async fn keep(
         &self,
-        user: &CurrentUser,
         new: NewSource<'_>,
         config: &SourceConfig,
     ) -> Result<SourceId, Refusal> {
-        self.may_keep(user, new.owner, config).await?;
         let text = written(config)?;
         let seal = |id: &SourceId| self.0.vault.seal(&about(id), &text);
         Ok(self.0.store.add_source(new, seal).await?.id)
@@ -124,19 +124,22 @@ impl Sources {
         &self,
         user: &CurrentUser,
         id: &SourceId,
-        change: SourceChange,
+        mut change: SourceChange,
     ) -> Result<SourceDetail, Refusal> {
         let entry = self.editable(user, id)?;
-        let change = self.prepare(user, &entry, change).await?;
+        // It may be long: from here on nothing but its hash goes along with the change.
+        let document = match &entry.config {
+            Ok(SourceConfig::Openapi(_)) => change.document.take().map(given).transpose()?,
+            Ok(SourceConfig::Mcp(_)) | Err(_) => None,
+        };
+        let hash = document.as_ref().map(|document| document.hash.clone());
         let mut asked_anew = false;
-        self.0
-            .store
-            .change_source::<Refusal>(id, |old| {
-                let (new, is_elsewhere) = self.changed(user, old, change)?;
-                asked_anew = is_elsewhere;
-                Ok(new)
-            })
-            .await?;
+        let changing = self.0.store.change_source::<Refusal>(id, |old| {
+            let (new, is_elsewhere) = self.changed(user, old, change, hash)?;
+            asked_anew = is_elsewhere;
+            Ok(new)
+        });
+        self.with_document(user, document, changing).await?;
         if asked_anew {
             lock(&self.0.challenges).remove(id);
         }
@@ -145,20 +148,6 @@ impl Sources {
             self.forget_document(config).await?;
         }
         self.show(user, id)
-    }
-
-    /// Keeps the document of a change before anything is changed.
-    async fn prepare(
-        &self,
-        user: &CurrentUser,
-        entry: &Entry,
-        change: SourceChange,
-    ) -> Result<SourceChange, Refusal> {
-        if let (Ok(SourceConfig::Openapi(old)), Some(_)) = (&entry.config, &change.document) {
-            let (_, document) = ApiDraft::changed(old, change.clone())?.config()?;
-            self.take_document(user, document).await?;
-        }
-        Ok(change)
     }
 
     /// Removes a server: its tools are gone and its process has ended when this comes back.
@@ -184,13 +173,7 @@ impl Sources {
         id: &SourceId,
     ) -> Result<SourceDetail, Refusal> {
         let entry = self.visible(user, id)?;
-        let mut instances = self.0.seen().all_of(id);
-        if !looks_after(user, &entry) {
-            instances.retain(|instance| instance.wanted.user.as_ref() == Some(&user.id));
-            if instances.is_empty() && !entry.is_personal() {
-                return Err(not_theirs());
-            }
-        }
+        let instances = self.in_hand(user, &entry)?;
         if instances.is_empty() && entry.enabled && looks_after(user, &entry) && entry.wants_login {
             self.forget_question(id).await?;
             self.sync().await;
@@ -206,6 +189,23 @@ impl Sources {
             instance.server.restart();
         }
         self.show(user, id)
+    }
+
+    /// The running ones of a server that somebody may see to: their own connection, or all
+    /// there are for whoever looks after it.
+    pub(super) fn in_hand(
+        &self,
+        user: &CurrentUser,
+        entry: &Entry,
+    ) -> Result<Vec<Arc<Instance>>, Refusal> {
+        let mut instances = self.0.seen().all_of(&entry.id);
+        if !looks_after(user, entry) {
+            instances.retain(|instance| instance.wanted.user.as_ref() == Some(&user.id));
+            if instances.is_empty() && !entry.is_personal() {
+                return Err(not_theirs());
+            }
+        }
+        Ok(instances)
     }
 
     /// It may let in now whom it sent away before. One that still asks who comes says so again.
@@ -255,19 +255,21 @@ impl Sources {
         }
     }
 
-    /// A row after a change, and whether it is reached in another way.
+    /// A row after a change, and whether it is reached in another way. The document that
+    /// came with the change is here by its hash.
     fn changed(
         &self,
         user: &CurrentUser,
         old: StoredSource,
         change: SourceChange,
+        document: Option<String>,
     ) -> Result<(StoredSource, bool), Refusal> {
         let title = match &change.title {
             Some(title) => check::title(Some(title), &old.name)?,
             None => old.title.clone(),
         };
         let enabled = change.enabled.unwrap_or(old.enabled);
-        if !reaches(&change) {
+        if !reaches(&change) && document.is_none() {
             let new = StoredSource {
                 title,
                 enabled,
@@ -280,7 +282,7 @@ impl Sources {
         let config = match &before {
             SourceConfig::Mcp(before) => SourceConfig::Mcp(merge(before, change)?.config()?),
             SourceConfig::Openapi(before) => {
-                SourceConfig::Openapi(ApiDraft::changed(before, change)?.config()?.0)
+                SourceConfig::Openapi(ApiDraft::changed(before, change, document)?.config()?)
             }
         };
         may_be(user, old.owner.as_ref(), &config)?;

@@ -9,6 +9,7 @@ use tenon_store::{NewSource, StoredSource};
 
 use super::Sources;
 use super::check;
+use super::documents::{Given, given_to};
 use super::edit::{Refusal, trust, wrong};
 use super::entry::Entry;
 use super::merge::kept;
@@ -58,7 +59,7 @@ impl Sources {
         asked: &ImportSources,
         file: Option<&str>,
     ) -> Result<Vec<Imported>, Refusal> {
-        check_length(user, asked.text.as_bytes())?;
+        check_length(user, "text", asked.text.as_bytes())?;
         let reading = read(asked.text.clone(), file.map(str::to_owned)).await?;
         let mine = asked.mine.unwrap_or_else(|| !user.administers());
         let secrets = self.0.store.secrets().await?.into_iter();
@@ -128,9 +129,13 @@ impl Sources {
                 (SourceKind::Mcp, SourceConfig::Mcp(config), None)
             }
             SourceConfig::Openapi(config) => {
-                let draft = ApiDraft::found(&config, found.document.as_deref());
-                let (config, document) = draft.config()?;
-                (SourceKind::Openapi, SourceConfig::Openapi(config), document)
+                let config = SourceConfig::Openapi(ApiDraft::found(&config).config()?);
+                let document = found.document.as_ref().zip(given_to(&config));
+                let document = document.map(|(body, hash)| Given {
+                    hash: hash.clone(),
+                    body: body.to_vec(),
+                });
+                (SourceKind::Openapi, config, document)
             }
         };
         self.may_keep(desk.user, desk.owner, &config).await?;
@@ -150,19 +155,14 @@ impl Sources {
             enabled: found.enabled,
         };
         if desk.preview {
-            if let Some(document) = &document {
-                self.check_document(desk.user, document).await?;
+            if let Some(document) = document {
+                self.check_document(desk.user, document.body).await?;
             }
             return Ok(Outcome::Added(new.id()));
         }
-        self.take_document(desk.user, document).await?;
-        match self.keep(desk.user, new, &config).await {
-            Ok(id) => Ok(Outcome::Added(id)),
-            Err(refusal) => {
-                self.forget_document(&config).await?;
-                Err(refusal)
-            }
-        }
+        let keeping = self.keep(new, &config);
+        let id = self.with_document(desk.user, document, keeping).await?;
+        Ok(Outcome::Added(id))
     }
 }
 

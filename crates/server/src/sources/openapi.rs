@@ -1,193 +1,39 @@
-//! How somebody wants an OpenAPI server to be reached, and what it would offer.
+//! What an OpenAPI server offers, and the documents that somebody gives.
 
-use std::collections::BTreeMap;
+mod credentials;
+mod draft;
+
 use std::sync::Arc;
 
-use serde_json::Value;
-use tenon_domain::{Credential, OpenapiConfig, OpenapiOrigin, SourceConfig};
-use tenon_sources::openapi::document::hash;
+use tenon_domain::{SourceConfig, SourceId};
+use tenon_sources::openapi::document::MAX_BYTES;
 use tenon_sources::openapi::{Caller, Change, Preview, preview, preview_document};
 use tokio::sync::Semaphore;
 
-use super::check;
-use super::documents;
+use super::documents::{self, Given};
 use super::edit::{Refusal, may_be, trust, wrong};
+use super::entry::Entry;
 use super::fill::filled;
-use super::mask;
-use super::merge;
+use super::instance::Instance;
 use super::plan::Trust;
 use super::{Network, Sources};
-use crate::api::wire::{CredentialKind, NewSource, SourceChange};
+use crate::api::wire::NewSource;
 use crate::auth::CurrentUser;
 
+pub(super) use credentials::{kinds, texts};
+pub(super) use draft::{ApiDraft, given};
+
 /// As long as the longest descriptions there are.
-const MAX_DOCUMENT: usize = 32 * 1024 * 1024;
+const MAX_DOCUMENT: usize = MAX_BYTES;
 
 /// What somebody who is no admin may leave here.
 const MAX_OWN_DOCUMENT: usize = 4 * 1024 * 1024;
 
-const MAX_CREDENTIALS: usize = 50;
-
-/// Everything that can be said, before it is known to make sense.
-#[derive(Default)]
-pub(super) struct ApiDraft {
-    pub(super) url: Option<String>,
-    pub(super) document: Option<Vec<u8>>,
-    pub(super) base_url: Option<String>,
-    pub(super) headers: BTreeMap<String, String>,
-    pub(super) credentials: BTreeMap<String, Credential>,
-    pub(super) timeout_ms: Option<u64>,
-    pub(super) tool_timeouts_ms: BTreeMap<String, u64>,
-    /// The document that is kept already.
-    pub(super) kept: Option<String>,
-}
-
-impl ApiDraft {
-    pub(super) fn of(new: NewSource) -> Result<Self, Refusal> {
-        let strange = [
-            ("transport", new.transport.is_some()),
-            ("command", new.command.is_some()),
-            ("args", new.args.is_some()),
-            ("env", new.env.is_some()),
-            ("cwd", new.cwd.is_some()),
-            ("sleepAfterMs", new.sleep_after_ms.is_some()),
-            ("clientId", new.client_id.is_some()),
-            ("clientSecret", new.client_secret.is_some()),
-        ];
-        if let Some((field, _)) = strange.iter().find(|(_, is_given)| *is_given) {
-            return Err(wrong(&format!(
-                "`{field}` is for MCP servers; an OpenAPI server has none. Leave it out."
-            )));
-        }
-        Ok(Self {
-            url: new.url,
-            document: new.document.map(written).transpose()?,
-            base_url: new.base_url,
-            headers: new.headers.unwrap_or_default(),
-            credentials: new.credentials.unwrap_or_default(),
-            timeout_ms: new.timeout_ms,
-            tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
-            kept: None,
-        })
-    }
-
-    /// What somebody has from elsewhere, with the document that came along.
-    pub(super) fn found(config: &OpenapiConfig, document: Option<&[u8]>) -> Self {
-        let (url, kept) = match &config.origin {
-            OpenapiOrigin::Url { url } => (Some(url.clone()), None),
-            OpenapiOrigin::Given { document_hash } => (None, Some(document_hash.clone())),
-        };
-        Self {
-            url,
-            document: document.map(<[u8]>::to_vec),
-            base_url: config.base_url.clone(),
-            headers: config.headers.clone(),
-            credentials: config.credentials.clone(),
-            timeout_ms: config.timeout_ms,
-            tool_timeouts_ms: config.tool_timeouts_ms.clone(),
-            kept,
-        }
-    }
-
-    /// What a change makes of how a server is reached.
-    pub(super) fn changed(old: &OpenapiConfig, change: SourceChange) -> Result<Self, Refusal> {
-        let (old_url, kept) = match &old.origin {
-            OpenapiOrigin::Url { url } => (Some(url), None),
-            OpenapiOrigin::Given { document_hash } => (None, Some(document_hash.clone())),
-        };
-        let url = match (change.url, old_url) {
-            (Some(given), Some(old)) => Some(mask::unmask_url(&given, old).ok_or_else(elsewhere)?),
-            (Some(given), None) => Some(given),
-            (None, _) if change.document.is_some() => None,
-            (None, old) => old.cloned(),
-        };
-        let base_url = match (change.base_url, &old.base_url) {
-            (None, old) => old.clone(),
-            (Some(None), _) => None,
-            (Some(Some(given)), None) => Some(given),
-            (Some(Some(given)), Some(old)) => {
-                Some(mask::unmask_url(&given, old).ok_or_else(elsewhere)?)
-            }
-        };
-        // A secret that was given to one server is not sent to another.
-        let led = |url: Option<&String>, base: Option<&String>| base.or(url).cloned();
-        let before = led(old_url, old.base_url.as_ref());
-        let after = led(url.as_ref(), base_url.as_ref());
-        let moves = change.document.is_some()
-            || match (&before, &after) {
-                (Some(before), Some(after)) => !mask::same_origin(before, after),
-                (before, after) => before != after,
-            };
-        let headers = change.headers.unwrap_or_else(|| mask::hide(&old.headers));
-        let keeps = headers.values().any(Option::is_none)
-            || match &change.credentials {
-                Some(given) => given.values().any(Option::is_none),
-                None => !old.credentials.is_empty(),
-            };
-        if moves && keeps {
-            return Err(elsewhere());
-        }
-        let credentials = match change.credentials {
-            None => old.credentials.clone(),
-            Some(given) => revealed(given, &old.credentials)?,
-        };
-        let is_given = url.is_none() && change.document.is_none();
-        Ok(Self {
-            url,
-            document: change.document.map(written).transpose()?,
-            base_url,
-            headers: merge::reveal(headers, &old.headers)?,
-            credentials,
-            timeout_ms: change.timeout_ms.unwrap_or(old.timeout_ms),
-            tool_timeouts_ms: change
-                .tool_timeouts_ms
-                .unwrap_or_else(|| old.tool_timeouts_ms.clone()),
-            kept: kept.filter(|_| is_given),
-        })
-    }
-
-    /// The configuration it means, and the document that has to be kept for it.
-    pub(super) fn config(self) -> Result<(OpenapiConfig, Option<Vec<u8>>), Refusal> {
-        check::times(self.timeout_ms, &self.tool_timeouts_ms)?;
-        check::headers(&self.headers)?;
-        check_credentials(&self.credentials)?;
-        let origin = match (self.url.as_deref(), &self.document, self.kept) {
-            (Some(_), Some(_), _) => {
-                return Err(wrong(
-                    "Say either `url`, where the document is, or `document`, which is it, not both.",
-                ));
-            }
-            (Some(url), None, _) => OpenapiOrigin::Url {
-                url: check::url("url", url)?,
-            },
-            (None, Some(document), _) => OpenapiOrigin::Given {
-                document_hash: hash(document),
-            },
-            (None, None, Some(document_hash)) => OpenapiOrigin::Given { document_hash },
-            (None, None, None) => {
-                return Err(wrong(
-                    "Say where its document is: `url`, or give it: `document`.",
-                ));
-            }
-        };
-        let base_url = self.base_url.filter(|url| !url.trim().is_empty());
-        let base_url = base_url
-            .map(|url| check::url("baseUrl", &url))
-            .transpose()?;
-        let config = OpenapiConfig {
-            origin,
-            base_url,
-            headers: self.headers,
-            credentials: self.credentials,
-            timeout_ms: self.timeout_ms,
-            tool_timeouts_ms: self.tool_timeouts_ms,
-        };
-        check::size(&config)?;
-        Ok((config, self.document))
-    }
-}
-
 impl Sources {
+    /// Of a request that brings a document. As a text in JSON it is longer: each of its
+    /// quotes and the ends of its lines are two signs there.
+    pub const MAX_BODY: usize = MAX_DOCUMENT + MAX_DOCUMENT / 2;
+
     /// What a server would offer, before it is saved.
     pub async fn preview(&self, user: &CurrentUser, new: NewSource) -> Result<Preview, Refusal> {
         if new.kind != "openapi" {
@@ -196,14 +42,13 @@ impl Sources {
             ));
         }
         let mine = new.mine.unwrap_or_else(|| !user.administers());
-        let (config, document) = ApiDraft::of(new)?.config()?;
+        let (draft, document) = ApiDraft::of(new)?;
+        let config = draft.config()?;
         let owner = mine.then_some(&user.id);
         let wrapped = SourceConfig::Openapi(config.clone());
         may_be(user, owner, &wrapped)?;
         if let Some(document) = document {
-            check_length(user, &document)?;
-            let previewed = preview_document(document, &self.0.parses).await;
-            return previewed.map_err(Refusal::Wrong);
+            return self.check_document(user, document.body).await;
         }
         let trust = trust(user);
         let filled = filled(&self.0, &config, Some(&user.id), trust).await;
@@ -226,45 +71,60 @@ impl Sources {
         self.0.parses.clone()
     }
 
-    /// Keeps a document that somebody gave, once it is known to be one.
-    pub(super) async fn take_document(
+    /// Does what needs a document that somebody gave, which is kept before. Where that is
+    /// refused, nothing is left of it.
+    pub(super) async fn with_document<T>(
         &self,
         user: &CurrentUser,
-        document: Option<Vec<u8>>,
-    ) -> Result<(), Refusal> {
+        document: Option<Given>,
+        work: impl Future<Output = Result<T, Refusal>>,
+    ) -> Result<T, Refusal> {
         let Some(document) = document else {
-            return Ok(());
+            return work.await;
         };
-        self.check_document(user, &document).await?;
-        documents::keep_given(&self.0.store, &document).await?;
-        Ok(())
+        let hash = document.hash.clone();
+        // Who reads it takes it apart.
+        self.check_document(user, document.body.clone()).await?;
+        document.keep(&self.0.store).await?;
+        let done = work.await;
+        if done.is_err()
+            && let Err(error) = self.forget_unless_used(&hash).await
+        {
+            tracing::warn!(%error, "a document that nobody needs is still kept");
+        }
+        done
     }
 
-    /// Whether somebody may leave it here, and it is one.
+    /// What a document offers, if it is one and somebody may leave it here.
     pub(super) async fn check_document(
         &self,
         user: &CurrentUser,
-        document: &[u8],
-    ) -> Result<(), Refusal> {
-        check_length(user, document)?;
-        let seen = preview_document(document.to_vec(), &self.0.parses).await;
-        seen.map(drop).map_err(Refusal::Wrong)
+        document: Vec<u8>,
+    ) -> Result<Preview, Refusal> {
+        check_length(user, "document", &document)?;
+        let seen = preview_document(document, &self.0.parses).await;
+        seen.map_err(Refusal::Wrong)
     }
 
     /// Forgets a document that somebody gave, unless another server has the same.
     pub(super) async fn forget_document(&self, config: &SourceConfig) -> Result<(), Refusal> {
-        let Some(document_hash) = documents::given_to(config) else {
-            return Ok(());
-        };
+        match documents::given_to(config) {
+            Some(document_hash) => self.forget_unless_used(document_hash).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn forget_unless_used(&self, document_hash: &str) -> Result<(), Refusal> {
         let rows = self.0.store.sources().await?;
         let vault = &self.0.vault;
         let has_it = |config: &Result<SourceConfig, String>| {
             let config = config.as_ref().ok();
-            config.and_then(documents::given_to) == Some(document_hash)
+            let given = config.and_then(documents::given_to);
+            given.is_some_and(|given| given == document_hash)
         };
         let in_rows = rows
             .iter()
-            .any(|row| has_it(&super::entry::Entry::of_row(row, vault).config));
+            .any(|row| has_it(&Entry::of_row(row, vault).config));
         let in_files = || {
             let files = super::lock(&self.0.files);
             files.values().flatten().any(|found| has_it(&found.config))
@@ -275,14 +135,17 @@ impl Sources {
         Ok(())
     }
 
-    /// Reads the document of a server now, and says what is different.
-    pub async fn refresh(
-        &self,
-        user: &CurrentUser,
-        id: &tenon_domain::SourceId,
-    ) -> Result<Change, Refusal> {
-        self.visible(user, id)?;
-        let instance = self.0.seen().of(id, &user.id);
+    /// Reads the document of a server now, and says what is different. Whoever may do that
+    /// may read what the server writes, so why it failed is said in full.
+    pub async fn refresh(&self, user: &CurrentUser, id: &SourceId) -> Result<Change, Refusal> {
+        let entry = self.visible(user, id)?;
+        let may_see_to = self.in_hand(user, &entry)?;
+        // For those who look after it there are other people's as well.
+        let is_theirs = |one: &Arc<Instance>| {
+            let whose = one.wanted.user.as_ref();
+            whose.is_none_or(|whose| *whose == user.id)
+        };
+        let instance = may_see_to.into_iter().find(is_theirs);
         let instance = instance.ok_or(Refusal::Idle(
             "It does not run for you: switch it on, or give it what it lacks first.",
         ))?;
@@ -294,93 +157,17 @@ impl Sources {
     }
 }
 
-/// How credentials are shown: by what they are.
-pub(super) fn kinds(
-    credentials: &BTreeMap<String, Credential>,
-) -> BTreeMap<String, CredentialKind> {
-    let kind = |credential: &Credential| match credential {
-        Credential::Key { .. } => CredentialKind::Key,
-        Credential::Basic { .. } => CredentialKind::Basic,
-        Credential::Client { .. } => CredentialKind::Client,
-    };
-    let all = credentials.iter();
-    all.map(|(name, credential)| (name.clone(), kind(credential)))
-        .collect()
-}
-
-fn check_credentials(credentials: &BTreeMap<String, Credential>) -> Result<(), Refusal> {
-    if credentials.len() > MAX_CREDENTIALS {
-        return Err(wrong("There are too many `credentials`."));
-    }
-    for (name, credential) in credentials {
-        let texts: Vec<&String> = match credential {
-            Credential::Key { value } => vec![value],
-            Credential::Basic { user, password } => vec![user, password],
-            Credential::Client {
-                id,
-                secret,
-                token_url,
-                scopes,
-            } => {
-                if let Some(url) = token_url {
-                    check::url("credentials", url)?;
-                }
-                [id, secret].into_iter().chain(scopes).collect()
-            }
-        };
-        let is_odd = |text: &&String| text.len() > 16 * 1024 || text.contains(char::is_control);
-        if name.is_empty() || name.len() > 200 || texts.iter().any(is_odd) {
-            return Err(wrong(
-                "`credentials` are named as the document's security schemes, and are one line each.",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a document is not too long for whoever gives it.
-pub(super) fn check_length(user: &CurrentUser, document: &[u8]) -> Result<(), Refusal> {
+/// Whether a document is not too long for whoever gives it, in this field.
+pub(super) fn check_length(user: &CurrentUser, field: &str, text: &[u8]) -> Result<(), Refusal> {
     let most = match trust(user) {
         Trust::Full => MAX_DOCUMENT,
         Trust::Own => MAX_OWN_DOCUMENT,
     };
-    match document.len() <= most {
+    match text.len() <= most {
         true => Ok(()),
         false => Err(wrong(&format!(
-            "The `document` is longer than {} MiB.",
+            "What stands in `{field}` is longer than {} MiB.",
             most / 1024 / 1024
         ))),
     }
-}
-
-/// A document as text, or as the JSON it is.
-fn written(document: Value) -> Result<Vec<u8>, Refusal> {
-    match document {
-        Value::String(text) => Ok(text.into_bytes()),
-        object @ Value::Object(_) => Ok(object.to_string().into_bytes()),
-        _ => Err(wrong(
-            "`document` is an OpenAPI document: its text, or the JSON object itself.",
-        )),
-    }
-}
-
-fn revealed(
-    given: BTreeMap<String, Option<Credential>>,
-    old: &BTreeMap<String, Credential>,
-) -> Result<BTreeMap<String, Credential>, Refusal> {
-    let meant = given.into_iter().map(|(name, credential)| {
-        match credential.or_else(|| old.get(&name).cloned()) {
-            Some(credential) => Ok((name, credential)),
-            None => Err(wrong(&format!(
-                "Nothing is kept in `credentials` under `{name}`. Write it out."
-            ))),
-        }
-    });
-    meant.collect()
-}
-
-fn elsewhere() -> Refusal {
-    wrong(
-        "What is kept in `headers` and `credentials` was kept for another address. Enter it again, or leave it out, together with the new one.",
-    )
 }

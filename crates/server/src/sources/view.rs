@@ -9,12 +9,12 @@ use tenon_domain::{
 use tenon_sources::mcp::{Status, public_part};
 use tenon_store::StoredSource;
 
-use super::documents::millis;
 use super::edit::{Refusal, looks_after};
 use super::entry::Entry;
 use super::instance::Instance;
 use super::plan::is_forbidden;
 use super::secrets::secret_name;
+use super::time::millis;
 use super::{Inner, Seen, Sources, Told, mask, openapi};
 use crate::api::wire::{
     DocumentView, LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceNews,
@@ -58,7 +58,7 @@ impl Sources {
         }
         let lines = instance.server.logs().lines().into_iter();
         let lines = lines.map(|line| LogLine {
-            at: chrono::DateTime::<chrono::Utc>::from(line.at).timestamp_millis(),
+            at: millis(line.at),
             ours: line.ours,
             text: line.text,
         });

@@ -1,12 +1,12 @@
 use super::*;
 
-fn draft(set: impl FnOnce(&mut Draft)) -> Result<McpConfig, String> {
+pub(super) fn draft(set: impl FnOnce(&mut Draft)) -> Result<McpConfig, String> {
     let mut draft = Draft::default();
     set(&mut draft);
     draft.config().map_err(|refusal| refusal.to_string())
 }
 
-fn map(name: &str, value: &str) -> BTreeMap<String, String> {
+pub(super) fn map(name: &str, value: &str) -> BTreeMap<String, String> {
     BTreeMap::from([(name.to_owned(), value.to_owned())])
 }
 
@@ -135,35 +135,6 @@ fn times_are_within_reason() {
 }
 
 #[test]
-fn a_user_has_addresses_and_secrets_of_their_own_alone() {
-    let check = |config: Result<McpConfig, String>, expected: Option<&str>| {
-        let config = config.unwrap();
-        let config = SourceConfig::Mcp(config);
-        allowed(&config, Trust::Full).unwrap();
-        let refused = allowed(&config, Trust::Own)
-            .err()
-            .map(|why| why.to_string());
-        match (&refused, expected) {
-            (None, None) => {}
-            (Some(why), Some(expected)) => assert!(why.contains(expected), "{why}"),
-            _ => panic!("{refused:?}, not {expected:?}"),
-        }
-    };
-    let remote = |value: &str| {
-        draft(|draft| {
-            draft.url = Some("https://a.example".into());
-            draft.headers = map("X-Key", value);
-        })
-    };
-    check(remote("k"), None);
-    check(remote("${user.KEY}"), None);
-    check(remote("${KEY}"), Some("${user.KEY}"));
-    check(remote("${env:HOME}"), Some("${HOME}"));
-    let program = draft(|draft| draft.command = Some("sh".into()));
-    check(program, Some("Only an admin"));
-}
-
-#[test]
 fn what_is_wrong_is_said_of_a_field() {
     let check = |set: &dyn Fn(&mut Draft), field: &str| {
         let why = draft(set).unwrap_err();
@@ -197,51 +168,4 @@ fn what_is_wrong_is_said_of_a_field() {
     assert_eq!(quoted(name("a b").unwrap_err()).as_deref(), Some("name"));
     let odd = title(Some("a\u{202E}b"), "a").unwrap_err();
     assert_eq!(quoted(odd).as_deref(), Some("title"));
-}
-
-#[test]
-fn what_is_everybodys_goes_nowhere_that_somebody_else_decides_on() {
-    let check = |url: &str, header: &str, secret: Option<&str>, field: Option<&str>| {
-        let config = draft(|draft| {
-            draft.url = Some(url.into());
-            draft.headers = map("X-Key", header);
-            draft.client = Some(McpClient {
-                id: "tenon".into(),
-                secret: secret.map(str::to_owned),
-            });
-        });
-        let refused = stays_with_us(&SourceConfig::Mcp(config.unwrap())).err();
-        let found = refused.as_deref().and_then(|why| why.split('`').nth(1));
-        assert_eq!(found, field, "{url} {header}");
-    };
-    let theirs = "https://${user.HOST}/mcp";
-    check(theirs, "${KEY}", None, Some("headers"));
-    check(theirs, "Bearer ${env:KEY}", None, Some("headers"));
-    check(theirs, "sk-1", None, Some("headers"));
-    check(theirs, "${user.KEY:-sk-1}", None, Some("headers"));
-    check(
-        "https://${user.SITE}.example/",
-        "sk-1",
-        None,
-        Some("headers"),
-    );
-    check(
-        "https://a.example:${user.PORT}/",
-        "sk-1",
-        None,
-        Some("headers"),
-    );
-    check("https://${user.HOST}/?k=${KEY}", "", None, Some("url"));
-    check("https://${KEY}@${user.HOST}/", "", None, Some("url"));
-    check(theirs, "", Some("hidden"), Some("clientSecret"));
-    check(theirs, "Bearer ${user.KEY}", Some("${user.SECRET}"), None);
-    check("https://${user.SITE}.${DOMAIN}/", "", None, None);
-    check(
-        "https://a.example/${user.ID}",
-        "${KEY}",
-        Some("hidden"),
-        None,
-    );
-    check("https://${user.NAME}@a.example/", "${KEY}", None, None);
-    check("https://${HOST}/mcp", "${KEY}", Some("hidden"), None);
 }

@@ -218,3 +218,106 @@ async fn what_is_no_admins_leads_nowhere_inside() {
     let (status, preview) = ada.post("/api/sources/preview", new).await;
     assert_eq!(status, 200, "{preview}");
 }
+
+#[tokio::test]
+async fn what_is_refused_leaves_no_document_behind() {
+    let server = Server::start().await;
+    let kept = async || {
+        let counted = server.app.store.count_documents().await;
+        counted.unwrap()
+    };
+    let titled = |title: &str| {
+        let mut document = echo("https://a.example");
+        document["info"]["title"] = json!(title);
+        document
+    };
+    let new = |title: &str| json!({"kind": "openapi", "name": "one", "document": titled(title)});
+    let (status, added) = server.post("/api/sources", new("First")).await;
+    assert_eq!(status, 201, "{added}");
+    assert_eq!(kept().await, 1);
+
+    let (status, refused) = server.post("/api/sources", new("Second")).await;
+    assert_eq!(status, 409, "{refused}");
+    assert_eq!(kept().await, 1, "the name is taken");
+    // The one that is there has the same document, and goes on with it.
+    let (status, refused) = server.post("/api/sources", new("First")).await;
+    assert_eq!(status, 409, "{refused}");
+    assert_eq!(
+        kept().await,
+        1,
+        "the name is taken, and the document is another's"
+    );
+
+    let path = "/api/sources/api-one";
+    let change = json!({"document": titled("Third"), "command": "npx"});
+    let (status, refused) = server.patch(path, change).await;
+    assert_eq!(status, 400, "{refused}");
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("`command` is for MCP servers"), "{said}");
+    assert_eq!(kept().await, 1, "nothing was changed");
+    let change = json!({"document": titled("Third")});
+    let (status, changed) = server.patch(path, change).await;
+    assert_eq!(status, 200, "{changed}");
+    assert_eq!(kept().await, 1, "it takes the place of the first");
+    ready(&server, "api-one").await;
+}
+
+#[tokio::test]
+async fn who_may_not_restart_a_server_does_not_have_it_read_again() {
+    let peer = fastapi();
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    let new = json!({"kind": "openapi", "name": "fast", "url": peer.url});
+    let (status, added) = ada.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    // Here everybody has a connection of their own.
+    let own = json!({
+        "kind": "openapi", "name": "own", "url": peer.url, "headers": {"X-Key": "${user.KEY}"},
+    });
+    let (status, added) = ada.post("/api/sources", own).await;
+    assert_eq!(status, 201, "{added}");
+    let refresh = async |person: &Person<'_>, id: &str| {
+        let path = format!("/api/sources/{id}/refresh");
+        person.post(&path, json!({})).await.0
+    };
+    let ready = async |person: &Person<'_>, id: &str| {
+        until(|| async {
+            let (_, source) = person.get(&format!("/api/sources/{id}")).await;
+            let is_ready = source["state"] == "ready";
+            is_ready.then_some(()).ok_or(source)
+        })
+        .await;
+    };
+    ready(&ada, "api-fast").await;
+    assert_eq!(refresh(&ada, "api-fast").await, 200);
+    assert_eq!(refresh(&bob, "api-fast").await, 403);
+    assert_eq!(refresh(&bob, "api-own").await, 409);
+    let mine = json!({"value": "k", "mine": true});
+    let (status, _) = bob.send("PUT", "/api/secrets/KEY", Some(mine)).await;
+    assert_eq!(status, 204);
+    ready(&bob, "api-own").await;
+    assert_eq!(refresh(&bob, "api-own").await, 200);
+    // It is his alone: she looks after it, but it does not run for her.
+    assert_eq!(refresh(&ada, "api-own").await, 409);
+}
+
+#[tokio::test]
+async fn everybodys_secret_is_not_taken_where_one_person_says() {
+    let server = Server::start().await;
+    let client = |id: &str, secret: &str| json!({"type": "client", "id": id, "secret": secret, "tokenUrl": "https://${user.HOST}/"});
+    let new = |client: Value| {
+        json!({
+            "kind": "openapi", "name": "led", "mine": false,
+            "url": "http://127.0.0.1:9/openapi.json", "credentials": {"one": client},
+        })
+    };
+    let given = new(client("${user.ID}", "hidden"));
+    let (status, refused) = server.post("/api/sources", given).await;
+    assert_eq!(status, 400, "{refused}");
+    let said = refused["error"]["message"].as_str().unwrap();
+    assert!(said.contains("`credentials`"), "{said}");
+    let own = new(client("${user.ID}", "${user.KEY}"));
+    let (status, added) = server.post("/api/sources", own).await;
+    assert_eq!(status, 201, "{added}");
+}

@@ -101,7 +101,7 @@ fn connections_of_every_kind() {
     );
     check(
         r#""url": "http://a.example", "key": "a\nb""#,
-        "a-example: The value of the header Authorization has characters no header can have.",
+        "a-example: The header `authorization` must be one line without control characters.",
     );
     super::check(
         r#"[{"url": "https://m.example/mcp", "type": "mcp", "auth_type": "oauth_2.1", "info": {"id": "m"}},
