@@ -42,6 +42,7 @@ fn main() {
     // Whoever is first wins.
     let _ = rustls::crypto::ring::default_provider().install_default();
     parsing();
+    heap::done();
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(calls());
 }

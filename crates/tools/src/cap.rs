@@ -5,6 +5,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
 
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
@@ -166,9 +167,31 @@ fn fits(output: &ToolOutput, shown: usize) -> bool {
 fn part_size(part: &Content) -> usize {
     match part {
         Content::Text { text } => text.len(),
-        Content::Json { value } => value.to_string().len(),
+        Content::Json { value } => json_size(value),
         Content::Image { data, .. } | Content::File { data, .. } => data.len(),
         Content::Blob { .. } => 0,
+    }
+}
+
+/// As many bytes as it is written with, without writing it.
+fn json_size(value: &Value) -> usize {
+    let mut counted = Counted(0);
+    match serde_json::to_writer(&mut counted, value) {
+        Ok(()) => counted.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+struct Counted(usize);
+
+impl std::io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,6 +1,9 @@
 //! The body of a request: which part of the input it is, and how it is written.
 
+use std::borrow::Cow;
+
 use reqwest::header::HeaderValue;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use tenon_domain::ToolError;
 
@@ -13,6 +16,15 @@ pub(super) struct Made {
     pub(super) bytes: Vec<u8>,
 }
 
+/// The part of the input that is the body.
+enum Taken<'a> {
+    Whole(&'a Value),
+    Merged(Fields<'a>),
+}
+
+/// The fields of an object, each under the name it is sent by.
+pub(super) type Fields<'a> = Vec<(&'a str, &'a Value)>;
+
 /// None where an operation takes no body, or may do without one.
 pub(super) fn make(
     operation: &Operation,
@@ -21,37 +33,39 @@ pub(super) fn make(
     let Some(body) = &operation.body else {
         return Ok(None);
     };
-    let Some(value) = taken(operation, body, input)? else {
+    let Some(taken) = taken(operation, body, input)? else {
         return Ok(None);
     };
     let (media_type, bytes) = match &body.kind {
-        BodyKind::Json => (
-            said(body, "application/json"),
-            value.to_string().into_bytes(),
-        ),
+        BodyKind::Json => (said(body, "application/json"), json(&taken)),
         BodyKind::Form(fields) => (
             said(body, "application/x-www-form-urlencoded"),
-            form(fields, object(body, &value)?).into_bytes(),
+            form(fields, &taken.fields(body)?).into_bytes(),
         ),
         BodyKind::Multipart(fields) => {
-            let parts = multipart::parts(fields, object(body, &value)?)?;
+            let parts = multipart::parts(fields, &taken.fields(body)?)?;
             let boundary = multipart::boundary(&parts);
             let media_type = said(body, "multipart/form-data");
             let bytes = multipart::write(&parts, &boundary);
-            (format!("{media_type}; boundary={boundary}"), bytes)
+            (format!("{media_type}; boundary={boundary}").into(), bytes)
         }
         BodyKind::Text => {
-            let text = plain(&value).unwrap_or_default().into_owned();
-            (with_charset(said(body, "text/plain")), text.into_bytes())
+            let text = match &taken {
+                Taken::Whole(value) => plain(value).unwrap_or_default().into_owned().into_bytes(),
+                Taken::Merged(_) => json(&taken),
+            };
+            (with_charset(said(body, "text/plain")), text)
         }
         BodyKind::Bytes => {
-            let file = file::read(name(body), &value)?;
-            let said = said(body, "");
-            let media_type = match said.is_empty() {
-                true => file.media_type,
-                false => Some(said),
+            let file = match &taken {
+                Taken::Whole(value) => file::read(name(body), value)?,
+                Taken::Merged(_) => file::read(name(body), &Value::Null)?,
             };
-            let media_type = media_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+            let media_type = match said(body, "") {
+                none if none.is_empty() => file.media_type.map(Cow::Owned),
+                said => Some(said),
+            };
+            let media_type = media_type.unwrap_or(Cow::Borrowed("application/octet-stream"));
             (media_type, file.bytes)
         }
     };
@@ -60,22 +74,21 @@ pub(super) fn make(
     Ok(Some(Made { media_type, bytes }))
 }
 
-/// The part of the input that is the body.
-fn taken(
-    operation: &Operation,
-    body: &Body,
-    input: &Map<String, Value>,
-) -> Result<Option<Value>, ToolError> {
+fn taken<'a>(
+    operation: &'a Operation,
+    body: &'a Body,
+    input: &'a Map<String, Value>,
+) -> Result<Option<Taken<'a>>, ToolError> {
     match &body.input {
         BodyInput::Whole(name) => match input.get(name) {
             None if body.required => Err(missing(name)),
             // A null where nothing is needed stands for nothing.
             None => Ok(None),
             Some(Value::Null) if !body.required => Ok(None),
-            Some(value) => Ok(Some(value.clone())),
+            Some(value) => Ok(Some(Taken::Whole(value))),
         },
         BodyInput::Merged(properties) => {
-            let mut whole = Map::new();
+            let mut fields = Fields::with_capacity(input.len());
             for (name, value) in input {
                 let property = properties.iter().find(|(input, _)| input == name);
                 let is_parameter = || operation.parameters.iter().any(|one| one.input == *name);
@@ -84,21 +97,42 @@ fn taken(
                     None if is_parameter() => continue,
                     None => name,
                 };
-                whole.insert(property.clone(), value.clone());
+                fields.push((property, value));
             }
-            let is_sent = body.required || !whole.is_empty();
-            Ok(is_sent.then_some(Value::Object(whole)))
+            let is_sent = body.required || !fields.is_empty();
+            Ok(is_sent.then_some(Taken::Merged(fields)))
         }
     }
 }
 
-fn object<'a>(body: &Body, value: &'a Value) -> Result<&'a Map<String, Value>, ToolError> {
-    value.as_object().ok_or_else(|| {
-        ToolError::invalid_input(format!(
-            "`{}` is a form: an object with a value for each field.",
-            name(body)
-        ))
-    })
+impl<'a> Taken<'a> {
+    fn fields(&self, body: &Body) -> Result<Fields<'a>, ToolError> {
+        match self {
+            Self::Merged(fields) => Ok(fields.clone()),
+            Self::Whole(Value::Object(fields)) => Ok(fields
+                .iter()
+                .map(|(name, value)| (name.as_str(), value))
+                .collect()),
+            Self::Whole(_) => Err(ToolError::invalid_input(format!(
+                "`{}` is a form: an object with a value for each field.",
+                name(body)
+            ))),
+        }
+    }
+}
+
+impl Serialize for Taken<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Whole(value) => value.serialize(serializer),
+            Self::Merged(fields) => serializer.collect_map(fields.iter().copied()),
+        }
+    }
+}
+
+/// What was read as JSON can be written as JSON.
+fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).unwrap_or_default()
 }
 
 fn name(body: &Body) -> &str {
@@ -109,27 +143,27 @@ fn name(body: &Body) -> &str {
 }
 
 /// As the document says it, or what is usual where it says nothing definite.
-fn said(body: &Body, usual: &str) -> String {
+fn said<'a>(body: &'a Body, usual: &'a str) -> Cow<'a, str> {
     let media_type = body.media_type.trim();
     match media_type.contains('/')
         && !media_type.contains('*')
         && header::value(media_type).is_some()
     {
-        true => media_type.to_owned(),
-        false => usual.to_owned(),
+        true => Cow::Borrowed(media_type),
+        false => Cow::Borrowed(usual),
     }
 }
 
-fn with_charset(media_type: String) -> String {
+fn with_charset(media_type: Cow<'_, str>) -> Cow<'_, str> {
     match media_type.starts_with("text/") && !media_type.contains("charset") {
-        true => format!("{media_type}; charset=utf-8"),
+        true => Cow::Owned(format!("{media_type}; charset=utf-8")),
         false => media_type,
     }
 }
 
 /// A form written like a query. By itself a list is its members one by one, and
 /// an object is JSON.
-fn form(fields: &[Field], object: &Map<String, Value>) -> String {
+fn form(fields: &[Field], object: &Fields<'_>) -> String {
     let mut pairs = Vec::new();
     for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         let field = fields.iter().find(|field| field.name == *name);

@@ -2,9 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tenon_domain::ToolError;
 
+use super::body::Fields;
 use super::encode::Keep;
 use super::style::{Manner, plain};
 use super::{file, header, media};
@@ -18,7 +19,7 @@ pub(super) struct Part {
 }
 
 /// By itself a list is one part for each member, and an object is JSON.
-pub(super) fn parts(fields: &[Field], object: &Map<String, Value>) -> Result<Vec<Part>, ToolError> {
+pub(super) fn parts(fields: &[Field], object: &Fields<'_>) -> Result<Vec<Part>, ToolError> {
     let mut parts = Vec::new();
     for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         let field = fields.iter().find(|field| field.name == *name);
@@ -46,7 +47,7 @@ pub(super) fn parts(fields: &[Field], object: &Map<String, Value>) -> Result<Vec
                 }));
             }
             (Some(Written::Media(media_type)), value) => parts.push(Part {
-                name: name.clone(),
+                name: (*name).to_owned(),
                 file_name: None,
                 media_type: Some(media_type.clone()).filter(|kind| is_definite(kind)),
                 bytes: media(media_type, value).into_bytes(),
