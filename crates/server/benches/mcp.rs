@@ -11,6 +11,8 @@ mod echo;
 #[expect(dead_code, reason = "not every bench looks at the peak")]
 #[path = "shared/heap.rs"]
 mod heap;
+#[path = "shared/round.rs"]
+mod round;
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -21,12 +23,14 @@ use echo::ByHand;
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::RunningService;
 use rmcp::{Peer, RoleClient, ServiceExt};
+use round::{Round, measured, middle, side_by_side};
 use serde_json::json;
 use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, UserId,
 };
-use tenon_sources::mcp::{McpServer, Network, Settings, Start};
+use tenon_sources::Network;
+use tenon_sources::mcp::{McpServer, Settings, Start};
 use tenon_sources::variables::AsItIs;
 use tenon_store::Store;
 use tenon_tools::{
@@ -34,7 +38,6 @@ use tenon_tools::{
     Pulse, Registry, Toolset,
 };
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 const ROUNDS: usize = 7;
@@ -67,19 +70,21 @@ async fn calls() {
             })
             .await
         });
-        by_hand.await.print("lines by hand", "floor");
+        by_hand.await.print("lines by hand", CALLS, "floor");
         let bare = median(async || {
             let client = bare.peer().clone();
             let call = move |number| bare_call(client.clone(), number);
-            measured(async || side_by_side(in_flight, call).await).await
+            measured(async || side_by_side(CALLS, in_flight, call).await).await
         });
-        bare.await.print("the bare client", "");
+        bare.await.print("the bare client", CALLS, "");
         let all_in = median(async || {
             let toolset = ours.toolset.clone();
             let call = move |number| our_call(toolset.clone(), number);
-            measured(async || side_by_side(in_flight, call).await).await
+            measured(async || side_by_side(CALLS, in_flight, call).await).await
         });
-        all_in.await.print("Toolset::call", "target: under 35 µs");
+        all_in
+            .await
+            .print("Toolset::call", CALLS, "target: under 35 µs");
     }
     ours.server.stop().await;
 }
@@ -239,69 +244,12 @@ async fn bare_call(client: Peer<RoleClient>, number: u32) {
     assert_eq!(said.text, number.to_string());
 }
 
-/// All calls, so many at a time, each on a task like those of turns.
-async fn side_by_side<C, F>(in_flight: u32, call: C)
-where
-    C: Fn(u32) -> F + Clone + Send + 'static,
-    F: Future<Output = ()> + Send,
-{
-    let mut tasks = JoinSet::new();
-    for task in 0..in_flight {
-        let call = call.clone();
-        tasks.spawn(async move {
-            for number in (task..CALLS).step_by(in_flight as usize) {
-                call(number).await;
-            }
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done.expect("every call is answered");
-    }
-}
-
-/// What all calls of one round took.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Round {
-    on_processor: Duration,
-    elapsed: Duration,
-}
-
-impl Round {
-    fn print(&self, what: &str, target: &str) {
-        println!(
-            "  {what:<28}  {:>12.2?}   {:>9.0} calls/s   {target}",
-            self.on_processor / CALLS,
-            f64::from(CALLS) / self.elapsed.as_secs_f64()
-        );
-    }
-}
-
-async fn measured(work: impl AsyncFnOnce()) -> Round {
-    let (before, started) = (on_processor(), Instant::now());
-    work().await;
-    Round {
-        elapsed: started.elapsed(),
-        on_processor: on_processor() - before,
-    }
-}
-
 async fn median(mut round: impl AsyncFnMut() -> Round) -> Round {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for _ in 0..ROUNDS {
         rounds.push(round().await);
     }
-    rounds.sort();
-    rounds.swap_remove(ROUNDS / 2)
-}
-
-/// The time the threads of this process have had, whichever are still there.
-fn on_processor() -> Duration {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let nanos = threads.flatten().filter_map(|thread| {
-        let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        stat.split(' ').next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanos.sum())
+    middle(rounds)
 }
 
 fn ada() -> UserId {

@@ -8,6 +8,8 @@
 
 #[path = "shared/heap.rs"]
 mod heap;
+#[path = "shared/round.rs"]
+mod round;
 #[path = "shared/site.rs"]
 mod site;
 
@@ -16,20 +18,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
+use round::{measured, middle, side_by_side};
 use serde_json::{Map, Value, json};
 use site::Site;
 use tenon_domain::{
     Access, CallId, Credential, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind,
     SourceState, ToolCall, ToolId, UserId,
 };
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Settings, document, parse};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{
     Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry, Toolset,
 };
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 const ROUNDS: usize = 7;
@@ -68,16 +70,20 @@ async fn calls() {
         // In turns, so that whatever else the machine does is in both.
         for _ in 0..ROUNDS {
             let before = site.accepted().await;
-            floor.push(measured(in_flight, bare.clone()).await);
+            floor.push(measured(async || side_by_side(CALLS, in_flight, bare.clone()).await).await);
             let between = site.accepted().await;
-            all_in.push(measured(in_flight, ours.clone()).await);
+            all_in
+                .push(measured(async || side_by_side(CALLS, in_flight, ours.clone()).await).await);
             // Who asked in between is counted as well.
             connections[0] += between - before - 1;
             connections[1] += site.accepted().await - between - 1;
         }
         let [floor, all_in] = [floor, all_in].map(middle);
-        floor.print("the bare client", connections[0]);
-        all_in.print("Toolset::call", connections[1]);
+        let all = CALLS as usize * ROUNDS;
+        let [bare_made, ours_made] =
+            connections.map(|made| format!("{made} connections for {all} calls"));
+        floor.print("the bare client", CALLS, &bare_made);
+        all_in.print("Toolset::call", CALLS, &ours_made);
         let more = all_in.on_processor.saturating_sub(floor.on_processor) / CALLS;
         println!(
             "  {:<28}  {more:>12.2?}   target: at most 30 µs",
@@ -154,64 +160,6 @@ async fn bare_call(client: reqwest::Client, address: String, number: u32) {
         .expect("an answer");
     let answer: Value = answer.json().await.expect("an object");
     assert_eq!(answer["text"], "somebody or something");
-}
-
-/// What all calls of one round took.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Round {
-    on_processor: Duration,
-    elapsed: Duration,
-}
-
-impl Round {
-    fn print(&self, what: &str, connections: usize) {
-        let all = CALLS as usize * ROUNDS;
-        println!(
-            "  {what:<28}  {:>12.2?}   {:>9.0} calls/s   {connections} connections for {all} calls",
-            self.on_processor / CALLS,
-            f64::from(CALLS) / self.elapsed.as_secs_f64()
-        );
-    }
-}
-
-/// All calls, so many at a time, each on a task like those of turns.
-async fn measured<C, F>(in_flight: u32, call: C) -> Round
-where
-    C: Fn(u32) -> F + Clone + Send + 'static,
-    F: Future<Output = ()> + Send,
-{
-    let (before, started) = (on_processor(), Instant::now());
-    let mut tasks = JoinSet::new();
-    for task in 0..in_flight {
-        let call = call.clone();
-        tasks.spawn(async move {
-            for number in (task..CALLS).step_by(in_flight as usize) {
-                call(number).await;
-            }
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done.expect("every call is answered");
-    }
-    Round {
-        elapsed: started.elapsed(),
-        on_processor: on_processor() - before,
-    }
-}
-
-fn middle(mut rounds: Vec<Round>) -> Round {
-    rounds.sort();
-    rounds.swap_remove(rounds.len() / 2)
-}
-
-/// The time the threads of this process have had, whichever are still there.
-fn on_processor() -> Duration {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let nanos = threads.flatten().filter_map(|thread| {
-        let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        stat.split(' ').next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanos.sum())
 }
 
 fn ada() -> UserId {

@@ -36,8 +36,8 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use tenon_domain::{SourceId, SourceState, UserId};
+use tenon_sources::Network;
 use tenon_sources::import::Found;
-use tenon_sources::mcp::Network;
 use tenon_sources::openapi::Caller;
 use tenon_store::{Store, Vault};
 use tenon_tools::Registry;

@@ -14,7 +14,11 @@ pub mod variables;
 mod html;
 mod logs;
 mod network;
+mod percent;
 mod shown;
 mod spread;
 mod syntax;
 mod text;
+
+pub use logs::{Line, Logs};
+pub use network::Network;

@@ -58,8 +58,6 @@ pub mod oauth;
 
 use crate::{logs, text};
 
-pub use crate::logs::{Line, Logs};
-pub use crate::network::Network;
 pub use crate::variables::{Fill, Unfilled};
 pub use header::check_header;
 pub use link::About;

@@ -17,6 +17,8 @@ mod trouble;
 pub(crate) use client::client;
 pub(crate) use trouble::Trouble;
 
+use crate::text::line;
+
 /// Where requests may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
@@ -54,6 +56,12 @@ pub(crate) fn read(text: &str, network: Network) -> Result<Url, Refusal> {
     })?;
     check(&url, network)?;
     Ok(url)
+}
+
+/// An address without what may be a secret in it.
+pub(crate) fn shown(url: &Url) -> String {
+    let origin = url.origin().ascii_serialization();
+    line(&format!("{origin}{}", url.path()), 200)
 }
 
 pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {

@@ -26,6 +26,7 @@ mod server;
 pub use crate::variables::{Fill, Unfilled};
 pub use caller::Caller;
 pub use credentials::check_header;
+pub use fetch::Unread;
 pub use operation::Operation;
 pub use server::{
     About, Change, Documents, Kept, OpenapiServer, Pace, Preview, Settings, Status, preview,

@@ -1,8 +1,10 @@
 //! JSON bodies, refused in our own words.
 
+use axum::Json;
+use axum::body::Bytes;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 
 use super::error::ApiError;
@@ -15,23 +17,42 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        match axum::Json::from_request(request, state).await {
-            Ok(axum::Json(body)) => Ok(Self(body)),
-            Err(rejection) => Err(refuse(&rejection)),
-        }
+        read(&whole(request, state).await?).map(Self)
     }
 }
 
+/// The bytes of a request that says it is JSON.
+pub(crate) async fn whole<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    // A page of somebody else's can send any other kind without asking first.
+    if !is_json(request.headers()) {
+        return Err(ApiError::bad_request(
+            "Send the request with the header `Content-Type: application/json`.",
+        ));
+    }
+    let body = Bytes::from_request(request, state).await;
+    body.map_err(|rejection| refuse(&JsonRejection::BytesRejection(rejection)))
+}
+
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    match Json::from_bytes(body) {
+        Ok(Json(read)) => Ok(read),
+        Err(rejection) => Err(refuse(&rejection)),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
 fn refuse(rejection: &JsonRejection) -> ApiError {
-    let message = match rejection {
-        JsonRejection::MissingJsonContentType(_) => {
-            "Send the request with the header `Content-Type: application/json`.".to_owned()
-        }
-        other => format!(
-            "The body of the request cannot be used: {}.",
-            other.body_text()
-        ),
-    };
+    let message = format!(
+        "The body of the request cannot be used: {}.",
+        rejection.body_text()
+    );
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message)

@@ -176,6 +176,9 @@ impl From<sources::Refusal> for ApiError {
             sources::Refusal::Wrong(message) => Self::bad_request(message),
             sources::Refusal::Forbidden(message) => Self::forbidden(message),
             sources::Refusal::Unreachable(message) => Self::bad_gateway(message),
+            sources::Refusal::WantsKey(message) => {
+                Self::new(StatusCode::BAD_REQUEST, "wants_key", message)
+            }
             sources::Refusal::Idle(message) => {
                 Self::new(StatusCode::CONFLICT, "not_running", message)
             }

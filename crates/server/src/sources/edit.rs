@@ -33,6 +33,9 @@ pub enum Refusal {
     /// Somebody else did not answer as they should; the sentence says how.
     #[error("{0}")]
     Unreachable(String),
+    /// It shows its document to nobody it does not know; the sentence says where.
+    #[error("{0}")]
+    WantsKey(String),
     /// It does not run; the sentence says what to do first.
     #[error("{0}")]
     Idle(&'static str),

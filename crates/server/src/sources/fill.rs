@@ -5,7 +5,7 @@ use std::sync::Weak;
 
 use async_trait::async_trait;
 use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceId, UserId};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::mcp::oauth::Client;
 use tenon_sources::variables::{Fill, Texts, Unfilled, Variable, fill, mentioned};
 use tokio_util::sync::CancellationToken;

@@ -92,9 +92,12 @@ impl Sources {
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(Refusal::Wrong(why) | Refusal::Forbidden(why) | Refusal::Unreachable(why)) => {
-                Outcome::Refused(why)
-            }
+            Err(
+                Refusal::Wrong(why)
+                | Refusal::Forbidden(why)
+                | Refusal::Unreachable(why)
+                | Refusal::WantsKey(why),
+            ) => Outcome::Refused(why),
             Err(Refusal::Idle(why)) => Outcome::Refused(why.to_owned()),
             // Somebody else was quicker.
             Err(Refusal::Store(tenon_store::Error::Taken(_))) => {

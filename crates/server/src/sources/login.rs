@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
 use tenon_domain::{SourceId, UserId};
+use tenon_sources::Network;
+use tenon_sources::mcp::Tokens;
 use tenon_sources::mcp::oauth::{self, Asking, Client, Http, Pass, Return, Trouble};
-use tenon_sources::mcp::{Network, Tokens};
 use tenon_store::{Store, Vault};
 use url::Url;
 

@@ -55,7 +55,10 @@ impl Sources {
         let filled = filled.map_err(|why| Refusal::Wrong(why.to_string()))?;
         let caller = self.caller_for(user).map_err(Refusal::Wrong)?;
         let previewed = preview(filled, &caller, &self.0.parses).await;
-        previewed.map_err(Refusal::Wrong)
+        previewed.map_err(|unread| match unread.wants_key {
+            true => Refusal::WantsKey(unread.why),
+            false => Refusal::Wrong(unread.why),
+        })
     }
 
     /// Who sends requests to servers that this person chooses.

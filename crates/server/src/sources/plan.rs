@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tenon_domain::{SourceConfig, SourceId, SourceInfo, UserId};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::variables::{Gap, Variable, fill, mentioned, mentioned_in};
 
 use super::config::{addresses, is_program};

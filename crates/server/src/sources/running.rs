@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tenon_sources::mcp::{About, Logs, McpServer, Status};
+use tenon_sources::Logs;
+use tenon_sources::mcp::{About, McpServer, Status};
 use tenon_sources::openapi::OpenapiServer;
 use tenon_tools::ToolSource;
 use tokio::sync::watch;

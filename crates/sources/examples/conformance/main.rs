@@ -20,7 +20,8 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolSpec, UserId,
 };
-use tenon_sources::mcp::{McpServer, Network, Settings, Start};
+use tenon_sources::Network;
+use tenon_sources::mcp::{McpServer, Settings, Start};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{
     Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
+use tenon_sources::Network;
+use tenon_sources::mcp::McpServer;
 use tenon_sources::mcp::oauth::{Asking, Client, Grant, Grants, Http, Pass, Return, begin, end};
-use tenon_sources::mcp::{McpServer, Network};
 use url::Url;
 
 use crate::Outcome;

@@ -199,7 +199,7 @@ fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     match network::check(attempt.url(), network) {
         Ok(()) if same => attempt.follow(),
         Ok(()) => {
-            let there = Elsewhere(shown(attempt.url()));
+            let there = Elsewhere(network::shown(attempt.url()));
             attempt.error(there)
         }
         Err(refusal) => attempt.error(refusal),
@@ -210,12 +210,6 @@ fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
 #[derive(Debug, thiserror::Error)]
 #[error("it redirects to {0}, which is another site. If that is the server, enter that address")]
 struct Elsewhere(String);
-
-/// An address without what may be a secret in it.
-fn shown(url: &Url) -> String {
-    let origin = url.origin().ascii_serialization();
-    text::line(&format!("{origin}{}", url.path()), 200)
-}
 
 impl std::fmt::Debug for Site {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

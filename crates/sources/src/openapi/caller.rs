@@ -17,7 +17,7 @@ use url::Url;
 use super::credentials::Sender;
 use super::request::Request;
 use super::response::Answer;
-use crate::network::{self, Network, Refusal, Trouble};
+use crate::network::{self, Network, Refusal, Trouble, shown};
 
 /// More than a model can do anything with; what is kept aside for people may be large.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
@@ -176,15 +176,6 @@ pub(super) async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>
             Ok(None) => return Ok(body),
             Err(error) => return Err(Halt::of(&error, response.url())),
         }
-    }
-}
-
-/// An address without what may be a secret in it.
-pub(super) fn shown(url: &Url) -> String {
-    let shown = format!("{}{}", url.origin().ascii_serialization(), url.path());
-    match shown.char_indices().nth(200) {
-        Some((at, _)) => format!("{}…", &shown[..at]),
-        None => shown,
     }
 }
 

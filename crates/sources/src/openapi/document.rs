@@ -70,6 +70,13 @@ pub fn is_document(value: &Value) -> bool {
     says("openapi") || says("swagger")
 }
 
+/// Whether what stands where a document should be may be meant as one: whoever parses it
+/// says what it lacks.
+pub(super) fn may_be_document(value: &Value) -> bool {
+    let says = |key: &str| value.get(key).is_some();
+    value.is_object() && (says("openapi") || says("swagger") || says("paths"))
+}
+
 /// What a document that somebody gives is called by.
 pub fn hash(body: &[u8]) -> String {
     let digest = Sha256::digest(body);

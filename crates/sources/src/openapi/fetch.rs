@@ -4,25 +4,27 @@
 //! One of several that fails does not spoil the others. Everything is bounded:
 //! bytes, time, redirects, and how many are read at once.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use reqwest::Method;
 use reqwest::header::{
-    ACCEPT, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    LAST_MODIFIED,
+    ACCEPT, ETAG, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
-use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::caller::{Caller, Elsewhere, Halt, shown, whole};
+use super::caller::{Caller, Elsewhere, Halt, whole};
 use super::discover::{self, Sub};
 use super::document;
+use crate::network::shown;
 
 mod places;
+mod reading;
+
+pub use reading::Unread;
+pub(super) use reading::{Body, Found, FoundSub, Known, News, Print, Question, Reading};
 
 /// Larger than any description that is published.
 const MAX_BODY: usize = document::MAX_BYTES;
@@ -42,104 +44,39 @@ pub(super) const WITHIN: Duration = Duration::from_secs(30);
 
 const SUBS_AT_ONCE: usize = 8;
 
-/// What is asked, and what is known already.
-#[derive(Debug)]
-pub(super) struct Question<'a> {
-    pub(super) url: &'a Url,
-    /// For the site of that address alone.
-    pub(super) headers: &'a HeaderMap,
-    pub(super) known: &'a [Known],
-    /// How long all of it may take.
-    pub(super) within: Duration,
-}
-
-/// A document that need not be sent again if it is still the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) name: String,
-    /// As it was found.
-    pub(super) url: Url,
-    pub(super) etag: Option<String>,
-    pub(super) last_modified: Option<String>,
-    pub(super) print: Print,
-}
-
-/// By which bytes are known to be the same as before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Print(usize, u64);
-
-impl Print {
-    pub(super) fn of(bytes: &[u8]) -> Self {
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        Self(bytes.len(), hasher.finish())
-    }
-}
-
-/// What was read.
-#[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) main: Found,
-    /// Those of an mcpo's servers. None: the main one is all there is.
-    pub(super) subs: Option<Vec<FoundSub>>,
-}
-
-/// The document of a server behind an mcpo, or why there is none.
-#[derive(Debug)]
-pub(super) struct FoundSub {
-    pub(super) name: String,
-    pub(super) found: Result<Found, String>,
-}
-
-/// A document, and where it really was.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// Without its query: that may be a secret, and this is kept.
-    pub(super) url: Url,
-    pub(super) news: News,
-}
-
-#[derive(Debug)]
-pub(super) enum News {
-    /// It is what is known.
-    Same,
-    New(Box<Body>),
-}
-
-#[derive(Debug)]
-pub(super) struct Body {
-    pub(super) bytes: Vec<u8>,
-    /// None: it is so large that it is read when its turn comes. Many servers send
-    /// theirs at the same time, and a document takes ten times its length.
-    pub(super) document: Option<Value>,
-    pub(super) etag: Option<String>,
-    pub(super) last_modified: Option<String>,
-}
-
-impl Body {
-    /// The document, if all it can do is name others.
-    fn list(&self) -> Option<&Value> {
-        let document = self.document.as_ref();
-        document.filter(|document| !discover::has_paths(document))
-    }
-}
-
 /// What an address answered with.
 enum Got {
     Document(Found),
-    /// Something else, in a few words.
-    Not(String),
+    Not(Else),
 }
 
-/// Reads all documents of a server. The error is a sentence: what was tried and what came back.
-pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Reading, String> {
+/// Something that is no document.
+struct Else {
+    /// In a few words.
+    what: String,
+    wants_key: bool,
+}
+
+impl From<String> for Else {
+    fn from(what: String) -> Self {
+        Self {
+            what,
+            wants_key: false,
+        }
+    }
+}
+
+/// Reads all documents of a server. The error says what was tried and what came back.
+pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Reading, Unread> {
     let fetch = Fetch {
         caller,
         question,
         end: Instant::now() + question.within,
     };
     let main = timeout_at(fetch.end, fetch.main());
-    let main = main.await.unwrap_or_else(|_| Err(fetch.too_slow()))?;
+    let main = main
+        .await
+        .unwrap_or_else(|_| Err(fetch.too_slow().into()))?;
     let subs = match &main.news {
         News::New(body) => body
             .list()
@@ -164,28 +101,33 @@ struct Fetch<'a> {
 }
 
 impl Fetch<'_> {
-    async fn main(&self) -> Result<Found, String> {
+    async fn main(&self) -> Result<Found, Unread> {
         let known = self.known("");
         let places = places::places(self.question.url, known.map(|known| &known.url));
         let mut tried = Vec::new();
+        let mut wants_key = false;
         for place in places {
             let shown = shown(&place);
             match self.get(place, known, MAX_BODY).await {
                 Ok(Got::Document(found)) => return Ok(found),
-                Ok(Got::Not(what)) => tried.push(format!("{shown} {what}")),
+                Ok(Got::Not(it)) => {
+                    wants_key |= it.wants_key;
+                    tried.push(format!("{shown} {}", it.what));
+                }
                 Err(halt) => {
                     tried.push(halt.to_string());
                     break;
                 }
             }
         }
-        match tried.as_slice() {
-            [only] if only.ends_with('.') => Err(only.clone()),
-            _ => Err(format!(
+        let why = match tried.as_slice() {
+            [only] if only.ends_with('.') => only.clone(),
+            _ => format!(
                 "No OpenAPI document was found: {}.",
                 tried.join("; ").trim_end_matches('.')
-            )),
-        }
+            ),
+        };
+        Err(Unread { why, wants_key })
     }
 
     /// What a server lists for machines, where its description links to nothing.
@@ -200,7 +142,7 @@ impl Fetch<'_> {
                 Ok(list) => discover::listed(&list, at),
                 Err(_) => Vec::new(),
             },
-            Ok(Came::Same { .. } | Came::Status(_)) | Err(_) => Vec::new(),
+            Ok(Came::Same { .. } | Came::Not(_)) | Err(_) => Vec::new(),
         }
     }
 
@@ -229,7 +171,7 @@ impl Fetch<'_> {
         let got = timeout_at(end, got).await;
         let found = match got {
             Ok(Ok(Got::Document(found))) => found,
-            Ok(Ok(Got::Not(what))) => return Err(format!("{} {what}.", shown(&sub.url))),
+            Ok(Ok(Got::Not(it))) => return Err(format!("{} {}.", shown(&sub.url), it.what)),
             Ok(Err(halt)) => return Err(halt.to_string()),
             Err(_) => return Err(self.too_slow()),
         };
@@ -254,10 +196,10 @@ impl Fetch<'_> {
                 let news = News::Same;
                 return Ok(Got::Document(Found { url, news }));
             }
-            Came::Status(what) => return Ok(Got::Not(what)),
+            Came::Not(it) => return Ok(Got::Not(it)),
         };
         if starts_with(&body.bytes, b"<") {
-            return Ok(Got::Not("answered with a web page".into()));
+            return Ok(Got::Not("answered with a web page".to_owned().into()));
         }
         let at = shown(&body.url);
         let print = known.filter(|known| known.url == body.url);
@@ -279,7 +221,7 @@ impl Fetch<'_> {
             return Ok(Got::Document(Found { url, news }));
         };
         match document.transpose() {
-            Ok(document) if document.as_ref().is_none_or(is_document) => {
+            Ok(document) if document.as_ref().is_none_or(document::may_be_document) => {
                 let news = News::New(Box::new(Body {
                     bytes,
                     document,
@@ -291,17 +233,19 @@ impl Fetch<'_> {
                     news,
                 }))
             }
-            Ok(_) => Ok(Got::Not(
-                "answered with something that is no OpenAPI document".into(),
-            )),
+            Ok(_) => {
+                let what = "answered with something that is no OpenAPI document".to_owned();
+                Ok(Got::Not(what.into()))
+            }
             // This is meant to be one: another would not be the one that is wanted.
             Err(why) if starts_with(&bytes, b"{") => {
                 Err(Halt::Unusable(format!("{at} cannot be read. {why}")))
             }
-            Err(why) => Ok(Got::Not(format!(
-                "answered with something that is neither JSON nor YAML ({})",
-                why.trim_end_matches('.')
-            ))),
+            Err(why) => {
+                let why = why.trim_end_matches('.');
+                let what = format!("answered with something that is neither JSON nor YAML ({why})");
+                Ok(Got::Not(what.into()))
+            }
         }
     }
 
@@ -335,10 +279,12 @@ impl Fetch<'_> {
                 return Err(Halt::Unusable(format!("{at} answered {status}.")));
             }
             401 | 403 => {
-                let what = format!("asks for a key (it answered {status})");
-                return Ok(Came::Status(what));
+                return Ok(Came::Not(Else {
+                    what: format!("asks for a key (it answered {status})"),
+                    wants_key: true,
+                }));
             }
-            _ => return Ok(Came::Status(format!("answered {status}"))),
+            _ => return Ok(Came::Not(format!("answered {status}").into())),
         }
         let text = |name: HeaderName| {
             let value = response.headers().get(name)?.to_str().ok()?;
@@ -366,8 +312,8 @@ enum Came {
     Same {
         url: Url,
     },
-    /// No success, in a few words.
-    Status(String),
+    /// No success.
+    Not(Else),
 }
 
 struct Whole {
@@ -388,11 +334,4 @@ fn plain(url: &Url) -> Url {
 fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(start)
-}
-
-fn is_document(value: &Value) -> bool {
-    value.is_object()
-        && ["openapi", "swagger", "paths"]
-            .iter()
-            .any(|key| value.get(key).is_some())
 }

@@ -4,7 +4,6 @@
 //! input says can change neither where a request goes nor how many there are.
 
 mod body;
-pub(super) mod encode;
 mod file;
 pub(super) mod header;
 mod multipart;

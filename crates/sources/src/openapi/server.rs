@@ -20,6 +20,7 @@ use super::request;
 use crate::logs::Logs;
 
 mod apart;
+mod diary;
 mod keeper;
 mod library;
 mod line;

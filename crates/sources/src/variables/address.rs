@@ -4,11 +4,10 @@
 //! Only everybody's value at the very beginning (`${BASE}/mcp`) is taken as it is: an admin
 //! set it, and it stands for the address itself.
 
-use std::fmt::Write;
-
 use url::{Origin, Url};
 
 use super::{Filling, Piece, Slot, pieces};
+use crate::percent::{Keep, encode};
 
 /// Where in an address something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,7 @@ impl Filling<'_> {
                     ));
                 }
                 Place::Path | Place::Query => {
-                    encode(&value, &mut filled);
+                    filled.push_str(&encode(&value, Keep::Unreserved));
                     meant.push('1');
                 }
             }
@@ -104,16 +103,6 @@ fn not_a_name(slot: &Slot<'_>) -> String {
         "`{}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
         slot.variable
     )
-}
-
-fn encode(value: &str, into: &mut String) {
-    for byte in value.bytes() {
-        match byte {
-            b'-' | b'.' | b'_' | b'~' => into.push(char::from(byte)),
-            _ if byte.is_ascii_alphanumeric() => into.push(char::from(byte)),
-            _ => write!(into, "%{byte:02X}").expect("a string takes everything"),
-        }
-    }
 }
 
 /// None: it is no address, and whoever opens it says so.

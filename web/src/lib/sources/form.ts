@@ -269,8 +269,8 @@ export function blamedLook(error: Pick<ApiError, 'code' | 'message'>, form: Sour
 }
 
 /** Whether a document is not shown to everybody: only headers are sent along when it is read. */
-export function wantsKey(sentence: string): boolean {
-  return sentence.includes('asks for a key');
+export function wantsKey({ code }: Pick<ApiError, 'code'>): boolean {
+  return code === 'wants_key';
 }
 
 export function newSourceOf(form: SourceForm, mayShare: boolean): NewSource {

@@ -76,7 +76,7 @@ impl Travellers {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tenon_sources::mcp::Network;
+    use tenon_sources::Network;
 
     use super::*;
 

@@ -6,8 +6,8 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use tenon_domain::ToolError;
 
 use crate::openapi::operation::Place;
-use crate::openapi::request::encode::{Keep, decode, encode};
 use crate::openapi::request::{Request, add_cookie, header};
+use crate::percent::{Keep, decode, encode};
 
 pub(super) fn key(
     place: Place,

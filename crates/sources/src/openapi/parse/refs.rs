@@ -5,6 +5,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::percent::decode;
+use crate::text::line;
+
 /// A reference that refers to a reference, and so on: nobody writes more.
 const MAX_HOPS: usize = 16;
 
@@ -68,7 +71,7 @@ impl<'d> Refs<'d> {
         let mut known = self.known.borrow_mut();
         let found = *known
             .entry(place)
-            .or_insert_with(|| self.at(&percent_decoded(pointer)));
+            .or_insert_with(|| self.at(&String::from_utf8_lossy(&decode(pointer))));
         found.ok_or_else(|| Lost::Missing(shown(place)))
     }
 
@@ -96,37 +99,7 @@ pub(super) fn pointer(parts: &[&str]) -> String {
 }
 
 fn shown(place: &str) -> String {
-    crate::text::line(place, 160)
-}
-
-/// `%20` and the like; whatever is not that stays as it is.
-fn percent_decoded(text: &str) -> std::borrow::Cow<'_, str> {
-    if !text.contains('%') {
-        return text.into();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = match (first, after) {
-            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        match code {
-            Some((high, low)) => {
-                bytes.push(high * 16 + low);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned().into()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16)?.try_into().ok()
+    line(place, 160)
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use tenon_domain::ToolError;
 
-use super::encode::Keep;
 use super::media;
 use super::style::Manner;
 use crate::openapi::operation::{Parameter, Style, Written};
+use crate::percent::Keep;
 
 /// What belongs to the connection and not to who asks: whoever could set these
 /// could make a server see two requests in one, or another host.

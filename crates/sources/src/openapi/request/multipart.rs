@@ -6,10 +6,10 @@ use serde_json::Value;
 use tenon_domain::ToolError;
 
 use super::body::Fields;
-use super::encode::Keep;
 use super::style::{Manner, plain};
 use super::{file, header, media};
 use crate::openapi::operation::{Field, Written};
+use crate::percent::Keep;
 
 pub(super) struct Part {
     name: String,

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value};
 use tenon_domain::ToolError;
 
-use super::encode::{Keep, decode, encode};
 use super::style::Manner;
 use super::{media, missing};
 use crate::openapi::operation::{Operation, Parameter, Place, Written};
+use crate::percent::{Keep, decode, encode};
 
 /// What a document writes as one: "/pets/{id}?expand".
 #[derive(Debug, PartialEq, Eq)]
@@ -92,15 +92,8 @@ fn write(parameter: &Parameter, input: &Map<String, Value>) -> Result<String, To
             style,
             explode,
             reserved,
-        } => Manner {
-            style: *style,
-            explode: *explode,
-            keep: match reserved {
-                true => Keep::ReservedInPath,
-                false => Keep::Unreserved,
-            },
-        }
-        .text(&parameter.name, value),
+        } => Manner::new(*style, *explode, reserved.then_some(Keep::ReservedInPath))
+            .text(&parameter.name, value),
         Written::Media(media_type) => Some(encode(&media(media_type, value), Keep::Unreserved)),
     };
     written.filter(|text| !text.is_empty()).ok_or_else(|| {

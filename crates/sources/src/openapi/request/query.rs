@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::encode::{Keep, encode};
 use super::media;
 use super::style::Manner;
 use crate::openapi::operation::Written;
+use crate::percent::{Keep, encode};
 
 /// The value of a parameter or field as pairs that are encoded already.
 pub(super) fn pairs(name: &str, value: &Value, written: &Written) -> Vec<(String, String)> {
@@ -14,15 +14,8 @@ pub(super) fn pairs(name: &str, value: &Value, written: &Written) -> Vec<(String
             style,
             explode,
             reserved,
-        } => Manner {
-            style: *style,
-            explode: *explode,
-            keep: match reserved {
-                true => Keep::ReservedInQuery,
-                false => Keep::Unreserved,
-            },
-        }
-        .pairs(name, value),
+        } => Manner::new(*style, *explode, reserved.then_some(Keep::ReservedInQuery))
+            .pairs(name, value),
         Written::Media(media_type) => vec![(
             encode(name, Keep::Unreserved),
             encode(&media(media_type, value), Keep::Unreserved),

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::encode::{Keep, encode};
 use crate::openapi::operation::Style;
+use crate::percent::{Keep, encode};
 
 /// How one value is written.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,15 @@ pub(super) fn plain(value: &Value) -> Option<Cow<'_, str>> {
 }
 
 impl Manner {
+    /// `reserved` is what may stand as it is, where a document allows that.
+    pub(super) fn new(style: Style, explode: bool, reserved: Option<Keep>) -> Self {
+        Self {
+            style,
+            explode,
+            keep: reserved.unwrap_or(Keep::Unreserved),
+        }
+    }
+
     /// Names and values, for a query, a form or cookies. Nothing for what is empty.
     pub(super) fn pairs(self, name: &str, value: &Value) -> Vec<(String, String)> {
         let encoded = encode(name, self.keep.for_names());

@@ -300,7 +300,7 @@ fn what_is_nested_where_it_cannot_be_is_json() {
             json!({ "p": value }),
         )
         .unwrap();
-        let query = encode::decode(request.url.query().unwrap());
+        let query = crate::percent::decode(request.url.query().unwrap());
         assert_eq!(String::from_utf8(query).unwrap(), expected);
     };
     check(

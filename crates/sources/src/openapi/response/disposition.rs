@@ -1,9 +1,8 @@
 //! The name of a file, as `Content-Disposition` has it (RFC 6266).
 
+use crate::percent::decode;
 use encoding_rs::Encoding;
 use reqwest::header::{CONTENT_DISPOSITION, HeaderMap};
-
-use crate::openapi::request::encode::decode;
 
 /// Longer than names people give; what a file system takes at most is 255 bytes.
 const MAX_LENGTH: usize = 120;

@@ -12,18 +12,16 @@ use tenon_domain::{OpenapiOrigin, SourceState};
 use tokio::time::{sleep, timeout};
 
 use super::apart::turn;
+use super::diary;
 use super::library::Library;
 use super::line::Line;
 use super::offer::{About, Change, Offer};
 use super::seen::Seen;
 use super::settings::Kept;
-use super::state::News;
+use super::state::Findings;
 use super::{Readings, Shared};
 use crate::openapi::fetch::{self, Question};
 use crate::variables::Unfilled;
-
-/// How many operations that are not offered are named in the log.
-const NAMED: usize = 20;
 
 struct Keeper {
     shared: Arc<Shared>,
@@ -137,7 +135,7 @@ impl Keeper {
         });
         if let Ok(Some((offer, about))) = moved.await {
             let status = self.shared.state.status();
-            self.shared.state.known(News {
+            self.shared.state.known(Findings {
                 about,
                 offer,
                 problems: status.problems,
@@ -187,7 +185,7 @@ impl Keeper {
         self.shared.logs.note(format!(
             "Its last document is kept: {count} tools are listed until it is read again."
         ));
-        self.shared.state.known(News {
+        self.shared.state.known(Findings {
             offer,
             about,
             problems: merged.problems,
@@ -248,7 +246,8 @@ impl Keeper {
             known: known.as_deref().unwrap_or_default(),
             within: self.shared.pace.read,
         };
-        let reading = fetch::read(&self.shared.settings.caller, &question).await?;
+        let reading = fetch::read(&self.shared.settings.caller, &question).await;
+        let reading = reading.map_err(|unread| unread.why)?;
         let work = move || {
             let merged = Library::merge(before.as_deref(), reading)?;
             Ok(Seen::of(merged, base_url.as_ref(), &offer))
@@ -269,7 +268,7 @@ impl Keeper {
         let is_new =
             !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
         if is_new {
-            self.log(&offer, &about, had.then_some(&change));
+            diary::tell(&shared.logs, &offer, &about, had.then_some(&change));
         }
         let before = shared.state.status().problems;
         for problem in &merged.problems {
@@ -278,7 +277,7 @@ impl Keeper {
             }
         }
         let change = Arc::new(change);
-        let news = is_new.then(|| News {
+        let news = is_new.then(|| Findings {
             offer,
             about,
             problems: Vec::new(),
@@ -320,38 +319,6 @@ impl Keeper {
         };
         if is_new {
             self.shared.logs.note(why);
-        }
-    }
-
-    fn log(&self, offer: &Offer, about: &About, change: Option<&Change>) {
-        let logs = &self.shared.logs;
-        let behind = match about.servers.len() {
-            0 => String::new(),
-            count => format!(" of {count} servers behind it"),
-        };
-        logs.note(format!("It offers {} tools{behind}.", offer.len()));
-        if offer.cut {
-            logs.note("It has more tools than are listed.");
-        }
-        if let Some(change) = change {
-            for (what, names) in [
-                ("New", &change.added),
-                ("Gone", &change.removed),
-                ("Changed", &change.changed),
-            ] {
-                if !names.is_empty() {
-                    let more = if names.len() > NAMED { ", …" } else { "" };
-                    let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
-                    logs.note(format!("{what}: {}{more}.", named.join(", ")));
-                }
-            }
-        }
-        for skipped in about.skipped.iter().take(NAMED) {
-            logs.note(format!("Not offered: {}. {}", skipped.place, skipped.why));
-        }
-        if about.skipped.len() > NAMED {
-            let more = about.skipped.len() - NAMED;
-            logs.note(format!("{more} more operations are not offered."));
         }
     }
 

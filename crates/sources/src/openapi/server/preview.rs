@@ -12,7 +12,7 @@ use super::line::Line;
 use super::offer::{About, Offer};
 use super::settings::Kept;
 use crate::openapi::caller::Caller;
-use crate::openapi::fetch::{self, Question};
+use crate::openapi::fetch::{self, Question, Unread};
 use crate::openapi::operation::{Scheme, Skipped};
 
 /// What would come of it.
@@ -30,18 +30,18 @@ pub struct Preview {
     pub notes: Vec<String>,
 }
 
-/// Reads the document of a server whose variables are filled in. The error is a
-/// sentence: what was tried and what came back.
+/// Reads the document of a server whose variables are filled in. The error says what was
+/// tried and what came back.
 ///
 /// `parses` is how many documents may be parsed at once.
 pub async fn preview(
     config: OpenapiConfig,
     caller: &Caller,
     parses: &Arc<Semaphore>,
-) -> Result<Preview, String> {
+) -> Result<Preview, Unread> {
     let line = Line::new(config, caller)?;
     let Some(url) = &line.url else {
-        return Err("There is no address to look at.".into());
+        return Err("There is no address to look at.".to_owned().into());
     };
     let question = Question {
         url,
@@ -51,8 +51,8 @@ pub async fn preview(
     };
     let reading = fetch::read(caller, &question).await?;
     let turn = turn(parses).await;
-    turn.work(move || Library::merge(None, reading).map(seen))
-        .await
+    let work = turn.work(move || Library::merge(None, reading).map(seen));
+    Ok(work.await?)
 }
 
 /// The same for a document that somebody gives.

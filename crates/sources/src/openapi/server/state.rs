@@ -43,7 +43,7 @@ pub(super) enum Door {
 pub(super) type State = Shown<Status, Offer, Door>;
 
 /// What was read, as far as it is shown.
-pub(super) struct News {
+pub(super) struct Findings {
     pub(super) offer: Offer,
     pub(super) about: About,
     pub(super) problems: Vec<String>,
@@ -77,8 +77,8 @@ impl State {
     }
 
     /// What it offered last is listed until it says otherwise.
-    pub(super) fn known(&self, news: News) {
-        self.change_all(|inner| inner.take(news));
+    pub(super) fn known(&self, findings: Findings) {
+        self.change_all(|inner| inner.take(findings));
     }
 
     /// What it offered last can be called; whether it is still there shows then.
@@ -87,10 +87,10 @@ impl State {
     }
 
     /// It was read. None: it is what it was.
-    pub(super) fn read(&self, line: Arc<Line>, news: Option<News>, problems: Vec<String>) {
+    pub(super) fn read(&self, line: Arc<Line>, findings: Option<Findings>, problems: Vec<String>) {
         self.change_all(|inner| {
-            if let Some(news) = news {
-                inner.take(news);
+            if let Some(findings) = findings {
+                inner.take(findings);
             }
             let status = &mut inner.status;
             status.state = SourceState::Ready;
@@ -122,14 +122,14 @@ impl State {
 }
 
 impl Inner<Status, Offer> {
-    fn take(&mut self, news: News) {
+    fn take(&mut self, findings: Findings) {
         let status = &mut self.status;
-        status.tools = news.offer.len();
+        status.tools = findings.offer.len();
         status.revision += 1;
-        status.problems = news.problems;
-        status.about = Some(Arc::new(news.about));
-        status.read_at = news.read_at.or(status.read_at);
-        status.change = news.change.map(Arc::new).or(status.change.take());
-        self.offer = Arc::new(news.offer);
+        status.problems = findings.problems;
+        status.about = Some(Arc::new(findings.about));
+        status.read_at = findings.read_at.or(status.read_at);
+        status.change = findings.change.map(Arc::new).or(status.change.take());
+        self.offer = Arc::new(findings.offer);
     }
 }

@@ -9,7 +9,8 @@ use tenon_domain::{
     Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
     ToolCall, ToolId, ToolResult, UserId,
 };
-use tenon_sources::mcp::{McpServer, Network, Patience, Settings, Start};
+use tenon_sources::Network;
+use tenon_sources::mcp::{McpServer, Patience, Settings, Start};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{
     Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use reqwest::redirect::Policy;
 use reqwest::{Client, header};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::mcp::oauth::{
     Asking, Departure, Grant, Grants, Http, Pass, Return, Trouble, begin, end,
 };

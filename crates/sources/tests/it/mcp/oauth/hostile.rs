@@ -1,7 +1,7 @@
 //! Servers that lie about where to log in.
 
 use serde_json::{Value, json};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::mcp::oauth::{Asking, Http, Trouble, begin};
 
 use super::{address, asking, depart};

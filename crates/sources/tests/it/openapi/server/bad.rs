@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::SourceState;
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::openapi::preview;
 
 use super::desk::{Desk, QUICK, at, caller, parses, settings, settings_in};
@@ -294,7 +294,7 @@ async fn an_openapi_server_of_a_user_is_not_on_a_private_network() {
         assert!(why.ends_with(told), "{host}: {why}");
         assert_eq!(desk.server.status().state, SourceState::Failed { why });
         let seen = preview(config, &caller(Network::PublicOnly), &parses()).await;
-        assert!(seen.is_err_and(|why| why.ends_with(told)));
+        assert!(seen.is_err_and(|unread| unread.why.ends_with(told)));
     }
     assert_eq!(site.accepted(), 0);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::{Credential, ErrorKind};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 
 use super::desk::{Desk, MemoryDocuments, at, given, settings, settings_in};
 use super::site::{Reply, Seen, Site, document, ok, redirect, status};

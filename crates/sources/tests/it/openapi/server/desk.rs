@@ -10,7 +10,7 @@ use tenon_domain::{
     Access, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolCall,
     ToolError, ToolId, ToolResult,
 };
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Pace, Settings, Status};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::openapi::{Change, Fill, OpenapiServer, Pace, Settings, Unfilled};
 use tenon_tools::ToolSource;
 

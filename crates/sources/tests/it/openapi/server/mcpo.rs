@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tenon_domain::{Credential, ErrorKind, OpenapiConfig};
-use tenon_sources::mcp::Network;
+use tenon_sources::Network;
 use tenon_sources::openapi::preview;
 
 use super::desk::{Desk, at, caller, parses, settings};

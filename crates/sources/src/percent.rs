@@ -20,7 +20,7 @@ pub(crate) enum Keep {
 
 impl Keep {
     /// The same for names of parameters, whose reserved characters nobody allows.
-    pub(super) fn for_names(self) -> Self {
+    pub(crate) fn for_names(self) -> Self {
         match self {
             Self::Everything => Self::Everything,
             Self::Unreserved | Self::ReservedInQuery | Self::ReservedInPath | Self::Cookie => {

@@ -1,0 +1,110 @@
+//! What is asked of a server's address, and what comes of it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use url::Url;
+
+use crate::openapi::discover;
+
+/// What is asked, and what is known already.
+#[derive(Debug)]
+pub(in crate::openapi) struct Question<'a> {
+    pub(in crate::openapi) url: &'a Url,
+    /// For the site of that address alone.
+    pub(in crate::openapi) headers: &'a HeaderMap,
+    pub(in crate::openapi) known: &'a [Known],
+    /// How long all of it may take.
+    pub(in crate::openapi) within: Duration,
+}
+
+/// A document that need not be sent again if it is still the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::openapi) struct Known {
+    pub(in crate::openapi) name: String,
+    /// As it was found.
+    pub(in crate::openapi) url: Url,
+    pub(in crate::openapi) etag: Option<String>,
+    pub(in crate::openapi) last_modified: Option<String>,
+    pub(in crate::openapi) print: Print,
+}
+
+/// By which bytes are known to be the same as before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::openapi) struct Print(usize, u64);
+
+impl Print {
+    pub(in crate::openapi) fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self(bytes.len(), hasher.finish())
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(in crate::openapi) struct Reading {
+    pub(in crate::openapi) main: Found,
+    /// Those of an mcpo's servers. None: the main one is all there is.
+    pub(in crate::openapi) subs: Option<Vec<FoundSub>>,
+}
+
+/// The document of a server behind an mcpo, or why there is none.
+#[derive(Debug)]
+pub(in crate::openapi) struct FoundSub {
+    pub(in crate::openapi) name: String,
+    pub(in crate::openapi) found: Result<Found, String>,
+}
+
+/// A document, and where it really was.
+#[derive(Debug)]
+pub(in crate::openapi) struct Found {
+    /// Without its query: that may be a secret, and this is kept.
+    pub(in crate::openapi) url: Url,
+    pub(in crate::openapi) news: News,
+}
+
+#[derive(Debug)]
+pub(in crate::openapi) enum News {
+    /// It is what is known.
+    Same,
+    New(Box<Body>),
+}
+
+#[derive(Debug)]
+pub(in crate::openapi) struct Body {
+    pub(in crate::openapi) bytes: Vec<u8>,
+    /// None: it is so large that it is read when its turn comes. Many servers send
+    /// theirs at the same time, and a document takes ten times its length.
+    pub(in crate::openapi) document: Option<Value>,
+    pub(in crate::openapi) etag: Option<String>,
+    pub(in crate::openapi) last_modified: Option<String>,
+}
+
+impl Body {
+    /// The document, if all it can do is name others.
+    pub(super) fn list(&self) -> Option<&Value> {
+        let document = self.document.as_ref();
+        document.filter(|document| !discover::has_paths(document))
+    }
+}
+
+/// Why nothing was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// A sentence.
+    pub why: String,
+    /// It shows its document to nobody it does not know.
+    pub wants_key: bool,
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self {
+            why,
+            wants_key: false,
+        }
+    }
+}
