@@ -174,6 +174,9 @@ impl Run {
             messages.push(Message::Assistant { parts: reply.parts });
             if !calls.is_empty() {
                 let answers = self.make(&toolset, calls).await;
+                if self.cancel.is_cancelled() {
+                    return Ok((TurnOutcome::Stopped, None));
+                }
                 let mut made = answers.iter().filter(|answer| answer.result.is_ok());
                 if made.any(|answer| ends_turn(&toolset, &answer.tool_id)) {
                     return Ok((TurnOutcome::Done, None));

@@ -210,6 +210,30 @@ pub enum Credential {
     },
 }
 
+impl Credential {
+    /// Everything it is shown with, but not where.
+    pub fn texts(&self) -> Vec<&String> {
+        match self {
+            Self::Key { value } => vec![value],
+            Self::Basic { user, password } => vec![user, password],
+            Self::Client {
+                id,
+                secret,
+                token_url: _,
+                scopes,
+            } => [id, secret].into_iter().chain(scopes).collect(),
+        }
+    }
+
+    /// Where it is taken to for a token, where it says so itself.
+    pub fn token_url(&self) -> Option<&String> {
+        match self {
+            Self::Client { token_url, .. } => token_url.as_ref(),
+            Self::Key { .. } | Self::Basic { .. } => None,
+        }
+    }
+}
+
 impl fmt::Debug for OpenapiConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenapiConfig").finish_non_exhaustive()

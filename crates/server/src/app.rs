@@ -150,6 +150,9 @@ impl App {
         let mut folder = self.folder();
         folder.make();
         folder.take_in(&self.sources).await;
+        if let Err(error) = self.sources.sweep_documents().await {
+            tracing::warn!(%error, "documents that nobody needs are still kept");
+        }
         folder
     }
 

@@ -98,6 +98,9 @@ struct Inner {
     callers: Callers,
     /// How many documents are read into tools at once.
     parses: Arc<Semaphore>,
+    /// What people give is kept and forgotten one after the other, so that nobody
+    /// forgets what somebody else is about to need.
+    giving: Semaphore,
     life: OnceLock<Life>,
     entrance: Entrance,
     bell: OnceLock<mpsc::Sender<Ring>>,
@@ -160,6 +163,7 @@ impl Sources {
             turns: Turns::default(),
             callers: Callers::default(),
             parses: Arc::new(Semaphore::new(PARSES)),
+            giving: Semaphore::new(1),
             life: OnceLock::new(),
             bell: OnceLock::new(),
             closing: CancellationToken::new(),
@@ -234,6 +238,7 @@ impl Sources {
 
     /// The servers a file holds from now on. Those that are as they were keep running.
     pub async fn put_file(&self, file: &str, mut found: Vec<Found>) {
+        let turn = self.0.giving.acquire().await.ok();
         for found in &mut found {
             // From here on it is in the store.
             let Some(document) = found.document.take() else {
@@ -245,6 +250,7 @@ impl Sources {
             }
         }
         let before = lock(&self.0.files).insert(file.to_owned(), found);
+        drop(turn);
         self.sync().await;
         self.forget_documents(before).await;
     }

@@ -23,6 +23,7 @@ use url::Url;
 use crate::openapi::document;
 use crate::text::line;
 
+pub use description::{reached, title};
 pub use names::{MAX_NAME, clean, is_clean, numbered};
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS};
 

@@ -16,12 +16,11 @@ impl Store {
 }
 
 /// What a source offered, and to everybody who had a connection of their own to it:
-/// those are called `SOURCE:USER`. Documents are kept for an address as well:
-/// `SOURCE@ADDRESS`, `SOURCE@ADDRESS:USER`.
+/// those are called `SOURCE:USER`.
 pub(crate) async fn forget(db: &impl ConnectionTrait, source: &SourceId) -> Result<()> {
     forget_where(db, |id| {
         let rest = id.strip_prefix(&source.0);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     })
     .await
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::ExprTrait;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
 use tenon_domain::SourceId;
 
 use crate::entity::source_documents as table;
@@ -14,6 +14,9 @@ pub struct StoredDocument {
     /// Of the server behind an mcpo; empty for the main one.
     pub name: String,
     pub url: String,
+    /// Where it was looked for: what another address said is another's, though both are
+    /// called the same. Empty for what somebody gave.
+    pub address: String,
     pub body: Vec<u8>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
@@ -54,6 +57,7 @@ impl Store {
                 source_id: Set(text(&source.0)),
                 name: Set(text(&document.name)),
                 url: Set(text(&document.url)),
+                address: Set(text(&document.address)),
                 body: Set(document.body),
                 etag: Set(document.etag.as_deref().map(text)),
                 last_modified: Set(document.last_modified.as_deref().map(text)),
@@ -64,6 +68,24 @@ impl Store {
                 .await?;
         }
         Ok(transaction.commit().await?)
+    }
+
+    /// Whether anything is kept for a source.
+    pub async fn has_documents(&self, source: &SourceId) -> Result<bool> {
+        let of_it = table::Entity::find().filter(table::Column::SourceId.eq(text(&source.0)));
+        Ok(of_it.count(&self.read).await? > 0)
+    }
+
+    /// All sources that anything is kept for.
+    pub async fn document_owners(&self) -> Result<Vec<SourceId>> {
+        let ids: Vec<String> = table::Entity::find()
+            .select_only()
+            .column(table::Column::SourceId)
+            .distinct()
+            .into_tuple()
+            .all(&self.read)
+            .await?;
+        Ok(ids.into_iter().map(SourceId).collect())
     }
 
     /// How many there are, of whatever servers.
@@ -77,6 +99,7 @@ impl From<table::Model> for StoredDocument {
         Self {
             name: row.name,
             url: row.url,
+            address: row.address,
             body: row.body,
             etag: row.etag,
             last_modified: row.last_modified,

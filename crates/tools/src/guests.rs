@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tenon_domain::{SourceId, ToolId};
+use tenon_domain::ToolId;
 
 use crate::registry::Tool;
 
@@ -28,8 +28,7 @@ impl Guests {
 
     /// Whether a tool is one of theirs, and not another with its id.
     pub(crate) fn has(&self, tool: &Tool) -> bool {
-        let source = |tool: &Tool| -> SourceId { tool.source.info().id.clone() };
-        self.get(&tool.spec.id)
-            .is_some_and(|guest| source(guest) == source(tool))
+        let guest = self.get(&tool.spec.id);
+        guest.is_some_and(|guest| std::ptr::eq(&**guest, tool))
     }
 }

@@ -22,13 +22,14 @@ use tenon_domain::Access;
 use crate::api::error::ApiError;
 use crate::app::App;
 use crate::auth::CurrentUser;
+use crate::sources::Sources;
 pub(crate) use error::in_their_words;
 
 use body::Question;
 use stops::Stops;
 
 /// Whole OpenAPI documents come along.
-pub(crate) const MAX_BODY: usize = 48 * 1024 * 1024;
+pub(crate) const MAX_BODY: usize = Sources::MAX_BODY;
 
 pub(crate) async fn models(
     State(app): State<App>,

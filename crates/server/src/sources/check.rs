@@ -231,7 +231,7 @@ impl Draft {
 
     fn remote(self) -> Result<(String, BTreeMap<String, String>), Refusal> {
         let url = url("url", self.url.as_deref().unwrap_or_default(), EXAMPLE)?;
-        headers(&self.headers)?;
+        headers(&self.headers, check_header)?;
         Ok((url, self.headers))
     }
 }
@@ -257,7 +257,11 @@ pub(super) fn times(limit: Option<u64>, tools: &BTreeMap<String, u64>) -> Result
     }
 }
 
-pub(super) fn headers(headers: &BTreeMap<String, String>) -> Result<(), Refusal> {
+/// `sendable` says whether one can be sent to such a server, in a sentence if not.
+pub(super) fn headers(
+    headers: &BTreeMap<String, String>,
+    sendable: fn(&str, &str) -> Result<(), String>,
+) -> Result<(), Refusal> {
     if headers.len() > MAX_ITEMS {
         return Err(too_many("headers"));
     }
@@ -266,8 +270,8 @@ pub(super) fn headers(headers: &BTreeMap<String, String>) -> Result<(), Refusal>
             true => Ok(()),
             false => Err(format!("The value of the header {name} is too long.")),
         };
-        let sendable = check_header(name, value).and_then(|()| short());
-        sendable.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
+        let checked = sendable(name, value).and_then(|()| short());
+        checked.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
     }
     Ok(())
 }
@@ -291,11 +295,11 @@ pub(super) fn for_openapi<A, B, C>(
     }
 }
 
-/// What only an MCP server has: each of its fields, and whether it is said.
-pub(super) fn for_mcp(fields: [(&str, bool); 8]) -> Result<(), Refusal> {
-    match fields.iter().find(|(_, is_given)| *is_given) {
+/// `field` is one that only an MCP server has, where one is said.
+pub(super) fn for_mcp(field: Option<&str>) -> Result<(), Refusal> {
+    match field {
         None => Ok(()),
-        Some((field, _)) => Err(wrong(&format!(
+        Some(field) => Err(wrong(&format!(
             "`{field}` is for MCP servers; an OpenAPI server has none. Leave it out."
         ))),
     }

@@ -45,18 +45,13 @@ pub(super) fn addresses(config: &SourceConfig) -> Vec<&str> {
                 OpenapiOrigin::Url { url } => Some(url),
                 OpenapiOrigin::Given { .. } => None,
             };
-            let tokens = config.credentials.values().filter_map(token_url);
+            let tokens = config
+                .credentials
+                .values()
+                .filter_map(Credential::token_url);
             let all = document.into_iter().chain(&config.base_url).chain(tokens);
             all.map(String::as_str).collect()
         }
-    }
-}
-
-/// Where a credential is taken to for a token, where it says so itself.
-fn token_url(credential: &Credential) -> Option<&String> {
-    match credential {
-        Credential::Client { token_url, .. } => token_url.as_ref(),
-        Credential::Key { .. } | Credential::Basic { .. } => None,
     }
 }
 

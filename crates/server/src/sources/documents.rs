@@ -8,31 +8,32 @@ use tenon_sources::openapi::document::hash;
 use tenon_sources::openapi::{Documents, Kept};
 use tenon_store::{Store, StoredDocument};
 
-use super::plan::Wanted;
 use super::time::{millis, moment};
+
+/// No server has such an id: theirs begin with their kind.
+const GIVEN: &str = "given-";
 
 /// Where the documents of one server are.
 pub(super) struct Drawer {
     store: Store,
     /// The server's own id, or the name of what somebody gave.
     key: SourceId,
+    /// What was read at one address is not what another one says, though both are called
+    /// the same.
+    address: String,
 }
 
 impl Drawer {
-    /// What was read at one address is not what another one says, though both are called the same.
-    pub(super) fn of(store: &Store, wanted: &Wanted, config: &OpenapiConfig) -> Self {
-        let key = match &config.origin {
-            OpenapiOrigin::Url { url } => {
-                let (source, address) = (&wanted.source, hash(url.as_bytes()));
-                let user = wanted.user.as_ref().filter(|_| wanted.info.id != *source);
-                let user = user.map(|user| format!(":{user}")).unwrap_or_default();
-                SourceId(format!("{source}@{address}{user}"))
-            }
-            OpenapiOrigin::Given { document_hash } => given(document_hash),
+    pub(super) fn of(store: &Store, server: &SourceId, config: &OpenapiConfig) -> Self {
+        let (key, address) = match &config.origin {
+            // It may hold a secret.
+            OpenapiOrigin::Url { url } => (server.clone(), hash(url.as_bytes())),
+            OpenapiOrigin::Given { document_hash } => (given(document_hash), String::new()),
         };
         Self {
             store: store.clone(),
             key,
+            address,
         }
     }
 }
@@ -42,11 +43,14 @@ impl Documents for Drawer {
     async fn load(&self) -> Result<Vec<Kept>, String> {
         let stored = self.store.source_documents(&self.key).await;
         let stored = stored.map_err(|error| format!("Its documents cannot be read: {error}."))?;
-        Ok(stored.into_iter().map(kept).collect())
+        let stored = stored.into_iter();
+        let here = stored.filter(|document| document.address == self.address);
+        Ok(here.map(kept).collect())
     }
 
     async fn keep(&self, documents: Vec<Kept>, names: Vec<String>) -> Result<(), String> {
-        let documents = documents.into_iter().map(stored).collect();
+        let documents = documents.into_iter();
+        let documents = documents.map(|kept| stored(kept, &self.address)).collect();
         let keeping = self
             .store
             .put_source_documents(&self.key, documents, &names);
@@ -94,12 +98,13 @@ pub(super) async fn keep_given(store: &Store, body: &[u8]) -> tenon_store::Resul
 async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Result<()> {
     let key = given(hash);
     // Files are read at every start, and by every shell.
-    if !store.source_documents(&key).await?.is_empty() {
+    if store.has_documents(&key).await? {
         return Ok(());
     }
     let document = StoredDocument {
         name: String::new(),
         url: String::new(),
+        address: String::new(),
         body: body.into_owned(),
         etag: None,
         last_modified: None,
@@ -111,13 +116,19 @@ async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Re
         .await
 }
 
+/// The hashes of all that people gave.
+pub(super) async fn all_given(store: &Store) -> tenon_store::Result<Vec<String>> {
+    let owners = store.document_owners().await?.into_iter();
+    let hashes = owners.filter_map(|owner| owner.0.strip_prefix(GIVEN).map(str::to_owned));
+    Ok(hashes.collect())
+}
+
 pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Result<()> {
     store.forget_offer(&given(hash)).await
 }
 
-/// No server has such an id: theirs begin with their kind.
 fn given(hash: &str) -> SourceId {
-    SourceId(format!("given-{hash}"))
+    SourceId(format!("{GIVEN}{hash}"))
 }
 
 fn kept(stored: StoredDocument) -> Kept {
@@ -131,10 +142,11 @@ fn kept(stored: StoredDocument) -> Kept {
     }
 }
 
-fn stored(kept: Kept) -> StoredDocument {
+fn stored(kept: Kept, address: &str) -> StoredDocument {
     StoredDocument {
         name: kept.name,
         url: kept.url,
+        address: address.to_owned(),
         body: kept.body,
         etag: kept.etag,
         last_modified: kept.last_modified,

@@ -69,7 +69,7 @@ impl Sources {
                 (SourceKind::Mcp, SourceConfig::Mcp(config), None)
             }
             "openapi" => {
-                let (draft, document) = ApiDraft::of(new)?;
+                let (draft, document) = ApiDraft::of(new).await?;
                 let config = SourceConfig::Openapi(draft.config()?);
                 (SourceKind::Openapi, config, document)
             }
@@ -132,7 +132,7 @@ impl Sources {
         let entry = self.editable(user, id)?;
         // It may be long: from here on nothing but its hash goes along with the change.
         let document = match &entry.config {
-            Ok(SourceConfig::Openapi(_)) => change.document.take().map(given).transpose()?,
+            Ok(SourceConfig::Openapi(_)) => given(change.document.take()).await?,
             Ok(SourceConfig::Mcp(_)) | Err(_) => None,
         };
         let hash = document.as_ref().map(|document| document.hash.clone());

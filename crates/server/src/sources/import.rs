@@ -1,11 +1,13 @@
 //! Servers out of a text somebody has from elsewhere, each added or refused on its own.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
 use tenon_sources::import::{self, Found, Reading};
 use tenon_sources::variables::{Variable, misplaced, unset};
 use tenon_store::{NewSource, StoredSource};
+use tokio::sync::Semaphore;
 
 use super::Sources;
 use super::check;
@@ -60,7 +62,8 @@ impl Sources {
         file: Option<&str>,
     ) -> Result<Vec<Imported>, Refusal> {
         check_length(user, "text", asked.text.as_bytes())?;
-        let reading = read(asked.text.clone(), file.map(str::to_owned)).await?;
+        let turns = self.parses();
+        let reading = read(turns, asked.text.clone(), file.map(str::to_owned)).await?;
         let mine = asked.mine.unwrap_or_else(|| !user.administers());
         let secrets = self.0.store.secrets().await?.into_iter();
         let desk = Desk {
@@ -203,10 +206,21 @@ impl From<Imported> for ImportedSource {
     }
 }
 
-/// On the side: a document may be long.
-async fn read(text: String, file: Option<String>) -> Result<Reading, Refusal> {
-    let reading = tokio::task::spawn_blocking(move || import::read(&text, file.as_deref())).await;
-    let reading = reading.map_err(|_panic| wrong("Tenon met a fault of its own in this text."))?;
+/// On the side and not many at once: a document may be long.
+async fn read(
+    turns: Arc<Semaphore>,
+    text: String,
+    file: Option<String>,
+) -> Result<Reading, Refusal> {
+    let turn = turns.acquire_owned().await.ok();
+    let reading = tokio::task::spawn_blocking(move || {
+        let reading = import::read(&text, file.as_deref());
+        drop(turn);
+        reading
+    });
+    let reading = reading
+        .await
+        .map_err(|_panic| wrong("Tenon met a fault of its own in this text."))?;
     reading.map_err(|error| Refusal::Wrong(error.to_string()))
 }
 

@@ -84,7 +84,7 @@ impl Instance {
             }),
             // Its tools are made of its documents, which are kept.
             SourceConfig::Openapi(config) => OpenapiServer::new(openapi::Settings {
-                documents: Arc::new(Drawer::of(&inner.store, &wanted, config)),
+                documents: Arc::new(Drawer::of(&inner.store, &wanted.info.id, config)),
                 info,
                 config: config.clone(),
                 fill,

@@ -20,7 +20,7 @@ use super::{Network, Sources};
 use crate::api::wire::NewSource;
 use crate::auth::CurrentUser;
 
-pub(super) use credentials::{kinds, texts};
+pub(super) use credentials::kinds;
 pub(super) use draft::{ApiDraft, given};
 
 /// As long as the longest descriptions there are.
@@ -42,7 +42,7 @@ impl Sources {
             ));
         }
         let mine = new.mine.unwrap_or_else(|| !user.administers());
-        let (draft, document) = ApiDraft::of(new)?;
+        let (draft, document) = ApiDraft::of(new).await?;
         let config = draft.config()?;
         let owner = mine.then_some(&user.id);
         let wrapped = SourceConfig::Openapi(config.clone());
@@ -88,6 +88,7 @@ impl Sources {
         let hash = document.hash.clone();
         // Who reads it takes it apart.
         self.check_document(user, document.body.clone()).await?;
+        let _turn = self.0.giving.acquire().await.ok();
         document.keep(&self.0.store).await?;
         let done = work.await;
         if done.is_err()
@@ -111,10 +112,21 @@ impl Sources {
 
     /// Forgets a document that somebody gave, unless another server has the same.
     pub(super) async fn forget_document(&self, config: &SourceConfig) -> Result<(), Refusal> {
-        match documents::given_to(config) {
-            Some(document_hash) => self.forget_unless_used(document_hash).await,
-            None => Ok(()),
+        let Some(document_hash) = documents::given_to(config) else {
+            return Ok(());
+        };
+        let _turn = self.0.giving.acquire().await.ok();
+        self.forget_unless_used(document_hash).await
+    }
+
+    /// What was kept for a server that never came to be, because whoever gave it, or
+    /// Tenon, went away in the middle. For one that stays, once it knows all its files.
+    pub async fn sweep_documents(&self) -> Result<(), Refusal> {
+        for document_hash in documents::all_given(&self.0.store).await? {
+            let _turn = self.0.giving.acquire().await.ok();
+            self.forget_unless_used(&document_hash).await?;
         }
+        Ok(())
     }
 
     async fn forget_unless_used(&self, document_hash: &str) -> Result<(), Refusal> {

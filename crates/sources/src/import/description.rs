@@ -10,6 +10,10 @@ use super::Taken;
 use super::names::{clean, host};
 use super::server::address;
 use crate::openapi::document;
+use crate::text::line;
+
+/// What is called longer is shown so.
+const MAX_TITLE: usize = 100;
 
 /// Files that are called so because of what they are, and not of whose.
 const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "schema"];
@@ -46,10 +50,10 @@ pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> Taken {
 }
 
 /// What a document says it is called.
-pub(super) fn title(document: &Value) -> Option<String> {
-    let title = document.pointer("/info/title").and_then(Value::as_str);
-    let title = title.map(str::trim).filter(|title| !title.is_empty());
-    title.map(str::to_owned)
+pub fn title(document: &Value) -> Option<String> {
+    let title = document.pointer("/info/title").and_then(Value::as_str)?;
+    let title = line(title, MAX_TITLE);
+    (!title.is_empty()).then_some(title)
 }
 
 /// A document by its hash.
@@ -60,7 +64,7 @@ pub(super) fn origin(document: &[u8]) -> OpenapiOrigin {
 }
 
 /// Without anything but where the document is.
-pub(super) fn reached(origin: OpenapiOrigin) -> OpenapiConfig {
+pub fn reached(origin: OpenapiOrigin) -> OpenapiConfig {
     OpenapiConfig {
         origin,
         base_url: None,

@@ -127,16 +127,8 @@ impl Texts for OpenapiConfig {
         texts.extend(&self.base_url);
         texts.extend(self.headers.values());
         for credential in self.credentials.values() {
-            match credential {
-                Credential::Key { value } => texts.push(value),
-                Credential::Basic { user, password } => texts.extend([user, password]),
-                Credential::Client {
-                    id,
-                    secret,
-                    token_url,
-                    scopes,
-                } => texts.extend([id, secret].into_iter().chain(token_url).chain(scopes)),
-            }
+            texts.extend(credential.texts());
+            texts.extend(credential.token_url());
         }
         texts.into_iter().map(String::as_str).collect()
     }

@@ -59,6 +59,7 @@ pub(crate) mod source_documents {
         #[sea_orm(primary_key, auto_increment = false)]
         pub name: String,
         pub url: String,
+        pub address: String,
         #[serde(with = "crate::backup::bytes")]
         pub body: Vec<u8>,
         pub etag: Option<String>,

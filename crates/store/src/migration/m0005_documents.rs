@@ -29,6 +29,8 @@ impl MigrationTrait for Migration {
                     // Of the server behind an mcpo; empty for the main one.
                     .col(text("name"))
                     .col(text("url"))
+                    // A hash of where it was looked for; empty for what somebody gave.
+                    .col(text("address"))
                     .col(binary("body"))
                     .col(text_null("etag"))
                     .col(text_null("last_modified"))

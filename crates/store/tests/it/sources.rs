@@ -138,6 +138,7 @@ async fn story(url: &str) {
     let document = |name: &str, body: &[u8]| StoredDocument {
         name: name.into(),
         url: "https://a.example/openapi.json".into(),
+        address: "a".into(),
         body: body.to_vec(),
         etag: Some("\"1\"".into()),
         last_modified: None,

@@ -228,6 +228,31 @@ pub struct NewSource {
     pub enabled: Option<bool>,
 }
 
+/// The fields that only MCP servers have.
+macro_rules! of_mcp_alone {
+    ($($asked:ident),*) => {$(
+        impl $asked {
+            /// One of them, if any is said.
+            pub fn of_mcp_alone(&self) -> Option<&'static str> {
+                let said = [
+                    ("transport", self.transport.is_some()),
+                    ("command", self.command.is_some()),
+                    ("args", self.args.is_some()),
+                    ("env", self.env.is_some()),
+                    ("cwd", self.cwd.is_some()),
+                    ("sleepAfterMs", self.sleep_after_ms.is_some()),
+                    ("clientId", self.client_id.is_some()),
+                    ("clientSecret", self.client_secret.is_some()),
+                ];
+                let found = said.into_iter().find(|(_, is_said)| *is_said);
+                found.map(|(field, _)| field)
+            }
+        }
+    )*};
+}
+
+of_mcp_alone!(NewSource, SourceChange);
+
 /// `PATCH /api/sources/{id}`: what is left out stays as it is.
 #[derive(Debug, Clone, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -119,22 +119,17 @@ impl Guest {
             }
             false => (Value::Object(server), None, None),
         };
-        let title = document.pointer("/info/title").and_then(Value::as_str);
-        let title = title.map(str::trim).filter(|title| !title.is_empty());
-        let title: String = title.unwrap_or("Server").chars().take(100).collect();
+        let title = import::title(&document).unwrap_or_else(|| "Server".to_owned());
         let key = key.map(|key| ("Authorization".to_owned(), format!("Bearer {key}")));
         Ok(Self {
             title,
             document: document.to_string().into_bytes(),
             config: OpenapiConfig {
-                origin: OpenapiOrigin::Given {
-                    document_hash: String::new(),
-                },
                 base_url: url,
                 headers: key.into_iter().collect(),
-                credentials: Default::default(),
-                timeout_ms: None,
-                tool_timeouts_ms: Default::default(),
+                ..import::reached(OpenapiOrigin::Given {
+                    document_hash: String::new(),
+                })
             },
         })
     }

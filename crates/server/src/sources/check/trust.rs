@@ -1,11 +1,10 @@
 //! Whose a configuration may be, and whom it may lead where.
 
-use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig};
+use tenon_domain::{Credential, McpConfig, McpTransport, OpenapiConfig, SourceConfig};
 use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
 
 use crate::sources::config::{addresses, is_program};
 use crate::sources::edit::{Refusal, forbidden};
-use crate::sources::openapi::texts;
 use crate::sources::plan::Trust;
 
 /// What somebody who is no admin may have of their own.
@@ -79,7 +78,7 @@ fn given(config: &SourceConfig) -> Vec<(&'static str, &String)> {
             credentials,
             ..
         }) => {
-            let shown = credentials.values().flat_map(texts);
+            let shown = credentials.values().flat_map(Credential::texts);
             let shown = shown.map(|text| ("credentials", text));
             let sent = sent.values().map(|value| ("headers", value));
             sent.chain(shown).collect()

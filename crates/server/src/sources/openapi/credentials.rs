@@ -24,34 +24,16 @@ pub(in crate::sources) fn kinds(
         .collect()
 }
 
-/// Everything a credential is shown with, but not where.
-pub(in crate::sources) fn texts(credential: &Credential) -> Vec<&String> {
-    match credential {
-        Credential::Key { value } => vec![value],
-        Credential::Basic { user, password } => vec![user, password],
-        Credential::Client {
-            id,
-            secret,
-            token_url: _,
-            scopes,
-        } => [id, secret].into_iter().chain(scopes).collect(),
-    }
-}
-
 pub(super) fn check_credentials(credentials: &BTreeMap<String, Credential>) -> Result<(), Refusal> {
     if credentials.len() > MAX_CREDENTIALS {
         return Err(wrong("There are too many `credentials`."));
     }
     for (name, credential) in credentials {
-        if let Credential::Client {
-            token_url: Some(url),
-            ..
-        } = credential
-        {
+        if let Some(url) = credential.token_url() {
             check::url("credentials", url, "https://example.com/token")?;
         }
         let is_odd = |text: &&String| text.len() > 16 * 1024 || text.contains(char::is_control);
-        if name.is_empty() || name.len() > 200 || texts(credential).iter().any(is_odd) {
+        if name.is_empty() || name.len() > 200 || credential.texts().iter().any(is_odd) {
             return Err(wrong(
                 "`credentials` are named as the document's security schemes, and are one line each.",
             ));
@@ -67,11 +49,11 @@ pub(super) fn revealed(
     moves: bool,
 ) -> Result<BTreeMap<String, Credential>, Refusal> {
     let meant = given.into_iter().map(|(name, credential)| {
-        let meant = match (credential, old.get(&name)) {
+        let old = old.get(&name);
+        let meant = match (credential, old) {
             // What is new is not taken to where the old server had it taken to.
-            (Some(credential), _) if moves => credential,
-            (Some(credential), Some(old)) => completed(credential, old),
-            (Some(credential), None) => credential,
+            (Some(credential), _) if moves => completed(credential, None),
+            (Some(credential), old) => completed(credential, old),
             (None, Some(old)) => old.clone(),
             (None, None) => {
                 return Err(wrong(&format!(
@@ -85,27 +67,28 @@ pub(super) fn revealed(
 }
 
 /// Who replaces the secret of a client is not shown where it gets its tokens and what for,
-/// and so does not say it again.
-fn completed(given: Credential, old: &Credential) -> Credential {
-    match (given, old) {
-        (
-            Credential::Client {
-                id,
-                secret,
-                token_url,
-                scopes,
-            },
-            Credential::Client {
-                token_url: old_url,
-                scopes: old_scopes,
-                ..
-            },
-        ) => Credential::Client {
-            id,
-            secret,
-            token_url: token_url.or_else(|| old_url.clone()),
-            scopes: scopes.or_else(|| old_scopes.clone()),
-        },
-        (given, _) => given,
+/// and so does not say it again. What is empty is meant to be what the document says.
+fn completed(given: Credential, old: Option<&Credential>) -> Credential {
+    let Credential::Client {
+        id,
+        secret,
+        token_url,
+        scopes,
+    } = given
+    else {
+        return given;
+    };
+    let (old_url, old_scopes) = match old {
+        Some(Credential::Client {
+            token_url, scopes, ..
+        }) => (token_url.clone(), scopes.clone()),
+        Some(Credential::Key { .. } | Credential::Basic { .. }) | None => (None, None),
+    };
+    let is_said = |text: &String| !text.trim().is_empty();
+    Credential::Client {
+        id,
+        secret,
+        token_url: token_url.or(old_url).filter(is_said),
+        scopes: scopes.or(old_scopes).filter(is_said),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tenon_domain::{Credential, OpenapiConfig, OpenapiOrigin};
+use tenon_sources::openapi::check_header;
 
 use super::credentials::{check_credentials, revealed};
 use crate::api::wire::{NewSource, SourceChange};
@@ -28,18 +29,9 @@ pub(in crate::sources) struct ApiDraft {
 
 impl ApiDraft {
     /// What somebody asks for, and the document that has to be kept for it.
-    pub(in crate::sources) fn of(new: NewSource) -> Result<(Self, Option<Given>), Refusal> {
-        check::for_mcp([
-            ("transport", new.transport.is_some()),
-            ("command", new.command.is_some()),
-            ("args", new.args.is_some()),
-            ("env", new.env.is_some()),
-            ("cwd", new.cwd.is_some()),
-            ("sleepAfterMs", new.sleep_after_ms.is_some()),
-            ("clientId", new.client_id.is_some()),
-            ("clientSecret", new.client_secret.is_some()),
-        ])?;
-        let document = new.document.map(given).transpose()?;
+    pub(in crate::sources) async fn of(new: NewSource) -> Result<(Self, Option<Given>), Refusal> {
+        check::for_mcp(new.of_mcp_alone())?;
+        let document = given(new.document).await?;
         let draft = Self {
             url: new.url,
             document: document.as_ref().map(|document| document.hash.clone()),
@@ -78,16 +70,7 @@ impl ApiDraft {
         change: SourceChange,
         document: Option<String>,
     ) -> Result<Self, Refusal> {
-        check::for_mcp([
-            ("transport", change.transport.is_some()),
-            ("command", change.command.is_some()),
-            ("args", change.args.is_some()),
-            ("env", change.env.is_some()),
-            ("cwd", change.cwd.is_some()),
-            ("sleepAfterMs", change.sleep_after_ms.is_some()),
-            ("clientId", change.client_id.is_some()),
-            ("clientSecret", change.client_secret.is_some()),
-        ])?;
+        check::for_mcp(change.of_mcp_alone())?;
         let (old_url, kept) = match &old.origin {
             OpenapiOrigin::Url { url } => (Some(url), None),
             OpenapiOrigin::Given { document_hash } => (None, Some(document_hash.clone())),
@@ -141,7 +124,7 @@ impl ApiDraft {
     /// The configuration it means.
     pub(in crate::sources) fn config(self) -> Result<OpenapiConfig, Refusal> {
         check::times(self.timeout_ms, &self.tool_timeouts_ms)?;
-        check::headers(&self.headers)?;
+        check::headers(&self.headers, check_header)?;
         check_credentials(&self.credentials)?;
         let origin = match (self.url.as_deref(), self.document, self.kept) {
             (Some(_), Some(_), _) => {
@@ -178,15 +161,20 @@ impl ApiDraft {
     }
 }
 
-/// A document as text, or as the JSON it is.
-pub(in crate::sources) fn given(document: Value) -> Result<Given, Refusal> {
-    match document {
-        Value::String(text) => Ok(Given::of(text.into_bytes())),
-        object @ Value::Object(_) => Ok(Given::of(object.to_string().into_bytes())),
-        _ => Err(wrong(
-            "`document` is an OpenAPI document: its text, or the JSON object itself.",
-        )),
-    }
+/// A document that comes as text, or as the JSON it is. On the side: it may be long.
+pub(in crate::sources) async fn given(document: Option<Value>) -> Result<Option<Given>, Refusal> {
+    let Some(document) = document else {
+        return Ok(None);
+    };
+    let written = tokio::task::spawn_blocking(move || match document {
+        Value::String(text) => Some(Given::of(text.into_bytes())),
+        object @ Value::Object(_) => Some(Given::of(object.to_string().into_bytes())),
+        _ => None,
+    });
+    let written = written.await.ok().flatten();
+    let refused =
+        || wrong("`document` is an OpenAPI document: its text, or the JSON object itself.");
+    written.ok_or_else(refused).map(Some)
 }
 
 /// Whether what is sent would go where it did not go before. Both are where the document is,

@@ -321,3 +321,61 @@ async fn everybodys_secret_is_not_taken_where_one_person_says() {
     let (status, added) = server.post("/api/sources", own).await;
     assert_eq!(status, 201, "{added}");
 }
+
+#[tokio::test]
+async fn what_another_address_said_is_not_listed_and_does_not_pile_up() {
+    let one = fastapi();
+    let server = Server::start().await;
+    let new = json!({"kind": "openapi", "name": "fast", "url": one.url});
+    let (status, added) = server.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    ready(&server, "api-fast").await;
+    let kept = async || server.app.store.count_documents().await.unwrap();
+    until(|| async {
+        let count = kept().await;
+        (count == 1).then_some(()).ok_or(json!(count))
+    })
+    .await;
+    // Nobody is there, and what was said elsewhere is not its own.
+    let change = json!({"url": "http://127.0.0.1:9/openapi.json"});
+    let (status, changed) = server.patch("/api/sources/api-fast", change).await;
+    assert_eq!(status, 200, "{changed}");
+    let has_failed = |source: &Value| source["state"] == "failed";
+    let source = desk::source(&server, "api-fast", has_failed).await;
+    assert_eq!(source["tools"], 0, "{source}");
+    let (status, back) = server
+        .patch("/api/sources/api-fast", json!({"url": one.url}))
+        .await;
+    assert_eq!(status, 200, "{back}");
+    ready(&server, "api-fast").await;
+    until(|| async {
+        let count = kept().await;
+        (count == 1).then_some(()).ok_or(json!(count))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_document_that_came_to_nothing_is_swept_away() {
+    let server = Server::start().await;
+    let new = json!({"kind": "openapi", "name": "one", "document": echo("https://a.example")});
+    let (status, added) = server.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    let store = &server.app.store;
+    let document = tenon_store::StoredDocument {
+        name: String::new(),
+        url: String::new(),
+        address: String::new(),
+        body: b"{}".to_vec(),
+        etag: None,
+        last_modified: None,
+        fetched_at: 0,
+    };
+    let lost = tenon_domain::SourceId::new("given-lost");
+    let names = [String::new()];
+    let keeping = store.put_source_documents(&lost, vec![document], &names);
+    keeping.await.unwrap();
+    assert_eq!(store.count_documents().await.unwrap(), 2);
+    server.app.sources.sweep_documents().await.unwrap();
+    assert_eq!(store.count_documents().await.unwrap(), 1);
+}

@@ -115,7 +115,7 @@ fn neither_does_what_lets_everybody_in_at_an_api() {
         )),
         None,
     );
-    // What goes elsewhere by its own words may be led there by the token's host no less.
+    // On the safe side: nothing of everybody's goes along where any host is somebody's own.
     let mut sent = one(client(own, own, theirs, ""));
     sent["headers"] = json!({"X-Key": "sk-1"});
     check(sent, Some("headers"));
