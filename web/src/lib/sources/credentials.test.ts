@@ -5,6 +5,7 @@ import {
   credentialsFor,
   givenCredentials,
   isHalf,
+  isLost,
   withSchemes,
   type Credential,
 } from './credentials';
@@ -62,6 +63,45 @@ test('what is stored is kept until it is replaced or removed', () => {
   expect(allCredentials(changed)).toEqual({ key: { type: 'key', value: 'new' }, basic: null });
 });
 
+test('a client says where it gets its tokens and what for only where that was entered', () => {
+  const check = (typed: Partial<Credential>, expected: object) => {
+    const told = { client: { type: 'client', id: 'tenon', secret: 's3cret', ...expected } };
+    const enter = (credential: Credential): Credential => ({
+      ...credential,
+      now: 'given',
+      who: 'tenon',
+      secret: 's3cret',
+      ...typed,
+    });
+    expect(givenCredentials(credentialsFor({}, [client]).map(enter))).toEqual(told);
+    // One that is stored is completed by the server.
+    expect(allCredentials(credentialsFor({ client: 'client' }, [client]).map(enter))).toEqual(told);
+  };
+  check({}, {});
+  check({ tokenUrl: ' ', scopes: ' ' }, {});
+  check({ tokenUrl: ' https://id.example/token ' }, { tokenUrl: 'https://id.example/token' });
+  check({ scopes: ' read   write ' }, { scopes: 'read write' });
+  check(
+    { tokenUrl: 'https://id.example/token', scopes: 'read' },
+    { tokenUrl: 'https://id.example/token', scopes: 'read' },
+  );
+});
+
+test('where a client gets its tokens is an address', () => {
+  const check = (tokenUrl: string, expected: boolean) => {
+    const [credential] = credentialsFor({}, [client]);
+    expect(credential && isLost({ ...credential, tokenUrl })).toBe(expected);
+    expect(credential && isLost({ ...credential, tokenUrl, kind: 'basic' })).toBe(false);
+    expect(credential && isLost({ ...credential, tokenUrl, now: 'removed' })).toBe(false);
+  };
+  check('', false);
+  check(' ', false);
+  check('https://id.example/token', false);
+  check('${ISSUER}/token', false);
+  check('/token', true);
+  check('id.example', true);
+});
+
 test('half of one is not enough', () => {
   const check = (asked: SchemeView, given: [string, string], expected: boolean) => {
     const [credential] = enter(credentialsFor({}, [asked]), { [asked.name]: given });
@@ -73,6 +113,9 @@ test('half of one is not enough', () => {
   check(client, ['', ''], false);
   check(client, ['tenon', ''], true);
   check(client, ['', 's3cret'], true);
+  const [typed] = credentialsFor({}, [client]);
+  expect(typed && isHalf({ ...typed, scopes: 'read' })).toBe(true);
+  expect(typed && isHalf({ ...typed, tokenUrl: 'https://id.example/token' })).toBe(true);
   const [kept] = credentialsFor({ key: 'key' }, [key]);
   expect(kept && isHalf(kept)).toBe(false);
   expect(kept && isHalf({ ...kept, now: 'given' })).toBe(true);

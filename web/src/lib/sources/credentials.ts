@@ -1,6 +1,7 @@
 // What gets Tenon into an OpenAPI server: one credential for each way of proving who asks that its
 // document knows. What is stored is never told again: it is kept, replaced or removed.
 import type { CredentialKind, SchemeView } from '$lib/api/types';
+import { isAddress } from './address';
 
 export interface Credential {
   /** As the document calls the scheme. */
@@ -9,12 +10,19 @@ export interface Credential {
   /** The user, or the id of a client. */
   who: string;
   secret: string;
+  /** Where a client gets its tokens; empty is where the document says, or what is stored. */
+  tokenUrl: string;
+  /** What a client asks for, with spaces between; empty as above. */
+  scopes: string;
   /** One is stored under this name. */
   stored: boolean;
   now: 'kept' | 'given' | 'removed';
   /** Absent where the document does not know it. */
   scheme?: SchemeView;
 }
+
+/** What of one is typed, before anything is. */
+export const nothingTyped = { who: '', secret: '', tokenUrl: '', scopes: '' };
 
 /** Those that are stored, and what the document asks for besides. */
 export function credentialsFor(
@@ -83,15 +91,30 @@ export function isHalf(credential: Credential): boolean {
   return kind === 'client' && !(who.trim() && secret);
 }
 
-function isGiven({ now, kind, who, secret }: Credential): boolean {
-  if (now !== 'given' || kind === 'other') return false;
-  return secret !== '' || (kind !== 'key' && who.trim() !== '');
+/** Where a client would get its tokens is no address. */
+export function isLost({ now, kind, tokenUrl }: Credential): boolean {
+  return now === 'given' && kind === 'client' && tokenUrl.trim() !== '' && !isAddress(tokenUrl);
 }
 
-function written({ kind, who, secret }: Credential): object {
+function isGiven({ now, kind, who, secret, tokenUrl, scopes }: Credential): boolean {
+  if (now !== 'given' || kind === 'other') return false;
+  if (secret !== '') return true;
+  const besides = { key: [], basic: [who], client: [who, tokenUrl, scopes] }[kind];
+  return besides.some((text) => text.trim() !== '');
+}
+
+function written({ kind, who, secret, ...given }: Credential): object {
   if (kind === 'basic') return { type: 'basic', user: who.trim(), password: secret };
-  if (kind === 'client') return { type: 'client', id: who.trim(), secret };
-  return { type: 'key', value: secret };
+  if (kind !== 'client') return { type: 'key', value: secret };
+  const tokenUrl = given.tokenUrl.trim();
+  const scopes = given.scopes.trim().replace(/\s+/g, ' ');
+  return {
+    type: 'client',
+    id: who.trim(),
+    secret,
+    ...(tokenUrl && { tokenUrl }),
+    ...(scopes && { scopes }),
+  };
 }
 
 function kindOf({ kind }: SchemeView): Credential['kind'] {
@@ -99,5 +122,5 @@ function kindOf({ kind }: SchemeView): Credential['kind'] {
 }
 
 function empty(name: string, kind: Credential['kind']): Credential {
-  return { name, kind, who: '', secret: '', stored: false, now: 'given' };
+  return { name, kind, ...nothingTyped, stored: false, now: 'given' };
 }

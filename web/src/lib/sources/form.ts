@@ -9,12 +9,14 @@ import type {
 } from '$lib/api/types';
 import { blamed } from '$lib/api/blame';
 import type { ApiError } from '$lib/api/client';
+import { isAddress } from './address';
 import {
   allCredentials,
   credentialsFor,
   entered,
   givenCredentials,
   isHalf,
+  isLost,
   withSchemes,
   type Credential,
 } from './credentials';
@@ -216,6 +218,7 @@ export function problemsOf(form: SourceForm): Problems {
   }
   if (form.reach === 'openapi') {
     wrong('credentials', form.credentials.some(isHalf) && 'half');
+    wrong('credentials', form.credentials.some(isLost) && 'notAddress');
     wrong('baseUrl', form.baseUrl.trim() && !isAddress(form.baseUrl) && 'notAddress');
   }
   wrong('name', !form.name.trim() && 'missing');
@@ -369,12 +372,6 @@ function limitsOf(
     ...(form.reach !== 'openapi' &&
       form.sleepAfter.trim() && { sleepAfterMs: inMs(form.sleepAfter, 60_000) }),
   };
-}
-
-/** One with a variable in it is only known once that is filled in. */
-function isAddress(text: string): boolean {
-  const url = text.trim();
-  return url.startsWith('${') || (/^https?:\/\/./i.test(url) && !/\s/.test(url));
 }
 
 function isDuration(text: string): boolean {

@@ -1,6 +1,7 @@
 // The form, where it is about an OpenAPI server.
 import { expect, test } from 'vitest';
 import type { SourceDetail, SourcePreview, SourceReach } from '$lib/api/types';
+import { nothingTyped } from './credentials';
 import {
   blamedField,
   blamedLook,
@@ -70,12 +71,20 @@ test('what is wrong is found before the server is asked', () => {
   const half = {
     name: 'key',
     kind: 'key',
-    who: '',
-    secret: '',
+    ...nothingTyped,
     stored: true,
     now: 'given',
   } as const;
   check(api({ credentials: [half] }), { credentials: 'half' });
+  const lost = {
+    ...half,
+    kind: 'client',
+    who: 'tenon',
+    secret: 's3cret',
+    tokenUrl: '/token',
+  } as const;
+  check(api({ credentials: [lost] }), { credentials: 'notAddress' });
+  check(api({ credentials: [lost, half] }), { credentials: 'half' });
 });
 
 test('a new one is told by its address or by its document, and not by both', () => {

@@ -54,6 +54,11 @@ export const openapiEn = {
   password: 'Password',
   clientId: 'Client id',
   clientSecret: 'Client secret',
+  tokenUrl: 'Where tokens are given out',
+  tokenUrlHint: 'Only if it is not where the document says.',
+  scopes: 'Scopes',
+  scopesHint: 'Separated by spaces; only if not what the document asks for.',
+  emptyKeeps: (hint: string) => `${hint} Left empty, what is stored stays.`,
   fieldOf: (field: string, name: string) => `${field} for ${name}`,
   willGo: 'will be removed',
 

@@ -48,6 +48,11 @@ export const openapiZhHans: OpenapiWords = {
   password: '密码',
   clientId: '客户端 ID',
   clientSecret: '客户端密钥',
+  tokenUrl: '令牌获取地址',
+  tokenUrlHint: '仅在与文档所写不同时填写。',
+  scopes: '权限范围',
+  scopesHint: '以空格分隔；仅在与文档所要求的不同时填写。',
+  emptyKeeps: (hint) => `${hint}留空则保留已保存的值。`,
   fieldOf: (field, name) => `${name} 的${field}`,
   willGo: '将被移除',
 

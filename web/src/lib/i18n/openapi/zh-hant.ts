@@ -48,6 +48,11 @@ export const openapiZhHant: OpenapiWords = {
   password: '密碼',
   clientId: '用戶端 ID',
   clientSecret: '用戶端密鑰',
+  tokenUrl: '權杖取得位址',
+  tokenUrlHint: '僅在與文件所寫不同時填寫。',
+  scopes: '權限範圍',
+  scopesHint: '以空格分隔；僅在與文件所要求的不同時填寫。',
+  emptyKeeps: (hint) => `${hint}留空則保留已儲存的值。`,
   fieldOf: (field, name) => `${name} 的${field}`,
   willGo: '將被移除',
 
