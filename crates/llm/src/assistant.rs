@@ -29,6 +29,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use tenon_domain::StopReason;
+use tokio::sync::Semaphore;
 
 use crate::{CallFragment, Delta, Deltas, Error, Provider, Request};
 use choice::Shelf;
@@ -40,6 +41,8 @@ const MOST_PIECES: usize = 40;
 /// A few words: enough to see it stream.
 const SHORTEST_PIECE: usize = 16;
 const PAUSE: Duration = Duration::from_millis(8);
+/// So many tools are gone through in a few milliseconds.
+const AT_ONCE: usize = 200;
 
 /// Answers without a language model.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,7 +55,7 @@ impl Provider for Assistant {
     }
 
     async fn stream(&self, request: Request) -> Result<Deltas, Error> {
-        let step = think(&request);
+        let step = think_apart(request).await?;
         let stop = if step.calls.is_empty() {
             StopReason::End
         } else {
@@ -82,6 +85,23 @@ impl Provider for Assistant {
 struct Step {
     text: String,
     calls: Vec<Call>,
+}
+
+/// With thousands of tools at hand a thought takes its time, which others need the
+/// thread for.
+async fn think_apart(request: Request) -> Result<Step, Error> {
+    static TURNS: Semaphore = Semaphore::const_new(2);
+    if request.tools.len() <= AT_ONCE {
+        return Ok(think(&request));
+    }
+    let turn = TURNS.acquire().await.ok();
+    let thinking = tokio::task::spawn_blocking(move || {
+        let step = think(&request);
+        drop(turn);
+        step
+    });
+    let failed = |_panic| Error::Refused("The assistant could not make sense of this.".into());
+    thinking.await.map_err(failed)
 }
 
 fn think(request: &Request) -> Step {

@@ -43,7 +43,8 @@ enum Command {
     /// Look at the servers that offer tools, and remove them
     #[command(subcommand)]
     Sources(sources::Sources),
-    /// Add servers out of the configuration of Claude Desktop, Cursor, VS Code, mcpo or Toolathlon
+    /// Add servers out of the configuration of Claude Desktop, Cursor, VS Code, mcpo, Toolathlon or
+    /// Open WebUI, out of OpenAPI documents, or by an address
     Import(import::Import),
     /// Look after accounts
     #[command(subcommand)]

@@ -28,9 +28,15 @@ use term::{MOST_TERMS, stemmed, stems, terms};
 
 /// Candidates whose arguments are tried.
 const CANDIDATES: usize = 12;
+/// What a tool is for is said at the beginning; some descriptions are whole manuals.
+const DESCRIBED: usize = 600;
 /// Tokens from which on trying costs more than it finds.
 const LONG: usize = 2_000;
 const FEW_CANDIDATES: usize = 3;
+
+fn beginning(description: &str) -> &str {
+    &description[..description.floor_char_boundary(DESCRIBED)]
+}
 
 /// The tools at hand, ready to be chosen from.
 pub(super) struct Shelf<'a> {
@@ -70,7 +76,7 @@ impl<'a> Shelf<'a> {
                 [
                     (stemmed(&format!("{} {}", spec.name, spec.title)), 3.0),
                     (stemmed(&format!("{} {}", spec.id, spec.display_name)), 1.0),
-                    (stemmed(&spec.description), 1.0),
+                    (stemmed(beginning(&spec.description)), 1.0),
                     (stemmed(&names.join(" ")), 0.5),
                 ]
             })

@@ -176,8 +176,13 @@ impl From<sources::Refusal> for ApiError {
             sources::Refusal::Wrong(message) => Self::bad_request(message),
             sources::Refusal::Forbidden(message) => Self::forbidden(message),
             sources::Refusal::Unreachable(message) => Self::bad_gateway(message),
-            sources::Refusal::WantsKey(message) => {
-                Self::new(StatusCode::BAD_REQUEST, "wants_key", message)
+            sources::Refusal::Unread(unread) => {
+                let code = if unread.wants_key {
+                    "wants_key"
+                } else {
+                    "unread"
+                };
+                Self::new(StatusCode::BAD_REQUEST, code, unread.why)
             }
             sources::Refusal::Idle(message) => {
                 Self::new(StatusCode::CONFLICT, "not_running", message)

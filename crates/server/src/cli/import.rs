@@ -46,6 +46,7 @@ pub(super) struct Import {
     /// Do not ask before what was found here is imported
     #[arg(long)]
     yes: bool,
+    /// Say it as JSON
     #[arg(long)]
     json: bool,
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
+use tenon_sources::openapi::Unread;
 use tenon_store::{NewSource, StoredSource};
 
 use super::check::{self, Draft};
@@ -33,9 +34,9 @@ pub enum Refusal {
     /// Somebody else did not answer as they should; the sentence says how.
     #[error("{0}")]
     Unreachable(String),
-    /// It shows its document to nobody it does not know; the sentence says where.
-    #[error("{0}")]
-    WantsKey(String),
+    /// The document of a server could not be read.
+    #[error("{}", .0.why)]
+    Unread(Unread),
     /// It does not run; the sentence says what to do first.
     #[error("{0}")]
     Idle(&'static str),

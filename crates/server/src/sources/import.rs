@@ -95,12 +95,10 @@ impl Sources {
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(
-                Refusal::Wrong(why)
-                | Refusal::Forbidden(why)
-                | Refusal::Unreachable(why)
-                | Refusal::WantsKey(why),
-            ) => Outcome::Refused(why),
+            Err(Refusal::Wrong(why) | Refusal::Forbidden(why) | Refusal::Unreachable(why)) => {
+                Outcome::Refused(why)
+            }
+            Err(Refusal::Unread(unread)) => Outcome::Refused(unread.why),
             Err(Refusal::Idle(why)) => Outcome::Refused(why.to_owned()),
             // Somebody else was quicker.
             Err(Refusal::Store(tenon_store::Error::Taken(_))) => {
@@ -162,7 +160,7 @@ impl Sources {
         };
         if desk.preview {
             if let Some(document) = document {
-                self.check_document(desk.user, document.body).await?;
+                self.check_document(desk.user, document.body, true).await?;
             }
             return Ok(Outcome::Added(new.id()));
         }

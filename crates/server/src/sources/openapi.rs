@@ -48,17 +48,15 @@ impl Sources {
         let wrapped = SourceConfig::Openapi(config.clone());
         may_be(user, owner, &wrapped)?;
         if let Some(document) = document {
-            return self.check_document(user, document.body).await;
+            let is_placed = config.base_url.is_some();
+            return self.check_document(user, document.body, is_placed).await;
         }
         let trust = trust(user);
         let filled = filled(&self.0, &config, Some(&user.id), trust).await;
         let filled = filled.map_err(|why| Refusal::Wrong(why.to_string()))?;
         let caller = self.caller_for(user).map_err(Refusal::Wrong)?;
         let previewed = preview(filled, &caller, &self.0.parses).await;
-        previewed.map_err(|unread| match unread.wants_key {
-            true => Refusal::WantsKey(unread.why),
-            false => Refusal::Wrong(unread.why),
-        })
+        previewed.map_err(Refusal::Unread)
     }
 
     /// Who sends requests to servers that this person chooses.
@@ -87,7 +85,8 @@ impl Sources {
         };
         let hash = document.hash.clone();
         // Who reads it takes it apart.
-        self.check_document(user, document.body.clone()).await?;
+        let body = document.body.clone();
+        self.check_document(user, body, true).await?;
         let _turn = self.0.giving.acquire().await.ok();
         document.keep(&self.0.store).await?;
         let done = work.await;
@@ -99,14 +98,16 @@ impl Sources {
         done
     }
 
-    /// What a document offers, if it is one and somebody may leave it here.
+    /// What a document offers, if it is one and somebody may leave it here; `is_placed` where
+    /// they say as well where its server is.
     pub(super) async fn check_document(
         &self,
         user: &CurrentUser,
         document: Vec<u8>,
+        is_placed: bool,
     ) -> Result<Preview, Refusal> {
         check_length(user, "document", &document)?;
-        let seen = preview_document(document, &self.0.parses).await;
+        let seen = preview_document(document, is_placed, &self.0.parses).await;
         seen.map_err(Refusal::Wrong)
     }
 

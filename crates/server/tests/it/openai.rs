@@ -296,9 +296,17 @@ async fn a_server_that_comes_along_is_there_for_that_answer_alone() {
     assert_eq!(model.requests()[2].tools.len(), 0);
     let (_, tools) = server.get("/api/tools").await;
     assert!(!tools.to_string().contains("Brought-along"));
-    let broken = ask(json!([{"openapi": {"hello": 1}}]));
-    let (status, refused) = server.post("/v1/chat/completions", broken).await;
-    assert_eq!(status, 400, "{refused}");
-    let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("`tool_servers[0]`"), "{message}");
+    let check = async |server_along: Value, words: &str| {
+        let along = ask(json!([server_along]));
+        let (status, refused) = server.post("/v1/chat/completions", along).await;
+        assert_eq!(status, 400, "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("`tool_servers[0]`"), "{message}");
+        assert!(message.contains(words), "{message}");
+    };
+    check(json!({"openapi": {"hello": 1}}), "`openapi`").await;
+    check(json!({"url": peer.url}), "`openapi` is missing").await;
+    // The main document of an mcpo only lists others.
+    let main = json!({"openapi": "3.1.0", "info": {"title": "MCP", "version": "1"}, "paths": {}});
+    check(main, "the documents of those").await;
 }

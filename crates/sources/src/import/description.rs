@@ -7,7 +7,7 @@ use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig};
 
 use super::Taken;
-use super::names::{clean, host};
+use super::names::{clean, site};
 use super::server::address;
 use crate::openapi::document;
 use crate::text::line;
@@ -23,10 +23,10 @@ pub(super) fn at(url: &str) -> Taken {
     let config = address(url).map(|url| reached(OpenapiOrigin::Url { url }));
     let note = "It is taken for an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
     Taken {
-        title: Some(host(url)),
+        title: Some(site(url)),
         config: config.map(SourceConfig::Openapi),
         notes: vec![note.to_owned()],
-        ..named(&host(url))
+        ..named(&site(url))
     }
 }
 

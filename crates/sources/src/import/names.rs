@@ -50,6 +50,15 @@ pub(super) fn host(address: &str) -> String {
     host.unwrap_or_default()
 }
 
+/// The same with the port, where one is said: many servers may be on one machine.
+pub(super) fn site(address: &str) -> String {
+    let port = Url::parse(address).ok().and_then(|url| url.port());
+    match port {
+        Some(port) => format!("{}:{port}", host(address)),
+        None => host(address),
+    }
+}
+
 fn of_mcp(config: &McpConfig) -> String {
     match &config.transport {
         McpTransport::Stdio { command, args, .. } => {

@@ -34,6 +34,12 @@ impl Trouble {
                 "{host} refuses connections at port {}.",
                 url.port_or_known_default().unwrap_or_default()
             ),
+            // What answered was no TLS at all.
+            Some((io::ErrorKind::InvalidData, io))
+                if error.is_connect() && io.to_string().contains("InvalidContentType") =>
+            {
+                format!("{host} does not speak https there. Is its address one with http://?")
+            }
             Some((io::ErrorKind::InvalidData, io)) if error.is_connect() => {
                 format!("No secure connection to {host} could be made: {io}.")
             }

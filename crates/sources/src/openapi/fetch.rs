@@ -105,13 +105,13 @@ impl Fetch<'_> {
         let known = self.known("");
         let places = places::places(self.question.url, known.map(|known| &known.url));
         let mut tried = Vec::new();
-        let mut wants_key = false;
+        let mut locked = Vec::new();
         for place in places {
             let shown = shown(&place);
             match self.get(place, known, MAX_BODY).await {
                 Ok(Got::Document(found)) => return Ok(found),
                 Ok(Got::Not(it)) => {
-                    wants_key |= it.wants_key;
+                    locked.extend(it.wants_key.then(|| it.what.clone()));
                     tried.push(format!("{shown} {}", it.what));
                 }
                 Err(halt) => {
@@ -120,14 +120,24 @@ impl Fetch<'_> {
                 }
             }
         }
+        let is_locked = !locked.is_empty() && locked.len() == tried.len();
         let why = match tried.as_slice() {
+            // To say it of every place once would say no more.
+            _ if is_locked => format!(
+                "{} {}. Add it to this server as a header.",
+                self.question.url.origin().ascii_serialization(),
+                locked[0]
+            ),
             [only] if only.ends_with('.') => only.clone(),
             _ => format!(
                 "No OpenAPI document was found: {}.",
                 tried.join("; ").trim_end_matches('.')
             ),
         };
-        Err(Unread { why, wants_key })
+        Err(Unread {
+            why,
+            wants_key: !locked.is_empty(),
+        })
     }
 
     /// What a server lists for machines, where its description links to nothing.

@@ -81,6 +81,10 @@ async fn open(
             state: SourceState::Failed { why },
             ..
         }) => Err(refuse(number, &why)),
+        Ok(Status { tools: 0, .. }) => Err(refuse(
+            number,
+            "No operation in it can be called. Of an mcpo with several servers behind it, send the documents of those.",
+        )),
         Ok(_) => Ok(server),
         Err(_elapsed) => Err(refuse(number, "Reading it takes too long.")),
     }
@@ -108,6 +112,12 @@ impl Guest {
             _ => None,
         };
         let beside = server.get("openapi").is_some_and(Value::is_object);
+        let has_no_document = ["openapi", "swagger", "paths"]
+            .iter()
+            .all(|key| !server.contains_key(*key));
+        if server.contains_key("url") && has_no_document {
+            return Err("`openapi` is missing: the document of the server at `url`.".into());
+        }
         let (document, url, key) = match beside {
             true => {
                 let document = server.remove("openapi").unwrap_or_default();

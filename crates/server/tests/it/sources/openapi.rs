@@ -379,3 +379,33 @@ async fn a_document_that_came_to_nothing_is_swept_away() {
     server.app.sources.sweep_documents().await.unwrap();
     assert_eq!(store.count_documents().await.unwrap(), 1);
 }
+
+#[tokio::test]
+async fn a_document_that_does_not_say_where_its_server_is_is_told_of() {
+    let server = Server::start().await;
+    let mut document = echo("https://a.example");
+    document.as_object_mut().unwrap().remove("servers");
+    let new = |base: Option<&str>| {
+        let mut new = json!({"kind": "openapi", "name": "lost", "document": document});
+        if let Some(base) = base {
+            new["baseUrl"] = json!(base);
+        }
+        new
+    };
+    let says = |told: &Value| told.to_string().contains("where its server is");
+    let (status, preview) = server.post("/api/sources/preview", new(None)).await;
+    assert_eq!(status, 200, "{preview}");
+    assert!(says(&preview["notes"]), "{preview}");
+    let placed = new(Some("https://b.example"));
+    let (_, preview) = server.post("/api/sources/preview", placed).await;
+    assert_eq!(preview["notes"], json!([]), "{preview}");
+    let (status, added) = server.post("/api/sources", new(None)).await;
+    assert_eq!(status, 201, "{added}");
+    let source = ready(&server, "api-lost").await;
+    assert!(says(&source["problems"]), "{source}");
+    let change = json!({"baseUrl": "https://b.example"});
+    let (status, changed) = server.patch("/api/sources/api-lost", change).await;
+    assert_eq!(status, 200, "{changed}");
+    let is_placed = |source: &Value| source["state"] == "ready" && source["problems"] == json!([]);
+    desk::source(&server, "api-lost", is_placed).await;
+}

@@ -108,6 +108,14 @@ impl Offer {
         tools.cloned().collect()
     }
 
+    /// Whether some of its tools are nowhere, and what to do about that.
+    pub(super) fn homeless(&self) -> Option<&'static str> {
+        let is_homeless = self.entries.iter().any(|entry| entry.base.is_none());
+        is_homeless.then_some(
+            "The document does not say where its server is: enter the base address of the server.",
+        )
+    }
+
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -51,12 +51,17 @@ pub async fn preview(
     };
     let reading = fetch::read(caller, &question).await?;
     let turn = turn(parses).await;
-    let work = turn.work(move || Library::merge(None, reading).map(seen));
+    let work = turn.work(move || Library::merge(None, reading).map(|merged| seen(merged, true)));
     Ok(work.await?)
 }
 
-/// The same for a document that somebody gives.
-pub async fn preview_document(body: Vec<u8>, parses: &Arc<Semaphore>) -> Result<Preview, String> {
+/// The same for a document that somebody gives; `is_placed` where they say as well where its
+/// server is.
+pub async fn preview_document(
+    body: Vec<u8>,
+    is_placed: bool,
+    parses: &Arc<Semaphore>,
+) -> Result<Preview, String> {
     let kept = Kept {
         name: String::new(),
         url: String::new(),
@@ -66,16 +71,19 @@ pub async fn preview_document(body: Vec<u8>, parses: &Arc<Semaphore>) -> Result<
         fetched_at: SystemTime::now(),
     };
     let turn = turn(parses).await;
-    turn.work(move || Library::load(vec![kept]).map(seen)).await
+    let work = move || Library::load(vec![kept]).map(|merged| seen(merged, is_placed));
+    turn.work(work).await
 }
 
-fn seen(merged: Merged) -> Preview {
+fn seen(merged: Merged, is_placed: bool) -> Preview {
     let offer = Offer::of(&merged.library, None);
     let about = About::of(&merged.library);
     let mut notes = merged.problems;
     if offer.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
         notes.push("The document describes no operations.".into());
     }
+    let homeless = offer.homeless().filter(|_| !is_placed);
+    notes.extend(homeless.map(str::to_owned));
     if offer.cut {
         notes.push("It has more tools than are listed.".into());
     }

@@ -14,8 +14,9 @@ pub(super) struct Seen {
 
 impl Seen {
     /// Takes its time: not for a thread that others wait for.
-    pub(super) fn of(merged: Merged, base_url: Option<&Url>, before: &Offer) -> Self {
+    pub(super) fn of(mut merged: Merged, base_url: Option<&Url>, before: &Offer) -> Self {
         let offer = Offer::of(&merged.library, base_url);
+        merged.problems.extend(offer.homeless().map(str::to_owned));
         Self {
             about: About::of(&merged.library),
             change: offer.since(before),
