@@ -214,7 +214,7 @@ fn a_text_that_is_an_address() {
     let check = |text: &str, expected: &str| check(text, &format!("{expected}{note}"));
     check(
         "http://localhost:8000",
-        "localhost: api http://localhost:8000",
+        "localhost-8000: api http://localhost:8000",
     );
     check(
         "  https://api.example.org/v1/openapi.yaml?key=x\n",
