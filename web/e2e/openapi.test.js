@@ -211,8 +211,9 @@ test('what has changed is told when it is read again, and what failed', deadline
   }).listen(0, '127.0.0.1');
   await once(host, 'listening');
   t.after(() => host.close());
+  const { port } = host.address();
   const { servers, form } = await open(t);
-  await servers.addOpenapi(`http://127.0.0.1:${host.address().port}/openapi.json`);
+  await servers.addOpenapi(`http://127.0.0.1:${port}/openapi.json`);
   await form.getByLabel('Name', { exact: true }).fill('shop');
   // Nobody has to look first.
   await button(form, 'Add').click();
@@ -244,6 +245,11 @@ test('what has changed is told when it is read again, and what failed', deadline
     async () => (await inn.tell('GET', '/sources'))[0].state === 'degraded',
   );
   await row.getByText(/^Impaired · 2 tools/).waitFor();
+
+  // It comes back by itself, and so does the row.
+  host.listen(port, '127.0.0.1');
+  await row.getByText(/^Ready · 2 tools/).waitFor({ timeout: 30_000 });
+  assert.equal(await row.getByRole('alert').count(), 0);
 });
 
 test('an address that leads nowhere says so beside it', deadline, async (t) => {

@@ -21,6 +21,7 @@ test('in Chinese its code is put into words, and what is special stands behind a
   check('busy', 'This chat is still answering.', 409, '这个对话还在回答，请等它结束或先停止。');
   check('busy', 'Too many people log in.', 503, '此刻登录的人太多，请过几秒再试。');
   check('bad_request', 'A name is too long.', 400, '内容不符合要求：A name is too long.');
+  check('unread', 'It is no JSON.', 400, '读取不到它的说明文档：It is no JSON.');
   check('odd', 'Something odd.', 400, '服务器说明：Something odd.');
   check(
     'bad_request',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SourceDetail } from '$lib/api/types';
 import { en } from '$lib/i18n/en';
 import { sourcesEn } from '$lib/i18n/sources/en';
-import { factsOf, needOf } from './facts';
+import { factsOf, isBetter, needOf } from './facts';
 
 const source = (change: object): SourceDetail =>
   ({
@@ -24,6 +24,10 @@ test('a server is told of in a line', () => {
   check({ state: 'starting', tools: 1 }, 'Starting… · 1 tool');
   check({ state: 'sleeping' }, 'Sleeping · 9 tools · The next call wakes it.');
   check({ origin: { kind: 'file', file: 'a.json' } }, 'Ready · 9 tools · from the file a.json');
+  check(
+    { origin: { kind: 'file', file: 'TOOL_SERVER_CONNECTIONS' } },
+    'Ready · 9 tools · from the variable TOOL_SERVER_CONNECTIONS',
+  );
   check({ login: 'needed', state: 'failed', tools: 0 }, 'You have to log in there');
   check({ login: 'connected' }, 'Ready · 9 tools · logged in');
 });
@@ -36,6 +40,11 @@ test('what is known of it beyond that stands with its log', () => {
     { server: { name: 'memory', version: '0.6', protocol: '2025-11-25' }, pid: 7, restarts: 1 },
     'memory 0.6 · MCP 2025-11-25 · process 7 · restarted once',
   );
+  check({ origin: { kind: 'file', file: 'a.json' } }, 'It is changed in that file.');
+  check(
+    { origin: { kind: 'file', file: 'TOOL_SERVER_CONNECTIONS' } },
+    'It is changed in that variable, which is read when Tenon starts.',
+  );
 });
 
 test('what it needs from a person is asked for while it is on', () => {
@@ -47,4 +56,17 @@ test('what it needs from a person is asked for while it is on', () => {
   check({ login: 'needed' }, 'login');
   check({ login: 'needed', unset: ['user.TOKEN'] }, 'secrets');
   check({ unset: ['user.TOKEN'], enabled: false }, undefined);
+});
+
+test('a server that came up or was switched off stands better than one that fails', () => {
+  const check = (before: SourceDetail['state'], now: SourceDetail['state'], expected: boolean) =>
+    expect(isBetter(now, before)).toBe(expected);
+  check('failed', 'ready', true);
+  check('degraded', 'ready', true);
+  check('failed', 'degraded', true);
+  check('ready', 'off', true);
+  check('ready', 'ready', false);
+  check('ready', 'sleeping', false);
+  check('ready', 'degraded', false);
+  check('degraded', 'failed', false);
 });

@@ -1,14 +1,31 @@
 // What is told about a server in a line.
-import type { SourceDetail } from '$lib/api/types';
+import type { SourceDetail, SourceOrigin } from '$lib/api/types';
 import type { Words } from '$lib/i18n/en';
 import type { SourcesWords } from '$lib/i18n/sources/en';
 import { secretNamed } from './unset';
+
+/** Servers can be written down in this as well, which the server tells of as if it were a file. */
+const VARIABLE = 'TOOL_SERVER_CONNECTIONS';
 
 /** What it waits for from the person who looks at it, before it can be of use to them. */
 export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
   if (!source.enabled) return undefined;
   if (source.unset.some((variable) => secretNamed(variable).mine)) return 'secrets';
   return source.login === 'needed' ? 'login' : undefined;
+}
+
+/** How well each state serves; one that is off has nothing to complain of. */
+const standing: Record<SourceDetail['state'], number> = {
+  failed: 0,
+  starting: 1,
+  degraded: 1,
+  sleeping: 2,
+  ready: 2,
+  off: 3,
+};
+
+export function isBetter(now: SourceDetail['state'], before: SourceDetail['state']): boolean {
+  return standing[now] > standing[before];
 }
 
 export function factsOf(
@@ -18,13 +35,14 @@ export function factsOf(
 ): { line: string[]; about: string } {
   const { origin, reach, server, state, tools } = source;
   const need = needOf(source);
+  const place = placeOf(origin, w);
   const states = { login: w.needsLogIn, secrets: w.needsSecrets };
   const line = [
     need ? states[need] : w.states[state],
     tools > 0 || (state !== 'starting' && !need) ? t.toolCount(tools) : '',
     reach ? w.transports[reach.transport] : '',
     source.login === 'connected' ? w.loggedIn : '',
-    origin.kind === 'file' ? w.fromFile(origin.file) : '',
+    place.name,
     state === 'sleeping' ? w.sleepingMeans : '',
   ];
   const about = [
@@ -32,7 +50,16 @@ export function factsOf(
     server && source.kind !== 'openapi' ? w.protocol(server.protocol) : '',
     source.pid === undefined ? '' : w.process(source.pid),
     source.restarts > 0 ? w.restarts(source.restarts) : '',
-    origin.kind === 'file' ? w.fileMeans : '',
+    place.means,
   ];
   return { line: line.filter(Boolean), about: about.filter(Boolean).join(t.separator) };
+}
+
+/** Where it is written down, if not here. */
+function placeOf(origin: SourceOrigin, w: SourcesWords): { name: string; means: string } {
+  if (origin.kind === 'added') return { name: '', means: '' };
+  const { file } = origin;
+  return file === VARIABLE
+    ? { name: w.fromVariable(file), means: w.variableMeans }
+    : { name: w.fromFile(file), means: w.fileMeans };
 }

@@ -68,7 +68,7 @@ export const openapiEn = {
   title: 'Title',
   readAt: 'Last read',
   never: 'not yet',
-  where: 'Found at',
+  where: 'Address',
   wasGiven: 'given by hand',
   behind: 'Servers behind it',
   lastChange: 'Last change',

@@ -62,7 +62,7 @@ export const openapiZhHans: OpenapiWords = {
   title: '标题',
   readAt: '上次读取',
   never: '尚未读取',
-  where: '位置',
+  where: '地址',
   wasGiven: '由人提供',
   behind: '背后的服务器',
   lastChange: '上次变化',

@@ -62,7 +62,7 @@ export const openapiZhHant: OpenapiWords = {
   title: '標題',
   readAt: '上次讀取',
   never: '尚未讀取',
-  where: '位置',
+  where: '位址',
   wasGiven: '由人提供',
   behind: '背後的伺服器',
   lastChange: '上次變化',

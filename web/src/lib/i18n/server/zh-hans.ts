@@ -5,6 +5,7 @@ const beginnings: Record<string, string> = {
   sealed: '无法读取已保存的密钥',
   too_late: '已经太晚',
   unreachable: '对方没有正常响应',
+  unread: '读取不到它的说明文档',
   wants_key: '对方要求密钥',
 };
 

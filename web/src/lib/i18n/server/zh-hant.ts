@@ -5,6 +5,7 @@ const beginnings: Record<string, string> = {
   sealed: '無法讀取已儲存的金鑰',
   too_late: '已經太晚',
   unreachable: '對方沒有正常回應',
+  unread: '讀取不到它的說明文件',
   wants_key: '對方要求金鑰',
 };
 

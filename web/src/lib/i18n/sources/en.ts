@@ -25,6 +25,8 @@ export const sourcesEn = {
   mine: 'yours alone',
   fromFile: (file: string) => `from the file ${file}`,
   fileMeans: 'It is changed in that file.',
+  fromVariable: (variable: string) => `from the variable ${variable}`,
+  variableMeans: 'It is changed in that variable, which is read when Tenon starts.',
   restarts: (count: number) => (count === 1 ? 'restarted once' : `restarted ${count} times`),
   process: (pid: number) => `process ${pid}`,
   speaks: (name: string, version: string) => `${name} ${version}`.trim(),
@@ -43,12 +45,12 @@ export const sourcesEn = {
   ours: 'Tenon',
   remove: 'Remove',
   removeAsk: (name: string) =>
-    `Remove ${name}? Its tools go from all chats at once, and what was set here is lost. This cannot be undone.`,
+    `Remove “${name}”? Its tools go from all chats at once, and what was set here is lost. This cannot be undone.`,
   logIn: 'Log in',
   logInFirst: 'Its tools can be used once you have logged in there.',
   logInAgain: 'Log in again',
   logOut: 'Log out',
-  logOutAsk: (name: string) => `Log out of ${name}? Its tools go until you log in again.`,
+  logOutAsk: (name: string) => `Log out of “${name}”? Its tools go until you log in again.`,
   logInGoesTo: (host: string) => `Go on to ${host}`,
   logInMeans: 'You log in there, in a new tab, and come back here.',
   logInNowhere: 'It did not say where to log in. Ask whoever runs it.',
@@ -126,7 +128,7 @@ export const sourcesEn = {
   add: 'Add',
 
   importHelp:
-    'From Claude Desktop, Cursor, VS Code, mcpo or Toolathlon: JSON with mcpServers or servers, or YAML.',
+    'JSON or YAML: a configuration of Claude Desktop, Cursor, VS Code, mcpo or Toolathlon, the tool server connections of Open WebUI, or a whole OpenAPI document. An address alone works too.',
   importText: 'Configuration',
   importPlaceholder:
     '{\n  "mcpServers": {\n    "memory": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-memory"]\n    }\n  }\n}',
@@ -137,10 +139,12 @@ export const sourcesEn = {
   nothingIn: 'There are no servers in it.',
   found: 'Found in it',
   willBeAdded: 'Will be added',
+  isThere: 'It is there already.',
   takeThis: (name: string) => `Add ${name}`,
   unset: 'Variables that nobody has set yet:',
   unsetLater: 'They can also be set later, under “Secrets”.',
   addChosen: (count: number) => (count === 1 ? 'Add 1 server' : `Add ${count} servers`),
+  nothingToAdd: 'Nothing to add',
   notAdded: (name: string, why: string) => `${name} was not added: ${why}`,
 
   secrets: 'Secrets',
@@ -163,7 +167,7 @@ export const sourcesEn = {
   setOn: (time: string) => `set ${time}`,
   replaceSecret: (name: string) => `New value of ${name}`,
   removeSecretAsk: (name: string) =>
-    `Remove ${name}? Servers that need it stop working. The value cannot be had back.`,
+    `Remove “${name}”? Servers that need it stop working. The value cannot be had back.`,
   set: 'Set',
 
   manageServers: 'Tool servers…',

@@ -24,6 +24,8 @@ export const sourcesZhHans: SourcesWords = {
   mine: '仅你可用',
   fromFile: (file) => `来自文件 ${file}`,
   fileMeans: '请在该文件中修改。',
+  fromVariable: (variable) => `来自环境变量 ${variable}`,
+  variableMeans: '请修改该环境变量，Tenon 启动时会读取它。',
   restarts: (count) => `重启过 ${count} 次`,
   process: (pid) => `进程 ${pid}`,
   speaks: (name, version) => `${name} ${version}`.trim(),
@@ -42,12 +44,12 @@ export const sourcesZhHans: SourcesWords = {
   ours: 'Tenon',
   remove: '移除',
   removeAsk: (name) =>
-    `移除 ${name}？它的工具会立即从所有对话中消失，这里的设置也会丢失，无法撤销。`,
+    `移除“${name}”？它的工具会立即从所有对话中消失，这里的设置也会丢失，无法撤销。`,
   logIn: '登录',
   logInFirst: '登录之后才能使用它的工具。',
   logInAgain: '重新登录',
   logOut: '退出登录',
-  logOutAsk: (name) => `退出 ${name} 的登录？再次登录之前，它的工具无法使用。`,
+  logOutAsk: (name) => `退出“${name}”的登录？再次登录之前，它的工具无法使用。`,
   logInGoesTo: (host) => `前往 ${host}`,
   logInMeans: '将在新标签页登录，完成后回到这里。',
   logInNowhere: '它没有说明在哪里登录，请联系它的管理者。',
@@ -122,7 +124,7 @@ export const sourcesZhHans: SourcesWords = {
   add: '添加',
 
   importHelp:
-    '来自 Claude Desktop、Cursor、VS Code、mcpo 或 Toolathlon：含 mcpServers 或 servers 的 JSON，或 YAML。',
+    'JSON 或 YAML：Claude Desktop、Cursor、VS Code、mcpo 或 Toolathlon 的配置，Open WebUI 的工具服务器连接，或整份 OpenAPI 文档。也可以只填一个地址。',
   importText: '配置',
   importPlaceholder:
     '{\n  "mcpServers": {\n    "memory": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-memory"]\n    }\n  }\n}',
@@ -133,10 +135,12 @@ export const sourcesZhHans: SourcesWords = {
   nothingIn: '其中没有服务器。',
   found: '识别到的服务器',
   willBeAdded: '将会添加',
+  isThere: '已经添加过了。',
   takeThis: (name) => `添加 ${name}`,
   unset: '尚未设置的变量：',
   unsetLater: '也可以之后在“机密”中设置。',
   addChosen: (count) => `添加 ${count} 个服务器`,
+  nothingToAdd: '没有可添加的',
   notAdded: (name, why) => `未添加 ${name}：${why}`,
 
   secrets: '机密',
@@ -158,7 +162,7 @@ export const sourcesZhHans: SourcesWords = {
   },
   setOn: (time) => `设置于 ${time}`,
   replaceSecret: (name) => `${name} 的新值`,
-  removeSecretAsk: (name) => `移除 ${name}？需要它的服务器将无法工作，原来的值也无法找回。`,
+  removeSecretAsk: (name) => `移除“${name}”？需要它的服务器将无法工作，原来的值也无法找回。`,
   set: '设置',
 
   manageServers: '工具服务器…',

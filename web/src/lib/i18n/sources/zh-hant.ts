@@ -24,6 +24,8 @@ export const sourcesZhHant: SourcesWords = {
   mine: '僅你可用',
   fromFile: (file) => `來自檔案 ${file}`,
   fileMeans: '請在該檔案中修改。',
+  fromVariable: (variable) => `來自環境變數 ${variable}`,
+  variableMeans: '請修改該環境變數，Tenon 啟動時會讀取它。',
   restarts: (count) => `重新啟動過 ${count} 次`,
   process: (pid) => `程序 ${pid}`,
   speaks: (name, version) => `${name} ${version}`.trim(),
@@ -42,12 +44,12 @@ export const sourcesZhHant: SourcesWords = {
   ours: 'Tenon',
   remove: '移除',
   removeAsk: (name) =>
-    `移除 ${name}？它的工具會立即從所有對話中消失，這裡的設定也會遺失，無法復原。`,
+    `移除「${name}」？它的工具會立即從所有對話中消失，這裡的設定也會遺失，無法復原。`,
   logIn: '登入',
   logInFirst: '登入之後才能使用它的工具。',
   logInAgain: '重新登入',
   logOut: '登出',
-  logOutAsk: (name) => `登出 ${name}？再次登入之前，它的工具無法使用。`,
+  logOutAsk: (name) => `登出「${name}」？再次登入之前，它的工具無法使用。`,
   logInGoesTo: (host) => `前往 ${host}`,
   logInMeans: '將在新分頁登入，完成後回到這裡。',
   logInNowhere: '它沒有說明在哪裡登入，請聯絡它的管理者。',
@@ -122,7 +124,7 @@ export const sourcesZhHant: SourcesWords = {
   add: '新增',
 
   importHelp:
-    '來自 Claude Desktop、Cursor、VS Code、mcpo 或 Toolathlon：含 mcpServers 或 servers 的 JSON，或 YAML。',
+    'JSON 或 YAML：Claude Desktop、Cursor、VS Code、mcpo 或 Toolathlon 的設定，Open WebUI 的工具伺服器連線，或整份 OpenAPI 文件。也可以只填一個位址。',
   importText: '設定',
   importPlaceholder:
     '{\n  "mcpServers": {\n    "memory": {\n      "command": "npx",\n      "args": ["-y", "@modelcontextprotocol/server-memory"]\n    }\n  }\n}',
@@ -133,10 +135,12 @@ export const sourcesZhHant: SourcesWords = {
   nothingIn: '其中沒有伺服器。',
   found: '識別到的伺服器',
   willBeAdded: '將會新增',
+  isThere: '已經新增過了。',
   takeThis: (name) => `新增 ${name}`,
   unset: '尚未設定的變數：',
   unsetLater: '也可以之後在「機密」中設定。',
   addChosen: (count) => `新增 ${count} 個伺服器`,
+  nothingToAdd: '沒有可新增的',
   notAdded: (name, why) => `未新增 ${name}：${why}`,
 
   secrets: '機密',
@@ -158,7 +162,7 @@ export const sourcesZhHant: SourcesWords = {
   },
   setOn: (time) => `設定於 ${time}`,
   replaceSecret: (name) => `${name} 的新值`,
-  removeSecretAsk: (name) => `移除 ${name}？需要它的伺服器將無法運作，原來的值也無法找回。`,
+  removeSecretAsk: (name) => `移除「${name}」？需要它的伺服器將無法運作，原來的值也無法找回。`,
   set: '設定',
 
   manageServers: '工具伺服器…',
