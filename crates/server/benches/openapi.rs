@@ -120,6 +120,7 @@ async fn start(site: &Site) -> Arc<OpenapiServer> {
         documents: Arc::new(Given(site::document(&site.address).to_string())),
         caller: Caller::new(Network::Anywhere).expect("a client"),
         parses: Arc::new(Semaphore::new(1)),
+        known: None,
     });
     assert_eq!(server.settled().await.state, SourceState::Ready);
     server

@@ -29,6 +29,6 @@ pub use credentials::check_header;
 pub use fetch::Unread;
 pub use operation::Operation;
 pub use server::{
-    About, Change, Documents, Kept, OpenapiServer, Pace, Preview, Settings, Status, preview,
-    preview_document,
+    About, Change, Documents, Handover, Kept, OpenapiServer, Pace, Preview, Settings, Status,
+    preview, preview_document,
 };

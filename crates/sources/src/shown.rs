@@ -56,6 +56,11 @@ impl<S: Clone + PartialEq, O, D: Clone> Shown<S, O, D> {
     /// The door turns after the status: who comes through finds the status true.
     pub(crate) fn turn(&self, door: D, change: impl FnOnce(&mut S)) {
         self.change(change);
+        self.swing(door);
+    }
+
+    /// The door alone, where the status is what it was.
+    pub(crate) fn swing(&self, door: D) {
         self.door.send_replace(door);
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn whole(text: &str) -> String {
 
 /// Control characters, those that turn what follows around on a screen, and
 /// those that nobody sees.
-fn is_unwanted(c: char) -> bool {
+pub(crate) fn is_unwanted(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let unseen = matches!(
         c,

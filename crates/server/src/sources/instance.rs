@@ -17,7 +17,7 @@ use super::config;
 use super::documents::Drawer;
 use super::fill::{self, Filler};
 use super::plan::Wanted;
-use super::running::{Running, Server};
+use super::running::{Known, Running, Server};
 use super::view::in_public;
 use super::{Inner, Life, Place, lock, mask};
 use crate::api::wire::SourceNews;
@@ -51,15 +51,15 @@ impl Instance {
     pub(super) async fn start(
         inner: &Arc<Inner>,
         wanted: Wanted,
-        known: Option<Vec<ToolDefinition>>,
+        known: Known,
         before: Option<CancellationToken>,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         // Nobody could call what was never listed, and so nobody would ever wake it.
         let start = match inner.life.get() {
-            Some(Life::Once(_)) if known.is_some() => Start::OnCall,
+            Some(Life::Once(_)) if known.tools.is_some() => Start::OnCall,
             Some(Life::Once(_) | Life::Serving) | None => Start::Now,
         };
-        let kept = known.is_some().then_some(0);
+        let kept = known.tools.is_some().then_some(0);
         let place = place(inner, &wanted).await;
         let tokens = wanted.user.as_ref().zip(place.as_ref());
         let tokens = tokens.map(|(user, place)| inner.entrance.tokens(user, place));
@@ -78,11 +78,10 @@ impl Instance {
                 fill,
                 tokens,
                 network: wanted.network,
-                known: known.unwrap_or_default(),
+                known: known.tools.unwrap_or_default(),
                 start,
                 starts: inner.turns.of(wanted.user.as_ref()),
             }),
-            // Its tools are made of its documents, which are kept.
             SourceConfig::Openapi(config) => OpenapiServer::new(openapi::Settings {
                 documents: Arc::new(Drawer::of(&inner.store, &wanted.info.id, config)),
                 info,
@@ -93,6 +92,7 @@ impl Instance {
                     .of(wanted.network)
                     .map_err(|why| tenon_tools::Error(why.into()))?,
                 parses: inner.parses.clone(),
+                known: known.openapi,
             }),
         };
         Self::seat(inner, wanted, server, kept).await

@@ -15,6 +15,7 @@ use super::config::{self, entrance, is_program, is_same, with_limits_of};
 use super::entry::Entry;
 use super::instance::Instance;
 use super::plan::{Facts, Wanted, plan};
+use super::running::Known;
 use super::{Files, Inner, Life, Ring, STOP, Seen, lock, stop_all};
 
 /// How often the store is looked at for what other processes wrote.
@@ -173,10 +174,10 @@ async fn settle(
     wanted: Wanted,
 ) -> anyhow::Result<Arc<Instance>> {
     let Some(old) = old else {
-        let known = match config::remembers_tools(&wanted.config) {
-            true => inner.store.source_tools(&wanted.info.id).await?,
-            false => None,
-        };
+        let mut known = Known::default();
+        if config::remembers_tools(&wanted.config) {
+            known.tools = inner.store.source_tools(&wanted.info.id).await?;
+        }
         return Ok(Instance::start(inner, wanted, known, None).await?);
     };
     if old.wanted == wanted {
@@ -190,7 +191,10 @@ async fn settle(
             Ok(instance)
         }
         Change::Server { same } => {
-            let known = same.then(|| old.server.tools());
+            let known = match same {
+                true => Known::of(&*old.server),
+                false => Known::default(),
+            };
             if !same {
                 inner.store.forget_offer(&wanted.info.id).await?;
             }

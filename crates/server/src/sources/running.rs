@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tenon_domain::ToolDefinition;
 use tenon_sources::Logs;
 use tenon_sources::mcp::{About, McpServer, Status};
-use tenon_sources::openapi::OpenapiServer;
+use tenon_sources::openapi::{Handover, OpenapiServer};
 use tenon_tools::ToolSource;
 use tokio::sync::watch;
 
@@ -28,6 +29,24 @@ pub(super) trait Running: ToolSource {
     /// Itself, if it is an OpenAPI server.
     fn openapi(&self) -> Option<&OpenapiServer> {
         None
+    }
+}
+
+/// What is known of what a server offers, before it is up.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) tools: Option<Vec<ToolDefinition>>,
+    /// Its tools are made of its documents, for which no list of them would do.
+    pub(super) openapi: Option<Handover>,
+}
+
+impl Known {
+    /// For the one that takes its place with other settings.
+    pub(super) fn of(server: &dyn Running) -> Self {
+        Self {
+            tools: Some(server.tools()),
+            openapi: server.openapi().and_then(OpenapiServer::handover),
+        }
     }
 }
 

@@ -20,8 +20,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use tenon_domain::{Credential, ErrorKind, OpenapiConfig, ToolError, ToolResult};
-use tokio::time::Instant;
+use tenon_domain::{Credential, OpenapiConfig, ToolError, ToolResult};
 use url::Url;
 
 use super::operation::{Operation, Scheme, SchemeKind};
@@ -38,8 +37,19 @@ const READ_APART: usize = 256 * 1024;
 #[async_trait]
 pub trait Sender: Send + Sync {
     /// Reads the whole answer, whatever its status, as far as it has a bound.
-    /// Never takes the request on to another site, and gives up after `within`.
+    /// Never takes the request on to another site, and gives up after `within`: the time of
+    /// a call is kept by who makes it, that of a token by who fetches it.
     async fn send(&self, request: Request, within: Option<Duration>) -> Result<Answer, ToolError>;
+}
+
+/// A document, as far as it says who is to be shown what.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    pub schemes: &'a [Scheme],
+    /// Where it was, after all redirects. None: somebody gave it.
+    pub found_at: Option<&'a Url>,
+    /// What relative addresses in it are relative to.
+    pub base: &'a Url,
 }
 
 /// All that is stored for one document.
@@ -65,18 +75,16 @@ struct Shown {
 }
 
 impl Credentials {
-    /// `base` is where the document came from. The texts of the configuration
-    /// are filled in already. The error is a sentence.
+    /// The texts of the configuration are filled in already. The error is a sentence.
     pub fn new(
         config: &OpenapiConfig,
-        schemes: &[Scheme],
-        base: &Url,
+        document: &Document<'_>,
         sender: Arc<dyn Sender>,
     ) -> Result<Self, String> {
         Ok(Self {
-            base: base.clone(),
-            reach: Reach::new(config, base),
-            schemes: schemes.to_vec(),
+            base: document.base.clone(),
+            reach: Reach::new(config, document),
+            schemes: document.schemes.to_vec(),
             held: config.credentials.clone(),
             headers: headers(config)?,
             clients: Mutex::default(),
@@ -86,14 +94,7 @@ impl Credentials {
 
     /// Makes a call: sends its request with what the operation asks for, once
     /// more where a token had ended, and reads the answer.
-    pub async fn call(
-        &self,
-        operation: &Operation,
-        request: Request,
-        within: Option<Duration>,
-    ) -> ToolResult {
-        let began = Instant::now();
-        let left = || within.map(|within| within.saturating_sub(began.elapsed()));
+    pub async fn call(&self, operation: &Operation, request: Request) -> ToolResult {
         let standing = self.reach.of(&request.url);
         let (no_headers, none_held) = (HeaderMap::new(), BTreeMap::new());
         let (headers, held) = match standing {
@@ -106,13 +107,13 @@ impl Credentials {
         let may_end = choice.means.iter().any(Means::may_end);
         let again = may_end.then(|| request.clone());
         let show = |request| self.show(&choice, headers, request);
-        let (mut shown, ready) = in_time(left(), show(request)).await?;
+        let (mut shown, ready) = show(request).await?;
         shown.lacking = withheld.or_else(|| missing(&choice.lacking));
-        let mut answer = self.sender.send(ready, left()).await?;
+        let mut answer = self.sender.send(ready, None).await?;
         if let Some(request) = again.filter(|_| answer.status == StatusCode::UNAUTHORIZED) {
-            in_time(left(), shown.renew()).await?;
-            let (_, ready) = in_time(left(), show(request)).await?;
-            answer = self.sender.send(ready, left()).await?;
+            shown.renew().await?;
+            let (_, ready) = show(request).await?;
+            answer = self.sender.send(ready, None).await?;
         }
         let status = answer.status;
         let result = read(answer).await;
@@ -204,22 +205,6 @@ impl Credentials {
         clients.insert(place, Arc::clone(&client));
         Ok(client)
     }
-}
-
-async fn in_time<T>(
-    within: Option<Duration>,
-    work: impl Future<Output = Result<T, ToolError>>,
-) -> Result<T, ToolError> {
-    let Some(within) = within else {
-        return work.await;
-    };
-    let late = |_| {
-        ToolError::new(
-            ErrorKind::TimedOut,
-            "Getting a token for the server took too long.",
-        )
-    };
-    tokio::time::timeout(within, work).await.map_err(late)?
 }
 
 /// A large answer takes its time, which others need the thread for.

@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 use url::Url;
 
+use crate::text::is_unwanted;
+
 mod links;
 
 /// More servers than anybody runs behind one address.
@@ -195,11 +197,11 @@ fn document(mut url: Url, at: &Url) -> Option<(Url, String)> {
     Some((url, own))
 }
 
-/// A name without what only decorates it.
+/// A name without what only decorates it, or is not seen at all.
 fn clean(name: &str) -> String {
     let kept = name
         .chars()
-        .filter(|c| !c.is_control() && !matches!(c, '*' | '`' | '[' | ']'));
+        .filter(|c| !is_unwanted(*c) && !matches!(c, '*' | '`' | '[' | ']'));
     let kept: String = kept.take(MAX_NAME).collect();
     kept.trim().to_owned()
 }

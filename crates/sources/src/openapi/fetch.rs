@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use reqwest::Method;
-use reqwest::header::{
-    ACCEPT, ETAG, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
-};
+use reqwest::header::{ACCEPT, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -24,10 +22,9 @@ mod places;
 mod reading;
 
 pub use reading::Unread;
-pub(super) use reading::{Body, Found, FoundSub, Known, News, Print, Question, Reading};
-
-/// Larger than any description that is published.
-const MAX_BODY: usize = document::MAX_BYTES;
+pub(super) use reading::{
+    Body, Found, FoundSub, Known, News, Print, Question, Reading, Validators,
+};
 
 /// Of one server behind an mcpo, and of all of them.
 const MAX_SUB_BODY: usize = 8 * 1024 * 1024;
@@ -81,7 +78,7 @@ pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Rea
         News::New(body) => body
             .list()
             .map(|list| discover::sub_documents(list, &main.url)),
-        News::Same => None,
+        News::Same { .. } => None,
     };
     let subs = match subs {
         Some(found) => {
@@ -108,7 +105,7 @@ impl Fetch<'_> {
         let mut locked = Vec::new();
         for place in places {
             let shown = shown(&place);
-            match self.get(place, known, MAX_BODY).await {
+            match self.get(place, known, document::MAX_BYTES).await {
                 Ok(Got::Document(found)) => return Ok(found),
                 Ok(Got::Not(it)) => {
                     locked.extend(it.wants_key.then(|| it.what.clone()));
@@ -185,12 +182,10 @@ impl Fetch<'_> {
             Ok(Err(halt)) => return Err(halt.to_string()),
             Err(_) => return Err(self.too_slow()),
         };
-        if let News::New(body) = &found.news {
-            let taken = body.bytes.len();
-            let _ = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-                Some(left.saturating_sub(taken))
-            });
-        }
+        let taken = found.news.len();
+        let _ = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            Some(left.saturating_sub(taken))
+        });
         Ok(found)
     }
 
@@ -202,8 +197,11 @@ impl Fetch<'_> {
     async fn get(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Got, Halt> {
         let body = match self.body(url, known, most).await? {
             Came::Body(body) => body,
-            Came::Same { url } => {
-                let news = News::Same;
+            Came::Same { url, validators } => {
+                // What is kept may be asked for by the old ones after a restart, and is sent once
+                // more then: that is cheaper than to fetch it from there.
+                let bytes = None;
+                let news = News::Same { validators, bytes };
                 return Ok(Got::Document(Found { url, news }));
             }
             Came::Not(it) => return Ok(Got::Not(it)),
@@ -212,8 +210,8 @@ impl Fetch<'_> {
             return Ok(Got::Not("answered with a web page".to_owned().into()));
         }
         let at = shown(&body.url);
-        let print = known.filter(|known| known.url == body.url);
-        let print = print.map(|known| known.print);
+        let known = known.filter(|known| known.url == body.url);
+        let print = known.map(|known| known.print);
         // A large one takes its time.
         let read = tokio::task::spawn_blocking(move || {
             if print == Some(Print::of(&body.bytes)) {
@@ -227,16 +225,20 @@ impl Fetch<'_> {
         let unreadable = |_| Halt::Unusable(format!("What {at} answered with cannot be read."));
         let (bytes, document) = read.await.map_err(unreadable)?;
         let Some(document) = document else {
-            let (url, news) = (body.url, News::Same);
-            return Ok(Got::Document(Found { url, news }));
+            let validators = body.validators;
+            let is_other = known.is_some_and(|known| known.validators != validators);
+            let bytes = is_other.then_some(bytes);
+            return Ok(Got::Document(Found {
+                url: body.url,
+                news: News::Same { validators, bytes },
+            }));
         };
         match document.transpose() {
             Ok(document) if document.as_ref().is_none_or(document::may_be_document) => {
                 let news = News::New(Box::new(Body {
                     bytes,
                     document,
-                    etag: body.etag,
-                    last_modified: body.last_modified,
+                    validators: body.validators,
                 }));
                 Ok(Got::Document(Found {
                     url: body.url,
@@ -274,21 +276,25 @@ impl Fetch<'_> {
                     headers.insert(name, value);
                 }
             };
-            ask(IF_NONE_MATCH, &known.etag);
-            ask(IF_MODIFIED_SINCE, &known.last_modified);
+            ask(IF_NONE_MATCH, &known.validators.etag);
+            ask(IF_MODIFIED_SINCE, &known.validators.last_modified);
         }
         let response = self.caller.open(request, Elsewhere::Bare).await?;
         let (status, url) = (response.status(), plain(response.url()));
-        let is_known = known.is_some_and(|known| known.url == url);
-        match status.as_u16() {
-            200..=299 => {}
-            304 if is_known => return Ok(Came::Same { url }),
+        let validators = Validators::of(response.headers());
+        let known = known.filter(|known| known.url == url);
+        match (status.as_u16(), known) {
+            (200..=299, _) => {}
+            (304, Some(known)) => {
+                let validators = validators.or(&known.validators);
+                return Ok(Came::Same { url, validators });
+            }
             // It is ill, which says nothing about where its document is.
-            429 | 500.. if is_known || places::names_a_document(&url) => {
+            (429 | 500.., known) if known.is_some() || places::names_a_document(&url) => {
                 let at = shown(&url);
                 return Err(Halt::Unusable(format!("{at} answered {status}.")));
             }
-            401 | 403 => {
+            (401 | 403, _) => {
                 return Ok(Came::Not(Else {
                     what: format!("asks for a key (it answered {status})"),
                     wants_key: true,
@@ -296,17 +302,11 @@ impl Fetch<'_> {
             }
             _ => return Ok(Came::Not(format!("answered {status}").into())),
         }
-        let text = |name: HeaderName| {
-            let value = response.headers().get(name)?.to_str().ok()?;
-            (value.len() <= 1024).then(|| value.to_owned())
-        };
-        let (etag, last_modified) = (text(ETAG), text(LAST_MODIFIED));
         let bytes = whole(response, most).await?;
         Ok(Came::Body(Whole {
             url,
             bytes,
-            etag,
-            last_modified,
+            validators,
         }))
     }
 
@@ -321,6 +321,7 @@ enum Came {
     Body(Whole),
     Same {
         url: Url,
+        validators: Validators,
     },
     /// No success.
     Not(Else),
@@ -329,8 +330,7 @@ enum Came {
 struct Whole {
     url: Url,
     bytes: Vec<u8>,
-    etag: Option<String>,
-    last_modified: Option<String>,
+    validators: Validators,
 }
 
 /// An address without what may be a secret in it.

@@ -24,6 +24,7 @@ use tenon_domain::ToolError;
 use url::Url;
 
 use super::operation::{Operation, Place};
+use crate::text::line;
 pub(super) use file::picture;
 pub use wire::{WireBody, WireRequest};
 
@@ -84,11 +85,7 @@ pub(super) fn build_at(
 /// it relative to `base`, where it came from itself.
 pub fn at(server: &str, base: &Url) -> Result<Url, ToolError> {
     let refused = |why: &str| {
-        let server: String = server
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(200)
-            .collect();
+        let server = line(server, 200);
         ToolError::failed(format!(
             "This tool cannot be called: its description says that it is served at `{server}`, which {why}."
         ))

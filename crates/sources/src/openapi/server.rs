@@ -5,7 +5,7 @@
 //! into the [`library`]; a call looks the tool up in the [`offer`] of that
 //! library, builds its request, proves who asks and reads the answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,6 +21,7 @@ use crate::logs::Logs;
 
 mod apart;
 mod diary;
+mod handover;
 mod keeper;
 mod library;
 mod line;
@@ -30,11 +31,14 @@ mod seen;
 mod settings;
 mod state;
 
+pub use handover::Handover;
 pub use offer::{About, Change};
 pub use preview::{Preview, preview, preview_document};
 pub use settings::{Documents, Kept, Pace, Settings};
 pub use state::Status;
 
+use handover::Holding;
+use library::Library;
 use line::Line;
 use state::{Door, State};
 
@@ -54,6 +58,7 @@ struct Shared {
     pace: Pace,
     logs: Logs,
     state: State,
+    holding: Mutex<Holding>,
     /// Somebody wants its document read now.
     refresh: Notify,
     /// Somebody wants it to begin anew.
@@ -79,7 +84,16 @@ impl OpenapiServer {
         Self::with_pace(settings, Pace::default())
     }
 
-    pub fn with_pace(settings: Settings, pace: Pace) -> Arc<Self> {
+    pub fn with_pace(mut settings: Settings, pace: Pace) -> Arc<Self> {
+        // Taken out: what it was is not to be held for as long as it runs.
+        let known = settings.known.take();
+        let known = known.filter(|known| known.origin == settings.config.origin);
+        let (logs, state) = (Logs::default(), State::new());
+        let holding = known.map(|known| {
+            logs.note("What it offered with other settings is listed until it is read again.");
+            state.inherit(known.status, known.offer);
+            known.holding
+        });
         let readings = Readings {
             begun: 0,
             ended: 0,
@@ -88,8 +102,9 @@ impl OpenapiServer {
         let shared = Arc::new(Shared {
             settings,
             pace,
-            logs: Logs::default(),
-            state: State::new(),
+            logs,
+            state,
+            holding: Mutex::new(holding.unwrap_or_default()),
             refresh: Notify::new(),
             restart: Notify::new(),
             readings: watch::Sender::new(readings),
@@ -126,6 +141,18 @@ impl OpenapiServer {
 
     pub fn logs(&self) -> &Logs {
         &self.shared.logs
+    }
+
+    /// For the one that takes its place. None, if it has nothing to offer.
+    pub fn handover(&self) -> Option<Handover> {
+        let holding = self.shared.holding().clone();
+        holding.library.as_ref()?;
+        Some(Handover {
+            origin: self.shared.settings.config.origin.clone(),
+            holding,
+            offer: self.shared.state.offer(),
+            status: self.status(),
+        })
     }
 
     /// Reads its document now, and says what is different. Many that ask at the
@@ -205,6 +232,20 @@ impl OpenapiServer {
     }
 }
 
+impl Shared {
+    fn holding(&self) -> MutexGuard<'_, Holding> {
+        self.holding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is to be kept is not until it is: whoever is stopped in the middle of it has
+    /// not done it.
+    fn hold(&self, library: Library, is_kept: bool) {
+        let mut holding = self.holding();
+        holding.library = Some(Arc::new(library));
+        holding.unkept |= !is_kept;
+    }
+}
+
 #[async_trait]
 impl ToolSource for OpenapiServer {
     fn info(&self) -> &SourceInfo {
@@ -253,7 +294,7 @@ impl ToolSource for OpenapiServer {
         let credentials = line.credentials(entry, base);
         let credentials = credentials.map_err(|why| self.failed(&why))?;
         // The road keeps the time: it knows what was changed since this was started.
-        let result = credentials.call(&entry.operation, request, None).await;
+        let result = credentials.call(&entry.operation, request).await;
         result.inspect_err(|error| {
             // What a server said is for the model; that it could not be asked is for its owner.
             if error.kind == ErrorKind::Unavailable {

@@ -33,25 +33,19 @@ impl Desk {
             .install_default()
             .ok();
         let shelf = Arc::new(MemoryShelf::default());
-        let ids = Arc::new(MemoryIdBook::default());
-        let registry = Registry::new(ids, shelf.clone(), Limits::default());
+        let registry = registry(shelf.clone());
         let mut connections = Vec::new();
         for source in builtin::sources(&config, shelf.clone()) {
             connections.push(registry.connect(source).await.unwrap());
         }
         let folder = tempfile::tempdir().unwrap();
-        let user = UserId::new("ada");
         let context = CallContext {
-            call_id: CallId::new("call"),
-            user: user.clone(),
             asker: Asker::Model,
             // Not made yet: the first write makes it.
             workspace: Some(folder.path().join("workspace")),
-            cancel: CancellationToken::new(),
-            attendant: Arc::new(Nobody),
-            pulse: Pulse::default(),
+            ..context()
         };
-        let toolset = registry.toolset(Access::all(&user));
+        let toolset = registry.toolset(Access::all(&context.user));
         Self {
             toolset,
             context,
@@ -115,4 +109,41 @@ impl Desk {
     pub fn outside(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// With nothing in it yet.
+pub fn registry(shelf: Arc<MemoryShelf>) -> Arc<Registry> {
+    let ids = Arc::new(MemoryIdBook::default());
+    Registry::new(ids, shelf, Limits::default())
+}
+
+/// A person's own call, with nobody else there.
+pub fn context() -> CallContext {
+    CallContext {
+        call_id: CallId::new("call"),
+        user: UserId::new("ada"),
+        asker: Asker::Person,
+        workspace: None,
+        cancel: CancellationToken::new(),
+        attendant: Arc::new(Nobody),
+        pulse: Pulse::default(),
+    }
+}
+
+/// Calls by the name a server gave, along the one road.
+pub async fn call_by_name(
+    registry: &Registry,
+    context: &CallContext,
+    tool: &str,
+    input: Value,
+) -> ToolResult {
+    let toolset = registry.toolset(Access::all(&context.user));
+    let tools = toolset.tools();
+    let found = tools.iter().find(|found| found.spec.name == tool);
+    let call = ToolCall {
+        id: context.call_id.clone(),
+        tool_id: found.map_or_else(|| ToolId::new(tool), |found| found.spec.id.clone()),
+        input,
+    };
+    toolset.call(&call, context).await
 }

@@ -75,6 +75,7 @@ async fn open(
         documents: Arc::new(Brought(guest.document)),
         caller: caller.map_err(|why| refuse(number, &why))?,
         parses: app.sources.parses(),
+        known: None,
     });
     match timeout(PATIENCE, server.settled()).await {
         Ok(Status {

@@ -16,6 +16,8 @@
 use tenon_domain::{OpenapiConfig, OpenapiOrigin};
 use url::Url;
 
+use super::Document;
+
 /// What a site is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -35,19 +37,21 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// `base` is where the document was, or where its server is if it was given.
-    pub(super) fn new(config: &OpenapiConfig, base: &Url) -> Self {
+    /// A base URL says where requests go. It does not make the words of whoever a redirect
+    /// has led to those of the site that was entered: only where the document was does.
+    pub(super) fn new(config: &OpenapiConfig, document: &Document<'_>) -> Self {
         let read = |text: &str| Url::parse(text.trim()).ok();
         let base_url = config.base_url.as_deref().and_then(read);
         match &config.origin {
             OpenapiOrigin::Given { .. } => Self {
-                entered: vec![base_url.unwrap_or_else(|| base.clone())],
+                entered: vec![base_url.unwrap_or_else(|| document.base.clone())],
                 is_own_word: true,
             },
             OpenapiOrigin::Url { url } => {
                 let entered: Vec<Url> = read(url).into_iter().chain(base_url).collect();
+                let is_entered = |url: &Url| entered.iter().any(|entered| is_same(entered, url));
                 Self {
-                    is_own_word: entered.iter().any(|entered| is_same(entered, base)),
+                    is_own_word: document.found_at.is_some_and(is_entered),
                     entered,
                 }
             }
@@ -88,20 +92,24 @@ fn is_same(entered: &Url, url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
+    use crate::import::reached;
 
-    fn reach(origin: OpenapiOrigin, base_url: Option<&str>, base: &str) -> Reach {
+    /// Requests go to the base URL, if there is one.
+    fn reach(origin: OpenapiOrigin, base_url: Option<&str>, place: &str) -> Reach {
+        let is_given = matches!(origin, OpenapiOrigin::Given { .. });
         let config = OpenapiConfig {
-            origin,
             base_url: base_url.map(str::to_owned),
-            headers: BTreeMap::new(),
-            credentials: BTreeMap::new(),
-            timeout_ms: None,
-            tool_timeouts_ms: BTreeMap::new(),
+            ..reached(origin)
         };
-        Reach::new(&config, &Url::parse(base).unwrap())
+        let place = Url::parse(place).unwrap();
+        let base = base_url.map_or_else(|| place.clone(), |url| Url::parse(url).unwrap());
+        let document = Document {
+            schemes: &[],
+            found_at: (!is_given).then_some(&place),
+            base: &base,
+        };
+        Reach::new(&config, &document)
     }
 
     fn at(url: &str, found: &str) -> Reach {
@@ -168,6 +176,30 @@ mod tests {
                 ("https://c.example/", Named),
             ],
         );
+        // With a base URL as well, what was led to another site is that site's word.
+        let api = "https://api.example/v1";
+        check(
+            &reach(url(), Some(api), there),
+            &[
+                (api, Entered),
+                (https, Entered),
+                (there, Stranger),
+                ("https://c.example/token", Stranger),
+                ("https://api.example:8443/", Stranger),
+            ],
+        );
+        check(
+            &reach(url(), Some(https), there),
+            &[(https, Entered), ("https://c.example/token", Stranger)],
+        );
+        check(
+            &reach(url(), Some(api), https),
+            &[
+                (api, Entered),
+                (https, Entered),
+                ("https://c.example/token", Named),
+            ],
+        );
         let given = || OpenapiOrigin::Given {
             document_hash: String::new(),
         };
@@ -179,6 +211,10 @@ mod tests {
                 ("https://b.example/", Named),
                 ("http://b.example/", Stranger),
             ],
+        );
+        check(
+            &reach(given(), Some(api), "https://a.example/v1"),
+            &[(api, Entered), ("https://a.example/", Named)],
         );
     }
 }

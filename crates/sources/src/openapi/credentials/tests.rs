@@ -9,6 +9,7 @@ use serde_json::json;
 use tenon_domain::{Annotations, OpenapiOrigin, ToolDefinition, ToolOutput};
 
 use super::*;
+use crate::import::reached;
 use crate::openapi::operation::{Need, Place};
 
 /// Remembers what it was given, and answers as it was told to.
@@ -172,10 +173,6 @@ fn credentials(
     headers: &[(&str, &str)],
 ) -> Credentials {
     let config = OpenapiConfig {
-        origin: OpenapiOrigin::Url {
-            url: "https://a.example".into(),
-        },
-        base_url: None,
         headers: headers
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
@@ -184,22 +181,25 @@ fn credentials(
             .iter()
             .map(|(name, held)| (name.to_string(), held.clone()))
             .collect(),
-        timeout_ms: None,
-        tool_timeouts_ms: BTreeMap::new(),
+        ..reached(OpenapiOrigin::Url {
+            url: "https://a.example".into(),
+        })
     };
     let base = Url::parse("https://a.example/openapi.json").unwrap();
     let sender: Arc<dyn Sender> = Arc::<Desk>::clone(desk);
-    Credentials::new(&config, &schemes(), &base, sender).unwrap()
+    let document = Document {
+        schemes: &schemes(),
+        found_at: Some(&base),
+        base: &base,
+    };
+    Credentials::new(&config, &document, sender).unwrap()
 }
 
 /// What is sent: the query, and headers but for those of every request.
 async fn sent(sets: &[&[&str]], held: &[(&str, Credential)], headers: &[(&str, &str)]) -> String {
     let desk = Desk::who_says([]);
     let credentials = credentials(&desk, held, headers);
-    credentials
-        .call(&operation(sets), request(), None)
-        .await
-        .unwrap();
+    credentials.call(&operation(sets), request()).await.unwrap();
     let request = desk.sent.lock().unwrap().pop().unwrap();
     let headers = request.headers.iter().map(|(name, value)| {
         assert!(value.is_sensitive() || name == "cookie");
@@ -321,7 +321,7 @@ async fn a_missing_key_is_named_when_the_server_minds() {
     let explained = async |status, sets: &[&[&str]], held: &[(&str, Credential)]| {
         let desk = Desk::who_says([answer_of(status, "")]);
         let credentials = credentials(&desk, held, &[]);
-        let result = credentials.call(&operation(sets), request(), None).await;
+        let result = credentials.call(&operation(sets), request()).await;
         result.unwrap_err().message
     };
     let said = explained(
@@ -349,15 +349,16 @@ async fn a_missing_key_is_named_when_the_server_minds() {
 fn headers_that_cannot_be_sent_are_refused_at_once() {
     let check = |name: &str, value: &str| {
         let config = OpenapiConfig {
-            origin: OpenapiOrigin::Url { url: String::new() },
-            base_url: None,
             headers: [(name.to_owned(), value.to_owned())].into(),
-            credentials: BTreeMap::new(),
-            timeout_ms: None,
-            tool_timeouts_ms: BTreeMap::new(),
+            ..reached(OpenapiOrigin::Url { url: String::new() })
         };
         let base = Url::parse("https://a.example").unwrap();
-        Credentials::new(&config, &[], &base, Desk::who_says([])).unwrap_err()
+        let document = Document {
+            schemes: &[],
+            found_at: None,
+            base: &base,
+        };
+        Credentials::new(&config, &document, Desk::who_says([])).unwrap_err()
     };
     assert!(check("Host", "b.example").contains("belongs to the connection"));
     assert!(check("X-A", "a\nb").contains("`x-a` must be one line"));
@@ -375,15 +376,15 @@ async fn a_large_answer_holds_nobody_up() {
     let latest = late.clone();
     let ticking = tokio::spawn(async move {
         loop {
-            let begun = Instant::now();
+            let begun = std::time::Instant::now();
             tokio::time::sleep(Duration::from_millis(1)).await;
             let mut latest = latest.lock().unwrap();
             *latest = (*latest).max(begun.elapsed());
         }
     });
     let operation = operation(&[]);
-    let output = credentials.call(&operation, request(), None);
-    let (begun, output) = (Instant::now(), output.await.unwrap());
+    let output = credentials.call(&operation, request());
+    let (begun, output) = (std::time::Instant::now(), output.await.unwrap());
     let (took, late) = (begun.elapsed(), *late.lock().unwrap());
     ticking.abort();
     assert_eq!(output.content.len(), 1);

@@ -25,6 +25,7 @@ use super::choice::TokenUrl;
 use super::show::secret;
 use crate::openapi::request::{Request, header};
 use crate::openapi::response::Answer;
+use crate::text::line;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -36,6 +37,9 @@ const MAX_ANSWER: usize = 256 * 1024;
 
 /// It goes into a header, and servers take no longer ones.
 const MAX_TOKEN: usize = 16 * 1024;
+
+/// Of why there is none; a model pays for every word of it.
+const SHOWN: usize = 300;
 
 /// It is renewed so long before it ends, for it is still on its way then.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -229,9 +233,9 @@ impl Client {
             false => {
                 let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
                 let pair = format!("{}:{}", encoded(&account.id), encoded(&account.secret));
-                let line = header::value(&format!("Basic {}", STANDARD.encode(pair)));
-                let line = line.ok_or_else(|| self.trouble("its secret is too long"))?;
-                headers.insert(AUTHORIZATION, secret(line));
+                let basic = header::value(&format!("Basic {}", STANDARD.encode(pair)));
+                let basic = basic.ok_or_else(|| self.trouble("its secret is too long"))?;
+                headers.insert(AUTHORIZATION, secret(basic));
             }
         }
         Ok(Request {
@@ -274,9 +278,7 @@ fn read(answer: &Answer, now: Instant) -> Result<Token, String> {
     // Some say that all is well and then that nothing is.
     if let Some(refused) = refusal(answer) {
         let why = refused.error_description.unwrap_or_default();
-        let line = format!("it said {} {why}", refused.error);
-        let line = line.chars().filter(|c| !c.is_control()).take(300);
-        return Err(line.collect::<String>().trim_end().to_owned());
+        return Err(line(&format!("it said {} {why}", refused.error), SHOWN));
     }
     if !answer.status.is_success() {
         return Err(format!("it answered {}", answer.status.as_u16()));

@@ -152,6 +152,10 @@ fn a_list_for_machines_is_read_too() {
     check(json!([{"name": "time"}]), &[time]);
     check(json!(["time"]), &[time]);
     check(json!({"tools": ["time"]}), &[time]);
+    check(
+        json!([{"name": "\u{202e}ti\u{200b}me", "path": "/mcpo/time"}]),
+        &[time],
+    );
     check(json!([{"name": "time", "path": "/mcpo/time"}]), &[time]);
     check(
         json!([{"name": "time", "url": "http://localhost:8000/mcpo/time/docs"}]),

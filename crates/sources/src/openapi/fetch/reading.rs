@@ -3,11 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
+use reqwest::header::{ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
 use serde_json::Value;
 use url::Url;
 
 use crate::openapi::discover;
+
+/// Longer ones are none.
+const MAX_VALIDATOR: usize = 1024;
 
 /// What is asked, and what is known already.
 #[derive(Debug)]
@@ -26,9 +29,40 @@ pub(in crate::openapi) struct Known {
     pub(in crate::openapi) name: String,
     /// As it was found.
     pub(in crate::openapi) url: Url,
+    pub(in crate::openapi) validators: Validators,
+    pub(in crate::openapi) print: Print,
+}
+
+/// By which a server tells whether a document is still what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::openapi) struct Validators {
     pub(in crate::openapi) etag: Option<String>,
     pub(in crate::openapi) last_modified: Option<String>,
-    pub(in crate::openapi) print: Print,
+}
+
+impl Validators {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name: HeaderName| {
+            let value = headers.get(name)?.to_str().ok()?;
+            (value.len() <= MAX_VALIDATOR).then(|| value.to_owned())
+        };
+        Self {
+            etag: text(ETAG),
+            last_modified: text(LAST_MODIFIED),
+        }
+    }
+
+    /// Each of these, or what was known where it is not among them.
+    pub(super) fn or(self, known: &Self) -> Self {
+        let Self {
+            etag,
+            last_modified,
+        } = known.clone();
+        Self {
+            etag: self.etag.or(etag),
+            last_modified: self.last_modified.or(last_modified),
+        }
+    }
 }
 
 /// By which bytes are known to be the same as before.
@@ -68,8 +102,12 @@ pub(in crate::openapi) struct Found {
 
 #[derive(Debug)]
 pub(in crate::openapi) enum News {
-    /// It is what is known.
-    Same,
+    /// It is what is known, though it may be asked for otherwise the next time.
+    Same {
+        validators: Validators,
+        /// If it was sent all the same, and is to be kept with other validators.
+        bytes: Option<Vec<u8>>,
+    },
     New(Box<Body>),
 }
 
@@ -79,8 +117,17 @@ pub(in crate::openapi) struct Body {
     /// None: it is so large that it is read when its turn comes. Many servers send
     /// theirs at the same time, and a document takes ten times its length.
     pub(in crate::openapi) document: Option<Value>,
-    pub(in crate::openapi) etag: Option<String>,
-    pub(in crate::openapi) last_modified: Option<String>,
+    pub(in crate::openapi) validators: Validators,
+}
+
+impl News {
+    /// How much of what was sent is held.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Same { bytes, .. } => bytes.as_ref().map_or(0, Vec::len),
+            Self::New(body) => body.bytes.len(),
+        }
+    }
 }
 
 impl Body {

@@ -92,9 +92,16 @@ fn taken<'a>(
             for (name, value) in input {
                 let property = properties.iter().find(|(input, _)| input == name);
                 let is_parameter = || operation.parameters.iter().any(|one| one.input == *name);
+                // What is described by another name in the input is sent by this one already.
+                let is_sent = || {
+                    let mut described = properties.iter();
+                    described.any(|(input_name, property)| {
+                        property == name && input.contains_key(input_name)
+                    })
+                };
                 let property = match property {
                     Some((_, property)) => property,
-                    None if is_parameter() => continue,
+                    None if is_parameter() || is_sent() => continue,
                     None => name,
                 };
                 fields.push((property, value));

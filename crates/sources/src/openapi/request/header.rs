@@ -8,6 +8,7 @@ use super::media;
 use super::style::Manner;
 use crate::openapi::operation::{Parameter, Style, Written};
 use crate::percent::Keep;
+use crate::text::line;
 
 /// What belongs to the connection and not to who asks: whoever could set these
 /// could make a server see two requests in one, or another host.
@@ -67,10 +68,7 @@ pub(crate) fn name(text: &str) -> Result<HeaderName, ToolError> {
     let refused = |why: &str| {
         ToolError::failed(format!(
             "This tool cannot be called with the header `{}`: {why}.",
-            text.chars()
-                .filter(|c| !c.is_control())
-                .take(80)
-                .collect::<String>()
+            line(text, 80)
         ))
     };
     let name = HeaderName::from_bytes(text.as_bytes());

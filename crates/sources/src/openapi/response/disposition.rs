@@ -1,8 +1,10 @@
 //! The name of a file, as `Content-Disposition` has it (RFC 6266).
 
-use crate::percent::decode;
 use encoding_rs::Encoding;
 use reqwest::header::{CONTENT_DISPOSITION, HeaderMap};
+
+use crate::percent::decode;
+use crate::text::is_unwanted;
 
 /// Longer than names people give; what a file system takes at most is 255 bytes.
 const MAX_LENGTH: usize = 120;
@@ -78,14 +80,10 @@ fn unquoted(quoted: &str) -> (String, &str) {
 
 fn base_name(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let shown = last.chars().filter(|c| !c.is_control() && !is_turning(*c));
+    // What turns the rest of a name around makes "exe.txt" of "txt.exe".
+    let shown = last.chars().filter(|c| !is_unwanted(*c));
     let kept: String = shown.take(MAX_LENGTH).collect();
     let kept = kept.trim_matches([' ', '.']).to_owned();
     // A file that was hidden loses its dot, which tells nobody where to go.
     (!kept.is_empty()).then_some(kept)
-}
-
-/// What turns the rest of a name around, so that "exe.txt" is seen for "txt.exe".
-fn is_turning(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

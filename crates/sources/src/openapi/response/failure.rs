@@ -7,6 +7,7 @@ use tenon_domain::ToolError;
 
 use super::{Kind, decode, header, kind, media_type, status_line};
 use crate::html::{between_tags, unescape, without_what_is_not_text};
+use crate::text;
 
 /// Enough to see what is wrong; a model pays for every word of it.
 const SHOWN: usize = 4 * 1024;
@@ -48,14 +49,14 @@ fn key(status: StatusCode) -> Option<&'static str> {
 }
 
 fn elsewhere(status: StatusCode, headers: &HeaderMap) -> Option<String> {
-    let location = clean(&header(headers, LOCATION), 500);
+    let location = in_line(&header(headers, LOCATION), 500);
     let leads = status.is_redirection() && !location.is_empty();
     leads.then(|| format!("It points to {location}, which was not followed."))
 }
 
 /// A number of seconds, or a date.
 fn later(headers: &HeaderMap) -> Option<String> {
-    let when = clean(&header(headers, RETRY_AFTER), 60);
+    let when = in_line(&header(headers, RETRY_AFTER), 60);
     match when.parse::<u64>() {
         _ if when.is_empty() => None,
         Ok(1) => Some("Try again in 1 second.".to_owned()),
@@ -72,8 +73,8 @@ fn shown(content_type: &str, body: &[u8]) -> String {
         Kind::Json => {
             let text = decode(content_type, body);
             match serde_json::from_str(&text) {
-                Ok(value) => clean(&of_json(&value), SHOWN),
-                Err(_) => clean(&text, SHOWN),
+                Ok(value) => in_block(&of_json(&value)),
+                Err(_) => in_block(&text),
             }
         }
         Kind::Text => {
@@ -84,7 +85,7 @@ fn shown(content_type: &str, body: &[u8]) -> String {
             );
             match html || looks_like_html(&text) {
                 true => of_page(&text),
-                false => clean(&text, SHOWN),
+                false => in_block(&text),
             }
         }
         Kind::Image(_) | Kind::File => format!("[{} bytes that are no text]", body.len()),
@@ -184,31 +185,26 @@ fn of_page(html: &str) -> String {
         let end = begin + lower.get(begin..)?.find("</title")?;
         html.get(begin..end)
     });
-    let title = title.map(|title| one_line(&unescape(title)));
-    match title.filter(|title| !title.is_empty()) {
-        Some(title) => clean(&title, SHOWN_OF_PAGE),
-        None => {
-            let text = between_tags(&without_what_is_not_text(html));
-            clean(&one_line(&text), SHOWN_OF_PAGE)
-        }
-    }
+    let title = title.map(|title| in_line(&unescape(title), SHOWN_OF_PAGE));
+    title.filter(|title| !title.is_empty()).unwrap_or_else(|| {
+        let text = between_tags(&without_what_is_not_text(html));
+        in_line(&text, SHOWN_OF_PAGE)
+    })
 }
 
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
+fn in_line(text: &str, longest: usize) -> String {
+    within(text::line(text, longest), longest)
 }
 
-/// Without what would steer a terminal, and no longer than so many bytes.
-fn clean(text: &str, longest: usize) -> String {
-    let kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
-    let mut out = String::new();
-    for c in text.trim().chars().filter(kept) {
-        if out.len() + c.len_utf8() > longest {
-            out.push('…');
-            break;
-        }
-        out.push(c);
+fn in_block(text: &str) -> String {
+    within(text::block(text, SHOWN), SHOWN)
+}
+
+/// No longer than so many bytes: what is not Latin has fewer characters in them.
+fn within(text: String, longest: usize) -> String {
+    // The mark that something was cut off comes on top.
+    match text.len() <= longest + '…'.len_utf8() {
+        true => text,
+        false => format!("{}…", &text[..text.floor_char_boundary(longest)]),
     }
-    out
 }

@@ -207,6 +207,10 @@ fn a_file_has_the_name_its_server_gives_it() {
         Some(&"a".repeat(120)),
     );
     check("inline; filename*=UTF-8''txt%E2%80%AEexe", Some("txtexe"));
+    check(
+        "inline; filename*=UTF-8''a%E2%80%8B%20%F3%A0%81%81b.zip",
+        Some("a b.zip"),
+    );
 }
 
 #[track_caller]
@@ -232,6 +236,19 @@ fn a_failure_says_what_the_server_said() {
         &[("content-type", "text/plain")],
         "short\u{1b}[31m and stout",
         "HTTP 418 I'm a teapot: short[31m and stout",
+    );
+    // What turns the rest around or is not seen is not for a model or a page.
+    check_failed(
+        418,
+        &[("content-type", "text/plain")],
+        "pay\u{202e}lap\u{200b}\u{e0041}\n\u{2066}now",
+        "HTTP 418 I'm a teapot: paylap\nnow",
+    );
+    check_failed(
+        500,
+        &[html],
+        "<title>\u{202e}Oh\u{200b} no</title>",
+        "HTTP 500 Internal Server Error: Oh no",
     );
     check_failed(599, &[], "x", "HTTP 599: x");
     check_failed(

@@ -13,6 +13,7 @@ use tokio::time::{sleep, timeout};
 
 use super::apart::turn;
 use super::diary;
+use super::handover::Holding;
 use super::library::Library;
 use super::line::Line;
 use super::offer::{About, Change, Offer};
@@ -25,12 +26,9 @@ use crate::variables::Unfilled;
 
 struct Keeper {
     shared: Arc<Shared>,
-    library: Option<Arc<Library>>,
     line: Option<Arc<Line>>,
     /// In a row.
     failures: u32,
-    /// What was read last is not written down: it is asked for once more.
-    unkept: bool,
 }
 
 /// What is to be done next.
@@ -48,10 +46,8 @@ pub(super) async fn keep(shared: Arc<Shared>) {
     let _stopped = shared.stopped.clone().drop_guard();
     let mut keeper = Keeper {
         shared: shared.clone(),
-        library: None,
         line: None,
         failures: 0,
-        unkept: false,
     };
     let mut next = Next::Start;
     loop {
@@ -92,16 +88,21 @@ impl Keeper {
     }
 
     async fn start(&mut self) -> Next {
-        if self.library.is_none() {
+        if self.library().is_none() {
             self.remember().await;
         }
         match self.fill().await {
             Ok(line) => {
                 let line = Arc::new(line);
                 self.line = Some(line.clone());
-                if let Some(library) = self.library.clone() {
-                    self.move_to(&line, library).await;
-                    self.shared.state.opened(line);
+                if let Some(library) = self.library() {
+                    match self.move_to(&line, library).await {
+                        Ok(()) => self.shared.state.opened(line),
+                        Err(why) => {
+                            self.note_failure(&why);
+                            self.shared.state.failed(why);
+                        }
+                    }
                 }
                 Next::Read
             }
@@ -121,28 +122,36 @@ impl Keeper {
         }
     }
 
-    /// Where it is may have been filled in just now.
-    async fn move_to(&self, line: &Line, library: Arc<Library>) {
-        let Some(base_url) = line.base_url.clone() else {
-            return;
-        };
-        let before = self.shared.state.offer();
+    /// Where it is may have been filled in just now. The error is a sentence.
+    async fn move_to(&self, line: &Line, library: Arc<Library>) -> Result<(), String> {
+        if self.is_offered_at(line) {
+            return Ok(());
+        }
+        let base_url = line.base_url.clone();
         let turn = turn(&self.shared.settings.parses).await;
         let moved = turn.work(move || {
-            let offer = Offer::of(&library, Some(&base_url));
-            let is_other = !offer.since(&before).is_empty();
-            Ok(is_other.then(|| (offer, About::of(&library))))
+            let offer = Offer::of(&library, base_url.as_ref());
+            Ok((offer, About::of(&library)))
         });
-        if let Ok(Some((offer, about))) = moved.await {
-            let status = self.shared.state.status();
-            self.shared.state.known(Findings {
-                about,
-                offer,
-                problems: status.problems,
-                change: None,
-                read_at: status.read_at,
-            });
-        }
+        let (offer, about) = moved.await?;
+        let state = &self.shared.state;
+        state.known(Findings {
+            offer,
+            about,
+            problems: state.look(|status| status.problems.clone()),
+            change: None,
+            read_at: None,
+        });
+        Ok(())
+    }
+
+    /// Otherwise a call would show the keys for one place at another.
+    fn is_offered_at(&self, line: &Line) -> bool {
+        self.shared.state.offer().base_url == line.base_url
+    }
+
+    fn library(&self) -> Option<Arc<Library>> {
+        self.shared.holding().library.clone()
     }
 
     async fn fill(&self) -> Result<Line, Unfilled> {
@@ -192,7 +201,7 @@ impl Keeper {
             change: None,
             read_at,
         });
-        self.library = Some(Arc::new(merged.library));
+        self.shared.holding().library = Some(Arc::new(merged.library));
     }
 
     async fn load(&self) -> Result<Vec<Kept>, String> {
@@ -211,9 +220,9 @@ impl Keeper {
             Err(why) => {
                 self.failures = self.failures.saturating_add(1);
                 self.note_failure(&why);
-                match &self.library {
-                    Some(_) => self.shared.state.degraded(line, why.clone()),
-                    None => self.shared.state.failed(why.clone()),
+                match self.library().is_some() && self.is_offered_at(&line) {
+                    true => self.shared.state.degraded(line, why.clone()),
+                    false => self.shared.state.failed(why.clone()),
                 }
                 Err(why)
             }
@@ -223,9 +232,10 @@ impl Keeper {
     }
 
     async fn look(&self, line: &Line) -> Result<Seen, String> {
-        let before = match (&self.library, self.unkept) {
+        let Holding { library, unkept } = self.shared.holding().clone();
+        let before = match (library, unkept) {
             (Some(library), true) => Some(Arc::new(library.unkept())),
-            (library, _) => library.clone(),
+            (library, _) => library,
         };
         let (parses, offer) = (&self.shared.settings.parses, self.shared.state.offer());
         let base_url = line.base_url.clone();
@@ -238,7 +248,7 @@ impl Keeper {
             };
             return turn.work(work).await;
         };
-        let written = before.as_ref().filter(|_| !self.unkept);
+        let written = before.as_ref().filter(|_| !unkept);
         let known = written.map(|library| library.known());
         let question = Question {
             url,
@@ -264,7 +274,8 @@ impl Keeper {
             about,
             change,
         } = seen;
-        let had = self.library.is_some();
+        let library = self.library();
+        let had = library.is_some();
         let is_new =
             !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
         if is_new {
@@ -284,20 +295,18 @@ impl Keeper {
             change: (had && !change.is_empty()).then(|| Change::clone(&change)),
             read_at: None,
         });
-        let names = self.library.as_ref().map(|library| library.names());
+        let names = library.map(|library| library.names());
         let is_same = merged.keep.is_empty() && names.as_ref() == Some(&merged.names);
         // What was given is kept already.
         let is_kept = is_same || line.url.is_none();
-        self.library = Some(Arc::new(merged.library));
+        shared.hold(merged.library, is_kept);
         shared.state.read(line, news, merged.problems);
         if !is_kept {
-            // Whoever is stopped in the middle of it has not done it.
-            self.unkept = true;
             let documents = &shared.settings.documents;
             let keeping = documents.keep(merged.keep, merged.names);
             let kept = timeout(shared.pace.owner, keeping).await;
             let kept = kept.unwrap_or_else(|_| Err("it took too long".into()));
-            self.unkept = kept.is_err();
+            shared.holding().unkept = kept.is_err();
             if let Err(why) = kept {
                 let source = &shared.settings.info.id;
                 tracing::warn!(%source, %why, "the document of an OpenAPI server cannot be kept");

@@ -12,7 +12,7 @@ use url::Url;
 use super::settings::Kept;
 use crate::openapi::discover;
 use crate::openapi::document;
-use crate::openapi::fetch::{Body, Found, FoundSub, Known, News, Print, Reading};
+use crate::openapi::fetch::{Body, Found, FoundSub, Known, News, Print, Reading, Validators};
 use crate::openapi::operation::{Operation, Parsed, Scheme, Skipped};
 use crate::openapi::parse;
 
@@ -32,8 +32,7 @@ pub(super) struct Volume {
     /// None: somebody gave it.
     pub(super) url: Option<Url>,
     pub(super) print: Print,
-    etag: Option<String>,
-    last_modified: Option<String>,
+    validators: Validators,
     pub(super) content: Arc<Content>,
 }
 
@@ -212,8 +211,10 @@ impl Volume {
             name: kept.name,
             url: Url::parse(&kept.url).ok(),
             print: Print::of(&kept.body),
-            etag: kept.etag,
-            last_modified: kept.last_modified,
+            validators: Validators {
+                etag: kept.etag,
+                last_modified: kept.last_modified,
+            },
             content: Arc::new(content),
         };
         Ok((volume, is_list))
@@ -228,27 +229,28 @@ impl Volume {
         let Found { url, news } = found;
         let body = match (news, before) {
             (News::New(body), _) => *body,
-            (News::Same, Some(before)) => {
-                return Ok(Self {
+            (News::Same { validators, bytes }, Some(before)) => {
+                let volume = Self {
                     url: Some(url),
+                    validators,
                     ..before.clone()
-                });
+                };
+                keep.extend(bytes.map(|bytes| volume.kept(bytes)));
+                return Ok(volume);
             }
             // Nobody asks so.
-            (News::Same, None) => return Err("It was not sent.".into()),
+            (News::Same { .. }, None) => return Err("It was not sent.".into()),
         };
         let print = Print::of(&body.bytes);
         let Body {
             bytes,
             document,
-            etag,
-            last_modified,
+            validators,
         } = body;
         let is_same = |before: &&Self| before.print == print && before.url.as_ref() == Some(&url);
         let same = before.filter(is_same);
-        // What it is asked by next time may be new, though it says the same.
-        let is_kept = same
-            .is_some_and(|before| (&before.etag, &before.last_modified) == (&etag, &last_modified));
+        // A list is never asked for by its validators: what says the same is kept already.
+        let is_kept = same.is_some();
         let content = match same {
             Some(before) => before.content.clone(),
             None => {
@@ -259,32 +261,40 @@ impl Volume {
                 Arc::new(Content::of(name, &document)?)
             }
         };
-        if !is_kept {
-            keep.push(Kept {
-                name: name.to_owned(),
-                url: url.to_string(),
-                body: bytes,
-                etag: etag.clone(),
-                last_modified: last_modified.clone(),
-                fetched_at: SystemTime::now(),
-            });
-        }
-        Ok(Self {
+        let volume = Self {
             name: name.to_owned(),
             url: Some(url),
             print,
+            validators,
+            content,
+        };
+        if !is_kept {
+            keep.push(volume.kept(bytes));
+        }
+        Ok(volume)
+    }
+
+    /// As it came just now.
+    fn kept(&self, body: Vec<u8>) -> Kept {
+        let Validators {
             etag,
             last_modified,
-            content,
-        })
+        } = self.validators.clone();
+        Kept {
+            name: self.name.clone(),
+            url: self.url.as_ref().map(Url::to_string).unwrap_or_default(),
+            body,
+            etag,
+            last_modified,
+            fetched_at: SystemTime::now(),
+        }
     }
 
     fn known(&self) -> Option<Known> {
         Some(Known {
             name: self.name.clone(),
             url: self.url.clone()?,
-            etag: self.etag.clone(),
-            last_modified: self.last_modified.clone(),
+            validators: self.validators.clone(),
             print: self.print,
         })
     }

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::offer::Entry;
 use crate::openapi::caller::Caller;
-use crate::openapi::credentials::{self, Credentials};
+use crate::openapi::credentials::{self, Credentials, Document};
 use crate::openapi::operation::Scheme;
 
 pub(super) struct Line {
@@ -26,6 +26,7 @@ pub(super) struct Line {
 
 /// What proves who asks, and what it was made for.
 struct Proof {
+    found_at: Option<Arc<Url>>,
     base: Url,
     schemes: Arc<Vec<Scheme>>,
     credentials: Arc<Credentials>,
@@ -60,13 +61,20 @@ impl Line {
         let mut all = all.unwrap_or_else(PoisonError::into_inner);
         if let Some(proof) = all.get(&*entry.document)
             && Arc::ptr_eq(&proof.schemes, &entry.schemes)
+            && proof.found_at == entry.found_at
             && proof.base == *base
         {
             return Ok(proof.credentials.clone());
         }
-        let made = Credentials::new(&self.config, &entry.schemes, base, self.caller.clone());
+        let document = Document {
+            schemes: &entry.schemes,
+            found_at: entry.found_at.as_deref(),
+            base,
+        };
+        let made = Credentials::new(&self.config, &document, self.caller.clone());
         let credentials = Arc::new(made?);
         let proof = Proof {
+            found_at: entry.found_at.clone(),
             base: base.clone(),
             schemes: entry.schemes.clone(),
             credentials: credentials.clone(),

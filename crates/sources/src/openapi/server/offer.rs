@@ -17,6 +17,8 @@ const MAX_TOOLS: usize = 20_000;
 pub(super) struct Offer {
     entries: Vec<Entry>,
     places: HashMap<String, usize>,
+    /// Where requests go, if not where the documents say.
+    pub(super) base_url: Option<Url>,
     /// Whether some were left out.
     pub(super) cut: bool,
 }
@@ -27,6 +29,9 @@ pub(super) struct Entry {
     pub(super) operation: Arc<Operation>,
     /// The name of the document it is from.
     pub(super) document: Arc<str>,
+    /// Where that was, after all redirects: it is the word of this site, wherever requests go.
+    /// None: somebody gave it.
+    pub(super) found_at: Option<Arc<Url>>,
     /// What relative addresses are relative to. None: the document does not say where its server is.
     pub(super) base: Option<Arc<Url>>,
     /// Where requests go, worked out once. None: a call says why that cannot be.
@@ -57,11 +62,14 @@ pub struct About {
 }
 
 impl Offer {
-    /// `base_url` is where requests go, if not where the documents say.
     pub(super) fn of(library: &Library, base_url: Option<&Url>) -> Self {
-        let mut offer = Self::default();
+        let mut offer = Self {
+            base_url: base_url.cloned(),
+            ..Self::default()
+        };
         for volume in library.volumes() {
             let document: Arc<str> = volume.name.as_str().into();
+            let found_at = volume.url.clone().map(Arc::new);
             let own = base(volume).map(Arc::new);
             // Nearly all operations of a document are at the same one.
             let mut last: Option<(String, Arc<Url>)> = None;
@@ -87,6 +95,7 @@ impl Offer {
                 let entry = Entry {
                     operation: operation.clone(),
                     document: document.clone(),
+                    found_at: found_at.clone(),
                     base,
                     server,
                     schemes: volume.content.schemes.clone(),
@@ -151,7 +160,8 @@ impl Entry {
     fn is_like(&self, other: &Self) -> bool {
         // Most were not parsed anew.
         let same = Arc::ptr_eq(&self.operation, &other.operation);
-        self.base == other.base && (same || self.operation == other.operation)
+        let is_there = self.found_at == other.found_at && self.base == other.base;
+        is_there && (same || self.operation == other.operation)
     }
 }
 

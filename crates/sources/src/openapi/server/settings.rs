@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use tenon_domain::{OpenapiConfig, SourceInfo};
 use tokio::sync::Semaphore;
 
+use super::handover::Handover;
 use crate::openapi::caller::Caller;
 use crate::openapi::fetch;
 use crate::spread::spread;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub caller: Caller,
     /// How many documents may be parsed at once: all of one owner share it.
     pub parses: Arc<Semaphore>,
+    /// What the one knows whose place it takes: at the same address it is listed at once.
+    pub known: Option<Handover>,
 }
 
 /// Where the last good documents of one source are, so that its tools are there

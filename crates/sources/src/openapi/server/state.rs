@@ -76,6 +76,18 @@ impl State {
         self.turn(Door::Soon, |status| status.state = SourceState::Starting);
     }
 
+    /// What the one before it offered is listed as its own.
+    pub(super) fn inherit(&self, status: Status, offer: Arc<Offer>) {
+        self.change_all(|inner| {
+            inner.status = Status {
+                state: SourceState::Starting,
+                stale: true,
+                ..status
+            };
+            inner.offer = offer;
+        });
+    }
+
     /// What it offered last is listed until it says otherwise.
     pub(super) fn known(&self, findings: Findings) {
         self.change_all(|inner| inner.take(findings));
@@ -83,7 +95,7 @@ impl State {
 
     /// What it offered last can be called; whether it is still there shows then.
     pub(super) fn opened(&self, line: Arc<Line>) {
-        self.turn(Door::Open(line), |_| {});
+        self.swing(Door::Open(line));
     }
 
     /// It was read. None: it is what it was.

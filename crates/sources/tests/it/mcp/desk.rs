@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tenon_domain::{
-    Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
-    ToolCall, ToolId, ToolResult, UserId,
+    Access, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolResult,
 };
 use tenon_sources::Network;
 use tenon_sources::mcp::{McpServer, Patience, Settings, Start};
 use tenon_sources::variables::AsItIs;
-use tenon_tools::{
-    Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
-};
+use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
+
+use crate::desk::{call_by_name, context, registry};
 
 /// A Python server on a busy machine needs some seconds to say its first word.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -63,9 +61,7 @@ impl Desk {
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
-        let ids = Arc::new(MemoryIdBook::default());
-        let shelf = Arc::new(MemoryShelf::default());
-        let registry = Registry::new(ids, shelf, Limits::default());
+        let registry = registry(Arc::default());
         let server = McpServer::with_patience(settings, patience);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
@@ -99,15 +95,7 @@ impl Desk {
     }
 
     pub async fn call_as(&self, context: &CallContext, tool: &str, input: Value) -> ToolResult {
-        let toolset = self.registry.toolset(Access::all(&context.user));
-        let specs = toolset.specs();
-        let spec = specs.iter().find(|spec| spec.name == tool);
-        let call = ToolCall {
-            id: context.call_id.clone(),
-            tool_id: spec.map_or_else(|| ToolId::new(tool), |spec| spec.id.clone()),
-            input,
-        };
-        toolset.call(&call, context).await
+        call_by_name(&self.registry, context, tool, input).await
     }
 
     /// The answer as text; the tool must not fail.
@@ -130,19 +118,6 @@ impl Desk {
         let toolset = self.registry.toolset(Access::all(&self.context.user));
         let specs = toolset.specs();
         specs.iter().map(|spec| spec.name.clone()).collect()
-    }
-}
-
-/// A person's own call, with nobody else there.
-pub fn context() -> CallContext {
-    CallContext {
-        call_id: CallId::new("call"),
-        user: UserId::new("ada"),
-        asker: Asker::Person,
-        workspace: None,
-        cancel: CancellationToken::new(),
-        attendant: Arc::new(Nobody),
-        pulse: Pulse::default(),
     }
 }
 

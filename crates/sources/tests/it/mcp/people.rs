@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenon_domain::{FormAnswer, FormWants};
 use tenon_tools::{Attendant, CallContext, Progress};
 
-use super::desk::context;
+use crate::desk::context;
 
 /// Remembers what they heard and were asked, and answers always the same.
 #[derive(Debug)]

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tenon_domain::{
     Annotations, Credential, OpenapiConfig, OpenapiOrigin, ToolDefinition, ToolError, ToolResult,
 };
-use tenon_sources::openapi::credentials::{Credentials, Sender};
+use tenon_sources::import::reached;
+use tenon_sources::openapi::credentials::{Credentials, Document, Sender};
 use tenon_sources::openapi::operation::{
     Body, BodyInput, BodyKind, Field, Need, Operation, Parameter, Place, Scheme, Style, Written,
 };
@@ -107,25 +108,26 @@ impl Site {
     ) -> Self {
         let base = Url::parse(address).unwrap().join("/openapi.json").unwrap();
         let config = OpenapiConfig {
-            origin: OpenapiOrigin::Url {
-                url: base.to_string(),
-            },
-            base_url: None,
-            headers: BTreeMap::new(),
             credentials,
-            timeout_ms: None,
-            tool_timeouts_ms: BTreeMap::new(),
+            ..reached(OpenapiOrigin::Url {
+                url: base.to_string(),
+            })
         };
         let sender = Arc::new(Plain(client()));
+        let document = Document {
+            schemes,
+            found_at: Some(&base),
+            base: &base,
+        };
         Self {
-            credentials: Credentials::new(&config, schemes, &base, sender).unwrap(),
+            credentials: Credentials::new(&config, &document, sender).unwrap(),
             base,
         }
     }
 
     pub async fn call(&self, operation: &Operation, input: Value) -> ToolResult {
         let request = request::build(operation, &self.base, &input)?;
-        self.credentials.call(operation, request, None).await
+        self.credentials.call(operation, request).await
     }
 
     /// What a call gives that cannot fail.

@@ -1,9 +1,11 @@
 //! OpenAPI servers as everybody calls them: real mcpos and bad sites, through the registry.
 
+mod changing;
 mod desk;
 mod site;
 
 mod bad;
 mod call;
+mod kept;
 mod life;
 mod mcpo;

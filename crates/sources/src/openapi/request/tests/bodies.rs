@@ -233,6 +233,36 @@ fn a_body_takes_what_is_no_parameter() {
 }
 
 #[test]
+fn a_body_holds_no_field_twice() {
+    let check = |media_type: &str, kind: BodyKind, expected: &str| {
+        let body = Body {
+            input: BodyInput::Merged(vec![("user_id".into(), "user.id".into())]),
+            ..whole(media_type, kind)
+        };
+        let operation = operation("/", vec![], Some(body));
+        // Whichever comes first, what the document describes is sent.
+        for input in [
+            r#"{"user_id": 1, "user.id": 2, "b": 3}"#,
+            r#"{"user.id": 2, "user_id": 1, "b": 3}"#,
+        ] {
+            let input = serde_json::from_str(input).unwrap();
+            let body = built(&operation, input).unwrap().body.unwrap();
+            assert_eq!(String::from_utf8(body).unwrap(), expected);
+        }
+        // Alone it is what it is called.
+        let body = built(&operation, json!({ "user.id": 2 })).unwrap().body;
+        assert!(
+            String::from_utf8(body.unwrap())
+                .unwrap()
+                .contains("user.id")
+        );
+    };
+    let form = "application/x-www-form-urlencoded";
+    check("application/json", BodyKind::Json, r#"{"user.id":1,"b":3}"#);
+    check(form, BodyKind::Form(vec![]), "user.id=1&b=3");
+}
+
+#[test]
 fn a_body_that_is_not_given_is_not_sent() {
     let optional = operation("/", vec![], Some(whole("application/json", BodyKind::Json)));
     for input in [json!({}), json!({ "body": null }), json!({ "other": 1 })] {

@@ -302,6 +302,56 @@ async fn openapi_keys_go_to_the_sites_they_were_entered_for() {
     assert_eq!(shown(&other)[3..], [" Bearer abc"]);
 }
 
+/// A document whose calls need a token that is given out here.
+fn asking_for_token(token_url: &str) -> serde_json::Value {
+    let mut document = asking(None);
+    let flow = json!({"tokenUrl": token_url, "scopes": {}});
+    document["components"]["securitySchemes"]["token"] =
+        json!({"type": "oauth2", "flows": {"clientCredentials": flow}});
+    document
+}
+
+#[tokio::test]
+async fn an_openapi_document_of_another_site_gets_no_secret_though_there_is_a_base_url() {
+    let third = Site::start(|_| ok(json!({"access_token": "t", "token_type": "bearer"}))).await;
+    // At the host that was entered, whose own document may say so without TLS.
+    let token_url = third.url("/token");
+    let spec = asking_for_token(&token_url).to_string();
+    let other = Site::start(move |_| ok(&spec)).await;
+    let there = format!("http://localhost:{}/spec", other.address.port());
+    let own = asking_for_token(&token_url).to_string();
+    let site = Site::start(move |seen| match seen.path.as_str() {
+        "/openapi.json" => redirect(302, &there),
+        "/own.json" => ok(&own),
+        _ => ok(json!("called")),
+    })
+    .await;
+    let desk = async |path: &str| {
+        let mut config = at(&site.url(path));
+        config.base_url = Some(site.url(""));
+        let client = Credential::Client {
+            id: "me".into(),
+            secret: "hush".into(),
+            token_url: None,
+            scopes: None,
+        };
+        config.credentials.insert("token".into(), client);
+        Desk::ready(settings(config)).await
+    };
+    let error = desk("/openapi.json").await.error("yes", json!({})).await;
+    assert!(
+        error.message.contains("which is not to see what is stored"),
+        "{}",
+        error.message
+    );
+    assert_eq!((third.accepted(), site.count("/yes")), (0, 0));
+
+    // What the entered site says itself is believed.
+    let text = desk("/own.json").await.text("yes", json!({})).await;
+    assert!(text.contains("called"), "{text}");
+    assert_eq!((third.count("/token"), site.count("/yes")), (1, 1));
+}
+
 async fn wait_for(site: &Site, dropped: usize) {
     for _ in 0..100 {
         if site.dropped.load(Ordering::SeqCst) >= dropped {

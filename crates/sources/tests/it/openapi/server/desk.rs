@@ -1,22 +1,23 @@
 //! One OpenAPI server in a registry, and somebody who calls its tools.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    Access, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolCall,
-    ToolError, ToolId, ToolResult,
+    Access, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolError,
+    ToolResult,
 };
 use tenon_sources::Network;
+use tenon_sources::import::reached;
 use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Pace, Settings, Status};
 use tenon_sources::variables::AsItIs;
-use tenon_tools::{CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry};
+use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
-use crate::mcp::desk::{PATIENCE, context};
+use crate::desk::{call_by_name, context, registry};
+use crate::mcp::desk::PATIENCE;
 
 /// So quick that a test need not wait, and not so quick that it asks for nothing else.
 pub const QUICK: Pace = Pace {
@@ -45,9 +46,7 @@ impl Desk {
 
     /// In the registry, whatever becomes of it.
     pub async fn starting(settings: Settings, pace: Pace) -> Self {
-        let ids = Arc::new(MemoryIdBook::default());
-        let shelf = Arc::new(MemoryShelf::default());
-        let registry = Registry::new(ids, shelf, Limits::default());
+        let registry = registry(Arc::default());
         let server = OpenapiServer::with_pace(settings, pace);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
@@ -85,15 +84,7 @@ impl Desk {
 
     /// Calls by the name the server gave, along the one road.
     pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
-        let toolset = self.registry.toolset(Access::all(&self.context.user));
-        let tools = toolset.tools();
-        let found = tools.iter().find(|found| found.spec.name == tool);
-        let call = ToolCall {
-            id: self.context.call_id.clone(),
-            tool_id: found.map_or_else(|| ToolId::new(tool), |found| found.spec.id.clone()),
-            input,
-        };
-        toolset.call(&call, &self.context).await
+        call_by_name(&self.registry, &self.context, tool, input).await
     }
 
     /// The answer as text; the tool must not fail.
@@ -147,6 +138,7 @@ pub fn settings_in(
         documents,
         caller: caller(network),
         parses: parses(),
+        known: None,
     }
 }
 
@@ -164,26 +156,15 @@ pub fn caller(network: Network) -> Caller {
 }
 
 pub fn at(url: &str) -> OpenapiConfig {
-    config(OpenapiOrigin::Url {
+    reached(OpenapiOrigin::Url {
         url: url.to_owned(),
     })
 }
 
 pub fn given() -> OpenapiConfig {
-    config(OpenapiOrigin::Given {
+    reached(OpenapiOrigin::Given {
         document_hash: "hash".into(),
     })
-}
-
-fn config(origin: OpenapiOrigin) -> OpenapiConfig {
-    OpenapiConfig {
-        origin,
-        base_url: None,
-        headers: BTreeMap::new(),
-        credentials: BTreeMap::new(),
-        timeout_ms: None,
-        tool_timeouts_ms: BTreeMap::new(),
-    }
 }
 
 /// What is kept, as long as the test runs.

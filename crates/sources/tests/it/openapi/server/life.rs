@@ -1,72 +1,19 @@
 //! What becomes of a server over time: read, read again, gone, back.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
 use tenon_sources::Network;
 use tenon_sources::openapi::{Change, Fill, OpenapiServer, Pace, Settings, Unfilled};
 use tenon_tools::ToolSource;
 
+use super::changing::{Changing, keeping, site};
 use super::desk::{Desk, MemoryDocuments, QUICK, at, given, settings, settings_in};
-use super::site::{Reply, Seen, Site, document, ok, status};
-
-/// A document that can be changed, with its ETag.
-#[derive(Clone)]
-struct Changing {
-    document: Arc<Mutex<Value>>,
-    tagged: bool,
-    /// How often it was sent as a whole.
-    sent: Arc<AtomicUsize>,
-}
-
-impl Changing {
-    fn new(tagged: bool, paths: &[&str]) -> Self {
-        Self {
-            document: Arc::new(Mutex::new(document(paths))),
-            tagged,
-            sent: Arc::default(),
-        }
-    }
-
-    fn set(&self, document: Value) {
-        *self.document.lock().unwrap() = document;
-    }
-
-    fn reply(&self, seen: &Seen) -> Reply {
-        if seen.path != "/openapi.json" {
-            return ok(json!(seen.path));
-        }
-        let body = self.document.lock().unwrap().to_string();
-        let tag = format!("\"{}-{}\"", body.len(), body.matches("x").count());
-        if self.tagged && seen.header("if-none-match") == tag {
-            return status(304);
-        }
-        self.sent.fetch_add(1, Ordering::SeqCst);
-        let headers = match self.tagged {
-            true => vec![("etag", tag)],
-            false => Vec::new(),
-        };
-        Reply::Whole(200, headers, body)
-    }
-
-    fn sent(&self) -> usize {
-        self.sent.load(Ordering::SeqCst)
-    }
-}
-
-async fn site(changing: &Changing) -> Site {
-    let changing = changing.clone();
-    Site::start(move |seen| changing.reply(seen)).await
-}
-
-fn keeping(site: &Site, documents: &Arc<MemoryDocuments>) -> Settings {
-    let config = at(&site.url("/openapi.json"));
-    settings_in(config, Network::Anywhere, documents.clone())
-}
+use super::site::{Reply, Site, document, ok, status};
 
 #[tokio::test]
 async fn an_openapi_document_that_changes_is_told_and_kept() {
@@ -346,22 +293,6 @@ async fn an_openapi_server_starts_when_its_variables_have_values() {
         keys.starts_with(&["one", "one"]) && keys.ends_with(&["two"]),
         "{keys:?}"
     );
-}
-
-#[tokio::test]
-async fn an_openapi_document_that_could_not_be_kept_is_kept_later() {
-    for tagged in [true, false] {
-        let changing = Changing::new(tagged, &["/a"]);
-        let site = site(&changing).await;
-        let documents = Arc::new(MemoryDocuments::default());
-        *documents.failures.lock().unwrap() = 1;
-        let desk = Desk::ready(keeping(&site, &documents)).await;
-        for _ in 0..3 {
-            assert!(desk.server.refresh().await.unwrap().is_empty());
-        }
-        let times = *documents.times.lock().unwrap();
-        assert_eq!((documents.names().len(), times), (1, 1), "{tagged}");
-    }
 }
 
 #[tokio::test]
