@@ -38,7 +38,10 @@ impl Trouble {
             Some((io::ErrorKind::InvalidData, io))
                 if error.is_connect() && io.to_string().contains("InvalidContentType") =>
             {
-                format!("{host} does not speak https there. Is its address one with http://?")
+                format!(
+                    "No secure connection to {host} could be made: it does not speak https there. \
+                     Is its address one with http://?"
+                )
             }
             Some((io::ErrorKind::InvalidData, io)) if error.is_connect() => {
                 format!("No secure connection to {host} could be made: {io}.")
