@@ -20,9 +20,11 @@ check: web/node_modules/.ready
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
 
-## What the hub, a streamed answer, a long history, MCP servers and OpenAPI documents cost, beside their floors and targets.
-bench:
+## What the hub, a streamed answer, a long history, MCP servers, OpenAPI documents and calls by a browser cost, beside their floors and targets.
+bench: web
 	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi
+	cargo build --release --bin tenon --locked
+	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 
 ## A thousand times `kill -9` under load; the suite does it a few times.
 torture: web

@@ -54,8 +54,9 @@ for (const colorScheme of ['light', 'dark']) {
       await ui.cards.first().getByRole('button').first().click();
       found.push(...(await findings(page, 'chat')));
 
-      await page.getByRole('button', { name: /^Tools:/ }).click();
+      await page.getByRole('button', { name: 'All tools' }).click();
       await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
+      await page.getByRole('button', { name: 'How to start one' }).click();
       found.push(...(await findings(page, 'tools')));
       await page.keyboard.press('Escape');
 

@@ -14,15 +14,17 @@ const args = [
 /** Nothing in these tests takes longer unless it is broken. */
 const DEADLINE_MS = 15_000;
 
-export function openBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
+/** With more switches, if need be. */
+export function openBrowser(more = []) {
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  return chromium.launch({ executablePath, args: [...args, ...more] });
 }
 
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
-/** A page of its own, with nothing remembered. `complaints` is what must stay empty. */
-export async function openPage(browser, url, options = {}) {
+/** A page of its own, that remembers nothing but this. `complaints` is what must stay empty. */
+export async function openPage(browser, url, { remembers = {}, ...options } = {}) {
   const context = await browser.newContext({
     viewport: desktop,
     locale: 'en-GB',
@@ -31,6 +33,11 @@ export async function openPage(browser, url, options = {}) {
     ...options,
   });
   context.setDefaultTimeout(DEADLINE_MS);
+  await context.addInitScript((remembers) => {
+    for (const [key, value] of Object.entries(remembers)) {
+      if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
+    }
+  }, remembers);
   const page = await context.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
@@ -42,7 +49,7 @@ export async function openPage(browser, url, options = {}) {
     // A server that is away on purpose makes the browser complain, not the page.
     // So does a refusal, which the page puts into words.
     const network =
-      /ERR_CONNECTION|ERR_INTERNET|ERR_FAILED|WebSocket connection|404|status of (400|401|403|409|422|429|502)/.test(
+      /net::ERR_|WebSocket connection|404|status of (400|405|401|403|409|422|429|502)/.test(
         message.text(),
       );
     if (message.type() === 'error' && !network) complaints.push(`console: ${message.text()}`);

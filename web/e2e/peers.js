@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const peers = new URL('../../target/peers/', import.meta.url);
-const path = (relative) => fileURLToPath(new URL(relative, peers));
+export const path = (relative) => fileURLToPath(new URL(relative, peers));
 
 export const memory = path('mcp/node_modules/.bin/mcp-server-memory');
 export const everything = path('mcp/node_modules/.bin/mcp-server-everything');
@@ -27,13 +27,14 @@ export function startFastapi() {
   return startPeer(path('venv-fastapi/bin/python'), [app]);
 }
 
-/** An mcpo with these servers behind it, as its own configuration has them, that wants this key. */
+/** An mcpo with these servers behind it, as its own configuration has them, that wants this key if any. */
 export async function startMcpo(mcpServers, key) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-mcpo-'));
   const config = join(folder, 'config.json');
   await writeFile(config, JSON.stringify({ mcpServers }));
   const listen = ['--host', '127.0.0.1', '--port', String(await freePort())];
-  const args = [path('venv-mcpo/bin/mcpo'), ...listen, '--api-key', key, '--config', config];
+  const keys = key ? ['--api-key', key] : [];
+  const args = [path('venv-mcpo/bin/mcpo'), ...listen, ...keys, '--config', config];
   const peer = await startPeer(path('venv-mcpo/bin/python'), args);
   return {
     url: peer.url,
@@ -44,8 +45,65 @@ export async function startMcpo(mcpServers, key) {
   };
 }
 
+/** An mcpo with one server, for pages of this origin. */
+export function startSingleMcpo(origin, command, ...args) {
+  const mcpo = ['venv-mcpo/bin/mcpo', '--host', '127.0.0.1', '--cors-allow-origins', origin];
+  return startAt((port) => [
+    path('venv-mcpo/bin/python'),
+    [path(mcpo[0]), ...mcpo.slice(1), '--port', port, '--', command, ...args],
+  ]);
+}
+
+/** FastMCP over `http` or `sse`, for pages of this origin. */
+export function startFast(transport, origin) {
+  const [python, script] = fast;
+  return startAt((port) => [python, [script, transport, port, origin]]);
+}
+
+/** The reference server over `streamableHttp` or `sse`. */
+export function startEverything(transport) {
+  return startAt((port) => [everything, [transport], { PORT: port }]);
+}
+
+/** One that is told its port: it is there when it can be connected to. */
+async function startAt(how) {
+  const port = await freePort();
+  const [command, args, environment] = how(String(port));
+  const peer = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let said = '';
+  peer.stdout.on('data', (data) => (said += data));
+  peer.stderr.on('data', (data) => (said += data));
+  const gone = new Promise((resolve) => peer.once('exit', resolve));
+  const stop = async () => {
+    peer.kill('SIGKILL');
+    await gone;
+  };
+  const end = Date.now() + START_MS;
+  while (!(await connects(port))) {
+    if (peer.exitCode !== null || Date.now() > end) {
+      await stop();
+      throw new Error(`${command} ${args.join(' ')} does not listen:\n${said}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return { port, url: `http://127.0.0.1:${port}`, stop };
+}
+
+function connects(port) {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
 /** For one that cannot choose its port itself. */
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

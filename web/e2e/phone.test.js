@@ -75,7 +75,7 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
   await page.getByRole('button', { name: 'Allow once' }).tap();
   await ui.answered(2);
   await asks(null);
-  await page.getByRole('button', { name: /^Tools:/ }).tap();
+  await page.getByRole('button', { name: 'All tools' }).tap();
   await page.getByRole('dialog', { name: 'Tools' }).getByRole('listitem').first().waitFor();
   assert.deepEqual(await tooSmall(), []);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();

@@ -16,6 +16,7 @@ afterEach(async () => {
 
 function toolsOn(page) {
   const wrench = page.getByRole('button', { name: /^Tools:/ });
+  const all = page.getByRole('button', { name: 'All tools' });
   const panel = page.getByRole('dialog', { name: 'Tools' });
   const row = panel.locator(`li[title=${toolId}]`);
   return {
@@ -25,7 +26,7 @@ function toolsOn(page) {
     flip: row.getByRole('switch'),
     count: async () => Number(await wrench.innerText()),
     async open() {
-      await wrench.click();
+      await all.click();
       await row.waitFor();
     },
     async isOn(on) {

@@ -40,6 +40,10 @@ export class Tenon {
     return tenon;
   }
 
+  get pid() {
+    return this.#process.pid;
+  }
+
   /** Dies without a word, as in a power cut. */
   async kill() {
     const process = this.#process;

@@ -17,7 +17,7 @@ use tenon_domain::{
 };
 use tenon_llm::Request;
 use tenon_store::Result as StoreResult;
-use tenon_tools::{Asker, CallContext, Guests, Nobody, Prepared, Pulse, Toolset};
+use tenon_tools::{Asker, CallContext, Errand, Guests, Nobody, Prepared, Pulse, Toolset};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -233,6 +233,10 @@ impl Run {
         }
         let context = CallContext {
             call_id: call.id.clone(),
+            errand: Errand {
+                tool_id: Some(call.tool_id.clone()),
+                ..Errand::default()
+            },
             user: self.completion.access.user.clone(),
             asker: Asker::Model,
             workspace: Some(self.completion.workspace.clone()),

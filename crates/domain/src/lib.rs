@@ -36,6 +36,6 @@ pub use source::{
     SourceInfo, SourceKind, SourceState,
 };
 pub use tool::{
-    Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, ToolCall, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, ToolSpec,
+    Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, SHOWN_PAGE, ToolCall,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec,
 };

@@ -64,6 +64,8 @@ pub enum SourceState {
     Sleeping,
     /// A person switched it off.
     Off,
+    /// Whoever runs it is away: a browser that has no page of Tenon open.
+    Offline,
 }
 
 impl SourceState {
@@ -71,7 +73,7 @@ impl SourceState {
     pub fn can_be_called(&self) -> bool {
         match self {
             Self::Starting | Self::Ready | Self::Degraded { .. } | Self::Sleeping => true,
-            Self::Failed { .. } | Self::Off => false,
+            Self::Failed { .. } | Self::Off | Self::Offline => false,
         }
     }
 }

@@ -88,6 +88,11 @@ pub struct ToolOutput {
     pub content: Vec<Content>,
 }
 
+/// The media type of a `File`, and of the `Blob` it becomes, that is a page in
+/// UTF-8 which its tool wants people to see at once. It stands wherever media
+/// types are kept; any other page is a file like others.
+pub const SHOWN_PAGE: &str = "text/html; disposition=inline";
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(
     tag = "type",

@@ -22,8 +22,8 @@ use tenon_domain::{
 };
 use tenon_store::Store;
 use tenon_tools::{
-    Asker, CallContext, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
-    ToolSource,
+    Asker, CallContext, Errand, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse,
+    Registry, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -227,6 +227,7 @@ fn ada() -> UserId {
 fn context() -> CallContext {
     CallContext {
         call_id: CallId::new("c"),
+        errand: Errand::default(),
         user: ada(),
         asker: Asker::Model,
         workspace: None,

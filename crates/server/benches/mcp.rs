@@ -34,8 +34,8 @@ use tenon_sources::mcp::{McpServer, Settings, Start};
 use tenon_sources::variables::AsItIs;
 use tenon_store::Store;
 use tenon_tools::{
-    Asker, CallContext, Connection, Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Nobody,
-    Pulse, Registry, Toolset,
+    Asker, CallContext, Connection, Errand, Error, IdBook, Limits, MemoryIdBook, MemoryShelf,
+    Nobody, Pulse, Registry, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -205,6 +205,7 @@ async fn our_call(toolset: Toolset, number: u32) {
     };
     let context = CallContext {
         call_id: call.id.clone(),
+        errand: Errand::default(),
         user: ada(),
         asker: Asker::Person,
         workspace: None,

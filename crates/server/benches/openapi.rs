@@ -29,7 +29,7 @@ use tenon_sources::Network;
 use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Settings, document, parse};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{
-    Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry, Toolset,
+    Asker, CallContext, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -134,6 +134,7 @@ async fn our_call(toolset: Toolset, number: u32) {
     };
     let context = CallContext {
         call_id: call.id.clone(),
+        errand: Errand::default(),
         user: ada(),
         asker: Asker::Person,
         workspace: None,

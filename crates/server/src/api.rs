@@ -7,9 +7,11 @@ pub mod wire;
 
 mod audit;
 mod auth;
+mod blobs;
 pub(crate) mod body;
 pub(crate) mod calls;
 mod chats;
+mod devices;
 mod export;
 mod id;
 mod info;
@@ -100,7 +102,8 @@ pub fn routes() -> Vec<Route> {
         // A key that may only use tools must not decide which it may use.
         post("/calls/{id}/answer", Of(Call), calls::answer).keys(Keys::Full),
         post("/calls/{id}/form", Of(Call), calls::answer_form).keys(Keys::Full),
-        get("/blobs/{id}", Of(Blob), tools::blob),
+        get("/blobs/{id}", Of(Blob), blobs::show),
+        get("/blobs/{id}/frame", Of(Blob), blobs::frame),
         socket("/ws", User, socket::open),
         // Tools and models.
         get("/tools", User, tools::list),
@@ -114,6 +117,12 @@ pub fn routes() -> Vec<Route> {
         delete("/models/{id}", Admin, models::delete),
         post("/models/{id}/test", Admin, models::test),
         get("/endpoints", User, models::endpoints),
+        // Servers on people's own machines.
+        get("/devices", User, devices::list),
+        delete("/devices/{id}", User, devices::forget),
+        post("/devices/behind", User, devices::behind),
+        get("/devices/endpoints", User, devices::endpoints),
+        put("/devices/endpoints", User, devices::set_endpoints),
         // Servers.
         get("/sources", User, sources::list),
         post("/sources", User, sources::create)

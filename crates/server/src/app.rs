@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use tenon_agent::{Agent, Settings};
 use tenon_domain::{ChatId, ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
+use tenon_sources::browser::Desk;
 use tenon_sources::builtin;
 use tenon_store::{Error, Store, Vault};
 use tenon_tools::{Connection, Limits, Registry, Shelf};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::oidc::{Issuer, Oidc};
 use crate::auth::{Auth, CurrentUser};
 use crate::config::Config;
+use crate::devices::Kept;
 use crate::models::endpoints::Endpoints;
 use crate::models::{Models, NoModel};
 use crate::sources::fixed::Fixed;
@@ -35,6 +37,8 @@ pub struct App {
     pub agent: Agent,
     pub models: Models,
     pub sources: Sources,
+    /// People's own browsers.
+    pub desk: Desk,
     /// Where servers may stand in files.
     pub watched: Arc<Path>,
     /// The servers that whoever started Tenon wrote down for it.
@@ -80,6 +84,10 @@ impl App {
         let endpoints = Endpoints::new(&config.environment, config.local_models.as_deref());
         let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
         let sources = Sources::new(store.clone(), vault, registry.clone());
+        store.sweep_local_servers().await?;
+        let kept = Arc::new(Kept(store.clone()));
+        let desk = Desk::new(registry.clone(), kept, sources.parses());
+        desk.restore().await.map_err(anyhow::Error::msg)?;
 
         let mut settings = Settings::new(data.join("work"));
         if let Some(seconds) = config.model_silence_seconds {
@@ -99,6 +107,7 @@ impl App {
             agent,
             models,
             sources,
+            desk,
             fixed: Fixed::read(config),
             watched: data.join("mcp_servers").into(),
             auth: Auth::new(config, issuer(&data, config)?),

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backup;
+mod doctor;
 mod import;
 mod models;
 mod run;
@@ -46,6 +47,8 @@ enum Command {
     /// Add servers out of the configuration of Claude Desktop, Cursor, VS Code, mcpo, Toolathlon or
     /// Open WebUI, out of OpenAPI documents, or by an address
     Import(import::Import),
+    /// Find out why a page cannot use a tool server on somebody's machine, and what mends it
+    Doctor(doctor::Doctor),
     /// Look after accounts
     #[command(subcommand)]
     User(user::User),
@@ -63,6 +66,8 @@ impl Cli {
         // A server's log is its voice; a command's output is its answer.
         start_log(match self.command {
             Command::Serve(_) => "info",
+            // It says itself what a certificate lacks.
+            Command::Doctor(_) => "warn,rustls_platform_verifier=off",
             // What is wrong with an endpoint is part of the answer, where it matters.
             Command::Run(_)
             | Command::Models(_)
@@ -83,6 +88,7 @@ impl Cli {
             Command::Tools(tools) => tools.run(&self.common).await,
             Command::Sources(sources) => sources.run(&self.common).await,
             Command::Import(import) => import.run(&self.common).await,
+            Command::Doctor(doctor) => doctor.run().await,
             Command::User(user) => user.run(&self.common).await,
             Command::Secrets(secrets) => secrets.run(&self.common).await,
             Command::Backup(backup) => backup.run(&self.common).await,

@@ -11,6 +11,7 @@ use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use url::Url;
 
 use crate::api::error::ApiError;
 use crate::app::App;
@@ -18,8 +19,8 @@ use crate::auth::caller::Caller;
 
 /// The page talks to this server, and to tool servers on the user's own machine.
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' http://localhost:* http://127.0.0.1:* ws://localhost:* \
-ws://127.0.0.1:*; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' http://localhost:* http://127.0.0.1:* https://localhost:* \
+https://127.0.0.1:*; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, CSP),
@@ -31,6 +32,19 @@ const HEADERS: [(HeaderName, &str); 5] = [
         "same-origin",
     ),
 ];
+
+/// Whether the policy above lets a page of ours ask there.
+pub(crate) fn lets_page_ask(url: &Url) -> bool {
+    let directives = CSP.split(';').map(str::trim);
+    let connect = directives.filter_map(|one| one.strip_prefix("connect-src "));
+    let mut sources = connect.flat_map(str::split_whitespace);
+    let host = url.host_str().unwrap_or_default();
+    sources.any(|source| {
+        let any_port = source.strip_suffix(":*");
+        any_port.is_some_and(|site| site == format!("{}://{host}", url.scheme()))
+            || source == format!("{}:", url.scheme())
+    })
+}
 
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     let mut response = match check(&app, &request) {

@@ -6,6 +6,8 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+mod devices;
+mod doctor;
 mod expose;
 
 pub mod api;

@@ -1,6 +1,12 @@
 //! The text of a page, without building the page.
 
+pub(crate) mod readable;
 pub(crate) mod tags;
+
+use encoding_rs::Encoding;
+
+/// A page names its encoding this near its beginning, says the HTML standard.
+const CHARSET_CHECK: usize = 1024;
 
 /// Elements whose content is not text.
 const NOT_TEXT: [&str; 4] = ["script", "style", "svg", "template"];
@@ -56,6 +62,23 @@ pub(crate) fn between_tags(html: &str) -> String {
     }
     keep(rest);
     lines.join("\n")
+}
+
+/// The encoding after `charset=`, in a header or in the head of a page.
+pub(crate) fn charset(text: &[u8]) -> Option<&'static Encoding> {
+    let text = text[..text.len().min(CHARSET_CHECK)].to_ascii_lowercase();
+    let key = b"charset=";
+    let at = text.windows(key.len()).position(|window| window == key)? + key.len();
+    let label = text[at..].trim_ascii_start();
+    let label = label
+        .strip_prefix(b"\"")
+        .or_else(|| label.strip_prefix(b"'"))
+        .unwrap_or(label);
+    let end = label
+        .iter()
+        .position(|byte| b"\"';> /".contains(byte))
+        .unwrap_or(label.len());
+    Encoding::for_label(&label[..end])
 }
 
 pub(crate) fn unescape(text: &str) -> String {

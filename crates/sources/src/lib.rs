@@ -1,16 +1,19 @@
 //! Where tools come from.
 //!
-//! [`builtin`], [`mcp`] and [`openapi`] each turn one kind of origin into a
+//! [`builtin`], [`mcp`], [`openapi`] and [`browser`] each turn one kind of origin into a
 //! [`tenon_tools::ToolSource`]; [`import`] and [`variables`] read and complete the
 //! configuration of such origins. None of them knows who asks, or why.
 
+pub mod browser;
 pub mod builtin;
 pub mod mcp;
 pub mod openapi;
 
 pub mod import;
+pub mod text;
 pub mod variables;
 
+mod apart;
 mod html;
 mod logs;
 mod network;
@@ -18,7 +21,6 @@ mod percent;
 mod shown;
 mod spread;
 mod syntax;
-mod text;
 
 pub use logs::{Line, Logs};
 pub use network::Network;

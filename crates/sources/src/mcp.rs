@@ -58,6 +58,9 @@ pub mod oauth;
 
 use crate::{logs, text};
 
+pub(crate) use content::read as read_result;
+pub(crate) use list::read as listed;
+
 pub use crate::variables::{Fill, Unfilled};
 pub use header::check_header;
 pub use link::About;

@@ -2,7 +2,7 @@
 
 /// One line of at most so many characters, with one space between words and
 /// without anything that is no writing.
-pub(crate) fn line(text: &str, longest: usize) -> String {
+pub fn line(text: &str, longest: usize) -> String {
     let spaced = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c });

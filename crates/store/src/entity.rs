@@ -17,4 +17,6 @@ pub(crate) use hub::{models, tools};
 pub(crate) use people::{
     api_keys, audit, auth_sessions, invites, preferences, tool_settings, users,
 };
-pub(crate) use servers::{secrets, source_documents, source_grants, source_tools, sources};
+pub(crate) use servers::{
+    local_servers, secrets, source_documents, source_grants, source_tools, sources,
+};

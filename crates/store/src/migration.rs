@@ -5,6 +5,7 @@ mod m0002_models;
 mod m0003_people;
 mod m0004_sources;
 mod m0005_documents;
+mod m0006_local_servers;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_people::Migration),
             Box::new(m0004_sources::Migration),
             Box::new(m0005_documents::Migration),
+            Box::new(m0006_local_servers::Migration),
         ]
     }
 }

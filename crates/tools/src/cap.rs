@@ -212,7 +212,7 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Asker, MemoryShelf, Nobody, Pulse};
+    use crate::{Asker, Errand, MemoryShelf, Nobody, Pulse};
     use serde_json::json;
     use std::sync::Arc;
     use tenon_domain::{CallId, UserId};
@@ -229,6 +229,7 @@ mod tests {
         let shelf = MemoryShelf::default();
         let context = CallContext {
             call_id: CallId::new("c"),
+            errand: Errand::default(),
             user: UserId::new("ada"),
             asker: Asker::Model,
             workspace: None,

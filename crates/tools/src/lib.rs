@@ -24,7 +24,7 @@ pub use ids::{IdBook, MemoryIdBook};
 pub use prepared::{Prepared, Question, Ready};
 pub use registry::{Connection, Registry, SourceStatus, Tool};
 pub use shelf::{MemoryShelf, Shelf};
-pub use source::{Asker, CallContext, ToolSource};
+pub use source::{Asker, CallContext, Errand, ToolSource};
 pub use toolset::{Limits, Toolset};
 pub use validate::is_pattern;
 

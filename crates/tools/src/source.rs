@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, FormAnswer, FormWants, SourceInfo, SourceState, ToolDefinition, ToolResult, UserId,
+    CallId, ChatId, FormAnswer, FormWants, MessageId, SourceInfo, SourceState, ToolDefinition,
+    ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +51,7 @@ pub trait ToolSource: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct CallContext {
     pub call_id: CallId,
+    pub errand: Errand,
     pub user: UserId,
     pub asker: Asker,
     /// The folder the call may work in. None: there is none, and file tools say so.
@@ -73,6 +75,14 @@ impl CallContext {
         let _held = self.pulse.hold();
         self.attendant.ask(message, wants).await
     }
+}
+
+/// What a call was asked for as, for those who tell somebody else about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Errand {
+    pub tool_id: Option<ToolId>,
+    pub chat_id: Option<ChatId>,
+    pub message_id: Option<MessageId>,
 }
 
 /// Who decided to make the call. A person's own call is its own approval;

@@ -234,6 +234,7 @@ fn reachable(tool: &Tool) -> Result<(), ToolError> {
             SourceState::Failed { why } => {
                 format!("cannot be used now: {}", why.trim_end_matches('.'))
             }
+            SourceState::Offline => "cannot be reached: whoever runs it is away".into(),
             SourceState::Off
             | SourceState::Starting
             | SourceState::Ready

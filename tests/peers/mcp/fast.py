@@ -1,4 +1,7 @@
-"""A FastMCP 4 server: `fast.py stdio`, `fast.py http PORT`, `fast.py sse PORT`."""
+"""A FastMCP 4 server: `fast.py stdio`, `fast.py http PORT`, `fast.py sse PORT`.
+
+A third argument is the origin whose pages may talk to it.
+"""
 
 import asyncio
 import io
@@ -9,6 +12,8 @@ from dataclasses import dataclass
 import mcp_types as types
 from fastmcp import Context, FastMCP
 from fastmcp.utilities.types import Audio, File, Image
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 
 mcp = FastMCP("fast", version="1.2.3")
 
@@ -108,4 +113,20 @@ if __name__ == "__main__":
     if transport == "stdio":
         mcp.run(transport="stdio", show_banner=False)
     else:
-        mcp.run(transport=transport, host="127.0.0.1", port=int(sys.argv[2]), show_banner=False)
+        middleware = [
+            Middleware(
+                CORSMiddleware,
+                allow_origins=[origin],
+                allow_methods=["*"],
+                allow_headers=["*"],
+                expose_headers=["mcp-session-id"],
+            )
+            for origin in sys.argv[3:]
+        ]
+        mcp.run(
+            transport=transport,
+            host="127.0.0.1",
+            port=int(sys.argv[2]),
+            middleware=middleware,
+            show_banner=False,
+        )

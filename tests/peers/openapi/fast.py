@@ -2,7 +2,8 @@
 
 import base64
 import secrets
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import uvicorn
 from fastapi import Body, Cookie, Depends, FastAPI, File, Form, Header, HTTPException, Query, Request, Response, UploadFile
@@ -188,6 +189,15 @@ def file():
 @app.get("/answer/text")
 def latin():
     return Response("é".encode("latin-1"), headers={"content-type": "text/plain; charset=iso-8859-1"})
+
+
+@app.get("/answer/page/{name}")
+def page(name: Literal["report", "prisoner", "runaway"], shown: bool = True, port: int = 9):
+    html = (Path(__file__).parent / "pages" / f"{name}.html").read_text()
+    # Where those that want to get out want to get.
+    html = html.replace("PORT", str(port))
+    headers = {"content-disposition": f"inline; filename={name}.html"} if shown else {}
+    return Response(html, media_type="text/html", headers=headers)
 
 
 @app.delete("/answer/nothing", status_code=204)

@@ -30,6 +30,7 @@ import { cut } from './format/cut';
 import { inWords } from './i18n/inWords';
 import { language } from './i18n/language.svelte';
 import { spoken } from './i18n/spoken';
+import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
@@ -66,6 +67,8 @@ class App {
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
   readonly conversation: Conversation;
+  /** The tool servers on this machine. Nobody waits for this part of the page. */
+  local = $state.raw<Local>();
   /** Who answers the next message of the open chat. */
   choice = $derived.by(() =>
     chooseModel({
@@ -102,6 +105,7 @@ class App {
         if (connection !== 'open') return;
         void this.refresh();
         tellOfSources();
+        this.local?.connected();
       },
       refused: () => void session.look(),
     });
@@ -117,7 +121,9 @@ class App {
       this.#every(LIST_MS, () => this.#refreshList()),
       this.#every(TOOLS_MS, () => this.toolbox.refresh()),
     ];
+    const stopLocal = this.#startLocal();
     return () => {
+      stopLocal();
       stopSocket();
       document.removeEventListener('visibilitychange', seen);
       timers.forEach(clearInterval);
@@ -142,6 +148,8 @@ class App {
 
   take(frame: ServerFrame): void {
     this.conversation.take(frame);
+    this.local?.take(frame);
+    if (frame.type === 'tools:changed') this.toolbox.refreshSoon();
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
       this.filing.drop(frame.chatId);
     }
@@ -305,6 +313,24 @@ class App {
 
   testModel(id: ModelId): void {
     void this.models.test(id, inWords);
+  }
+
+  #startLocal(): () => void {
+    let stop = () => {};
+    let stopped = false;
+    const begin = async () => {
+      const { Local } = await import('./local/local.svelte');
+      if (stopped) return;
+      this.local = new Local((frame) => this.#socket.send(frame));
+      stop = this.local.start();
+    };
+    // It is tried again when the page is loaded again.
+    begin().catch(() => {});
+    return () => {
+      stopped = true;
+      stop();
+      this.local = undefined;
+    };
   }
 
   /** While somebody looks and the server answers. */

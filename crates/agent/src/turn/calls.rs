@@ -9,7 +9,7 @@ use tenon_domain::{
     ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
-use tenon_tools::{Asker, CallContext, Prepared, Pulse, Ready, Toolset};
+use tenon_tools::{Asker, CallContext, Errand, Prepared, Pulse, Ready, Toolset};
 use tokio::sync::Semaphore;
 
 use super::ask::{Asked, advice};
@@ -121,7 +121,7 @@ impl Turn {
         if !record.is_paused() {
             match toolset.prepare(&call, Asker::Model) {
                 Err(error) => return Ok(Made::refused(error)),
-                Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, &call).await,
+                Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, record).await,
                 Ok(Prepared::Ask(question)) if !self.can_ask => {
                     return Ok(Made::refused(
                         question.nobody_to_ask(&advice(&self.door, &call)),
@@ -139,8 +139,8 @@ impl Turn {
         let toolset = self.toolset().await?;
         match toolset.prepare(&call, Asker::Model) {
             Err(error) => Ok(Made::refused(error)),
-            Ok(Prepared::Ready(ready)) => self.dispatch(ready, slots, &call).await,
-            Ok(Prepared::Ask(question)) => self.dispatch(question.approved(), slots, &call).await,
+            Ok(Prepared::Ready(ready)) => self.dispatch(ready, slots, record).await,
+            Ok(Prepared::Ask(question)) => self.dispatch(question.approved(), slots, record).await,
         }
     }
 
@@ -148,7 +148,7 @@ impl Turn {
         &self,
         ready: Ready<'_>,
         slots: &Semaphore,
-        call: &ToolCall,
+        call: &CallRecord,
     ) -> StoreResult<Made> {
         // It is closed never; without a slot there would be no bound, but still an answer.
         let _slot = slots.acquire().await.ok();
@@ -163,6 +163,11 @@ impl Turn {
         let attended = self.attend(&call.id);
         let context = CallContext {
             call_id: call.id.clone(),
+            errand: Errand {
+                tool_id: Some(call.tool_id.clone()),
+                chat_id: Some(self.chat.clone()),
+                message_id: Some(call.message_id.clone()),
+            },
             user: self.access.user.clone(),
             asker: Asker::Model,
             workspace: Some(self.agent.workspace(&self.chat)),

@@ -72,6 +72,16 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", message)
     }
 
+    /// The log says why; it may be about things that nobody should read.
+    pub fn storage(why: &dyn std::fmt::Display) -> Self {
+        tracing::error!(%why, "the store failed a request");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "storage",
+            "Tenon could not read or write its data. Its log says why.",
+        )
+    }
+
     pub fn detail(&self) -> ErrorDetail {
         ErrorDetail {
             code: self.code.into(),
@@ -122,14 +132,7 @@ impl From<tenon_store::Error> for ApiError {
             | tenon_store::Error::Database(_)
             | tenon_store::Error::Lock(_)
             | tenon_store::Error::Backup(_)
-            | tenon_store::Error::Corrupt(_) => {
-                tracing::error!(%error, "the store failed a request");
-                Self::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "storage",
-                    "Tenon could not read or write its data. Its log says why.",
-                )
-            }
+            | tenon_store::Error::Corrupt(_) => Self::storage(&error),
         }
     }
 }

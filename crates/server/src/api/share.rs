@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use tenon_domain::{CallRecord, ChatId, Content, ModelRef, Part, ToolCall, TurnOutcome, Usage};
+use tenon_domain::{
+    BlobId, CallRecord, ChatId, Content, ModelRef, Part, SHOWN_PAGE, ToolCall, TurnOutcome, Usage,
+};
 use tenon_store::Share;
 use tokio::sync::Semaphore;
 
@@ -148,8 +150,18 @@ fn shown(mut call: CallRecord, with_tools: bool) -> CallRecord {
         call.error = None;
     }
     if let Some(output) = &mut call.output {
-        let is_kept_aside = |content: &Content| matches!(content, Content::Blob { .. });
-        output.content.retain(|content| !is_kept_aside(content));
+        output.content.retain_mut(|content| match content {
+            // What lies on the shelf is its owner's alone; of a page that was shown it is said that it was.
+            Content::Blob {
+                blob_id,
+                media_type,
+                ..
+            } => {
+                *blob_id = BlobId::new("");
+                media_type == SHOWN_PAGE
+            }
+            _ => true,
+        });
     }
     call
 }

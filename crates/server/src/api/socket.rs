@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -15,6 +16,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
+use tenon_sources::browser::{self, Frame, Registration, Seat};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::AbortHandle;
@@ -26,8 +28,9 @@ use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
 use crate::sources::Told;
 
-/// A page says little; what is longer is no page of ours.
-const MAX_FRAME: usize = 256 * 1024;
+/// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
+/// the longest that a page of ours says.
+const MAX_FRAME: usize = 24 * 1024 * 1024;
 
 /// How often a quiet socket is asked whether it is still there, and how long it may stay silent.
 const PING: Duration = Duration::from_secs(20);
@@ -44,6 +47,12 @@ const MAX_FOLLOWED: usize = 64;
 
 /// How many frames wait for a slow page before the chats it follows wait.
 const OUTBOX: usize = 64;
+
+/// A page closes with this that connects again at once.
+const AGAIN: u16 = 4000;
+
+/// How many calls may wait for a page to take them.
+const ORDERS: usize = 256;
 
 /// How many events are read from the store at a time.
 const PAGE: u64 = 500;
@@ -63,6 +72,7 @@ pub(super) async fn open(
     let session = Session::new(app, user);
     Ok(upgrade
         .max_message_size(MAX_FRAME)
+        .max_frame_size(MAX_FRAME)
         .on_upgrade(move |socket| session.run(socket)))
 }
 
@@ -75,12 +85,22 @@ struct Session {
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,
+    /// Where it sits, once it has offered tools of its own machine.
+    seat: Option<Arc<Seat>>,
+    orders: mpsc::Receiver<Frame>,
+    gives_orders: mpsc::Sender<Frame>,
+    changes: broadcast::Receiver<browser::Told>,
 }
 
 impl Session {
     fn new(app: App, user: CurrentUser) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
+        let (gives_orders, orders) = mpsc::channel(ORDERS);
         Self {
+            seat: None,
+            orders,
+            gives_orders,
+            changes: app.desk.news(),
             endings: app.auth.endings(),
             news: app.sources.news(),
             app,
@@ -101,11 +121,19 @@ impl Session {
                         return;
                     }
                 }
+                Some(order) = self.orders.recv() => {
+                    if send(&mut socket, &order.into()).await.is_err() {
+                        return;
+                    }
+                }
                 message = socket.recv() => {
                     heard = Instant::now();
                     match message {
                         Some(Ok(Message::Text(text))) => self.take(&text).await,
-                        Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                        Some(Ok(Message::Close(Some(frame)))) if frame.code == AGAIN => return,
+                        // It says goodbye: it does not come back to what it owes.
+                        Some(Ok(Message::Close(_))) => return self.stand_up(),
+                        Some(Err(_)) | None => return,
                         Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
                     }
                 }
@@ -119,6 +147,13 @@ impl Session {
                 }
                 told = self.news.recv() => {
                     if self.pass_on(&mut socket, told).await.is_err() {
+                        return;
+                    }
+                }
+                changed = self.changes.recv() => {
+                    // What was missed may have been about this one.
+                    let is_theirs = changed.as_ref().map_or(true, |told| told.0 == self.user.id);
+                    if is_theirs && send(&mut socket, &ServerFrame::ToolsChanged).await.is_err() {
                         return;
                     }
                 }
@@ -176,14 +211,74 @@ impl Session {
                     following.abort();
                 }
             }
+            Ok(ClientFrame::Register(registration)) => self.register(registration),
+            Ok(ClientFrame::Unregister { url }) => self.unregister(url),
+            Ok(ClientFrame::Sign(sign)) => {
+                if let Some(seat) = &self.seat {
+                    seat.sign(sign);
+                }
+            }
+            Ok(ClientFrame::Answered(answered)) => {
+                if let Some(seat) = &self.seat {
+                    seat.end(answered);
+                }
+            }
             Err(error) => {
-                let error = ApiError::bad_request(format!("The frame cannot be used: {error}."));
-                self.answer(ServerFrame::Error {
-                    chat_id: None,
-                    error: error.detail(),
-                });
+                self.refuse(format!("The frame cannot be used: {error}."));
             }
         }
+    }
+
+    /// Takes in what a page offers, without keeping the page waiting meanwhile.
+    fn register(&mut self, registration: Registration) {
+        let seat = match &self.seat {
+            Some(seat) if seat.is_for(&registration) => Ok(seat.clone()),
+            Some(_) | None => {
+                let orders = self.gives_orders.clone();
+                let seat = self.app.desk.sit(&self.user.id, &registration, orders);
+                seat.map(Arc::new)
+            }
+        };
+        let seat = match seat {
+            Ok(seat) => seat,
+            Err(why) => return self.refuse(why),
+        };
+        self.seat = Some(seat.clone());
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move {
+            let frame = match seat.register(registration).await {
+                Ok(registered) => ServerFrame::Registered(registered),
+                Err(why) => ServerFrame::Error {
+                    chat_id: None,
+                    error: ApiError::bad_request(why).detail(),
+                },
+            };
+            let _ = outbox.send(frame).await;
+        });
+    }
+
+    fn unregister(&self, url: String) {
+        let Some(seat) = self.seat.clone() else {
+            return;
+        };
+        tokio::spawn(async move {
+            if let Err(why) = seat.unregister(&url).await {
+                tracing::warn!(why, "what a page no longer offers is still kept");
+            }
+        });
+    }
+
+    fn stand_up(&mut self) {
+        if let Some(seat) = self.seat.take() {
+            seat.leave();
+        }
+    }
+
+    fn refuse(&self, why: String) {
+        self.answer(ServerFrame::Error {
+            chat_id: None,
+            error: ApiError::bad_request(why).detail(),
+        });
     }
 
     async fn subscribe(&mut self, chat_id: ChatId, after: i64) {
@@ -234,6 +329,9 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.followed.values().for_each(AbortHandle::abort);
+        if let Some(seat) = &self.seat {
+            seat.lose();
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! The tools a user can see, how they are set, and calls made by hand.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Json;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Access, BlobId, CallId, ChatId, Layer, Policy, ToolCall, ToolError, ToolId, tool_id,
+    Access, CallId, ChatId, Layer, Policy, SourceId, SourceKind, ToolCall, ToolError, ToolId,
+    tool_id,
 };
 use tenon_store::{ToolChange, fresh_id};
-use tenon_tools::{Asker, CallContext, Nobody, Pulse, Tool, Toolset};
+use tenon_tools::{Asker, CallContext, Errand, Nobody, Pulse, Tool, Toolset};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -43,7 +44,7 @@ pub(super) async fn list(
         own_chat(&app, &user, chat).await?;
     }
     let access = access(&app, &user, chat.as_ref()).await?;
-    Ok(Json(views(&app.registry.toolset(access))))
+    Ok(Json(views(&app, &app.registry.toolset(access))))
 }
 
 pub(super) async fn change(
@@ -101,53 +102,6 @@ pub(super) async fn call(
         .ok_or_else(|| ApiError::not_found("There is no such tool. GET /api/tools lists them."))
 }
 
-pub(super) async fn blob(
-    State(app): State<App>,
-    user: CurrentUser,
-    Id(id): Id<BlobId>,
-) -> Result<Response, ApiError> {
-    let blob = app.store.blob(&user.id, &id).await?;
-    let (content_type, disposition) = shown_as(&blob.media_type);
-    let disposition = match content_type == TEXT {
-        true => format!("{disposition}; filename=\"{id}.txt\""),
-        // The page gives the name of a file with its link.
-        false => disposition.to_owned(),
-    };
-    let headers = [
-        (header::CONTENT_TYPE, content_type.to_owned()),
-        (header::CONTENT_DISPOSITION, disposition),
-    ];
-    Ok((headers, blob.data).into_response())
-}
-
-const TEXT: &str = "text/plain; charset=utf-8";
-
-/// Bytes from a tool are a picture, a sound, text or a download: never a page of ours.
-fn shown_as(media_type: &str) -> (&str, &'static str) {
-    const SHOWN: [&str; 14] = [
-        "image/png",
-        "image/jpeg",
-        "image/gif",
-        "image/webp",
-        "audio/aac",
-        "audio/flac",
-        "audio/mp4",
-        "audio/mpeg",
-        "audio/mp3",
-        "audio/ogg",
-        "audio/wav",
-        "audio/wave",
-        "audio/webm",
-        "audio/x-wav",
-    ];
-    match media_type {
-        shown if SHOWN.contains(&shown) => (shown, "inline"),
-        json if json.starts_with("application/json") => (TEXT, "inline"),
-        text if text.starts_with("text/") => (TEXT, "inline"),
-        _ => ("application/octet-stream", "attachment"),
-    }
-}
-
 /// A call that a person makes, which is its own approval: only what the
 /// organisation forbids is forbidden to them too. None: there is no such tool.
 pub async fn call_by_hand(
@@ -170,6 +124,10 @@ pub async fn call_by_hand(
     };
     let context = CallContext {
         call_id: call.id.clone(),
+        errand: Errand {
+            tool_id: Some(call.tool_id.clone()),
+            ..Errand::default()
+        },
         user: user.id.clone(),
         asker: Asker::Person,
         workspace: Some(app.workspace_by_hand(&user.id)),
@@ -254,16 +212,40 @@ async fn own_chat(app: &App, user: &CurrentUser, chat: &ChatId) -> Result<(), Ap
     Ok(())
 }
 
-pub fn views(toolset: &Toolset) -> Vec<ToolView> {
-    toolset
-        .listed()
-        .into_iter()
-        .map(|tool| view(toolset, tool))
-        .collect()
+pub fn views(app: &App, toolset: &Toolset) -> Vec<ToolView> {
+    // A large server is asked about once, not for each of its tools.
+    let mut known: HashMap<&SourceId, SourceView> = HashMap::new();
+    let tools = toolset.listed().into_iter().map(|tool| {
+        let id = &tool.source.info().id;
+        let source = known
+            .entry(id)
+            .or_insert_with(|| source_view(app, toolset, tool));
+        view_from(toolset, tool, source.clone())
+    });
+    tools.collect()
 }
 
-pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
+pub fn view(app: &App, toolset: &Toolset, tool: &Tool) -> ToolView {
+    view_from(toolset, tool, source_view(app, toolset, tool))
+}
+
+fn source_view(app: &App, toolset: &Toolset, tool: &Tool) -> SourceView {
     let source = tool.source.info();
+    let local = match source.kind {
+        SourceKind::Browser => app.desk.about(&toolset.access().user, &source.id),
+        SourceKind::Builtin | SourceKind::Skill | SourceKind::Mcp | SourceKind::Openapi => None,
+    };
+    SourceView {
+        id: source.id.clone(),
+        kind: source.kind,
+        name: source.name.clone(),
+        title: source.title.clone(),
+        state: tool.source.state(),
+        local: local.map(Into::into),
+    }
+}
+
+fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
     let said = toolset.access().said(&tool.spec.id);
     ToolView {
         tool_id: tool.spec.id.clone(),
@@ -273,13 +255,7 @@ pub fn view(toolset: &Toolset, tool: &Tool) -> ToolView {
         description: tool.spec.description.clone(),
         parameters: tool.spec.input_schema.clone(),
         annotations: tool.spec.annotations,
-        source: SourceView {
-            id: source.id.clone(),
-            kind: source.kind,
-            name: source.name.clone(),
-            title: source.title.clone(),
-            state: tool.source.state(),
-        },
+        source,
         runs_on: tool.spec.runs_on,
         enabled: toolset
             .access()

@@ -23,6 +23,8 @@ pub fn declarations() -> String {
         )*};
     }
     use tenon_domain as domain;
+    use tenon_sources::browser;
+    use tenon_sources::openapi::request::{WireBody, WireRequest};
     declare!(
         wire::AppInfo,
         wire::ModelInfo,
@@ -101,6 +103,29 @@ pub fn declarations() -> String {
         wire::TestFrame,
         wire::ErrorBody,
         wire::ErrorDetail,
+        wire::DeviceView,
+        wire::LocalServerView,
+        wire::LocalView,
+        wire::LookBehind,
+        wire::Behind,
+        wire::LocalEndpoint,
+        wire::EndpointKind,
+        browser::Registration,
+        browser::DeviceInfo,
+        browser::Found,
+        browser::Via,
+        browser::Offered,
+        browser::Registered,
+        browser::RegisteredServer,
+        browser::Problem,
+        browser::Execute,
+        browser::Sign,
+        browser::Answered,
+        browser::Outcome,
+        browser::Failure,
+        browser::FailureKind,
+        WireRequest,
+        WireBody,
         wire::ServerFrame,
         wire::ClientFrame,
         domain::Account,
@@ -161,6 +186,8 @@ pub fn declarations() -> String {
         domain::KeyId,
         domain::InviteId,
     );
+    let shown_page = domain::SHOWN_PAGE;
+    file.push_str(&format!("\nexport const SHOWN_PAGE = {shown_page:?};\n"));
     file
 }
 

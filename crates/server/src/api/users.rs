@@ -74,6 +74,8 @@ pub(super) async fn delete(
         remove_folder(&app.agent.workspace(&chat)).await;
     }
     remove_folder(&app.workspace_by_hand(&id)).await;
+    let forgotten = app.desk.forget_user(&id).await;
+    forgotten.map_err(|why| ApiError::storage(&why))?;
     app.store.delete_user(&id).await?;
     app.sources.sync().await;
     let detail = json!({"email": gone.email, "name": gone.name});

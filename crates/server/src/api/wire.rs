@@ -2,6 +2,7 @@
 
 mod accounts;
 mod chats;
+mod devices;
 mod documents;
 mod models;
 mod sources;
@@ -9,9 +10,10 @@ mod sources;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tenon_domain::{
-    Annotations, CallProgress, ChatId, Content, Delta, Event, Layer, ModelId, Policy, RunsOn,
-    SourceId, SourceKind, SourceState, ToolError, ToolId, Waiting,
+    Annotations, CallId, CallProgress, ChatId, Content, Delta, Event, Layer, ModelId, Policy,
+    RunsOn, SourceId, SourceKind, SourceState, ToolError, ToolId, Waiting,
 };
+use tenon_sources::browser::{Answered, Execute, Registered, Registration, Sign};
 use ts_rs::TS;
 
 pub use accounts::{
@@ -22,6 +24,9 @@ pub use chats::{
     AnswerCall, ChatChange, ChatSummary, ChooseBranch, ExportedChat, ExportedMessage, ExportedTurn,
     HitKind, MessageView, NewShare, OwnShare, SearchHit, ShareView, SharedChat, SnippetPiece,
     StartTurn, TurnStarted,
+};
+pub use devices::{
+    Behind, DeviceView, EndpointKind, LocalEndpoint, LocalServerView, LocalView, LookBehind,
 };
 pub use documents::{
     DocumentChange, DocumentView, SchemeKindView, SchemeView, SkippedView, SourcePreview,
@@ -114,7 +119,7 @@ pub struct ToolChange {
     pub policy: Option<Option<Policy>>,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceView {
     pub id: SourceId,
@@ -123,6 +128,10 @@ pub struct SourceView {
     pub title: String,
     #[serde(flatten)]
     pub state: SourceState,
+    /// Of one that runs on somebody's own machine.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local: Option<LocalView>,
 }
 
 /// `POST /api/tools/{toolId}/call`
@@ -183,6 +192,21 @@ pub enum ServerFrame {
         #[ts(type = "number")]
         seq: i64,
     },
+    /// A call that this page is to make, on its own machine.
+    #[serde(rename = "execute:tool")]
+    Execute(Box<Execute>),
+    /// Nobody waits for that call any more.
+    #[serde(rename = "cancel:tool")]
+    Cancel {
+        #[serde(rename = "call_id")]
+        call_id: CallId,
+    },
+    /// What came of `tools:register`.
+    #[serde(rename = "tools:registered")]
+    Registered(Registered),
+    /// The list of tools is not what it was.
+    #[serde(rename = "tools:changed")]
+    ToolsChanged,
     Error {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,6 +233,20 @@ pub enum ClientFrame {
     Unsubscribe {
         chat_id: ChatId,
     },
+    /// What this page found on its own machine: this, and nothing else.
+    #[serde(rename = "tools:register")]
+    Register(Registration),
+    /// What is at this address is not wanted any more.
+    #[serde(rename = "tools:unregister")]
+    Unregister {
+        url: String,
+    },
+    /// A call has begun, or is this far.
+    #[serde(rename = "tool:progress")]
+    Sign(Sign),
+    /// A call has ended.
+    #[serde(rename = "tool:result")]
+    Answered(Answered),
 }
 
 /// Tells "left out" from "null".

@@ -75,6 +75,7 @@ fn list(sources: &[SourceDetail]) {
             SourceState::Ready => "ready".to_owned(),
             SourceState::Sleeping => "starts when it is called".to_owned(),
             SourceState::Off => "off".to_owned(),
+            SourceState::Offline => "offline".to_owned(),
             SourceState::Degraded { why } => format!("degraded: {why}"),
             SourceState::Failed { why } => format!("failed: {why}"),
         };

@@ -64,13 +64,13 @@ impl Tools {
     async fn answer(self, app: &App, user: &CurrentUser) -> Result<ExitCode> {
         let toolset = app.registry.toolset(access(app, user, None).await?);
         match self {
-            Self::List { json } => list(&views(&toolset), json)?,
-            Self::Search { query, json } => list(&search(&toolset, &query), json)?,
+            Self::List { json } => list(&views(app, &toolset), json)?,
+            Self::Search { query, json } => list(&search(app, &toolset, &query), json)?,
             Self::Show { id, json } => {
                 let id = ToolId(id);
                 let tool = toolset.listed().into_iter().find(|tool| tool.spec.id == id);
                 let tool = tool.with_context(|| no_such_tool(&id))?;
-                show(&view(&toolset, tool), json)?;
+                show(&view(app, &toolset, tool), json)?;
             }
             Self::Call {
                 id,
@@ -118,7 +118,7 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn search(toolset: &Toolset, query: &str) -> Vec<ToolView> {
+fn search(app: &App, toolset: &Toolset, query: &str) -> Vec<ToolView> {
     let tools = toolset.listed();
     let index = Index::new(tools.iter().map(|tool| {
         let spec = &tool.spec;
@@ -129,7 +129,7 @@ fn search(toolset: &Toolset, query: &str) -> Vec<ToolView> {
         ]
     }));
     let hits = index.rank(query).into_iter().take(MAX_HITS);
-    hits.map(|(number, _)| view(toolset, tools[number]))
+    hits.map(|(number, _)| view(app, toolset, tools[number]))
         .collect()
 }
 

@@ -90,7 +90,8 @@ pub(super) fn in_public(state: SourceState) -> SourceState {
         state @ (SourceState::Starting
         | SourceState::Ready
         | SourceState::Sleeping
-        | SourceState::Off) => state,
+        | SourceState::Off
+        | SourceState::Offline) => state,
     }
 }
 

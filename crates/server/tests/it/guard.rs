@@ -108,6 +108,8 @@ async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
             csp.contains("http://localhost:* http://127.0.0.1:*"),
             "{path}: {csp}"
         );
+        assert!(csp.contains("frame-src 'self';"), "{path}: {csp}");
+        assert!(csp.contains("frame-ancestors 'none'"), "{path}: {csp}");
         assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
         assert_eq!(answer.headers()["x-frame-options"], "DENY");
     }

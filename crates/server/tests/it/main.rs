@@ -14,11 +14,17 @@ mod binary;
 mod branches;
 mod chats;
 mod connections;
+mod doctor;
 mod export;
 mod forms;
+mod frames;
 mod guard;
 mod import;
 mod keys;
+#[expect(dead_code, reason = "shared with the tests of the sources")]
+#[path = "../../../sources/tests/it/mcp/peers.rs"]
+mod listening;
+mod local;
 mod login;
 mod mend;
 mod models;

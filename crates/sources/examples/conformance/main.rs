@@ -24,7 +24,7 @@ use tenon_sources::Network;
 use tenon_sources::mcp::{McpServer, Settings, Start};
 use tenon_sources::variables::AsItIs;
 use tenon_tools::{
-    Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,
+    Asker, CallContext, Errand, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -228,6 +228,7 @@ fn fitting(schema: &Value) -> Value {
 fn context(call: &ToolCall) -> CallContext {
     CallContext {
         call_id: call.id.clone(),
+        errand: Errand::default(),
         user: user(),
         asker: Asker::Person,
         workspace: None,

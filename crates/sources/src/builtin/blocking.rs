@@ -55,13 +55,14 @@ mod tests {
     use std::time::Duration;
 
     use tenon_domain::{CallId, ErrorKind, UserId};
-    use tenon_tools::{Asker, Nobody, Pulse};
+    use tenon_tools::{Asker, Errand, Nobody, Pulse};
 
     use super::*;
 
     fn context() -> CallContext {
         CallContext {
             call_id: CallId::new("call"),
+            errand: Errand::default(),
             user: UserId::new("ada"),
             asker: Asker::Model,
             workspace: None,

@@ -15,7 +15,6 @@ use super::{AnyTool, BuiltinTool, READS_ONLY};
 use crate::network::{self, Network};
 
 mod fetch;
-mod html;
 mod page;
 
 /// A page that takes longer is not worth the wait of the person who asked.

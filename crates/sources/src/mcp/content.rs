@@ -6,7 +6,7 @@ use tenon_domain::{Content, ToolError, ToolOutput};
 use super::text;
 
 /// The result of a call; what the server marks as an error is one.
-pub(super) fn read(mut result: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+pub(crate) fn read(mut result: Map<String, Value>) -> Result<ToolOutput, ToolError> {
     let failed = matches!(result.get("isError"), Some(Value::Bool(true)));
     let structured = result
         .remove("structuredContent")
@@ -141,10 +141,12 @@ fn embedded(mut resource: Map<String, Value>) -> Content {
     }
 }
 
+/// Without what else is said of its type: that would be of use to nobody here, and
+/// only an answer over HTTP can say that a page is to be shown.
 fn file(media_type: String, name: Option<String>, data: Option<Value>) -> Content {
     match data {
         Some(Value::String(data)) if !data.is_empty() => Content::File {
-            media_type,
+            media_type: essence(&media_type),
             name: name.filter(|name| !name.is_empty()),
             data,
         },
@@ -169,6 +171,12 @@ fn media_type(part: &Map<String, Value>) -> String {
         none if none.is_empty() => "application/octet-stream".to_owned(),
         media_type => media_type,
     }
+}
+
+/// "audio/ogg; codecs=opus" → "audio/ogg".
+fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    essence.trim().to_owned()
 }
 
 fn string<'a>(part: &'a Map<String, Value>, name: &str) -> &'a str {
@@ -225,6 +233,17 @@ mod tests {
             &[Content::File {
                 media_type: "audio/wav".into(),
                 name: None,
+                data: "aGk=".into(),
+            }],
+        );
+        // Nothing but an answer over HTTP can say that a page is to be shown.
+        check(
+            one(
+                json!({ "type": "resource", "resource": { "uri": "ui://a", "mimeType": tenon_domain::SHOWN_PAGE, "blob": "aGk=" } }),
+            ),
+            &[Content::File {
+                media_type: "text/html".into(),
+                name: Some("a".into()),
                 data: "aGk=".into(),
             }],
         );

@@ -146,7 +146,7 @@ mod tests {
 
     use async_trait::async_trait;
     use tenon_domain::{CallId, UserId};
-    use tenon_tools::{Asker, Attendant, Progress, Pulse};
+    use tenon_tools::{Asker, Attendant, Errand, Progress, Pulse};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -171,6 +171,7 @@ mod tests {
         let check = async |said: FormAnswer, expected: Value| {
             let context = CallContext {
                 call_id: CallId::new("call"),
+                errand: Errand::default(),
                 user: UserId::new("ada"),
                 asker: Asker::Person,
                 workspace: None,

@@ -80,10 +80,10 @@ pub(super) enum CallFault {
 
 /// The tools a server offers, and what is wrong with the others.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
-    pub(super) tools: Vec<ToolDefinition>,
+pub(crate) struct Listed {
+    pub(crate) tools: Vec<ToolDefinition>,
     /// Sentences.
-    pub(super) problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// Cheap to share: calls run side by side.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tenon_domain::{Annotations, ToolDefinition};
 
@@ -97,6 +97,14 @@ pub(super) async fn all(talk: &Talk, patience: Duration) -> Result<Page, Fault> 
         cursor = Some(next.to_owned());
     }
     Ok(reader.finish())
+}
+
+/// What somebody else was told, without what only a connection could use.
+pub(crate) fn read(tools: &[Value]) -> Listed {
+    let mut reader = Reader::default();
+    let raw = tools.iter().filter_map(|tool| to_raw_value(tool).ok());
+    raw.for_each(|tool| reader.take(&tool));
+    reader.finish().listed
 }
 
 #[derive(Default)]

@@ -51,7 +51,7 @@ pub fn build(operation: &Operation, base: &Url, input: &Value) -> Result<Request
 }
 
 /// The same where it is known already [`at`] which address its server is.
-pub(super) fn build_at(
+pub(crate) fn build_at(
     operation: &Operation,
     server: Url,
     input: &Value,

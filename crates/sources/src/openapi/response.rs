@@ -1,10 +1,13 @@
 //! What a server answered, as a result.
 //!
 //! What a model can read becomes text or JSON, pictures become pictures, and
-//! everything else a file that is kept aside. What is no success says why.
+//! everything else a file that is kept aside. A page that its server wants shown
+//! is both: a file for people, and its text for the model. What is no success
+//! says why.
 
 mod disposition;
 mod failure;
+mod page;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +20,7 @@ use serde_json::Value;
 use tenon_domain::{Content, ToolOutput, ToolResult};
 
 use super::request::picture;
+use crate::html;
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +46,11 @@ pub fn read(status: StatusCode, headers: &HeaderMap, body: Vec<u8>) -> ToolResul
             Err(_) => vec![text(&content_type, &body)],
         },
         Kind::Text => vec![text(&content_type, &body)],
+        Kind::Page if disposition::is_inline(headers) => page::shown(
+            &decode_page(&content_type, &body),
+            disposition::name(headers),
+        ),
+        Kind::Page => vec![text(&content_type, &body)],
         Kind::Image(media_type) => vec![Content::Image {
             media_type: media_type.to_owned(),
             data: STANDARD.encode(&body),
@@ -62,6 +71,8 @@ pub fn read(status: StatusCode, headers: &HeaderMap, body: Vec<u8>) -> ToolResul
 enum Kind {
     Json,
     Text,
+    /// HTML, to be read or to be shown.
+    Page,
     /// One that models can see, and its type.
     Image(&'static str),
     File,
@@ -72,6 +83,7 @@ fn kind(content_type: &str, body: &[u8]) -> Kind {
     match media_type.as_str() {
         "application/json" | "text/json" => Kind::Json,
         json if json.ends_with("+json") => Kind::Json,
+        "text/html" | "application/xhtml+xml" => Kind::Page,
         "application/xml"
         | "application/yaml"
         | "application/x-yaml"
@@ -172,14 +184,24 @@ fn text(content_type: &str, body: &[u8]) -> Content {
 
 /// As its mark or its server says, or else as UTF-8.
 fn decode(content_type: &str, body: &[u8]) -> String {
-    let named = content_type.split(';').skip(1).find_map(|piece| {
+    let (text, _, _) = charset(content_type).unwrap_or(UTF_8).decode(body);
+    text.into_owned()
+}
+
+/// The same, where the page itself may say it too.
+fn decode_page(content_type: &str, body: &[u8]) -> String {
+    let named = charset(content_type).or_else(|| html::charset(body));
+    let (text, _, _) = named.unwrap_or(UTF_8).decode(body);
+    text.into_owned()
+}
+
+fn charset(content_type: &str) -> Option<&'static Encoding> {
+    content_type.split(';').skip(1).find_map(|piece| {
         let (key, value) = piece.split_once('=')?;
         let is_charset = key.trim().eq_ignore_ascii_case("charset");
         let label = value.trim().trim_matches('"');
         is_charset.then(|| Encoding::for_label(label.as_bytes()))?
-    });
-    let (text, _, _) = named.unwrap_or(UTF_8).decode(body);
-    text.into_owned()
+    })
 }
 
 /// "text/html; charset=GBK" → "text/html".

@@ -19,7 +19,6 @@ use url::Url;
 use super::request;
 use crate::logs::Logs;
 
-mod apart;
 mod diary;
 mod handover;
 mod keeper;

@@ -8,8 +8,8 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{Access, CallId, ErrorKind, ToolCall, ToolId, ToolResult, UserId};
 use tenon_sources::builtin;
 use tenon_tools::{
-    Asker, CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse, Registry,
-    Shelf, ToolSource, Toolset,
+    Asker, CallContext, Connection, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse,
+    Registry, Shelf, ToolSource, Toolset,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -121,6 +121,7 @@ pub fn registry(shelf: Arc<MemoryShelf>) -> Arc<Registry> {
 pub fn context() -> CallContext {
     CallContext {
         call_id: CallId::new("call"),
+        errand: Errand::default(),
         user: UserId::new("ada"),
         asker: Asker::Person,
         workspace: None,

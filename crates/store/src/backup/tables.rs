@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::entity::{
-    api_keys, audit, auth_sessions, blobs, chats, events, invites, messages, models, preferences,
-    search_entries, secrets, shares, source_documents, source_grants, source_tools, sources,
-    tool_calls, tool_settings, tools, turns, users,
+    api_keys, audit, auth_sessions, blobs, chats, events, invites, local_servers, messages, models,
+    preferences, search_entries, secrets, shares, source_documents, source_grants, source_tools,
+    sources, tool_calls, tool_settings, tools, turns, users,
 };
 use crate::{Error, Result};
 
@@ -69,6 +69,7 @@ tables!(
     sources,
     source_tools,
     source_documents,
+    local_servers,
     source_grants,
     secrets,
     chats,

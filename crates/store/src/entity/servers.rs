@@ -73,6 +73,44 @@ pub(crate) mod source_documents {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub(crate) mod local_servers {
+    use sea_orm::entity::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel, Serialize, Deserialize)]
+    #[sea_orm(table_name = "local_servers")]
+    pub(crate) struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub source_id: String,
+        pub owner: String,
+        pub device_id: String,
+        pub device_name: String,
+        pub name: String,
+        pub title: String,
+        pub url: String,
+        pub via: String,
+        pub seen_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub(crate) enum Relation {
+        #[sea_orm(
+            belongs_to = "super::source_tools::Entity",
+            from = "Column::SourceId",
+            to = "super::source_tools::Column::SourceId"
+        )]
+        Tools,
+    }
+
+    impl Related<super::source_tools::Entity> for Entity {
+        fn to() -> RelationDef {
+            Relation::Tools.def()
+        }
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 pub(crate) mod source_grants {
     use sea_orm::entity::prelude::*;
     use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 use crate::entity::{
     blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools, turns,
 };
-use crate::{Result, Store, invites, offers, text, word};
+use crate::{Result, Store, invites, local_servers, offers, text, word};
 
 /// Whose everything is until there is an account.
 pub const LOCAL: &str = "local";
@@ -113,6 +113,7 @@ async fn adopt_connections(transaction: &DatabaseTransaction, user: &UserId) -> 
         }
     }
     // What they last offered is asked for again.
+    local_servers::forget_user(transaction, &UserId::new(LOCAL)).await?;
     offers::forget_user(transaction, &UserId::new(LOCAL)).await
 }
 
@@ -178,5 +179,6 @@ async fn delete_sources(transaction: &DatabaseTransaction, user: &UserId) -> Res
         .filter(secrets::Column::Owner.eq(&user.0))
         .exec(transaction)
         .await?;
+    local_servers::forget_user(transaction, user).await?;
     offers::forget_user(transaction, user).await
 }

@@ -10,8 +10,8 @@ use tenon_domain::{
     ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_tools::{
-    Asker, CallContext, Limits, MemoryIdBook, MemoryShelf, Nobody, Progress, Pulse, Registry,
-    ToolSource,
+    Asker, CallContext, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Progress, Pulse,
+    Registry, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -57,6 +57,7 @@ pub fn call(tool: &str, input: Value) -> ToolCall {
 pub fn context() -> CallContext {
     CallContext {
         call_id: CallId::new("c"),
+        errand: Errand::default(),
         user: ada(),
         asker: Asker::Model,
         workspace: None,

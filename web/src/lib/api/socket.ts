@@ -26,6 +26,8 @@ const AWAY_AFTER_MS = 1_000;
 const LOGGED_OUT = 4401;
 /** A socket may be dead without knowing it, after sleep above all: no answer within this, and it is. */
 const PROBE_MS = 4_000;
+/** Tells the server that this page comes again at once, and so keeps what it works on. */
+const AGAIN = 4000;
 
 export class Socket {
   #url: string;
@@ -59,7 +61,7 @@ export class Socket {
     this.#connect();
     return () => {
       stopped.abort();
-      this.#forget();
+      this.#forget(1000);
       clearTimeout(this.#retry);
       clearTimeout(this.#away);
       this.#away = undefined;
@@ -74,7 +76,7 @@ export class Socket {
 
   unsubscribe(): void {
     if (!this.#subscription) return;
-    this.#send({ type: 'unsubscribe', chatId: this.#subscription.chatId });
+    this.send({ type: 'unsubscribe', chatId: this.#subscription.chatId });
     this.#subscription = undefined;
   }
 
@@ -82,7 +84,7 @@ export class Socket {
   resubscribe(): void {
     if (!this.#subscription) return;
     const { chatId, lastSeq } = this.#subscription;
-    this.#send({ type: 'subscribe', chatId, after: lastSeq() });
+    this.send({ type: 'subscribe', chatId, after: lastSeq() });
     // The server always answers a subscription, so silence means a dead connection.
     clearTimeout(this.#probe);
     if (this.#isOpen) this.#probe = setTimeout(() => this.#reconnect(), PROBE_MS);
@@ -133,20 +135,21 @@ export class Socket {
   }
 
   #reconnect(): void {
-    this.#forget();
+    this.#forget(AGAIN);
     this.#lost();
     this.#connect();
   }
 
   /** Closing a dead connection may take long, so nobody waits for it. */
-  #forget(): void {
+  #forget(code: number): void {
     const socket = this.#socket;
     this.#socket = undefined;
     clearTimeout(this.#probe);
-    socket?.close();
+    socket?.close(code);
   }
 
-  #send(frame: ClientFrame): void {
+  /** Nothing is kept for later: what has to be said again is said when the connection is back. */
+  send(frame: ClientFrame): void {
     if (this.#isOpen) this.#socket?.send(JSON.stringify(frame));
   }
 

@@ -254,7 +254,11 @@ chatId?: ChatId, tools: Array<ToolChange>, };
 
 export type ToolChange = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
-export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, 
+/**
+ * Of one that runs on somebody's own machine.
+ */
+local?: LocalView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type SourceDetail = { id: SourceId, kind: SourceKind, name: string, title: string, origin: SourceOrigin, 
 /**
@@ -305,7 +309,7 @@ pid?: number,
 /**
  * What its document says, where it has one.
  */
-document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type SourceOrigin = { "kind": "added" } | { "kind": "file", file: string, };
 
@@ -520,7 +524,7 @@ gone: boolean, tools: number,
 /**
  * Changes whenever the list of tools does.
  */
-revision: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" });
+revision: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type CallTool = { arguments: unknown, };
 
@@ -624,9 +628,159 @@ export type ErrorDetail = { code: string,
  */
 message: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type DeviceView = { id: string, 
+/**
+ * "Chrome on Linux"
+ */
+name: string, 
+/**
+ * Whether a page is open there.
+ */
+online: boolean, servers: Array<LocalServerView>, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, };
+export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: Via, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+
+export type LocalView = { deviceId: string, deviceName: string, url: string, via: Via, };
+
+export type LookBehind = { 
+/**
+ * Where its main document was read.
+ */
+url: string, document: unknown, };
+
+export type Behind = { name: string, 
+/**
+ * Where its document is.
+ */
+url: string, };
+
+export type LocalEndpoint = { url: string, name: string, kind: EndpointKind, enabled: boolean, };
+
+export type EndpointKind = "auto" | "openapi" | "mcp";
+
+export type Registration = { device: DeviceInfo, 
+/**
+ * One load of a page, so that it is known again after its connection was away.
+ */
+page: string, servers: Array<Found>, 
+/**
+ * Addresses it has not finished looking at: nothing is said of them yet.
+ */
+looking?: Array<string>, 
+/**
+ * The calls it still works on.
+ */
+calls?: Array<CallId>, };
+
+export type DeviceInfo = { id: string, 
+/**
+ * "Chrome on Linux"
+ */
+name: string, };
+
+export type Found = { 
+/**
+ * The address that the person enabled. Nothing is sent anywhere else.
+ */
+url: string, 
+/**
+ * Which one it is of several behind that address; empty where there is one.
+ */
+name: string, 
+/**
+ * What it calls itself.
+ */
+title: string, via: Via, 
+/**
+ * Of what it offers, made by the page: the same hash is the same offer.
+ */
+hash: string, 
+/**
+ * Left out where Tenon may have it already.
+ */
+offered?: Offered, };
+
+export type Via = "mcpo" | "openapi" | "mcp";
+
+export type Offered = { "type": "openapi", 
+/**
+ * JSON or YAML.
+ */
+document: string, 
+/**
+ * Where it was read.
+ */
+url: string, } | { "type": "mcp", 
+/**
+ * As `tools/list` gives them.
+ */
+tools: unknown[], };
+
+export type Registered = { servers: Array<RegisteredServer>, };
+
+export type RegisteredServer = { url: string, name: string, sourceId: SourceId, tools: number, 
+/**
+ * Tenon does not have what it offers: it has to be sent along.
+ */
+wanted: boolean, 
+/**
+ * What it offers cannot be used at all.
+ */
+problem?: Problem, 
+/**
+ * What of it was left out, as sentences.
+ */
+notes: Array<string>, };
+
+export type Problem = { 
+/**
+ * A sentence; of a document, with the place in it.
+ */
+message: string, };
+
+export type Execute = { call_id: CallId, chat_id?: ChatId, message_id?: MessageId, tool_id?: ToolId, 
+/**
+ * What its server calls it.
+ */
+tool_name: string, tool_args: Record<string, unknown>, 
+/**
+ * The address that the person enabled.
+ */
+server_url: string, 
+/**
+ * What to fetch. None: the tool is called over MCP.
+ */
+request?: WireRequest, 
+/**
+ * So long it may take without a sign of life.
+ */
+deadline_ms: number, };
+
+export type Sign = { call_id: CallId, progress?: number, total?: number, message?: string, };
+
+export type Answered = { call_id: CallId, } & ({ status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: Failure, });
+
+export type Outcome = { status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: Failure, };
+
+export type Failure = { kind: FailureKind, 
+/**
+ * A sentence.
+ */
+message: string, };
+
+export type FailureKind = "unreachable" | "refused" | "timed_out" | "broken" | "failed" | "taken";
+
+export type WireRequest = { method: string, url: string, 
+/**
+ * Every byte of a value is one character, as `Headers` in a page wants it.
+ */
+headers: Array<[string, string]>, body?: WireBody, };
+
+export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
+
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "tools:changed" } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
@@ -841,7 +995,7 @@ export type Verdict = "once" | "chat" | "always" | "denied";
 
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
-export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" };
+export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" };
 
 export type BlobId = string;
 
@@ -868,3 +1022,5 @@ export type FormId = string;
 export type KeyId = string;
 
 export type InviteId = string;
+
+export const SHOWN_PAGE = "text/html; disposition=inline";

@@ -1,6 +1,7 @@
 // A chat that somebody shows to others, as turns that the page can draw.
 import type { CallRecord, ExportedMessage, ExportedTurn, SharedChat } from '$lib/api/types';
 import type { Call, Turn } from './chat';
+import { isShownPage } from './page';
 import { writtenText } from './reduce';
 
 export function sharedTurns({ turns }: SharedChat): Turn[] {
@@ -36,9 +37,11 @@ function sharedCalls({ toolCalls }: ExportedMessage): Call[] {
     // Why it was refused was said to the model, and is nothing that went wrong.
     verdict: call.error?.kind === 'denied' ? 'denied' : undefined,
     asked: false,
-    // What lies on the shelf is open to its owner alone.
+    // What lies on the shelf is open to its owner alone. Of a page that was shown that is said.
     output: call.output && {
-      content: call.output.content.filter((content) => content.type !== 'blob'),
+      content: call.output.content.filter(
+        (content) => content.type !== 'blob' || isShownPage(content),
+      ),
     },
   }));
 }

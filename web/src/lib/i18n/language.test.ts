@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { entranceWords } from './entrance/words';
 import { language, languages, preferred } from './language.svelte';
+import { modelsWords } from './models/words';
 import { settingsWords } from './settings/words';
+import { sharingWords } from './sharing/words';
+import { toolsWords } from './tools/words';
 
 test('the first language of the browser that the page speaks is used', () => {
   const check = (tags: string[], expected: string) => expect(preferred(tags)).toBe(expected);
@@ -20,7 +23,14 @@ test('the first language of the browser that the page speaks is used', () => {
 test('no word is left empty in any language', () => {
   for (const { code, words: spoken } of languages) {
     language.use(code);
-    const words = { ...spoken, ...entranceWords(), ...settingsWords() };
+    const words = {
+      ...spoken,
+      ...entranceWords(),
+      ...settingsWords(),
+      ...modelsWords(),
+      ...sharingWords(),
+      ...toolsWords(),
+    };
     expect(Object.entries(words).filter(([, word]) => word === '')).toEqual([]);
   }
 });

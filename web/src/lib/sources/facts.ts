@@ -17,6 +17,7 @@ export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
 /** How well each state serves; one that is off has nothing to complain of. */
 const standing: Record<SourceDetail['state'], number> = {
   failed: 0,
+  offline: 0,
   starting: 1,
   degraded: 1,
   sleeping: 2,

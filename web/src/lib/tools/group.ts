@@ -1,12 +1,19 @@
-import type { SourceView, ToolView } from '$lib/api/types';
+import type { SourceView, ToolId, ToolView } from '$lib/api/types';
+import { isOn } from './callable';
 
-/** Tools under the sources they come from, both in the order the server gave. */
-export function groupBySource(
-  tools: readonly ToolView[],
-  filter: string,
-): { source: SourceView; tools: ToolView[] }[] {
+/** All that there are, or those that are on. */
+export type View = 'all' | 'on';
+
+export interface Group {
+  source: SourceView;
+  tools: ToolView[];
+}
+
+/** Tools under the sources they come from, both in the order the server gave. Those that are
+    away come last. */
+export function groupBySource(tools: readonly ToolView[], filter: string): Group[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const groups = new Map<string, { source: SourceView; tools: ToolView[] }>();
+  const groups = new Map<string, Group>();
   for (const tool of tools) {
     const text = `${tool.displayName} ${tool.toolId} ${tool.description}`.toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
@@ -14,5 +21,16 @@ export function groupBySource(
     if (group) group.tools.push(tool);
     else groups.set(tool.source.id, { source: tool.source, tools: [tool] });
   }
-  return [...groups.values()];
+  const isAway = ({ source }: Group) => Number(source.state === 'offline');
+  return [...groups.values()].sort((a, b) => isAway(a) - isAway(b));
+}
+
+/** What a view shows. `kept` were just switched off in it: they stay where they are, so that
+    nothing moves under the hand. */
+export function seenIn(
+  view: View,
+  tools: readonly ToolView[],
+  kept: ReadonlySet<ToolId>,
+): readonly ToolView[] {
+  return view === 'all' ? tools : tools.filter((tool) => isOn(tool) || kept.has(tool.toolId));
 }

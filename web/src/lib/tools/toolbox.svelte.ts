@@ -1,8 +1,16 @@
 // The tools that exist, as they are set for the open chat. The server keeps the
 // settings; a change is shown at once and put back when the server refuses it.
 import { api } from '$lib/api/client';
-import type { ChatId, Policy, ToolChange, ToolId, ToolsChange, ToolView } from '$lib/api/types';
-import { canBeCalled } from './callable';
+import type {
+  ChatId,
+  LocalView,
+  Policy,
+  ToolChange,
+  ToolId,
+  ToolsChange,
+  ToolView,
+} from '$lib/api/types';
+import { isOn } from './callable';
 
 /** A server that comes up changes several times in a moment: one look is enough. */
 export const SETTLE_MS = 200;
@@ -33,16 +41,21 @@ export class Toolbox {
     }),
   );
   /** What the next message may use. */
-  on = $derived(
-    this.tools.filter(
-      ({ enabled, policy, source }) => enabled && policy !== 'deny' && canBeCalled(source),
-    ),
-  );
+  on = $derived(this.tools.filter(isOn));
   /** Tools that are switched for this chat alone. */
   here = $derived(this.#all.filter((tool) => tool.enabledBy === 'chat'));
 
+  #locals = $derived(
+    new Map(this.#all.flatMap(({ toolId, source: { local } }) => (local ? [[toolId, local]] : []))),
+  );
+
   constructor(chatId: ChatId | undefined) {
     this.#chatId = chatId;
+  }
+
+  /** Where a tool runs that is on a person's own machine. */
+  localOf(toolId: ToolId): LocalView | undefined {
+    return this.#locals.get(toolId);
   }
 
   async refresh(): Promise<void> {

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Content, Door, EventBody, MessageId,
-    MessageRecord, Part, Role, TitledBy, ToolCall, ToolError, ToolOutput, TurnId, TurnOutcome,
-    Verdict, tool_id,
+    MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
+    TurnOutcome, Verdict, tool_id,
 };
 use tenon_store::{NewChat, fresh_id};
 
@@ -301,7 +301,12 @@ fn without_blobs(output: ToolOutput) -> ToolOutput {
         Content::Blob {
             media_type, bytes, ..
         } => Content::Text {
-            text: format!("[{bytes} bytes of {media_type} did not come along with this chat]"),
+            text: match media_type == SHOWN_PAGE {
+                true => format!(
+                    "[The page of {bytes} bytes that was shown here did not come along with this chat]"
+                ),
+                false => format!("[{bytes} bytes of {media_type} did not come along with this chat]"),
+            },
         },
         other => other,
     });

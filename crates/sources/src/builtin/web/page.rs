@@ -2,14 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
 use tenon_tools::CallContext;
 
 use super::fetch::{Fetched, MAX_BODY};
-use super::html;
 use crate::builtin::blocking::blocking;
+use crate::html::{self, readable};
 
 /// Enough of an error page to see what is wrong.
 const SHOWN_OF_ERROR: usize = 2000;
@@ -20,8 +20,8 @@ const MAX_INDENTED: usize = 256 * 1024;
 /// Deeper than this, indenting helps nobody and only adds spaces.
 const MAX_INDENT: usize = 30;
 
-/// A page names its encoding this near its beginning, says the HTML standard.
-const CHARSET_CHECK: usize = 1024;
+/// What a page begins with stands this near its beginning.
+const START: usize = 1024;
 
 pub(super) async fn into_output(fetched: Fetched, context: &CallContext) -> ToolResult {
     let (status, url, redirected) = (fetched.status, fetched.url.clone(), fetched.redirected);
@@ -84,7 +84,7 @@ fn render(fetched: &Fetched) -> ToolOutput {
         Kind::Image | Kind::Binary => {
             return ToolOutput::text(describe(&media_type, body.len(), *cut));
         }
-        Kind::Html => html::to_text(&decode(content_type, body), url),
+        Kind::Html => readable::to_text(&decode(content_type, body), Some(url)),
         Kind::Json => indent(decode(content_type, body)),
         Kind::Text => decode(content_type, body),
     };
@@ -130,7 +130,7 @@ fn kind(media_type: &str, body: &[u8]) -> Kind {
 }
 
 fn guess(body: &[u8]) -> Kind {
-    let start = body[..body.len().min(CHARSET_CHECK)]
+    let start = body[..body.len().min(START)]
         .trim_ascii_start()
         .to_ascii_lowercase();
     if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
@@ -153,8 +153,7 @@ fn describe(media_type: &str, bytes: usize, cut: bool) -> String {
 }
 
 fn decode(content_type: &str, body: &[u8]) -> String {
-    let named = charset(content_type.as_bytes())
-        .or_else(|| charset(&body[..body.len().min(CHARSET_CHECK)]));
+    let named = html::charset(content_type.as_bytes()).or_else(|| html::charset(body));
     let encoding = named.unwrap_or(UTF_8);
     // A byte order mark, where there is one, knows better than any header.
     let (text, used, wrong) = encoding.decode(body);
@@ -165,23 +164,6 @@ fn decode(content_type: &str, body: &[u8]) -> String {
         "[not valid {}: what could not be read is shown as \u{FFFD}]\n{text}",
         used.name()
     )
-}
-
-/// The encoding after `charset=`, in a header or in the head of a page.
-fn charset(text: &[u8]) -> Option<&'static Encoding> {
-    let text = text.to_ascii_lowercase();
-    let key = b"charset=";
-    let at = text.windows(key.len()).position(|window| window == key)? + key.len();
-    let label = text[at..].trim_ascii_start();
-    let label = label
-        .strip_prefix(b"\"")
-        .or_else(|| label.strip_prefix(b"'"))
-        .unwrap_or(label);
-    let end = label
-        .iter()
-        .position(|byte| b"\"';> /".contains(byte))
-        .unwrap_or(label.len());
-    Encoding::for_label(&label[..end])
 }
 
 /// Indents JSON without otherwise touching it: the order of its keys and the

@@ -5,23 +5,25 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 use url::Url;
 
 use super::Request;
 
 /// What `fetch(url, { method, headers, body })` takes. A page cannot set `cookie`:
 /// its browser leaves that out without a word.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct WireRequest {
     pub method: String,
     pub url: String,
     /// Every byte of a value is one character, as `Headers` in a page wants it.
     pub headers: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub body: Option<WireBody>,
 }
 
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum WireBody {
     Text { text: String },

@@ -1,4 +1,5 @@
-//! The name of a file, as `Content-Disposition` has it (RFC 6266).
+//! What `Content-Disposition` says of a body (RFC 6266): its name, and whether
+//! it is to be shown.
 
 use encoding_rs::Encoding;
 use reqwest::header::{CONTENT_DISPOSITION, HeaderMap};
@@ -8,6 +9,16 @@ use crate::text::is_unwanted;
 
 /// Longer than names people give; what a file system takes at most is 255 bytes.
 const MAX_LENGTH: usize = 120;
+
+/// Said once and plainly. What says two things at once says neither.
+pub(super) fn is_inline(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(CONTENT_DISPOSITION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return false;
+    };
+    let kind = value.as_bytes().split(|byte| *byte == b';').next();
+    kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"inline"))
+}
 
 /// The last part of it alone: a server must not say where a file goes.
 pub(super) fn name(headers: &HeaderMap) -> Option<String> {

@@ -5,7 +5,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::{Map, Value};
 use tenon_domain::ToolError;
 
-use super::{Kind, decode, header, kind, media_type, status_line};
+use super::{Kind, decode, decode_page, header, kind, status_line};
 use crate::html::{between_tags, unescape, without_what_is_not_text};
 use crate::text;
 
@@ -77,13 +77,10 @@ fn shown(content_type: &str, body: &[u8]) -> String {
                 Err(_) => in_block(&text),
             }
         }
+        Kind::Page => of_page(&decode_page(content_type, body)),
         Kind::Text => {
             let text = decode(content_type, body);
-            let html = matches!(
-                media_type(content_type).as_str(),
-                "text/html" | "application/xhtml+xml"
-            );
-            match html || looks_like_html(&text) {
+            match looks_like_html(&text) {
                 true => of_page(&text),
                 false => in_block(&text),
             }

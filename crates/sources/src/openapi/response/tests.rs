@@ -2,7 +2,7 @@
 
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
-use tenon_domain::ErrorKind;
+use tenon_domain::{ErrorKind, SHOWN_PAGE};
 
 use super::*;
 
@@ -211,6 +211,144 @@ fn a_file_has_the_name_its_server_gives_it() {
         "inline; filename*=UTF-8''a%E2%80%8B%20%F3%A0%81%81b.zip",
         Some("a b.zip"),
     );
+}
+
+#[track_caller]
+fn check_page(pairs: &[(&str, &str)], html: impl AsRef<[u8]>, said: &str, kept: &str) {
+    let output = answer(200, pairs, html).unwrap();
+    let told =
+        format!("The tool answered with a page, which Tenon's chat shows to the user. {said}");
+    let expected = [
+        text(&told),
+        Content::File {
+            media_type: SHOWN_PAGE.into(),
+            name: None,
+            data: STANDARD.encode(kept),
+        },
+    ];
+    assert_eq!(output.content, expected, "{pairs:?}");
+}
+
+#[test]
+fn a_page_that_is_to_be_shown_is_shown_and_told() {
+    let inline = ("content-disposition", "inline");
+    let page = "<h1>Rain</h1><script>draw()</script><p>235 <b>mm</b>, see <a href=/more>more</a>";
+    let said = "This is written on it:\n\n# Rain\n\n235 **mm**, see [more](/more)";
+    for content_type in [
+        "text/html",
+        "Text/HTML; charset=utf-8",
+        "application/xhtml+xml",
+    ] {
+        check_page(&[("content-type", content_type), inline], page, said, page);
+    }
+    let html = ("content-type", "text/html");
+    let nothing = "There is no text on it before its scripts have run.";
+    let script = "<script>draw()</script>";
+    check_page(&[html, inline], script, nothing, script);
+    // Kept as UTF-8, whatever it came as and says of itself.
+    let gbk = ("content-type", "text/html; charset=gbk");
+    check_page(
+        &[gbk, inline],
+        b"\xc4\xe3",
+        "This is written on it:\n\n你",
+        "你",
+    );
+    check_page(
+        &[html, inline],
+        b"<meta charset=gbk>\xc4\xe3",
+        "This is written on it:\n\n你",
+        "<meta charset=gbk>你",
+    );
+    check_page(
+        &[html, inline],
+        b"\xffa\0\xc3",
+        "This is written on it:\n\n\u{fffd}a\u{fffd}",
+        "\u{fffd}a\0\u{fffd}",
+    );
+
+    let pairs = [
+        html,
+        ("content-disposition", "inline; filename=\"../a b.html\""),
+    ];
+    let output = answer(200, &pairs, page).unwrap();
+    let Content::File { name, .. } = &output.content[1] else {
+        panic!("{output:?}");
+    };
+    assert_eq!(name.as_deref(), Some("a b.html"));
+}
+
+#[test]
+fn only_a_server_that_says_so_has_its_page_shown() {
+    let is_shown = |pairs: &[(&str, &str)]| {
+        let output = answer(200, pairs, "<p>a</p>").unwrap();
+        output.content != [text("<p>a</p>")]
+    };
+    let html = ("content-type", "text/html");
+    let check = |disposition: &str, expected: bool| {
+        let pairs = [html, ("content-disposition", disposition)];
+        assert_eq!(is_shown(&pairs), expected, "{disposition}");
+    };
+    check("inline", true);
+    check("INLINE", true);
+    check(" \tInline ; filename=attachment", true);
+    check("inline;", true);
+    check("inline; x=\"attachment; y\"", true);
+    check("", false);
+    check(";inline", false);
+    check("attachment", false);
+    check("attachment; inline", false);
+    check("attachment; filename=inline", false);
+    check("filename=inline", false);
+    check("attachment; filename=\"; inline\"", false);
+    check("\"inline\"", false);
+    check("inline=1", false);
+    check("inlined", false);
+    check("in line", false);
+    // As a browser puts two headers of one name together, and as they come.
+    check("inline, attachment", false);
+    let inline = ("content-disposition", "inline");
+    assert!(!is_shown(&[
+        html,
+        inline,
+        ("content-disposition", "attachment")
+    ]));
+    assert!(!is_shown(&[html, inline, inline]));
+    assert!(!is_shown(&[html]));
+    assert!(!is_shown(&[("content-type", "text/plain"), inline]));
+    assert!(!is_shown(&[("content-type", "application/xml"), inline]));
+    assert!(!is_shown(&[inline]));
+    let failed = answer(500, &[html, inline], "<title>Oh</title>").unwrap_err();
+    assert_eq!(failed.message, "HTTP 500 Internal Server Error: Oh");
+    let nothing = answer(200, &[html, inline], "").unwrap();
+    assert_eq!(nothing, ToolOutput::text("HTTP 200 OK, no content."));
+}
+
+#[test]
+fn a_page_of_any_size_is_told_in_few_words() {
+    let pairs = [
+        ("content-type", "text/html"),
+        ("content-disposition", "inline"),
+    ];
+    let begun = std::time::Instant::now();
+    for html in [
+        "<div>".repeat(3_000_000),
+        "word ".repeat(3_000_000),
+        "<p>字\u{202e}".repeat(1_000_000),
+        "<table><tr><td>".repeat(1_000_000),
+        format!("<table>{}", "<tr><td colspan=9999>a".repeat(700_000)),
+        format!("<table><tr>{}", "<td>a".repeat(3_000_000)),
+        format!("<p {}>", "a=1 ".repeat(3_000_000)),
+        format!("<script>{}", "<".repeat(15_000_000)),
+    ] {
+        let output = answer(200, &pairs, &html).unwrap();
+        let [Content::Text { text }, Content::File { data, .. }] = &output.content[..] else {
+            panic!("{}", output.content.len());
+        };
+        assert!(text.chars().count() < 6_200, "{}", text.len());
+        assert!(!text.contains('\u{202e}'));
+        assert_eq!(data.len(), html.len().div_ceil(3) * 4, "it is kept whole");
+    }
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
 
 #[track_caller]

@@ -11,7 +11,6 @@ use futures::FutureExt;
 use tenon_domain::{OpenapiOrigin, SourceState};
 use tokio::time::{sleep, timeout};
 
-use super::apart::turn;
 use super::diary;
 use super::handover::Holding;
 use super::library::Library;
@@ -21,6 +20,7 @@ use super::seen::Seen;
 use super::settings::Kept;
 use super::state::Findings;
 use super::{Readings, Shared};
+use crate::apart::turn;
 use crate::openapi::fetch::{self, Question};
 use crate::variables::Unfilled;
 
@@ -324,7 +324,8 @@ impl Keeper {
             SourceState::Starting
             | SourceState::Ready
             | SourceState::Sleeping
-            | SourceState::Off => true,
+            | SourceState::Off
+            | SourceState::Offline => true,
         };
         if is_new {
             self.shared.logs.note(why);

@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use tenon_domain::{OpenapiConfig, ToolDefinition};
 use tokio::sync::Semaphore;
 
-use super::apart::turn;
 use super::library::{Library, Merged};
 use super::line::Line;
 use super::offer::{About, Offer};
 use super::settings::Kept;
+use crate::apart::turn;
 use crate::openapi::caller::Caller;
 use crate::openapi::fetch::{self, Question, Unread};
 use crate::openapi::operation::{Scheme, Skipped};

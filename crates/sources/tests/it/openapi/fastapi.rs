@@ -4,7 +4,7 @@ use std::process::Command;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tenon_domain::{Content, Credential};
+use tenon_domain::{Content, Credential, SHOWN_PAGE};
 use tenon_sources::openapi::operation::{
     BodyInput, BodyKind, Operation, Place, Scheme, SchemeKind,
 };
@@ -236,6 +236,25 @@ async fn answers_are_what_they_are() {
         data: "UEsDBA==".into(),
     };
     assert_eq!(file.content, [expected]);
+
+    let page = answer(Method::GET, "/answer/page/report").await.unwrap();
+    let [
+        Content::Text { text },
+        Content::File {
+            media_type, name, ..
+        },
+    ] = &page.content[..]
+    else {
+        panic!("{page:?}");
+    };
+    assert!(
+        text.ends_with("# Rain in Tokyo\n\nMillimetres a month. **Not counted yet.**"),
+        "{text}"
+    );
+    assert_eq!(media_type, SHOWN_PAGE);
+    assert_eq!(name.as_deref(), Some("report.html"));
+    let source = answer(Method::GET, "/answer/page/report?shown=false").await;
+    assert!(source.unwrap().to_text().starts_with("<!doctype html>"));
 
     let text = answer(Method::GET, "/answer/text").await.unwrap();
     assert_eq!(text.to_text(), "é");

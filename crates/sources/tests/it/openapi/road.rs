@@ -22,7 +22,7 @@ async fn what_fastapi_describes_can_be_called() {
     let bytes = bytes.bytes().await.unwrap();
     let parsed = parse::parse(&document::read(&bytes).unwrap()).unwrap();
     assert_eq!((parsed.title.as_str(), parsed.skipped.len()), ("Echo", 0));
-    assert_eq!(parsed.operations.len(), 22);
+    assert_eq!(parsed.operations.len(), 23);
 
     let key = |value: &str| Credential::Key {
         value: value.into(),

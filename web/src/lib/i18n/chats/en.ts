@@ -34,19 +34,6 @@ export const chatsEn = {
 
   share: 'Share…',
   shareChat: 'Share this chat',
-  shareMeans:
-    'Whoever has the link can read this chat up to its latest message, without an account.',
-  shareWithTools: 'Include what tools were given and gave',
-  shareToolsHidden: 'Readers see which tools were used, but not what went in or came out.',
-  shareToolsShown: 'Readers also see what went into the tools and what came out.',
-  makeLink: 'Make a link',
-  link: 'Link',
-  copyLink: 'Copy link',
-  shareBehind: 'The link does not show the latest messages.',
-  updateLink: 'Show them',
-  takeBack: 'Take the link back',
-  takeBackSure: 'Take the link back? It will stop working for everybody who has it.',
-  linkTaken: 'The link no longer works.',
   shared: 'Shared chat',
   begunOn: (day: string) => `Begun on ${day}`,
   madeWith: 'Made with Tenon',
@@ -97,22 +84,4 @@ export const chatsEn = {
     denied: 'Refused',
   },
   notAnswered: (why: string) => `Your answer did not arrive: ${why}`,
-
-  toolsOnHere: (on: number, all: number) => `${on} of ${all} on in this chat`,
-  toolsOnEverywhere: (on: number, all: number) => `${on} of ${all} on, for all your chats`,
-  useInAllChats: 'Use in all chats',
-  policyOf: (tool: string, policy: string) => `${tool}: ${policy}`,
-  policies: { allow: 'allow', ask: 'ask', deny: 'deny' },
-  policyChoices: {
-    allow: 'Allow without asking',
-    ask: 'Ask me each time',
-    deny: 'Never allow',
-  },
-  policyForEverybody: {
-    allow: 'For everybody: allow',
-    ask: 'For everybody: ask',
-    deny: 'For everybody: never',
-  },
-  policyForget: 'Back to the default',
-  deniedByOrganisation: 'Not allowed by your organisation',
 };

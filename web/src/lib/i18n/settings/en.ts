@@ -33,6 +33,7 @@ export const settingsEn = {
   noKeys: 'You have no keys.',
   createKey: 'Create a key',
   keyName: 'Name',
+  fillIn: 'Fill this in.',
   keyNameHint: 'What it is for, such as “Backup script”.',
   access: 'What it may do',
   accesses: { full: 'Everything', use: 'Use', read: 'Read' },

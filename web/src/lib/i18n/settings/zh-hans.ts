@@ -33,6 +33,7 @@ export const settingsZhHans: SettingsWords = {
   noKeys: '你还没有密钥。',
   createKey: '创建密钥',
   keyName: '名称',
+  fillIn: '此项必填。',
   keyNameHint: '说明用途，例如“备份脚本”。',
   access: '权限',
   accesses: { full: '全部', use: '使用', read: '只读' },

@@ -33,6 +33,7 @@ export const settingsZhHant: SettingsWords = {
   noKeys: '你還沒有金鑰。',
   createKey: '建立金鑰',
   keyName: '名稱',
+  fillIn: '此項必填。',
   keyNameHint: '說明用途，例如「備份腳本」。',
   access: '權限',
   accesses: { full: '全部', use: '使用', read: '唯讀' },

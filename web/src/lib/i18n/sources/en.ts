@@ -16,6 +16,7 @@ export const sourcesEn = {
     failed: 'Not available',
     sleeping: 'Sleeping',
     off: 'Switched off',
+    offline: 'Offline',
   },
   sleepingMeans: 'The next call wakes it.',
   asLastSeen: 'Its tools are listed as last seen.',

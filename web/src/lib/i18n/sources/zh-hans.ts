@@ -15,6 +15,7 @@ export const sourcesZhHans: SourcesWords = {
     failed: '不可用',
     sleeping: '休眠中',
     off: '已关闭',
+    offline: '离线',
   },
   sleepingMeans: '下次调用时会自动唤醒。',
   asLastSeen: '列出的是上次见到的工具。',

@@ -15,6 +15,7 @@ export const sourcesZhHant: SourcesWords = {
     failed: '無法使用',
     sleeping: '休眠中',
     off: '已關閉',
+    offline: '離線',
   },
   sleepingMeans: '下次呼叫時會自動喚醒。',
   asLastSeen: '列出的是上次見到的工具。',

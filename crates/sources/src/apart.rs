@@ -6,16 +6,16 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// It is over when this is dropped.
-pub(super) struct Turn(#[expect(dead_code, reason = "held")] Option<OwnedSemaphorePermit>);
+pub(crate) struct Turn(#[expect(dead_code, reason = "held")] Option<OwnedSemaphorePermit>);
 
 /// Not everybody reads at once.
-pub(super) async fn turn(turns: &Arc<Semaphore>) -> Turn {
+pub(crate) async fn turn(turns: &Arc<Semaphore>) -> Turn {
     Turn(turns.clone().acquire_owned().await.ok())
 }
 
 impl Turn {
     /// The turn ends with the work, even if nobody waits for that any more.
-    pub(super) async fn work<T: Send + 'static>(
+    pub(crate) async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {

@@ -8,7 +8,7 @@ use html2text::config;
 use html2text::render::{PlainDecorator, TextDecorator};
 use url::Url;
 
-use crate::html::{between_tags, tags, without_what_is_not_text};
+use super::{between_tags, tags, without_what_is_not_text};
 
 /// Wide enough that paragraphs of most pages are not broken into short lines.
 const WIDTH: usize = 200;
@@ -19,7 +19,8 @@ const MAX_DEPTH: usize = 256;
 /// More than any element has that people write.
 const MAX_ATTRIBUTES: usize = 1000;
 
-pub(super) fn to_text(html: &str, base: &Url) -> String {
+/// Links lead on from `base`; without one they stand as they were written.
+pub(crate) fn to_text(html: &str, base: Option<&Url>) -> String {
     let html = without_what_is_not_text(html);
     let shape = tags::measure(&html, MAX_DEPTH);
     if shape.depth > MAX_DEPTH || shape.attributes > MAX_ATTRIBUTES {
@@ -44,15 +45,15 @@ pub(super) fn to_text(html: &str, base: &Url) -> String {
 #[derive(Debug, Clone)]
 struct Links {
     plain: PlainDecorator,
-    base: Url,
+    base: Option<Url>,
     open: Vec<String>,
 }
 
 impl Links {
-    fn new(base: &Url) -> Self {
+    fn new(base: Option<&Url>) -> Self {
         Self {
             plain: PlainDecorator::new(),
-            base: base.clone(),
+            base: base.cloned(),
             open: Vec::new(),
         }
     }
@@ -62,10 +63,8 @@ impl TextDecorator for Links {
     type Annotation = ();
 
     fn decorate_link_start(&mut self, url: &str) -> (String, ()) {
-        let target = self
-            .base
-            .join(url)
-            .map_or_else(|_| url.to_owned(), String::from);
+        let target = self.base.as_ref().and_then(|base| base.join(url).ok());
+        let target = target.map_or_else(|| url.to_owned(), String::from);
         self.open.push(target);
         ("[".into(), ())
     }
@@ -147,7 +146,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let base = Url::parse("https://example.com/docs/").unwrap();
-        assert_eq!(to_text(html, &base), expected);
+        assert_eq!(to_text(html, Some(&base)), expected);
     }
 
     #[test]
@@ -176,6 +175,7 @@ mod tests {
             "[Other](https://other.org/x)\n",
         );
         check("<img src=a.png alt='A cat'>", "[A cat]\n");
+        assert_eq!(to_text("<a href=/top>Top</a>", None), "[Top](/top)\n");
     }
 
     #[test]

@@ -1,0 +1,98 @@
+//! The browsers that run somebody's tools, and the addresses they look at.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::Value;
+use tenon_sources::openapi::discover::sub_documents;
+use url::Url;
+
+use super::body::Body;
+use super::error::ApiError;
+use super::id::Id;
+use super::wire::{Behind, DeviceView, LocalEndpoint, LookBehind};
+use crate::app::App;
+use crate::auth::CurrentUser;
+
+/// What somebody's pages look at besides what everybody's do.
+const ENDPOINTS: &str = "local_endpoints";
+const MAX_ENDPOINTS: usize = 50;
+const MAX_URL: usize = 2_048;
+const MAX_NAME: usize = 100;
+
+pub(super) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<DeviceView>> {
+    let devices = app.desk.devices(&user.id).into_iter();
+    Json(devices.map(Into::into).collect())
+}
+
+pub(super) async fn forget(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<String>,
+) -> Result<StatusCode, ApiError> {
+    match app.desk.forget(&user.id, &id).await {
+        Ok(true) => Ok(StatusCode::NO_CONTENT),
+        Ok(false) => Err(ApiError::not_found("There is no such browser.")),
+        Err(why) => Err(ApiError::storage(&why)),
+    }
+}
+
+/// The servers behind an mcpo, as its main document names them. A page asks, because it
+/// alone can read that document.
+pub(super) async fn behind(
+    _user: CurrentUser,
+    Body(asked): Body<LookBehind>,
+) -> Result<Json<Vec<Behind>>, ApiError> {
+    let at = Url::parse(&asked.url)
+        .map_err(|_| ApiError::bad_request("`url` is where the document was read."))?;
+    let main: Value = asked.document;
+    let subs = sub_documents(&main, &at).into_iter();
+    let subs = subs.map(|sub| Behind {
+        name: sub.name,
+        url: sub.url.into(),
+    });
+    Ok(Json(subs.collect()))
+}
+
+pub(super) async fn endpoints(
+    State(app): State<App>,
+    user: CurrentUser,
+) -> Result<Json<Option<Vec<LocalEndpoint>>>, ApiError> {
+    Ok(Json(app.store.preference(Some(&user.id), ENDPOINTS).await?))
+}
+
+pub(super) async fn set_endpoints(
+    State(app): State<App>,
+    user: CurrentUser,
+    Body(endpoints): Body<Vec<LocalEndpoint>>,
+) -> Result<StatusCode, ApiError> {
+    if endpoints.len() > MAX_ENDPOINTS {
+        return Err(ApiError::bad_request(format!(
+            "At most {MAX_ENDPOINTS} addresses can be kept."
+        )));
+    }
+    endpoints.iter().try_for_each(check)?;
+    let user = Some(&user.id);
+    app.store
+        .set_preference(user, ENDPOINTS, &endpoints)
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A key must not get here: neither beside an address nor in it.
+fn check(endpoint: &LocalEndpoint) -> Result<(), ApiError> {
+    let url = Url::parse(&endpoint.url).ok();
+    let is_address = url.is_some_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+    });
+    match is_address && endpoint.url.len() <= MAX_URL && endpoint.name.len() <= MAX_NAME {
+        true => Ok(()),
+        false => Err(ApiError::bad_request(
+            "An address that is kept in the account begins with http:// or https:// and has neither a name, a key nor a query in it.",
+        )),
+    }
+}

@@ -1,0 +1,252 @@
+//! What a page and Tenon say to each other about tools on the page's machine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tenon_domain::{CallId, ChatId, MessageId, SourceId, ToolId};
+use ts_rs::TS;
+
+use crate::openapi::request::{WireBody, WireRequest};
+
+/// `tools:register`: everything that a page has found, and nothing else.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Registration {
+    pub device: DeviceInfo,
+    /// One load of a page, so that it is known again after its connection was away.
+    pub page: String,
+    pub servers: Vec<Found>,
+    /// Addresses it has not finished looking at: nothing is said of them yet.
+    #[serde(default)]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub looking: Vec<String>,
+    /// The calls it still works on.
+    #[serde(default)]
+    #[ts(as = "Option<Vec<CallId>>", optional)]
+    pub calls: Vec<CallId>,
+}
+
+/// One browser of one person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceInfo {
+    pub id: String,
+    /// "Chrome on Linux"
+    pub name: String,
+}
+
+/// A server that answers a page.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The address that the person enabled. Nothing is sent anywhere else.
+    pub url: String,
+    /// Which one it is of several behind that address; empty where there is one.
+    #[serde(default)]
+    pub name: String,
+    /// What it calls itself.
+    #[serde(default)]
+    pub title: String,
+    pub via: Via,
+    /// Of what it offers, made by the page: the same hash is the same offer.
+    pub hash: String,
+    /// Left out where Tenon may have it already.
+    #[ts(optional)]
+    pub offered: Option<Offered>,
+}
+
+/// How a page talks to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// OpenAPI, behind an mcpo.
+    Mcpo,
+    Openapi,
+    Mcp,
+}
+
+impl Via {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mcpo => "mcpo",
+            Self::Openapi => "openapi",
+            Self::Mcp => "mcp",
+        }
+    }
+
+    /// What is kept of it.
+    pub fn named(name: &str) -> Self {
+        match name {
+            "mcpo" => Self::Mcpo,
+            "mcp" => Self::Mcp,
+            _ => Self::Openapi,
+        }
+    }
+}
+
+/// What a server offers, as it says it.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "lowercase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Offered {
+    Openapi {
+        /// JSON or YAML.
+        document: String,
+        /// Where it was read.
+        url: String,
+    },
+    Mcp {
+        /// As `tools/list` gives them.
+        #[ts(type = "unknown[]")]
+        tools: Vec<Value>,
+    },
+}
+
+/// `tools:registered`: what came of it, in the order of what was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Registered {
+    pub servers: Vec<RegisteredServer>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisteredServer {
+    pub url: String,
+    pub name: String,
+    pub source_id: SourceId,
+    pub tools: usize,
+    /// Tenon does not have what it offers: it has to be sent along.
+    pub wanted: bool,
+    /// What it offers cannot be used at all.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+    /// What of it was left out, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why nothing came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// A sentence; of a document, with the place in it.
+    pub message: String,
+}
+
+/// What a page is to do.
+#[derive(Debug, Clone)]
+pub enum Frame {
+    Execute(Box<Execute>),
+    Cancel { call_id: CallId },
+}
+
+/// `execute:tool`: a call, for a page to make.
+#[derive(Debug, Clone, Serialize, TS)]
+pub struct Execute {
+    pub call_id: CallId,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_id: Option<ChatId>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId>,
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_id: Option<ToolId>,
+    /// What its server calls it.
+    pub tool_name: String,
+    #[ts(type = "Record<string, unknown>")]
+    pub tool_args: Value,
+    /// The address that the person enabled.
+    pub server_url: String,
+    /// What to fetch. None: the tool is called over MCP.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<WireRequest>,
+    /// So long it may take without a sign of life.
+    #[ts(type = "number")]
+    pub deadline_ms: u64,
+}
+
+/// `tool:progress`: a sign of life. The first one says that the page has begun.
+#[derive(Debug, Clone, Deserialize, TS)]
+pub struct Sign {
+    pub call_id: CallId,
+    #[ts(optional)]
+    pub progress: Option<f64>,
+    #[ts(optional)]
+    pub total: Option<f64>,
+    #[ts(optional)]
+    pub message: Option<String>,
+}
+
+/// `tool:result`: a call has ended.
+#[derive(Debug, Clone, Deserialize, TS)]
+pub struct Answered {
+    pub call_id: CallId,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(untagged)]
+pub enum Outcome {
+    /// What a server answered over HTTP, whatever its status.
+    Http {
+        status: u16,
+        headers: Vec<(String, String)>,
+        #[ts(optional)]
+        body: Option<WireBody>,
+    },
+    /// As `tools/call` gives it.
+    Mcp {
+        #[ts(type = "unknown")]
+        result: Value,
+    },
+    Failed {
+        error: Failure,
+    },
+}
+
+impl Outcome {
+    /// About how long it is.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Http { body, .. } => match body {
+                Some(WireBody::Text { text }) => text.len(),
+                Some(WireBody::Base64 { data }) => data.len(),
+                None => 0,
+            },
+            // It is a value already.
+            Self::Mcp { .. } | Self::Failed { .. } => 0,
+        }
+    }
+}
+
+/// Why a page could not do it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// A sentence.
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The server was not reached: most likely nothing has been done.
+    Unreachable,
+    /// The browser or the person does not allow it: nothing has been done.
+    Refused,
+    /// It took too long.
+    TimedOut,
+    /// It was begun, and what came of it is not known.
+    Broken,
+    /// The server said that it failed.
+    Failed,
+    /// Another page has begun with it.
+    Taken,
+}

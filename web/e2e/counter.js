@@ -1,0 +1,59 @@
+// A tool server that counts: an OpenAPI one that pages of every origin may use.
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'counter', version: '1' },
+  paths: {
+    '/count': {
+      post: {
+        operationId: 'count',
+        summary: 'Counts a number, after a while.',
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                properties: { number: { type: 'integer' }, ms: { type: 'integer' } },
+                required: ['number'],
+              },
+            },
+          },
+        },
+        responses: { 200: { description: 'The number' } },
+      },
+    },
+  },
+};
+
+export async function startCounter() {
+  /** How often each number came. */
+  const counted = new Map();
+  const server = createServer(async (request, response) => {
+    response.setHeader('access-control-allow-origin', '*');
+    response.setHeader('access-control-allow-headers', 'content-type');
+    response.setHeader('access-control-max-age', '600');
+    response.setHeader('content-type', 'application/json');
+    if (request.method === 'OPTIONS') return response.end();
+    if (request.url === '/openapi.json') return response.end(JSON.stringify(document));
+    if (request.url !== '/count') return response.writeHead(404).end('{}');
+    let text = '';
+    for await (const piece of request) text += piece;
+    const { number, ms = 0 } = JSON.parse(text);
+    counted.set(number, (counted.get(number) ?? 0) + 1);
+    if (ms) await new Promise((resolve) => setTimeout(resolve, ms));
+    response.end(JSON.stringify({ number }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    counted,
+    url: `http://localhost:${server.address().port}`,
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,193 @@
+// Tools on the user's own machine, called by the user's own browser.
+import { test, after } from 'node:test';
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { house } from './house.js';
+import { lookAt, localTools } from './local.js';
+import { obedient } from './obedient.js';
+import { memory, startEverything, startFast, startMcpo, startSingleMcpo, time } from './peers.js';
+import { eventually } from './screen.js';
+import { witness } from './witness.js';
+
+const inn = house();
+const deadline = { timeout: 90_000 };
+let model;
+
+after(() => model?.stop());
+
+/** A server behind a witness, and a page that looks at it. */
+async function found(t, peer) {
+  model ??= await obedient(inn);
+  t.after(() => peer.stop());
+  const watched = await witness(Number(new URL(peer.url).port));
+  t.after(() => watched.stop());
+  const url = `http://localhost:${watched.port}`;
+  const visit = await inn.visit(t, lookAt(url));
+  const tools = (state) => localTools(inn, url, state);
+  /** Once its tools are there. */
+  const are = (state) => eventually(state, async () => (await tools(state)).length > 0, 30_000);
+  await are('ready');
+  return { ...visit, watched, tools, are, allow: (name) => allow(tools, name) };
+}
+
+/** The id of the tool of this name, which asks nobody from now on. */
+async function allow(tools, name) {
+  const named = (await tools()).filter(({ toolName }) => toolName === name);
+  assert.equal(named.length, 1, `one tool is called ${name}`);
+  const [{ toolId }] = named;
+  await inn.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy: 'allow' }] });
+  return toolId;
+}
+
+/** Has the model call a tool, and gives what it was told. */
+async function callInChat({ ui, page, allow }, name, args) {
+  await ui.ask(`Call ${await allow(name)} ${JSON.stringify(args)}`);
+  await ui.answered();
+  await page.locator('.answer', { hasText: 'Hello from' }).waitFor();
+  const told = model.asked.flatMap(({ messages }) => messages);
+  return told.findLast(({ role }) => role === 'tool');
+}
+
+/** Nobody but the browser has been there. */
+function provenLocal(watched) {
+  assert.ok(watched.seen.length > 0);
+  for (const process of watched.seen) {
+    assert.notEqual(process?.pid, inn.tenon.pid, JSON.stringify(watched.seen));
+    assert.match(process?.name ?? '', /chrom/i);
+  }
+}
+
+const kinds = [
+  {
+    name: 'an mcpo with several servers',
+    start: () => startMcpo({ clock: { command: time }, notes: { command: memory } }),
+    tool: 'tool_get_current_time_post',
+    args: { timezone: 'Asia/Tokyo' },
+    via: 'mcpo',
+    says: /Asia\/Tokyo/,
+  },
+  {
+    name: 'an mcpo with one',
+    start: (origin) => startSingleMcpo(origin, time),
+    tool: 'tool_get_current_time_post',
+    args: { timezone: 'Asia/Tokyo' },
+    via: 'mcpo',
+    says: /Asia\/Tokyo/,
+  },
+  {
+    name: 'FastMCP over HTTP',
+    start: (origin) => startFast('http', origin),
+    tool: 'add',
+    args: { a: 2, b: 40 },
+    via: 'mcp',
+    says: /42/,
+  },
+  {
+    name: 'FastMCP over SSE',
+    start: (origin) => startFast('sse', origin),
+    tool: 'add',
+    args: { a: 2, b: 40 },
+    via: 'mcp',
+    says: /42/,
+  },
+  {
+    name: 'the reference server over HTTP',
+    start: () => startEverything('streamableHttp'),
+    tool: 'echo',
+    args: { message: 'hi there' },
+    via: 'mcp',
+    says: /hi there/,
+  },
+  {
+    name: 'the reference server over SSE',
+    start: () => startEverything('sse'),
+    tool: 'echo',
+    args: { message: 'hi there' },
+    via: 'mcp',
+    says: /hi there/,
+  },
+];
+
+for (const { name, start, tool, args, via, says } of kinds) {
+  test(`${name} is found, called by the page, and by nobody else`, deadline, async (t) => {
+    const visit = await found(t, await start(inn.tenon.url));
+    for (const { source, runsOn } of await visit.tools()) {
+      assert.equal(runsOn, 'browser');
+      assert.equal(source.local.via, via);
+    }
+    const told = await callInChat(visit, tool, args);
+    assert.match(JSON.stringify(told.content), says);
+    provenLocal(visit.watched);
+  });
+}
+
+test('a call says how far it is, and stops when it is told to', deadline, async (t) => {
+  const { ui, page, allow } = await found(t, await startFast('http', inn.tenon.url));
+  const folder = await mkdtemp(join(tmpdir(), 'tenon-local-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const mark = join(folder, 'mark');
+  await ui.ask(`Call ${await allow('counts')} {"to": 150}`);
+  await page
+    .getByText(/at \d+/)
+    .first()
+    .waitFor();
+  await ui.answered();
+  await ui.ask(`Call ${await allow('sleeps')} ${JSON.stringify({ seconds: 3, mark })}`);
+  await eventually('the call has begun', async () => (await ui.cards.count()) === 2);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await ui.stopButton.click();
+  await ui.answered(2);
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  assert.equal(existsSync(mark), false, 'the server was told');
+});
+
+test('pictures and files of a local tool are shown in the chat', deadline, async (t) => {
+  const { ui, page, allow } = await found(t, await startFast('http', inn.tenon.url));
+  await ui.ask(`Call ${await allow('archive')}`);
+  await ui.answered();
+  await ui.cards.first().getByRole('button').first().click();
+  const file = page.getByRole('link', { name: /nothing/ });
+  await file.waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), file.click()]);
+  assert.match(download.suggestedFilename(), /nothing/);
+});
+
+test(
+  'a page that is closed fails at once what it had begun, and its tools are offline',
+  deadline,
+  async (t) => {
+    const { page, are, allow } = await found(t, await startFast('http', inn.tenon.url));
+    const toolId = await allow('sleeps');
+    const began = Date.now();
+    const calling = inn.tell('POST', `/tools/${toolId}/call`, {
+      arguments: { seconds: 20, mark: join(tmpdir(), 'tenon-never') },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await page.close();
+    const answer = await calling;
+    assert.equal(answer.ok, false);
+    assert.match(answer.error.message, /closed or lost its connection.*not known/s);
+    assert.ok(Date.now() - began < 8_000);
+    await are('offline');
+    const again = await inn.tell('POST', `/tools/${toolId}/call`, { arguments: {} });
+    assert.equal(again.ok, false);
+  },
+);
+
+test('tools are there again when Tenon or the server comes back', deadline, async (t) => {
+  const peer = await startFast('http', inn.tenon.url);
+  const { are, allow } = await found(t, peer);
+  await inn.tenon.restart();
+  await are('ready');
+  const toolId = await allow('add');
+  const call = () => inn.tell('POST', `/tools/${toolId}/call`, { arguments: { a: 1, b: 2 } });
+  assert.equal((await call()).ok, true);
+  await peer.stop();
+  const answer = await call();
+  assert.equal(answer.ok, false);
+  assert.match(answer.error.message, /answers at|broke/);
+  await are('failed');
+});

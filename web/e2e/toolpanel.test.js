@@ -1,0 +1,284 @@
+// The panel of tools: all of them or those that are on, those on this computer among them,
+// and what is said where one of these cannot be used.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { after, afterEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { phone } from './browser.js';
+import { house } from './house.js';
+import { obedient } from './obedient.js';
+import { time } from './peers.js';
+import { eventually } from './screen.js';
+
+const inn = house();
+const deadline = { timeout: 90_000 };
+const toolId = 'builtin_current_time';
+const mcpo = fileURLToPath(new URL('../../target/peers/venv-mcpo/bin/mcpo', import.meta.url));
+let model;
+
+after(() => model?.stop());
+afterEach(async () => {
+  await inn.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, enabled: null }] });
+  for (const { id } of await inn.tell('GET', '/devices'))
+    await inn.tell('DELETE', `/devices/${id}`);
+});
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A program that listens there, until the test is over or it is stopped. */
+async function listening(t, port, command, ...args) {
+  const peer = spawn(command, args, { stdio: 'ignore' });
+  const gone = new Promise((resolve) => peer.once('exit', resolve));
+  const stop = async () => {
+    peer.kill('SIGKILL');
+    await gone;
+  };
+  t.after(stop);
+  const answers = () => fetch(`http://127.0.0.1:${port}/`).then(Boolean, () => false);
+  await eventually(`${command} listens`, answers, 30_000);
+  return { stop };
+}
+
+/** An mcpo with two tools, for pages of this origin. */
+const startMcpo = (t, port, origin) =>
+  listening(
+    t,
+    port,
+    mcpo,
+    ...['--host', '127.0.0.1', '--port', String(port), '--cors-allow-origins', origin],
+    ...['--', time],
+  );
+
+function panelOf(page) {
+  const panel = page.getByRole('dialog', { name: 'Tools' });
+  const wrench = page.locator('form button[aria-label^="Tools:"]');
+  return {
+    panel,
+    wrench,
+    plus: page.getByRole('button', { name: 'All tools' }),
+    row: panel.locator(`li[title=${toolId}]`),
+    view: (name) => panel.getByRole('radio', { name, exact: true }),
+    here: panel.getByRole('group', { name: 'On this computer' }),
+    count: async () => Number(await wrench.innerText()),
+    counts: (expected) =>
+      eventually(`${expected} are on`, async () => Number(await wrench.innerText()) === expected),
+    /** Adds an address as a person does. */
+    async add(address) {
+      await panel.getByRole('button', { name: 'Add an address' }).click();
+      const form = panel.getByRole('form', { name: 'Add an address' });
+      await form.getByLabel('Address or port').fill(String(address));
+      await form.getByRole('button', { name: 'Add', exact: true }).click();
+    },
+    group: (name) =>
+      panel.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) }),
+  };
+}
+
+/** Somebody who comes, once it is known how many tools there are. */
+async function come(t, options) {
+  const visit = await inn.visit(t, options);
+  const tools = panelOf(visit.page);
+  await eventually('tools are counted', async () => (await tools.count()) > 0);
+  return { ...visit, tools, count: await tools.count() };
+}
+
+/** Browsers complain of what is asked of a server that does not let them in. */
+function forgiveCors(complaints) {
+  const others = complaints.filter((one) => !/CORS policy|net::ERR_/.test(one));
+  complaints.splice(0, complaints.length, ...others);
+}
+
+test('the plus shows all tools and the wrench those that are on', deadline, async (t) => {
+  const { page, tools, count } = await come(t);
+  await tools.plus.click();
+  await tools.row.waitFor();
+  assert.ok(await tools.view('All').isChecked());
+  assert.equal(await tools.row.getAttribute('title'), toolId);
+  await tools.row.getByRole('switch').click();
+  await tools.counts(count - 1);
+
+  // It goes from the other view, and stays in this one.
+  await tools.view('On').check();
+  await tools.row.waitFor({ state: 'detached' });
+  await tools.view('All').check();
+  await tools.row.waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.reload();
+  await tools.counts(count - 1);
+  await tools.wrench.click();
+  await tools.panel.locator('li[title]').first().waitFor();
+  assert.ok(await tools.view('On').isChecked());
+  assert.equal(await tools.row.count(), 0);
+  assert.equal(await tools.panel.locator('li[title]').count(), count - 1);
+  await tools.view('All').check();
+  assert.equal(await tools.row.getByRole('switch').getAttribute('aria-checked'), 'false');
+
+  // One that is switched off here stays under the hand.
+  await tools.row.getByRole('switch').click();
+  await tools.counts(count);
+  await tools.view('On').check();
+  await tools.row.getByRole('switch').click();
+  await tools.counts(count - 1);
+  assert.equal(await tools.row.count(), 1);
+});
+
+test('nothing at the usual address is told of quietly', deadline, async (t) => {
+  const { tools } = await come(t);
+  await tools.plus.click();
+  await tools.here.getByText('No tool server on this computer yet').waitFor();
+  await tools.here.getByRole('button', { name: 'How to start one' }).click();
+  const origin = new URL(inn.tenon.url).origin;
+  await tools.here.getByText(`--port 8000 --cors-allow-origins "${origin}"`).waitFor();
+  assert.equal(await tools.here.getByText('How to fix').count(), 0);
+});
+
+test('a server that is started appears with its tag, switched on', deadline, async (t) => {
+  const port = await freePort();
+  const { page, ui, tools, count, complaints } = await come(t);
+  await tools.plus.click();
+  await tools.add(port);
+  await tools.here.getByText('Nothing usable answers').waitFor();
+
+  await startMcpo(t, port, inn.tenon.url);
+  await tools.here.getByRole('button', { name: 'Try again' }).click();
+  const group = tools.group('mcp-time');
+  await group.getByText('Local (MCPO)').waitFor();
+  await tools.here.getByText('mcpo · 2 tools').waitFor();
+  await tools.counts(count + 2);
+  const id = await group.locator('li').first().getAttribute('title');
+  assert.match(id, /^local_/);
+
+  await group.locator('li').first().getByRole('switch').click();
+  await tools.counts(count + 1);
+  await page.reload();
+  await tools.counts(count + 1);
+  await tools.plus.click();
+  await group.locator('li').first().getByRole('switch').click();
+  await tools.counts(count + 2);
+  await page.keyboard.press('Escape');
+
+  // A call says where it ran.
+  model ??= await obedient(inn);
+  await page.reload();
+  await tools.counts(count + 2);
+  const [{ toolId: called }] = (await inn.tell('GET', '/tools')).filter(
+    ({ source, toolName }) => source.local && /current_time/.test(toolName),
+  );
+  await inn.tell('PATCH', '/tools', {
+    layer: 'user',
+    tools: [{ toolId: called, policy: 'allow' }],
+  });
+  await ui.ask(`Call ${called} {"timezone": "Asia/Tokyo"}`);
+  await ui.answered();
+  const card = ui.cards.first();
+  await card.getByText('Local (MCPO)').waitFor();
+  await card.getByRole('button').first().click();
+  await card
+    .getByText(`On your own computer: Chrome on Linux calls http://localhost:${port}`)
+    .waitFor();
+  forgiveCors(complaints);
+});
+
+test(
+  'a server that keeps the page out comes with the line that lets it in',
+  deadline,
+  async (t) => {
+    const port = await freePort();
+    const before = await startMcpo(t, port, 'https://elsewhere.example');
+    const { page, tools, count, complaints } = await come(t);
+    await tools.plus.click();
+    await tools.add(`localhost:${port}`);
+    await tools.here
+      .getByText(
+        `A server answers at localhost:${port}, but does not let this site read it (CORS).`,
+      )
+      .waitFor();
+    const option = `--cors-allow-origins "${inn.tenon.url}"`;
+    await tools.here.getByText(option, { exact: true }).waitFor();
+    await tools.here.getByRole('radio', { name: 'FastMCP' }).check();
+    await tools.here.getByText(`allow_origins=["${inn.tenon.url}"]`).waitFor();
+    await tools.here.getByText(`port=${port}`).waitFor();
+    await tools.here.getByRole('radio', { name: 'Express' }).check();
+    await tools.here.getByText(`origin: '${inn.tenon.url}'`).waitFor();
+
+    await before.stop();
+    await startMcpo(t, port, inn.tenon.url);
+    await tools.here.getByRole('button', { name: 'Try again' }).click();
+    await tools.group('mcp-time').getByText('Local (MCPO)').waitFor();
+    await tools.here.getByText('does not let this site read it').waitFor({ state: 'detached' });
+    await tools.counts(count + 2);
+
+    // It goes when it is removed, after a question.
+    await tools.here.getByRole('button', { name: `Options of localhost:${port}` }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await tools.here.getByRole('group', { name: 'Remove' }).getByRole('button').first().click();
+    await tools.counts(count);
+    forgiveCors(complaints);
+  },
+);
+
+test('any web server is told of as one that keeps pages out', deadline, async (t) => {
+  const port = await freePort();
+  await listening(t, port, 'python3', '-m', 'http.server', String(port), '--bind', '127.0.0.1');
+  const { tools, complaints } = await come(t);
+  await tools.plus.click();
+  await tools.panel.getByRole('button', { name: 'Look at more ports' }).click();
+  const scan = tools.panel.getByRole('form', { name: 'Look at more ports' });
+  await scan.getByLabel('Ports of this computer').fill(`${port}, ${await freePort()}`);
+  await scan.getByRole('button', { name: 'Look there' }).click();
+  const line = scan.getByRole('button', { name: `localhost:${port} · CORS How to fix` });
+  await line.click();
+  await scan.getByText(/does not let this site read it/).waitFor();
+  await scan.getByText('One answers:').waitFor();
+  forgiveCors(complaints);
+});
+
+test('tools of a browser that is away stay, and can be forgotten', deadline, async (t) => {
+  const port = await freePort();
+  await startMcpo(t, port, inn.tenon.url);
+  const away = await come(t);
+  await away.tools.plus.click();
+  await away.tools.add(port);
+  await away.tools.group('mcp-time').getByText('Local (MCPO)').waitFor();
+  forgiveCors(away.complaints);
+  await away.page.close();
+
+  const { tools } = await come(t);
+  await tools.plus.click();
+  const group = tools.group('mcp-time');
+  await group.getByText('Offline · Chrome on Linux').waitFor({ timeout: 30_000 });
+  await tools.counts(away.count);
+  await group.getByRole('button', { name: 'Forget the tools of this browser' }).click();
+  await group.getByRole('group', { name: 'Forget' }).getByRole('button').first().click();
+  await group.waitFor({ state: 'detached' });
+});
+
+test('the panel fits a phone and its fingers', deadline, async (t) => {
+  const { tools } = await come(t, { viewport: phone, hasTouch: true });
+  await tools.plus.tap();
+  await tools.here.getByRole('button', { name: 'How to start one' }).tap();
+  await tools.panel.getByRole('button', { name: 'Add an address' }).tap();
+  const wrong = await tools.panel.evaluate((panel) => {
+    const isShown = (element) => element.checkVisibility() && !element.closest('[popover]');
+    const small = [...panel.querySelectorAll('button, select, label:has(> input[type=radio])')]
+      .filter(isShown)
+      .filter((element) => element.getBoundingClientRect().height < 44)
+      .map((element) => element.outerHTML.slice(0, 120));
+    const wide = [...panel.querySelectorAll('*')]
+      .filter(isShown)
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .map((element) => element.outerHTML.slice(0, 120));
+    return { small, wide };
+  });
+  assert.deepEqual(wrong, { small: [], wide: [] });
+});

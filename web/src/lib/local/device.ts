@@ -1,0 +1,25 @@
+// Which browser this is, and which of its pages.
+import { browserOf } from '$lib/account/browser';
+import type { DeviceInfo } from '$lib/api/types';
+import { recall, remember } from '$lib/storage';
+
+const KEY = 'device';
+
+/** One load of this page. */
+export const pageId = freshId();
+
+export function thisDevice(): DeviceInfo {
+  let id = recall(KEY);
+  if (!id) {
+    // Where nothing can be remembered, every page is a browser of its own.
+    id = pageId;
+    remember(KEY, id);
+  }
+  return { id, name: browserOf(navigator.userAgent).join(' on ') || 'a browser' };
+}
+
+/** `crypto.randomUUID` is for pages over https alone. */
+function freshId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

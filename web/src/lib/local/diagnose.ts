@@ -1,0 +1,242 @@
+// Why a tool server on this machine cannot be used, as far as a page can tell. What
+// cannot be told apart is named together.
+import { isBlockedPort, isLoopback, isNearby } from './address';
+import { limited } from './patience';
+import { isAsking, isGated, permissionFor, setUnasked, type Permission } from './permission';
+import {
+  answers,
+  ask,
+  connects,
+  dismiss,
+  textOf,
+  watched,
+  type Answers,
+  type Connects,
+} from './probe';
+
+export type Trouble =
+  /** The browser never connects to this port. */
+  | { kind: 'blockedPort' }
+  /** A page over https may not ask an http address that is not this machine. */
+  | { kind: 'mixedContent' }
+  /** Tenon's own policy forbids it. */
+  | { kind: 'policy' }
+  /** The person has to be asked first, and a page may only ask when they want it to. */
+  | { kind: 'permissionAsk' }
+  /** The question may still be open. */
+  | { kind: 'permissionUnanswered' }
+  | { kind: 'permissionDismissed' }
+  | { kind: 'permissionDenied' }
+  /** Browsers let only pages over https ask. */
+  | { kind: 'permissionNeedsHttps' }
+  | { kind: 'notRunning' }
+  /** Nobody listens there, or it is no HTTP. */
+  | { kind: 'notRunningOrNotHttp' }
+  /** Somebody listens who speaks no HTTP, or wants nothing of it loaded from elsewhere. */
+  | { kind: 'notHttp' }
+  | { kind: 'useHttp' }
+  | { kind: 'useHttps' }
+  | { kind: 'tlsNotTrusted' }
+  | { kind: 'tlsOrNotRunning' }
+  | { kind: 'cors' }
+  | { kind: 'preflightHeader'; header: string }
+  | { kind: 'preflightMethod'; method: string }
+  | { kind: 'preflightRefused' }
+  /** It answers with a header that a page has to know and is not shown. */
+  | { kind: 'hiddenHeader'; header: string }
+  | { kind: 'tooSlow' }
+  | { kind: 'cut' }
+  /** It wants a key, or another one. */
+  | { kind: 'needsKey'; given: boolean; status: number }
+  | { kind: 'wrongPath'; status: number }
+  | { kind: 'notToolServer' }
+  /** Its description cannot be used; the sentence says where it is wrong. */
+  | { kind: 'badSpec'; where: string }
+  /** It answered, but not as an MCP server does. */
+  | { kind: 'badHandshake'; why: string }
+  /** Tenon itself could not be asked. */
+  | { kind: 'hub'; why: string };
+
+export interface Question {
+  /** What a harmless GET asks for. */
+  url: string;
+  /** The headers that later requests will have, by name. */
+  headers: Readonly<Record<string, string>>;
+  /** A person clicked: the browser may ask them. */
+  mayAsk: boolean;
+  signal?: AbortSignal;
+  /** The browser seems to be asking the person. */
+  onwaiting?: () => void;
+}
+
+/** How long anything may take; on Windows a refusal alone takes two seconds. */
+export const WITHIN_MS = 5_000;
+/** Whoever has been asked nothing has answered by then. */
+const WAITING_MS = 800;
+/** Of what a server says about its refusal. */
+const MAX_WORDS = 10_000;
+/** Longer documents Tenon does not take. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** The document of a server that can be read, or what is in the way. */
+export type Reply = { text: string } | { trouble: Trouble };
+
+/** Asks for a document; where that fails, finds out why. */
+export async function look(question: Question): Promise<Reply> {
+  const reached = await reach(question);
+  if ('trouble' in reached) return reached;
+  const { response, signal } = reached;
+  const refusal = await refusalOf(response, question);
+  if (refusal) return { trouble: refusal };
+  try {
+    const text = await textOf(response, MAX_BYTES);
+    if (text !== undefined) return { text };
+    return { trouble: { kind: 'badSpec', where: `> ${MAX_BYTES / 1024 / 1024} MiB` } };
+  } catch (error) {
+    if (question.signal?.aborted) throw error;
+    return { trouble: { kind: signal.aborted ? 'tooSlow' : 'cut' } };
+  }
+}
+
+export type Reached = { response: Response; signal: AbortSignal } | { trouble: Trouble };
+
+/** Asks, whatever the answer is; where none can be had, finds out why. */
+export async function reach(question: Question): Promise<Reached> {
+  const { url, headers } = question;
+  const target = new URL(url);
+  if (isBlockedPort(target)) return { trouble: { kind: 'blockedPort' } };
+  const isNear = isLoopback(target.hostname) || isNearby(target.hostname);
+  if (location.protocol === 'https:' && target.protocol === 'http:' && !isNear) {
+    return { trouble: { kind: 'mixedContent' } };
+  }
+  const gated = isGated(target);
+  const permission = gated ? await permissionFor(target) : 'granted';
+  const asking = await isAsking(target);
+  if (asking && !question.mayAsk) return { trouble: { kind: 'permissionAsk' } };
+  const signal = limited(WITHIN_MS, { asking, signal: question.signal });
+
+  // While the browser asks, several that come one after the other would each count as asked.
+  const aside = asking ? Promise.all([answers(url, signal), connects(url, signal)]) : undefined;
+  aside?.catch(() => {});
+  const waiting = asking ? setTimeout(() => question.onwaiting?.(), WAITING_MS) : undefined;
+  const { result: heard, forbidden } = await watched(url, () =>
+    ask(url, { headers, signal }),
+  ).finally(() => clearTimeout(waiting));
+  if (forbidden) return { trouble: { kind: 'policy' } };
+  const after = asking ? await permissionFor(target) : permission;
+  if (gated && after === 'prompt') setUnasked(heard.how === 'answer');
+  if (heard.how === 'answer') return { response: heard.response, signal };
+
+  const isOpen = after === 'granted' || !gated;
+  if (heard.how === 'timeout') {
+    return { trouble: { kind: after === 'prompt' ? 'permissionUnanswered' : 'tooSlow' } };
+  }
+  const names = Object.keys(headers);
+  if (isOpen && names.length > 0 && (await passes(question, 'GET', {}))) {
+    // What goes through without a header of ours fails for it alone.
+    return { trouble: (await preflight(question, 'GET')) ?? { kind: 'preflightRefused' } };
+  }
+  const [answered, connected] = (await aside) ?? [];
+  return { trouble: await silence(question, { gated, permission: after, answered, connected }) };
+}
+
+/** What a server means by a status, where it is none of success. */
+export async function refusalOf(
+  response: Response,
+  question: Pick<Question, 'headers'>,
+): Promise<Trouble | undefined> {
+  const { status } = response;
+  if (status < 400) return undefined;
+  const said = (await textOf(response, MAX_WORDS).catch(() => '')) ?? '';
+  return refusal(status, said, question);
+}
+
+/** What it means, and says beside it. */
+export function refusal(
+  status: number,
+  said: string,
+  { headers }: Pick<Question, 'headers'>,
+): Trouble {
+  // So says an MCP server that guards itself against pages from elsewhere.
+  if (status === 403 && /origin/i.test(said)) return { kind: 'cors' };
+  if (status !== 401 && status !== 403) return { kind: 'wrongPath', status };
+  return { kind: 'needsKey', given: Object.keys(headers).length > 0, status };
+}
+
+/** What a preflight refuses: one header, the method, or everything. */
+export async function preflight(
+  question: Question,
+  method: 'GET' | 'POST',
+): Promise<Trouble | undefined> {
+  const json = { 'content-type': 'application/json' };
+  const { headers } = question;
+  if (await passes(question, method, { ...headers, ...json })) return undefined;
+  if (!(await passes(question, 'GET', json))) return { kind: 'preflightRefused' };
+  if (!(await passes(question, method, json))) return { kind: 'preflightMethod', method };
+  for (const [name, value] of Object.entries(headers)) {
+    const alone = { ...json, [name]: value };
+    if (!(await passes(question, method, alone))) return { kind: 'preflightHeader', header: name };
+  }
+  return { kind: 'preflightRefused' };
+}
+
+/** Does nothing anywhere: MCP servers answer it, and others do not know it. */
+const PING = JSON.stringify({ jsonrpc: '2.0', id: 'ping', method: 'ping' });
+
+async function passes(
+  { url, signal: outer }: Question,
+  method: 'GET' | 'POST',
+  headers: Record<string, string>,
+): Promise<boolean> {
+  const signal = limited(WITHIN_MS, { asking: false, signal: outer });
+  const body = method === 'POST' ? PING : undefined;
+  const heard = await ask(url, { method, headers, body, signal });
+  if (heard.how === 'answer') dismiss(heard.response);
+  return heard.how !== 'error';
+}
+
+interface Seen {
+  gated: boolean;
+  permission: Permission;
+  /** What is known already. */
+  answered?: Answers;
+  connected?: Connects;
+}
+
+/** Why nothing that can be read comes back. */
+async function silence({ url, signal: outer }: Question, seen: Seen): Promise<Trouble> {
+  const within = () => limited(WITHIN_MS, { asking: false, signal: outer });
+  const answered = seen.answered ?? (await answers(url, within()));
+  if (answered === 'yes') return { kind: 'cors' };
+  if (answered === 'timeout') return { kind: 'tooSlow' };
+  const connected = seen.connected ?? (await connects(url, within()));
+  if (connected === 'timeout') return { kind: 'tooSlow' };
+  if (connected === 'yes') return seen.gated ? barred(seen.permission) : { kind: 'cors' };
+  const target = new URL(url);
+  const isSecure = target.protocol === 'https:';
+  const other = new URL(url);
+  other.protocol = isSecure ? 'http:' : 'https:';
+  other.port = target.port || (isSecure ? '443' : '80');
+  if ((await answers(other.href, within())) === 'yes') {
+    return { kind: isSecure ? 'useHttp' : 'useHttps' };
+  }
+  if (!isSecure) return { kind: seen.gated ? 'notRunning' : 'notRunningOrNotHttp' };
+  if (!seen.gated) return { kind: 'tlsOrNotRunning' };
+  const listens = (await connects(other.href, within())) === 'yes';
+  return { kind: listens ? 'tlsNotTrusted' : 'notRunning' };
+}
+
+/** Somebody listens, and yet nothing came of it, on a page that needs a permission. */
+export function barred(permission: Permission): Trouble {
+  if (!isSecureContext) return { kind: 'permissionNeedsHttps' };
+  switch (permission) {
+    case 'denied':
+      return { kind: 'permissionDenied' };
+    case 'prompt':
+      return { kind: 'permissionDismissed' };
+    case 'granted':
+      return { kind: 'notHttp' };
+    case 'unknown':
+      return { kind: 'cors' };
+  }
+}

@@ -1,0 +1,348 @@
+// What is at an address on this machine: an mcpo and the servers behind it, an OpenAPI
+// server, or an MCP server.
+import { devices } from '$lib/api/devices';
+import type { Found, Offered, Via } from '$lib/api/types';
+import { inWords } from '$lib/i18n/inWords';
+import {
+  look,
+  preflight,
+  reach,
+  refusal,
+  refusalOf,
+  type Question,
+  type Trouble,
+} from './diagnose';
+import { NoList, type Headers, type McpLine } from './mcp';
+import { limited, TooLong } from './patience';
+import { isAsking } from './permission';
+import { dismiss } from './probe';
+
+/** An address that is looked at. */
+export interface Endpoint {
+  url: string;
+  kind: 'auto' | 'openapi' | 'mcp';
+  headers: Headers;
+}
+
+export interface Looking {
+  mcp: McpLine;
+  /** A person clicked: the browser may ask them. */
+  mayAsk: boolean;
+  /** Documents whose servers are known to take what pages send: they are not tried again. */
+  trusted?: Set<string>;
+  signal?: AbortSignal;
+  onwaiting?: () => void;
+}
+
+/** A server that answers, with what it offers. */
+export type Server = Omit<Found, 'offered'> & { offered: Offered };
+
+export type Finding = {
+  servers: Server[];
+  /** What is in the way: of all calls, or of some. Also of a server behind an mcpo, by its name. */
+  trouble?: Trouble;
+  troubles?: { name: string; trouble: Trouble }[];
+};
+
+/** Servers behind an mcpo that are read at the same time. */
+const AT_ONCE = 6;
+/** A whole look, once nobody has to be asked any more. */
+const LOOK_MS = 10_000;
+
+export async function discover(endpoint: Endpoint, looking: Looking): Promise<Finding> {
+  const asking = looking.mayAsk && (await isAsking(new URL(endpoint.url)));
+  const signal = limited(LOOK_MS, { asking, signal: looking.signal });
+  try {
+    return await find(endpoint, { ...looking, signal });
+  } catch (error) {
+    if (signal.reason instanceof TooLong) return { servers: [], trouble: { kind: 'tooSlow' } };
+    throw error;
+  }
+}
+
+async function find(endpoint: Endpoint, looking: Looking): Promise<Finding> {
+  const { kind } = endpoint;
+  const { pathname } = new URL(endpoint.url);
+  if (kind === 'mcp' || (kind === 'auto' && /\/(mcp|sse)\/?$/.test(pathname))) {
+    return mcpAt(endpoint, endpoint.url, looking, 'given');
+  }
+  const asDocument = await documentAt(endpoint, looking);
+  if (kind === 'openapi' || asDocument.servers.length > 0) return asDocument;
+  // Only one that is there, and is something else, may be an MCP server.
+  if (!isElse(asDocument.trouble)) return asDocument;
+  const seen = [asDocument];
+  for (const place of placesOf(endpoint.url).slice(1)) {
+    const found = await mcpAt(endpoint, place, looking, 'guessed');
+    if (found.servers.length > 0 || !isElse(found.trouble)) return found;
+    seen.push(found);
+  }
+  const locked = seen.find(({ trouble }) => trouble?.kind === 'needsKey');
+  return locked ?? { servers: [], trouble: { kind: 'notToolServer' } };
+}
+
+/** Where the servers may be that are found at an address. */
+export function placesOf(url: string): string[] {
+  return [url, beside(url, 'mcp'), beside(url, 'sse')];
+}
+
+/** Whether somebody answers who has no such thing at that path. */
+function isElse(trouble: Trouble | undefined): boolean {
+  return trouble !== undefined && ['wrongPath', 'notToolServer', 'needsKey'].includes(trouble.kind);
+}
+
+async function documentAt(endpoint: Endpoint, looking: Looking): Promise<Finding> {
+  const url = documentAddress(endpoint.url);
+  const reply = await look({ ...looking, url, headers: endpoint.headers });
+  if ('trouble' in reply) return { servers: [], trouble: reply.trouble };
+  const { text } = reply;
+  const main = parsed(text);
+  if (!isDescription(main, text)) return { servers: [], trouble: { kind: 'notToolServer' } };
+  if (main && isEmpty(main.paths)) return behind(endpoint, url, main, looking);
+  const title = titleOf(main);
+  const via = main && isOfMcpo(main) ? 'mcpo' : 'openapi';
+  const offered: Offered = { type: 'openapi', document: text, url };
+  return {
+    servers: [await server(endpoint, '', title, via, offered)],
+    trouble: await troubleOfCalls({ ...looking, url, headers: endpoint.headers }, main),
+  };
+}
+
+/** What will be in the way of calls, though the document can be read. */
+async function troubleOfCalls(
+  question: Question & Pick<Looking, 'trusted'>,
+  main: Description | undefined,
+): Promise<Trouble | undefined> {
+  const operations = operationsOf(main);
+  const hasKey = Object.keys(question.headers).length > 0;
+  if (!hasKey && operations.length > 0 && operations.every(wantsKey(main))) {
+    return { kind: 'needsKey', given: false, status: 401 };
+  }
+  const sends = operations.some(({ method }) => method !== 'get' && method !== 'head');
+  const { url, trusted } = question;
+  if (!sends || trusted?.has(url)) return undefined;
+  // Only by sending something can a page see whether it may. Nobody takes anything at this address.
+  const trouble = await preflight(question, 'POST');
+  if (!trouble) trusted?.add(url);
+  return trouble;
+}
+
+/** The servers that an mcpo names, each by itself: one that fails does not spoil the others. */
+async function behind(
+  endpoint: Endpoint,
+  url: string,
+  main: Description,
+  looking: Looking,
+): Promise<Finding> {
+  let subs;
+  try {
+    subs = await devices.behind({ url, document: main });
+  } catch (error) {
+    return { servers: [], trouble: { kind: 'hub', why: inWords(error) } };
+  }
+  if (subs.length === 0) return { servers: [], trouble: { kind: 'notToolServer' } };
+  const servers: Server[] = [];
+  const troubles: { name: string; trouble: Trouble }[] = [];
+  let ofCalls: Trouble | undefined;
+  const waiting = [...subs];
+  const work = async () => {
+    for (let sub = waiting.shift(); sub; sub = waiting.shift()) {
+      const { name } = sub;
+      const question = { ...looking, mayAsk: false, url: sub.url, headers: endpoint.headers };
+      const reply = await look(question);
+      if ('trouble' in reply) {
+        troubles.push({ name, trouble: reply.trouble });
+        continue;
+      }
+      const offered: Offered = { type: 'openapi', document: reply.text, url: sub.url };
+      const main = parsed(reply.text);
+      servers.push(await server(endpoint, name, titleOf(main), 'mcpo', offered));
+      // They all have the same mcpo before them.
+      if (servers.length === 1) ofCalls = await troubleOfCalls(question, main);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, subs.length) }, work));
+  const order = new Map(subs.map(({ name }, place) => [name, place]));
+  servers.sort((a, b) => (order.get(a.name ?? '') ?? 0) - (order.get(b.name ?? '') ?? 0));
+  return { servers, troubles, trouble: servers.length > 0 ? ofCalls : troubles[0]?.trouble };
+}
+
+/** Whether a person said that there is an MCP server, or it is only tried. */
+type Place = 'given' | 'guessed';
+
+async function mcpAt(
+  endpoint: Endpoint,
+  url: string,
+  looking: Looking,
+  place: Place,
+): Promise<Finding> {
+  const question = { ...looking, url, headers: endpoint.headers };
+  if (await isAsking(new URL(url))) {
+    // The client would make the browser ask as well, and not wait for the answer.
+    const reached = await reach(question);
+    if ('trouble' in reached) return { servers: [], trouble: reached.trouble };
+    dismiss(reached.response);
+  }
+  try {
+    const { title, tools } = await looking.mcp.list(url, endpoint.headers, looking.signal);
+    const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
+    return { servers: [found] };
+  } catch (error) {
+    return { servers: [], trouble: await whyNoMcp(error, question, place) };
+  }
+}
+
+/** What an MCP client says with every request after the first. */
+const MCP_HEADERS = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': 'none' };
+
+/** What keeps an MCP server from being used. */
+async function whyNoMcp(error: unknown, question: Question, place: Place): Promise<Trouble> {
+  if (error instanceof TooLong || isTimeout(error)) return { kind: 'tooSlow' };
+  if (error instanceof NoList) return { kind: 'badHandshake', why: 'tools/list' };
+  const why = error instanceof Error ? error.message.slice(0, 300) : '';
+  const isSpoken = error instanceof Error && error.name === 'ProtocolError';
+  if (isSpoken) return { kind: 'badHandshake', why };
+  const { status = 0, text } = heardBy(error);
+  if ([401, 403, 404].includes(status)) return refusal(status, text ?? '', question);
+  // Whoever is not told which session it is cannot say it again.
+  if (/jsonrpc.*(session|not initialized)/i.test(why)) {
+    return { kind: 'hiddenHeader', header: 'mcp-session-id' };
+  }
+
+  // Perhaps a page cannot talk to it at all.
+  const reached = await reach(question);
+  if ('trouble' in reached) return reached.trouble;
+  const { response } = reached;
+  const refused = await refusalOf(response, question);
+  // To a GET without a session it may well say no.
+  if (refused && (refused.kind !== 'wrongPath' || refused.status === 404)) return refused;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  dismiss(response);
+  if (place === 'guessed' && !refused && !isStream) return { kind: 'notToolServer' };
+  if (isUnsaid(why)) {
+    const headers = { ...question.headers, ...MCP_HEADERS };
+    const trouble = await preflight({ ...question, headers }, 'POST');
+    if (trouble) return trouble;
+  }
+  return place === 'given' ? { kind: 'badHandshake', why } : { kind: 'notToolServer' };
+}
+
+/** What the client heard, where a status was in the way of it. */
+function heardBy(error: unknown): { status?: number; text?: string } {
+  const { data } = error as { data?: { status?: number; text?: string } };
+  return data ?? {};
+}
+
+/** The browser kept to itself what went wrong; each has its own words for that. */
+function isUnsaid(why: string): boolean {
+  return /failed to fetch|networkerror|load failed/i.test(why);
+}
+
+/** As the client says it. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'REQUEST_TIMEOUT';
+}
+
+async function server(
+  endpoint: Pick<Endpoint, 'url'>,
+  name: string,
+  title: string,
+  via: Via,
+  offered: Offered,
+): Promise<Server> {
+  const text = JSON.stringify(offered);
+  return { url: endpoint.url, name, title, via, hash: await hash(text), offered };
+}
+
+interface Description {
+  openapi?: unknown;
+  swagger?: unknown;
+  info?: { title?: unknown };
+  paths?: unknown;
+  security?: unknown;
+}
+
+function parsed(text: string): Description | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value && typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** YAML is left to Tenon, and so is what is broken; one line tells what it is meant to be. */
+function isDescription(main: Description | undefined, text: string): boolean {
+  return main
+    ? 'openapi' in main || 'swagger' in main
+    : /^[\s{]*["']?(openapi|swagger)["']?\s*:/m.test(text);
+}
+
+function isEmpty(paths: unknown = {}): boolean {
+  return isObject(paths) && Object.keys(paths).length === 0;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function titleOf(main: Description | undefined): string {
+  const title = main?.info?.title;
+  return typeof title === 'string' ? title : '';
+}
+
+interface Operation {
+  method: string;
+  operationId?: unknown;
+  security?: unknown;
+}
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+function operationsOf(main: Description | undefined): Operation[] {
+  return Object.values(main?.paths ?? {}).flatMap((path: unknown) =>
+    Object.entries(isObject(path) ? path : {})
+      .filter(([method, operation]) => METHODS.includes(method) && isObject(operation))
+      .map(([method, operation]) => ({ ...(operation as Operation), method })),
+  );
+}
+
+/** Whether it can be called only with a key; one that says nothing is like the whole. */
+function wantsKey(main: Description | undefined): (operation: Operation) => boolean {
+  return ({ security = main?.security }) =>
+    Array.isArray(security) &&
+    security.length > 0 &&
+    security.every((way: unknown) => !isEmpty(way));
+}
+
+/** An mcpo with one server looks like any other; its operations do not. */
+function isOfMcpo(main: Description): boolean {
+  return operationsOf(main).every(
+    ({ method, operationId }) => method === 'post' && /^tool_.*_post$/.test(String(operationId)),
+  );
+}
+
+function documentAddress(url: string): string {
+  const { pathname } = new URL(url);
+  return /\.(json|ya?ml)$/.test(pathname) ? url : beside(url, 'openapi.json');
+}
+
+function beside(url: string, name: string): string {
+  const base = new URL(url);
+  base.search = '';
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  return new URL(name, base).href;
+}
+
+async function hash(text: string): Promise<string> {
+  // Pages over plain http have no such thing; there a weaker one does.
+  const bytes = new TextEncoder().encode(text);
+  if (!crypto.subtle) return `${bytes.length}-${fnv(bytes)}`;
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function fnv(bytes: Uint8Array): string {
+  let state = 0xcbf29ce484222325n;
+  for (const byte of bytes) state = BigInt.asUintN(64, (state ^ BigInt(byte)) * 0x100000001b3n);
+  return state.toString(16);
+}

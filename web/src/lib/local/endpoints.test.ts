@@ -1,0 +1,82 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { devices } from '$lib/api/devices';
+import { DEFAULT_PORTS, DEFAULT_URL, Endpoints, readPorts } from './endpoints.svelte';
+
+vi.mock('$lib/api/devices', () => ({
+  devices: { endpoints: vi.fn(async () => null), keepEndpoints: vi.fn(async () => {}) },
+}));
+
+const at = (url: string) => ({ url, name: '', kind: 'auto' as const, enabled: true });
+
+async function started(): Promise<Endpoints> {
+  const endpoints = new Endpoints();
+  endpoints.start(() => {});
+  await Promise.resolve();
+  return endpoints;
+}
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.mocked(devices.endpoints).mockReset().mockResolvedValue(null);
+  vi.mocked(devices.keepEndpoints).mockReset().mockResolvedValue();
+});
+
+test('looks where an mcpo listens, until told otherwise', async () => {
+  const endpoints = await started();
+  expect(endpoints.enabled.map(({ url }) => url)).toEqual([DEFAULT_URL]);
+  endpoints.remove(DEFAULT_URL);
+  expect(endpoints.all).toEqual([]);
+  expect((await started()).all).toEqual([]);
+});
+
+test('remembers addresses and keys, and takes both along when an address changes', async () => {
+  const endpoints = await started();
+  endpoints.put(at('http://localhost:9000'));
+  endpoints.setKey('http://localhost:9000', { header: 'X-Key', value: 'secret' });
+  endpoints.put(at('http://localhost:9001'), 'http://localhost:9000');
+  const again = await started();
+  expect(again.all.map(({ url }) => url)).toEqual([DEFAULT_URL, 'http://localhost:9001']);
+  expect(again.headersOf('http://localhost:9001')).toEqual({ 'x-key': 'secret' });
+  expect(again.headersOf('http://localhost:9000')).toEqual({});
+  again.remove('http://localhost:9001');
+  expect(localStorage.getItem('tenon.local.keys')).toBeNull();
+});
+
+test('the account is given addresses, and never a key', async () => {
+  vi.mocked(devices.endpoints).mockResolvedValue([at('http://localhost:7000')]);
+  localStorage.setItem('tenon.local.sync', 'no');
+  const endpoints = await started();
+  endpoints.put(at('http://localhost:9000/?token=secret'));
+  endpoints.setKey(DEFAULT_URL, { header: 'Authorization', value: 'Bearer secret' });
+  expect(devices.keepEndpoints).not.toHaveBeenCalled();
+  await endpoints.setSynced(true);
+  expect(endpoints.all).toHaveLength(3);
+  const given = JSON.stringify(vi.mocked(devices.keepEndpoints).mock.calls);
+  expect(given).toContain(DEFAULT_URL);
+  expect(given).not.toContain('secret');
+});
+
+test('a new browser takes over what the account has', async () => {
+  vi.mocked(devices.endpoints).mockResolvedValue([at('http://localhost:7000')]);
+  const endpoints = new Endpoints();
+  const changed = vi.fn();
+  endpoints.start(changed);
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+  expect(endpoints.all.map(({ url }) => url)).toEqual(['http://localhost:7000']);
+  expect(endpoints.synced).toBe(true);
+});
+
+test('what is remembered wrongly is passed over', async () => {
+  localStorage.setItem('tenon.local.endpoints', '[{"url":"nonsense://x"},{"url":7},null]');
+  localStorage.setItem('tenon.local.keys', '{"broken');
+  const endpoints = await started();
+  expect(endpoints.all).toEqual([]);
+  expect(endpoints.headersOf(DEFAULT_URL)).toEqual({});
+});
+
+test('ports are read as people write them', () => {
+  expect(readPorts('8000, 3000-3002；9000、x 70000 0')).toEqual([8000, 3000, 3001, 3002, 9000]);
+  expect(readPorts('5-3')).toEqual([]);
+  expect(readPorts('1-60000').length).toBeLessThanOrEqual(200);
+  expect(readPorts(DEFAULT_PORTS.join(','))).toEqual(DEFAULT_PORTS);
+});

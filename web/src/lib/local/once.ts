@@ -1,0 +1,58 @@
+// Which calls this browser has begun with, so that no two of its pages make the same
+// one: the one that writes it down first makes it.
+
+const NAME = 'tenon-calls';
+const STORE = 'begun';
+/** Nobody asks about older ones. */
+const KEPT_MS = 60 * 60 * 1000;
+
+let opened: Promise<IDBDatabase | undefined> | undefined;
+
+/** Whether the call is this page's to make. */
+export async function begin(callId: string): Promise<boolean> {
+  opened ??= open();
+  const database = await opened;
+  // Where nothing can be written down, Tenon alone sees to it that a call is made once.
+  if (!database) return true;
+  return new Promise((resolve) => {
+    try {
+      const transaction = database.transaction(STORE, 'readwrite', { durability: 'relaxed' });
+      const added = transaction.objectStore(STORE).add(Date.now(), callId);
+      added.onsuccess = () => resolve(true);
+      added.onerror = (event) => {
+        event.preventDefault();
+        resolve(added.error?.name !== 'ConstraintError');
+      };
+    } catch {
+      resolve(true);
+    }
+  });
+}
+
+function open(): Promise<IDBDatabase | undefined> {
+  return new Promise((resolve) => {
+    try {
+      const opening = indexedDB.open(NAME, 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
+      opening.onsuccess = () => {
+        sweep(opening.result);
+        resolve(opening.result);
+      };
+      opening.onerror = () => resolve(undefined);
+      opening.onblocked = () => resolve(undefined);
+    } catch {
+      resolve(undefined);
+    }
+  });
+}
+
+function sweep(database: IDBDatabase): void {
+  const store = database.transaction(STORE, 'readwrite').objectStore(STORE);
+  const cursor = store.openCursor();
+  cursor.onsuccess = () => {
+    const row = cursor.result;
+    if (!row) return;
+    if (Date.now() - Number(row.value) > KEPT_MS) row.delete();
+    row.continue();
+  };
+}

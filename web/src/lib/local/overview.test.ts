@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { LocalEndpoint } from '$lib/api/types';
+import type { Trouble } from './diagnose';
+import { DEFAULT_URL } from './endpoints.svelte';
+import type { Status } from './local.svelte';
+import { overviewOf } from './overview';
+import { insteadOf, nameOf } from './row';
+
+const endpoint = (url: string, more: Partial<LocalEndpoint> = {}): LocalEndpoint => ({
+  url,
+  name: '',
+  kind: 'auto',
+  enabled: true,
+  ...more,
+});
+const inTrouble = (kind: Trouble['kind']): Status => ({
+  state: 'trouble',
+  servers: [],
+  tools: 0,
+  troubles: [{ name: '', trouble: { kind } as Trouble }],
+  notes: [],
+});
+const found: Status = { state: 'found', servers: [], tools: 3, troubles: [], notes: [] };
+const look = (...all: [LocalEndpoint, Status][]) =>
+  overviewOf({
+    endpoints: { all: all.map(([endpoint]) => endpoint) },
+    statusOf: (asked) => all.find(([one]) => one === asked)?.[1] as Status,
+  });
+
+test('nobody at the address that nobody chose is nothing to speak of', () => {
+  const check = (endpoint: LocalEndpoint, status: Status, nothing: boolean, problems: number) => {
+    const seen = look([endpoint, status]);
+    expect([seen.nothing, seen.problems]).toEqual([nothing, problems]);
+  };
+  check(endpoint(DEFAULT_URL), inTrouble('notRunningOrNotHttp'), true, 0);
+  check(endpoint(DEFAULT_URL), inTrouble('notRunning'), true, 0);
+  check(endpoint(DEFAULT_URL, { name: 'Mine' }), inTrouble('notRunning'), false, 1);
+  check(endpoint(DEFAULT_URL), inTrouble('cors'), false, 1);
+  check(endpoint('http://localhost:8001'), inTrouble('notRunning'), false, 1);
+  expect(look().nothing).toBe(true);
+});
+
+test('what the browser forbids is no problem of an address', () => {
+  const denied = inTrouble('permissionDenied');
+  const seen = look([endpoint(DEFAULT_URL), denied], [endpoint('http://localhost:1'), denied]);
+  expect(seen.forbidden).toEqual({ kind: 'permissionDenied' });
+  expect([seen.nothing, seen.problems]).toEqual([false, 0]);
+});
+
+test('tools are summed, and addresses in trouble counted', () => {
+  const seen = look(
+    [endpoint('http://localhost:1'), found],
+    [endpoint('http://localhost:2'), found],
+    [endpoint('http://localhost:3'), inTrouble('cors')],
+    [endpoint('http://localhost:4', { enabled: false }), inTrouble('cors')],
+  );
+  expect([seen.tools, seen.problems, seen.nothing]).toEqual([6, 1, false]);
+});
+
+test('an address is called by its name, else by what tells it apart', () => {
+  const check = (url: string, expected: string) => expect(nameOf({ url, name: '' })).toBe(expected);
+  check('http://localhost:8000', 'localhost:8000');
+  check('http://localhost:8000/mcp', 'localhost:8000/mcp');
+  check('https://localhost:8443/', 'https://localhost:8443');
+  expect(nameOf({ url: DEFAULT_URL, name: 'Notes' })).toBe('Notes');
+});
+
+test('where another address may do, it is named', () => {
+  const check = (url: string, kind: Trouble['kind'], expected: string | undefined) =>
+    expect(insteadOf(url, { kind } as Trouble)).toBe(expected);
+  check('https://localhost:8000', 'useHttp', 'http://localhost:8000');
+  check('http://localhost:8000/mcp', 'useHttps', 'https://localhost:8000/mcp');
+  check('http://[::1]:8000', 'policy', 'http://localhost:8000');
+  check('http://192.168.1.2:8000', 'policy', undefined);
+  check('http://localhost:8000', 'cors', undefined);
+});

@@ -1,0 +1,110 @@
+// What a page can find out about an address. Every failure of `fetch` looks the same
+// to it; these are the four things that tell one from another.
+import { TooLong } from './patience';
+
+/** What came of asking. */
+export type Heard =
+  | { how: 'answer'; response: Response }
+  | { how: 'timeout' }
+  /** Whatever it was, the browser does not say. */
+  | { how: 'error' };
+
+/** Fails only when somebody else than our patience ended it. */
+export async function ask(
+  url: string,
+  init: RequestInit & { signal: AbortSignal },
+): Promise<Heard> {
+  try {
+    const response = await fetch(url, {
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      ...init,
+    });
+    return { how: 'answer', response };
+  } catch (error) {
+    if (init.signal.reason instanceof TooLong) return { how: 'timeout' };
+    if (init.signal.aborted) throw error;
+    return { how: 'error' };
+  }
+}
+
+export type Answers = 'yes' | 'no' | 'timeout';
+
+/** Whether any HTTP server answers there, readable or not. */
+export async function answers(url: string, signal: AbortSignal): Promise<Answers> {
+  const heard = await ask(url, { mode: 'no-cors', signal });
+  if (heard.how === 'answer') {
+    dismiss(heard.response);
+    return 'yes';
+  }
+  return heard.how === 'timeout' ? 'timeout' : 'no';
+}
+
+export type Connects = 'yes' | 'never' | 'timeout';
+
+/** How a connection to it fails: not at all on the network, or only after it. */
+export function connects(url: string, signal: AbortSignal): Promise<Connects> {
+  return new Promise((resolve) => {
+    const source = new EventSource(url);
+    const end = (how: Connects) => {
+      signal.removeEventListener('abort', late);
+      source.close();
+      resolve(how);
+    };
+    const late = () => end('timeout');
+    if (signal.aborted) return late();
+    signal.addEventListener('abort', late);
+    source.onopen = () => end('yes');
+    // In its first error it tells whether it would try again: it does so only where the
+    // network was what failed.
+    source.onerror = () => end(source.readyState === EventSource.CONNECTING ? 'never' : 'yes');
+  });
+}
+
+/** Does something, and tells whether our own policy forbade to ask this address. */
+export async function watched<Result>(
+  url: string,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; forbidden: boolean }> {
+  const { origin } = new URL(url);
+  let forbidden = false;
+  const heard = (event: SecurityPolicyViolationEvent) => {
+    // Others are looked at meanwhile.
+    if (event.effectiveDirective !== 'connect-src') return;
+    if (`${event.blockedURI}/`.startsWith(`${origin}/`)) forbidden = true;
+  };
+  document.addEventListener('securitypolicyviolation', heard);
+  try {
+    const result = await work();
+    // It is told of in a task of its own.
+    await new Promise((resolve) => setTimeout(resolve));
+    return { result, forbidden };
+  } finally {
+    document.removeEventListener('securitypolicyviolation', heard);
+  }
+}
+
+/** As text; undefined where it is longer than this. */
+export async function textOf(response: Response, maxBytes: number): Promise<string | undefined> {
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.length;
+    if (length > maxBytes) {
+      void reader.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** Nobody reads it: what is left unread holds a connection. */
+export function dismiss(response: Response): void {
+  void response.body?.cancel().catch(() => {});
+}
