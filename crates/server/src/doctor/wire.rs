@@ -1,0 +1,158 @@
+//! What comes back over the network, and why nothing does. Unlike a page, a shell is
+//! told the reason.
+
+use std::error::Error as StdError;
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, Response};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use super::address::{self, Place};
+
+/// How long anything may take: as long as the page waits.
+pub(super) const WITHIN: Duration = Duration::from_secs(5);
+
+/// Everything together. A server with so many slow parts is slow.
+const WHOLE_RUN: Duration = Duration::from_secs(45);
+
+/// Longer descriptions Tenon does not take from a page.
+pub(super) const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// Nobody listens at the port.
+    NotListening,
+    NoSuchHost,
+    Late,
+    /// The certificate, and what is wrong with it.
+    NotTrusted(String),
+    /// No secure connection for another reason.
+    NoTls(String),
+    /// It was asked over TLS and answered without.
+    PlainHttp,
+    /// What answers speaks something else.
+    NotHttp(String),
+    /// It began to answer and stopped.
+    Cut,
+    TooLong,
+}
+
+pub(super) struct Wire {
+    client: Client,
+    end: Instant,
+}
+
+impl Wire {
+    pub(super) fn new(target: &Url) -> reqwest::Result<Self> {
+        let client = Client::builder()
+            .user_agent(concat!("Tenon/", env!("CARGO_PKG_VERSION")))
+            .referer(false)
+            .redirect(Policy::none());
+        // As in browsers, what is near is not asked for through a proxy.
+        let client = match address::place(target) {
+            Place::Here | Place::Nearby => client.no_proxy(),
+            Place::Elsewhere => client,
+        };
+        Ok(Self {
+            client: client.build()?,
+            end: Instant::now() + WHOLE_RUN,
+        })
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: Option<String>,
+    ) -> Result<Response, Failure> {
+        let mut request = self.client.request(method, url.clone()).headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        self.within(async { request.send().await.map_err(|error| failure(&error)) })
+            .await
+    }
+
+    /// The whole of an answer.
+    pub(super) async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+        let mut body = Vec::new();
+        let reading = async {
+            while let Some(chunk) = response.chunk().await.map_err(|_| Failure::Cut)? {
+                if body.len() + chunk.len() > MAX_BODY {
+                    return Err(Failure::TooLong);
+                }
+                body.extend_from_slice(&chunk);
+            }
+            Ok(())
+        };
+        self.within(reading).await?;
+        Ok(body)
+    }
+
+    pub(super) async fn within<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        let done = timeout(WITHIN.min(left), work).await;
+        done.unwrap_or(Err(Failure::Late))
+    }
+}
+
+fn failure(error: &reqwest::Error) -> Failure {
+    let causes = || std::iter::successors(Some(error as &dyn StdError), |cause| inner(*cause));
+    let last = causes().last().map(ToString::to_string).unwrap_or_default();
+    if error.is_timeout() {
+        return Failure::Late;
+    }
+    if let Some(tls) = causes().find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
+        return match tls {
+            rustls::Error::InvalidCertificate(why) => Failure::NotTrusted(certificate(why)),
+            rustls::Error::InvalidMessage(_) => Failure::PlainHttp,
+            other => Failure::NoTls(other.to_string()),
+        };
+    }
+    let kinds = || causes().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    let is = |kind: io::ErrorKind| kinds().any(|io| io.kind() == kind);
+    if is(io::ErrorKind::ConnectionRefused) {
+        return Failure::NotListening;
+    }
+    if causes().any(|cause| cause.to_string().contains("dns error")) {
+        return Failure::NoSuchHost;
+    }
+    Failure::NotHttp(last)
+}
+
+/// An IO error hides what it was made of.
+fn inner<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
+    let hidden = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref);
+    hidden
+        .map(|inner| inner as &(dyn StdError + 'static))
+        .or_else(|| error.source())
+}
+
+fn certificate(why: &rustls::CertificateError) -> String {
+    use rustls::CertificateError as Wrong;
+    match why {
+        Wrong::UnknownIssuer => "nobody this machine trusts has signed it".into(),
+        Wrong::Expired | Wrong::ExpiredContext { .. } => "it has expired".into(),
+        Wrong::NotValidYet | Wrong::NotValidYetContext { .. } => "it is not valid yet".into(),
+        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => {
+            "it is for another name".into()
+        }
+        // As `openssl req -x509` makes them.
+        Wrong::Other(why) if why.to_string().contains("CaUsedAsEndEntity") => {
+            "it signs itself".into()
+        }
+        other => other.to_string(),
+    }
+}
