@@ -31,7 +31,9 @@ const document = {
 export async function startCounter() {
   /** How often each number came. */
   const counted = new Map();
+  const seen = { asked: 0 };
   const server = createServer(async (request, response) => {
+    seen.asked += 1;
     response.setHeader('access-control-allow-origin', '*');
     response.setHeader('access-control-allow-headers', 'content-type');
     response.setHeader('access-control-max-age', '600');
@@ -50,6 +52,10 @@ export async function startCounter() {
   await once(server, 'listening');
   return {
     counted,
+    /** How many requests came at all. */
+    get asked() {
+      return seen.asked;
+    },
     url: `http://localhost:${server.address().port}`,
     stop() {
       server.closeAllConnections();

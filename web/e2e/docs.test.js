@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBrowser, openPage } from './browser.js';
 import { blocksOf } from './document.js';
-import { toolsAt, useServer } from './endpoint.js';
+import { toolsAt, useServer } from './local.js';
 import { startExample } from './example.js';
 import { house } from './house.js';
 import { ann, doorOf, setUp } from './people.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { house } from './house.js';
 import { lookAt, localTools } from './local.js';
 import { obedient } from './obedient.js';
-import { memory, startEverything, startFast, startMcpo, startSingleMcpo, time } from './peers.js';
+import { memory, startEverything, startFast, startMcpo, startClock, time } from './peers.js';
 import { eventually } from './screen.js';
 import { witness } from './witness.js';
 
@@ -51,6 +51,11 @@ async function callInChat({ ui, page, allow }, name, args) {
   return told.findLast(({ role }) => role === 'tool');
 }
 
+/** The server was asked for what these words are in. */
+function begun(watched, words) {
+  return eventually('the call has begun', () => watched.heard(words) > 0);
+}
+
 /** Nobody but the browser has been there. */
 function provenLocal(watched) {
   assert.ok(watched.seen.length > 0);
@@ -71,7 +76,7 @@ const kinds = [
   },
   {
     name: 'an mcpo with one',
-    start: (origin) => startSingleMcpo(origin, time),
+    start: (origin) => startClock(origin),
     tool: 'tool_get_current_time_post',
     args: { timezone: 'Asia/Tokyo' },
     via: 'mcpo',
@@ -125,7 +130,7 @@ for (const { name, start, tool, args, via, says } of kinds) {
 }
 
 test('a call says how far it is, and stops when it is told to', deadline, async (t) => {
-  const { ui, page, allow } = await found(t, await startFast('http', inn.tenon.url));
+  const { ui, page, allow, watched } = await found(t, await startFast('http', inn.tenon.url));
   const folder = await mkdtemp(join(tmpdir(), 'tenon-local-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const mark = join(folder, 'mark');
@@ -136,8 +141,7 @@ test('a call says how far it is, and stops when it is told to', deadline, async 
     .waitFor();
   await ui.answered();
   await ui.ask(`Call ${await allow('sleeps')} ${JSON.stringify({ seconds: 3, mark })}`);
-  await eventually('the call has begun', async () => (await ui.cards.count()) === 2);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await begun(watched, mark);
   await ui.stopButton.click();
   await ui.answered(2);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
@@ -159,13 +163,14 @@ test(
   'a page that is closed fails at once what it had begun, and its tools are offline',
   deadline,
   async (t) => {
-    const { page, are, allow } = await found(t, await startFast('http', inn.tenon.url));
+    const { page, are, allow, watched } = await found(t, await startFast('http', inn.tenon.url));
     const toolId = await allow('sleeps');
-    const began = Date.now();
+    const mark = join(tmpdir(), 'tenon-never');
     const calling = inn.tell('POST', `/tools/${toolId}/call`, {
-      arguments: { seconds: 20, mark: join(tmpdir(), 'tenon-never') },
+      arguments: { seconds: 20, mark },
     });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await begun(watched, mark);
+    const began = Date.now();
     await page.close();
     const answer = await calling;
     assert.equal(answer.ok, false);
@@ -176,6 +181,26 @@ test(
     assert.equal(again.ok, false);
   },
 );
+
+for (const { name, start, tool, args } of kinds.filter(({ via }) => via === 'mcp')) {
+  // A browser has six connections to a host, for all its pages together.
+  test(`seven pages use ${name}`, deadline, async (t) => {
+    const { context, watched, allow } = await found(t, await start(inn.tenon.url));
+    const toolId = await allow(tool);
+    const call = async () => {
+      const answer = await inn.tell('POST', `/tools/${toolId}/call`, { arguments: args });
+      assert.equal(answer.ok, true, JSON.stringify(answer));
+    };
+    for (let pages = 2; pages <= 7; pages += 1) {
+      const page = await context.newPage();
+      const before = watched.heard('"tools/list"');
+      await page.goto(inn.tenon.url);
+      await eventually('it was looked at', () => watched.heard('"tools/list"') > before);
+      await call();
+    }
+    await Promise.all(Array.from({ length: 14 }, call));
+  });
+}
 
 test('tools are there again when Tenon or the server comes back', deadline, async (t) => {
   const peer = await startFast('http', inn.tenon.url);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { openPage } from './browser.js';
-import { toolsAt, useServer } from './endpoint.js';
+import { toolsAt, useServer } from './local.js';
 import { house } from './house.js';
 import { freePort } from './peers.js';
 import { eventually } from './screen.js';

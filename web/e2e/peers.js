@@ -45,13 +45,21 @@ export async function startMcpo(mcpServers, key) {
   };
 }
 
-/** An mcpo with one server, for pages of this origin. */
-export function startSingleMcpo(origin, command, ...args) {
+/** An mcpo with a clock, for pages of this origin; on this port, if one is given. */
+export function startClock(origin, at) {
   const mcpo = ['venv-mcpo/bin/mcpo', '--host', '127.0.0.1', '--cors-allow-origins', origin];
-  return startAt((port) => [
-    path('venv-mcpo/bin/python'),
-    [path(mcpo[0]), ...mcpo.slice(1), '--port', port, '--', command, ...args],
-  ]);
+  return startAt(
+    (port) => [
+      path('venv-mcpo/bin/python'),
+      [path(mcpo[0]), ...mcpo.slice(1), '--port', port, '--', time],
+    ],
+    at,
+  );
+}
+
+/** A server of files, which knows nothing of tools nor of other sites. */
+export function startFiles(at) {
+  return startAt((port) => ['python3', ['-m', 'http.server', port, '--bind', '127.0.0.1']], at);
 }
 
 /** FastMCP over `http` or `sse`, for pages of this origin. */
@@ -66,8 +74,8 @@ export function startEverything(transport) {
 }
 
 /** One that is told its port: it is there when it can be connected to. */
-async function startAt(how) {
-  const port = await freePort();
+async function startAt(how, at) {
+  const port = at ?? (await freePort());
   const [command, args, environment] = how(String(port));
   const peer = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],

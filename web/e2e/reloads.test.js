@@ -50,7 +50,7 @@ test('every call ends once, whatever happens to its page', { timeout: 300_000 },
   let reloads = 0;
   while (!over) {
     const one = random() < 0.5 ? page : second;
-    await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
+    await new Promise((resolve) => setTimeout(resolve, 50 + random() * 400));
     if (over) break;
     await one.reload();
     reloads += 1;
@@ -62,6 +62,10 @@ test('every call ends once, whatever happens to its page', { timeout: 300_000 },
   assert.ok(ends.done > CALLS / 2, JSON.stringify(ends));
   assert.ok(reloads > 5);
   assert.ok(longest < LATE_MS, `one took ${longest} ms`);
+  // Not even one that was given up is made twice, nor later.
+  for (const [one, times] of counter.counted) {
+    assert.equal(times, 1, `call ${one} was made ${times} times`);
+  }
   // Nothing is left behind: the tool is there, and answers.
   await eventually('its tool', async () => (await ready()).length > 0, 30_000);
   const last = await made(toolId, { number: CALLS + 1 });

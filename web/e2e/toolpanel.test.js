@@ -1,21 +1,16 @@
 // The panel of tools: all of them or those that are on, those on this computer among them,
 // and what is said where one of these cannot be used.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { after, afterEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { phone } from './browser.js';
 import { house } from './house.js';
 import { obedient } from './obedient.js';
-import { time } from './peers.js';
+import { freePort, startClock, startFiles } from './peers.js';
 import { eventually } from './screen.js';
 
 const inn = house();
 const deadline = { timeout: 90_000 };
 const toolId = 'builtin_current_time';
-const mcpo = fileURLToPath(new URL('../../target/peers/venv-mcpo/bin/mcpo', import.meta.url));
 let model;
 
 after(() => model?.stop());
@@ -25,38 +20,12 @@ afterEach(async () => {
     await inn.tell('DELETE', `/devices/${id}`);
 });
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+/** An mcpo with two tools, for pages of this origin, until the test is over or it is stopped. */
+async function startMcpo(t, port, origin) {
+  const clock = await startClock(origin, port);
+  t.after(clock.stop);
+  return clock;
 }
-
-/** A program that listens there, until the test is over or it is stopped. */
-async function listening(t, port, command, ...args) {
-  const peer = spawn(command, args, { stdio: 'ignore' });
-  const gone = new Promise((resolve) => peer.once('exit', resolve));
-  const stop = async () => {
-    peer.kill('SIGKILL');
-    await gone;
-  };
-  t.after(stop);
-  const answers = () => fetch(`http://127.0.0.1:${port}/`).then(Boolean, () => false);
-  await eventually(`${command} listens`, answers, 30_000);
-  return { stop };
-}
-
-/** An mcpo with two tools, for pages of this origin. */
-const startMcpo = (t, port, origin) =>
-  listening(
-    t,
-    port,
-    mcpo,
-    ...['--host', '127.0.0.1', '--port', String(port), '--cors-allow-origins', origin],
-    ...['--', time],
-  );
 
 function panelOf(page) {
   const panel = page.getByRole('dialog', { name: 'Tools' });
@@ -71,6 +40,12 @@ function panelOf(page) {
     count: async () => Number(await wrench.innerText()),
     counts: (expected) =>
       eventually(`${expected} are on`, async () => Number(await wrench.innerText()) === expected),
+    /** Until it is kept, which is later than it is shown. */
+    async flip(row) {
+      const kept = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await row.getByRole('switch').click();
+      await kept;
+    },
     /** Adds an address as a person does. */
     async add(address) {
       await panel.getByRole('button', { name: 'Add an address' }).click();
@@ -103,7 +78,7 @@ test('the plus shows all tools and the wrench those that are on', deadline, asyn
   await tools.row.waitFor();
   assert.ok(await tools.view('All').isChecked());
   assert.equal(await tools.row.getAttribute('title'), toolId);
-  await tools.row.getByRole('switch').click();
+  await tools.flip(tools.row);
   await tools.counts(count - 1);
 
   // It goes from the other view, and stays in this one.
@@ -124,10 +99,10 @@ test('the plus shows all tools and the wrench those that are on', deadline, asyn
   assert.equal(await tools.row.getByRole('switch').getAttribute('aria-checked'), 'false');
 
   // One that is switched off here stays under the hand.
-  await tools.row.getByRole('switch').click();
+  await tools.flip(tools.row);
   await tools.counts(count);
   await tools.view('On').check();
-  await tools.row.getByRole('switch').click();
+  await tools.flip(tools.row);
   await tools.counts(count - 1);
   assert.equal(await tools.row.count(), 1);
 });
@@ -158,12 +133,12 @@ test('a server that is started appears with its tag, switched on', deadline, asy
   const id = await group.locator('li').first().getAttribute('title');
   assert.match(id, /^local_/);
 
-  await group.locator('li').first().getByRole('switch').click();
+  await tools.flip(group.locator('li').first());
   await tools.counts(count + 1);
   await page.reload();
   await tools.counts(count + 1);
   await tools.plus.click();
-  await group.locator('li').first().getByRole('switch').click();
+  await tools.flip(group.locator('li').first());
   await tools.counts(count + 2);
   await page.keyboard.press('Escape');
 
@@ -229,7 +204,7 @@ test(
 
 test('any web server is told of as one that keeps pages out', deadline, async (t) => {
   const port = await freePort();
-  await listening(t, port, 'python3', '-m', 'http.server', String(port), '--bind', '127.0.0.1');
+  t.after((await startFiles(port)).stop);
   const { tools, complaints } = await come(t);
   await tools.plus.click();
   await tools.panel.getByRole('button', { name: 'Look at more ports' }).click();

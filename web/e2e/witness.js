@@ -7,6 +7,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 export async function witness(port) {
   const seen = [];
   const open = new Set();
+  let sent = '';
   const server = createServer(async (near) => {
     near.on('error', () => {});
     near.pause();
@@ -20,6 +21,7 @@ export async function witness(port) {
       open.delete(near);
       near.destroy();
     });
+    near.on('data', (data) => (sent += data.toString('latin1')));
     near.pipe(far).pipe(near);
   });
   server.listen(0, '127.0.0.1');
@@ -28,6 +30,8 @@ export async function witness(port) {
     port: server.address().port,
     /** The names and ids of the processes that connected. */
     seen,
+    /** How often these words were passed on. */
+    heard: (words) => sent.split(words).length - 1,
     stop() {
       for (const socket of open) socket.destroy();
       server.close();

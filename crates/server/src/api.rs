@@ -119,10 +119,10 @@ pub fn routes() -> Vec<Route> {
         get("/endpoints", User, models::endpoints),
         // Servers on people's own machines.
         get("/devices", User, devices::list),
-        delete("/devices/{id}", User, devices::forget),
+        delete("/devices/{id}", User, devices::forget).keys(Keys::Full),
         post("/devices/behind", User, devices::behind),
         get("/devices/endpoints", User, devices::endpoints),
-        put("/devices/endpoints", User, devices::set_endpoints),
+        put("/devices/endpoints", User, devices::set_endpoints).keys(Keys::Full),
         // Servers.
         get("/sources", User, sources::list),
         post("/sources", User, sources::create)

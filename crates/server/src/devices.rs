@@ -37,6 +37,11 @@ impl Memory for Kept {
         kept.map_err(|error| format!("What a browser found cannot be kept: {error}."))
     }
 
+    async fn seen(&self, servers: &[SourceId]) -> Result<(), String> {
+        let seen = self.0.see_local_servers(servers).await;
+        seen.map_err(|error| format!("What a browser uses cannot be noted: {error}."))
+    }
+
     async fn forget(&self, servers: &[SourceId]) -> Result<(), String> {
         let forgotten = self.0.forget_local_servers(servers).await;
         forgotten.map_err(|error| format!("What a browser found cannot be forgotten: {error}."))

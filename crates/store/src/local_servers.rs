@@ -1,7 +1,7 @@
 //! The servers that people's browsers found on their own machines.
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, OnConflict};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use tenon_domain::{SourceId, ToolDefinition, UserId};
 
@@ -33,9 +33,10 @@ impl Store {
             .order_by_desc(local_servers::Column::SeenAt)
             .all(&self.read)
             .await?;
-        rows.into_iter()
+        Ok(rows
+            .into_iter()
             .map(|(row, tools)| read(row, tools))
-            .collect()
+            .collect())
     }
 
     pub async fn put_local_server(&self, server: &StoredLocal) -> Result<()> {
@@ -62,6 +63,17 @@ impl Store {
         local_servers::Entity::insert(row)
             .on_conflict(changed)
             .exec_without_returning(&self.write)
+            .await?;
+        Ok(())
+    }
+
+    /// They are in use today.
+    pub async fn see_local_servers(&self, ids: &[SourceId]) -> Result<()> {
+        let ids = ids.iter().map(|id| text(&id.0));
+        local_servers::Entity::update_many()
+            .col_expr(local_servers::Column::SeenAt, Expr::value(now()))
+            .filter(local_servers::Column::SourceId.is_in(ids))
+            .exec(&self.write)
             .await?;
         Ok(())
     }
@@ -99,9 +111,10 @@ async fn forget(db: &impl ConnectionTrait, ids: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn read(row: local_servers::Model, tools: Option<source_tools::Model>) -> Result<StoredLocal> {
-    let tools = tools.map(|tools| serde_json::from_str(&tools.definitions));
-    Ok(StoredLocal {
+/// Tools that cannot be read are told again by the next page.
+fn read(row: local_servers::Model, tools: Option<source_tools::Model>) -> StoredLocal {
+    let tools = tools.and_then(|tools| serde_json::from_str(&tools.definitions).ok());
+    StoredLocal {
         id: SourceId(row.source_id),
         owner: UserId(row.owner),
         device_id: row.device_id,
@@ -110,6 +123,6 @@ fn read(row: local_servers::Model, tools: Option<source_tools::Model>) -> Result
         title: row.title,
         url: row.url,
         via: row.via,
-        tools: tools.transpose()?.unwrap_or_default(),
-    })
+        tools: tools.unwrap_or_default(),
+    }
 }

@@ -14,11 +14,11 @@ test('what one person left is not what another one finds', () => {
   expect(recall('draft.new')).toBe('a secret');
 });
 
-test('the look of the page belongs to the browser', () => {
+test.each(['theme', 'device'])('the %s belongs to the browser', (key) => {
   rememberFor('ann');
-  remember('theme', 'dark');
+  remember(key, 'dark');
   rememberFor('bob');
-  expect([recall('theme'), localStorage.getItem('tenon.theme')]).toEqual(['dark', 'dark']);
+  expect([recall(key), localStorage.getItem(`tenon.${key}`)]).toEqual(['dark', 'dark']);
 });
 
 test('without accounts nothing has an owner', () => {

@@ -3,7 +3,7 @@
 // nothing breaks.
 
 /** These are the browser's, whoever is logged in; some are needed before anybody is. */
-const OF_THE_BROWSER = ['theme', 'language', 'account'];
+const OF_THE_BROWSER = ['theme', 'language', 'account', 'device'];
 
 let owner = '';
 

@@ -4,23 +4,26 @@
 //! second, so that nothing falls between the two; what comes twice is skipped
 //! by its number.
 
+mod arm;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
 use axum::http::StatusCode;
 use axum::response::Response;
 use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
-use tenon_sources::browser::{self, Frame, Registration, Seat};
+use tenon_sources::browser::{self, Frame, Registered};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
+
+use arm::Arm;
 
 use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
@@ -51,8 +54,8 @@ const OUTBOX: usize = 64;
 /// A page closes with this that connects again at once.
 const AGAIN: u16 = 4000;
 
-/// How many calls may wait for a page to take them.
-const ORDERS: usize = 256;
+/// What is longer than this is read where nobody waits for the thread.
+const READ_APART: usize = 256 * 1024;
 
 /// How many events are read from the store at a time.
 const PAGE: u64 = 500;
@@ -85,21 +88,18 @@ struct Session {
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,
-    /// Where it sits, once it has offered tools of its own machine.
-    seat: Option<Arc<Seat>>,
+    arm: Arm,
     orders: mpsc::Receiver<Frame>,
-    gives_orders: mpsc::Sender<Frame>,
     changes: broadcast::Receiver<browser::Told>,
 }
 
 impl Session {
     fn new(app: App, user: CurrentUser) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
-        let (gives_orders, orders) = mpsc::channel(ORDERS);
+        let (arm, orders) = Arm::new(app.desk.clone(), &user, outbox.clone());
         Self {
-            seat: None,
+            arm,
             orders,
-            gives_orders,
             changes: app.desk.news(),
             endings: app.auth.endings(),
             news: app.sources.news(),
@@ -129,10 +129,10 @@ impl Session {
                 message = socket.recv() => {
                     heard = Instant::now();
                     match message {
-                        Some(Ok(Message::Text(text))) => self.take(&text).await,
+                        Some(Ok(Message::Text(text))) => self.take(text).await,
                         Some(Ok(Message::Close(Some(frame)))) if frame.code == AGAIN => return,
                         // It says goodbye: it does not come back to what it owes.
-                        Some(Ok(Message::Close(_))) => return self.stand_up(),
+                        Some(Ok(Message::Close(_))) => return self.arm.leave(),
                         Some(Err(_)) | None => return,
                         Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
                     }
@@ -203,74 +203,27 @@ impl Session {
         counts.unwrap_or(true)
     }
 
-    async fn take(&mut self, text: &str) {
-        match serde_json::from_str(text) {
+    async fn take(&mut self, text: Utf8Bytes) {
+        match read(text).await {
             Ok(ClientFrame::Subscribe { chat_id, after }) => self.subscribe(chat_id, after).await,
             Ok(ClientFrame::Unsubscribe { chat_id }) => {
                 if let Some(following) = self.followed.remove(&chat_id) {
                     following.abort();
                 }
             }
-            Ok(ClientFrame::Register(registration)) => self.register(registration),
-            Ok(ClientFrame::Unregister { url }) => self.unregister(url),
-            Ok(ClientFrame::Sign(sign)) => {
-                if let Some(seat) = &self.seat {
-                    seat.sign(sign);
+            Ok(ClientFrame::Register(registration)) => {
+                if let Err(why) = self.arm.register(registration) {
+                    self.answer(ServerFrame::Registered(Registered::refused(why)));
                 }
             }
-            Ok(ClientFrame::Answered(answered)) => {
-                if let Some(seat) = &self.seat {
-                    seat.end(answered);
+            Ok(ClientFrame::Unregister { url }) => {
+                if let Err(why) = self.arm.unregister(url) {
+                    self.refuse(why);
                 }
             }
-            Err(error) => {
-                self.refuse(format!("The frame cannot be used: {error}."));
-            }
-        }
-    }
-
-    /// Takes in what a page offers, without keeping the page waiting meanwhile.
-    fn register(&mut self, registration: Registration) {
-        let seat = match &self.seat {
-            Some(seat) if seat.is_for(&registration) => Ok(seat.clone()),
-            Some(_) | None => {
-                let orders = self.gives_orders.clone();
-                let seat = self.app.desk.sit(&self.user.id, &registration, orders);
-                seat.map(Arc::new)
-            }
-        };
-        let seat = match seat {
-            Ok(seat) => seat,
-            Err(why) => return self.refuse(why),
-        };
-        self.seat = Some(seat.clone());
-        let outbox = self.outbox.clone();
-        tokio::spawn(async move {
-            let frame = match seat.register(registration).await {
-                Ok(registered) => ServerFrame::Registered(registered),
-                Err(why) => ServerFrame::Error {
-                    chat_id: None,
-                    error: ApiError::bad_request(why).detail(),
-                },
-            };
-            let _ = outbox.send(frame).await;
-        });
-    }
-
-    fn unregister(&self, url: String) {
-        let Some(seat) = self.seat.clone() else {
-            return;
-        };
-        tokio::spawn(async move {
-            if let Err(why) = seat.unregister(&url).await {
-                tracing::warn!(why, "what a page no longer offers is still kept");
-            }
-        });
-    }
-
-    fn stand_up(&mut self) {
-        if let Some(seat) = self.seat.take() {
-            seat.leave();
+            Ok(ClientFrame::Sign(sign)) => self.arm.sign(sign),
+            Ok(ClientFrame::Answered(answered)) => self.arm.end(answered),
+            Err(why) => self.refuse(format!("The frame cannot be used: {why}.")),
         }
     }
 
@@ -329,10 +282,17 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.followed.values().for_each(AbortHandle::abort);
-        if let Some(seat) = &self.seat {
-            seat.lose();
-        }
     }
+}
+
+/// What a page says. The error is a sentence.
+async fn read(text: Utf8Bytes) -> Result<ClientFrame, String> {
+    let parse = |text: &str| serde_json::from_str(text).map_err(|error| error.to_string());
+    if text.len() <= READ_APART {
+        return parse(&text);
+    }
+    let read = tokio::task::spawn_blocking(move || parse(&text)).await;
+    read.unwrap_or_else(|_panic| Err("Tenon met a fault of its own in it".into()))
 }
 
 /// Follows a chat until the page is gone, or until there is a reason to tell it.

@@ -472,6 +472,15 @@ async fn no_frame_reaches_into_another_users_chat() {
         .await;
     let her_devices = world.olga.get("/api/devices").await;
     assert_eq!(her_devices.1[0]["servers"][0]["state"], "ready");
+    // A key of hers that may not do everything runs none of her tools.
+    for access in ["read", "use"] {
+        let mut program = world.olga.key(access).await.socket().await.unwrap();
+        program.send(&registration.to_string()).await;
+        let heard = program
+            .until(|frame| frame["type"] == "tools:registered")
+            .await;
+        assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
+    }
 
     let (_, own) = world.bob.post("/api/chats", json!({})).await;
     for stranger in [&world.bob, &world.bob.key("full").await] {

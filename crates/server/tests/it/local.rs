@@ -147,9 +147,14 @@ async fn what_a_page_says_wrongly_costs_it_nothing_else() {
     let server = Server::with_accounts([]).await;
     let ada = Person::set_up(&server, "Ada").await;
     let mut page = ada.socket().await.unwrap();
+    let nameless = json!({"type": "tools:register", "device": {"id": "x", "name": "y"}, "page": "z", "servers": []});
+    page.send(&nameless.to_string()).await;
+    let heard = page
+        .until(|frame| frame["type"] == "tools:registered")
+        .await;
+    assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
     for wrong in [
         json!({"type": "tools:register"}),
-        json!({"type": "tools:register", "device": {"id": "x", "name": "y"}, "page": "z", "servers": []}),
         json!({"type": "tool:result", "call_id": "nobody-waits", "surprise": 1}),
     ] {
         page.send(&wrong.to_string()).await;

@@ -9,11 +9,11 @@ use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::check;
 use super::held::{DeviceStatus, Held, LocalStatus, Place};
-use super::remember::Memory;
+use super::remember::{Memory, Remembered};
 use super::seat::Seat;
 use super::server::LocalServer;
 use super::wire::{DeviceInfo, Frame, Registration};
-use crate::text;
+use crate::{apart, text};
 
 const MAX_DEVICES: usize = 50;
 
@@ -48,28 +48,37 @@ impl Desk {
         }))
     }
 
-    /// Lists what was found before this process was. The error is a sentence.
+    /// Lists what was found before this process was. One that cannot be listed costs only
+    /// itself. The error is a sentence.
     pub async fn restore(&self) -> Result<(), String> {
         for remembered in self.0.memory.load().await? {
-            let Some(user) = remembered.info.owner.clone() else {
-                continue;
-            };
-            let held = self.held(&user, &remembered.device)?;
-            let server = Arc::new(LocalServer::new(
-                remembered.info,
-                held.device.clone(),
-                remembered.url,
-                remembered.via,
-                remembered.tools,
-            ));
-            let connected = self.0.registry.connect(server.clone()).await;
-            let place = Place {
-                connection: connected.map(Some).map_err(|error| error.to_string())?,
-                server,
-            };
-            let id = place.server.info().id.clone();
-            held.servers().insert(id, place);
+            let id = remembered.info.id.clone();
+            if let Err(why) = self.list(remembered).await {
+                tracing::warn!(%id, why, "what a browser found is not listed");
+            }
         }
+        Ok(())
+    }
+
+    async fn list(&self, remembered: Remembered) -> Result<(), String> {
+        let owner = remembered.info.owner.clone();
+        let user = owner.ok_or("It is nobody's.")?;
+        let held = self.held(&user, &remembered.device)?;
+        let server = Arc::new(LocalServer::new(
+            remembered.info,
+            held.device.clone(),
+            remembered.url,
+            remembered.via,
+            remembered.tools,
+        ));
+        let connected = self.0.registry.connect(server.clone()).await;
+        let connection = connected.map_err(|error| error.to_string())?;
+        let id = server.info().id.clone();
+        let place = Place {
+            server,
+            connection: Some(connection),
+        };
+        held.servers().insert(id, place);
         Ok(())
     }
 
@@ -83,12 +92,15 @@ impl Desk {
     ) -> Result<Seat, String> {
         check::registration(registration)?;
         let held = self.held(user, &registration.device)?;
+        let was_there = held.device.is_there();
         held.device
             .rename(&text::line(&registration.device.name, check::MAX_TITLE));
         let page = held
             .device
             .arrive(&registration.page, frames.clone(), &registration.calls);
-        self.tell(user);
+        if !was_there {
+            self.tell(user);
+        }
         Ok(Seat::new(self.clone(), held, page, frames))
     }
 
@@ -121,6 +133,8 @@ impl Desk {
         let Some(held) = held else {
             return Ok(false);
         };
+        // What a page says of it meanwhile is taken in first.
+        let _turn = apart::turn(&held.turns).await;
         self.drop_servers(&held, |_| true).await?;
         self.tell(user);
         Ok(true)
@@ -138,7 +152,7 @@ impl Desk {
         &self,
         held: &Held,
         which: impl Fn(&LocalServer) -> bool,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let gone: Vec<(SourceId, Place)> = {
             let mut servers = held.servers();
             servers
@@ -147,7 +161,19 @@ impl Desk {
         };
         let ids: Vec<SourceId> = gone.iter().map(|(id, _)| id.clone()).collect();
         drop(gone);
-        self.0.memory.forget(&ids).await
+        if !ids.is_empty() {
+            self.0.memory.forget(&ids).await?;
+        }
+        Ok(!ids.is_empty())
+    }
+
+    /// One that has neither a page nor anything to list is no device.
+    pub(super) fn drop_if_empty(&self, held: &Arc<Held>) {
+        let mut devices = self.lock();
+        if is_empty(held) {
+            let key = (held.device.user.clone(), held.device.id.clone());
+            devices.remove(&key);
+        }
     }
 
     fn all(&self, user: &UserId) -> Vec<Arc<Held>> {
@@ -162,7 +188,11 @@ impl Desk {
         if let Some(held) = devices.get(&key) {
             return Ok(held.clone());
         }
-        if devices.keys().filter(|(owner, _)| owner == user).count() >= MAX_DEVICES {
+        let own = |(owner, _): &(UserId, String)| owner == user;
+        if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
+            devices.retain(|key, held| !own(key) || !is_empty(held));
+        }
+        if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
             return Err(format!(
                 "There are {MAX_DEVICES} browsers with tools already. Forget one of them first."
             ));
@@ -188,6 +218,10 @@ impl Desk {
         let devices = self.0.devices.lock();
         devices.unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_empty(held: &Held) -> bool {
+    !held.device.has_page() && held.servers().is_empty()
 }
 
 impl std::fmt::Debug for Desk {

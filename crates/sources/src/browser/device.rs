@@ -70,16 +70,13 @@ impl Device {
             let mut pages = self.pages();
             pages
                 .all
-                .retain(|known| !known.is_gone() || known.id == page);
+                .retain(|known| known.is_up() || known.is_awaited() || known.id == page);
             let known = pages.all.iter().position(|known| known.id == page);
             let arrived = match known {
-                Some(place) => {
-                    let known = pages.all.remove(place);
-                    known.back(frames, works_on);
-                    known
-                }
-                None => Arc::new(Page::new(page.to_owned(), frames)),
+                Some(place) => pages.all.remove(place),
+                None => Arc::new(Page::new(page.to_owned(), frames.clone())),
             };
+            arrived.back(frames, works_on);
             if pages.all.len() == MAX_PAGES {
                 pages.all.remove(0);
             }
@@ -96,7 +93,7 @@ impl Device {
         page.leave(frames, for_good);
         let is_last = {
             let mut pages = self.pages();
-            pages.all.retain(|page| !page.is_gone());
+            pages.all.retain(|page| page.is_up() || page.is_awaited());
             let is_last = !pages.all.iter().any(|page| page.is_up());
             if is_last {
                 pages.left.get_or_insert_with(Instant::now);
@@ -105,6 +102,10 @@ impl Device {
         };
         self.moved();
         is_last
+    }
+
+    pub(super) fn has_page(&self) -> bool {
+        self.pages().all.iter().any(|page| page.is_up())
     }
 
     /// Whether a page is there, or was a moment ago.

@@ -65,8 +65,9 @@ impl Page {
         matches!(*self.link.borrow(), Link::Up(_))
     }
 
-    pub(super) fn is_gone(&self) -> bool {
-        matches!(*self.link.borrow(), Link::Gone)
+    /// Whether it may still come back to something.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(*self.link.borrow(), Link::Lost) && !self.owed().is_empty()
     }
 
     /// It is here again, over another connection, and works on these calls. Those that
@@ -135,8 +136,16 @@ impl Page {
                 moved = link.changed() => {
                     let now = link.borrow_and_update().clone();
                     match now {
-                        Link::Up(_) if moved.is_ok() => is_lost = false,
-                        Link::Lost if has_begun => {
+                        Link::Up(frames) if moved.is_ok() => {
+                            is_lost = false;
+                            if !has_begun {
+                                // It may have been lost with the connection. Whoever has it
+                                // already takes it once.
+                                let _ = frames.try_send(Frame::Execute(Box::new(order.clone())));
+                                until = Instant::now() + HESITATION;
+                            }
+                        }
+                        Link::Lost if has_begun || !has_others() => {
                             is_lost = true;
                             until = Instant::now() + RETURN;
                         }

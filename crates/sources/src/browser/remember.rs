@@ -23,5 +23,8 @@ pub trait Memory: Send + Sync {
 
     async fn keep(&self, server: &Remembered) -> Result<(), String>;
 
+    /// They are in use.
+    async fn seen(&self, servers: &[SourceId]) -> Result<(), String>;
+
     async fn forget(&self, servers: &[SourceId]) -> Result<(), String>;
 }

@@ -1,6 +1,8 @@
 //! A page that is connected.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tenon_domain::{SourceId, SourceInfo, SourceKind, UserId};
 use tenon_tools::ToolSource;
@@ -13,7 +15,7 @@ use super::held::{Held, Place};
 use super::offer::Offer;
 use super::page::Page;
 use super::remember::Remembered;
-use super::server::LocalServer;
+use super::server::{LocalServer, Standing};
 use super::wire::{
     Answered, Found, Frame, Problem, Registered, RegisteredServer, Registration, Sign,
 };
@@ -28,6 +30,8 @@ pub struct Seat {
     held: Arc<Held>,
     page: Arc<Page>,
     frames: mpsc::Sender<Frame>,
+    /// Whether it was noted that what it found is in use.
+    touched: AtomicBool,
 }
 
 impl Seat {
@@ -42,6 +46,7 @@ impl Seat {
             held,
             page,
             frames,
+            touched: AtomicBool::new(false),
         }
     }
 
@@ -56,37 +61,37 @@ impl Seat {
     pub async fn register(&self, registration: Registration) -> Result<Registered, String> {
         check::registration(&registration)?;
         let _turn = apart::turn(&self.held.turns).await;
+        if !self.desk.holds(&self.held) {
+            return Err("This browser was forgotten meanwhile. Look again.".into());
+        }
         let mut servers = Vec::new();
         let mut is_news = false;
-        let mut seen = Vec::new();
-        for found in registration.servers {
-            let (registered, is_new) = self.take(found).await;
-            if registered.problem.is_none() {
-                seen.push(registered.source_id.clone());
-            }
+        for (number, found) in registration.servers.into_iter().enumerate() {
+            let (registered, is_new) = match number < check::MAX_SERVERS {
+                true => self.take(found).await,
+                false => (self.refused(&found, too_many()), false),
+            };
             is_news |= is_new;
             servers.push(registered);
         }
-        let is_looking = |server: &LocalServer| registration.looking.contains(&server.url);
-        for (id, place) in self.held.servers().iter() {
-            let is_seen = seen.contains(id);
-            if is_seen || !is_looking(&place.server) {
-                is_news |= place.server.find(is_seen);
-            }
-        }
+        is_news |= self.stand(&servers, &registration.looking);
         if is_news {
             self.desk.tell(&self.held.device.user);
         }
-        Ok(Registered { servers })
+        self.touch(&servers).await;
+        Ok(Registered {
+            servers,
+            problem: None,
+        })
     }
 
     /// The person no longer wants what is at an address.
     pub async fn unregister(&self, url: &str) -> Result<(), String> {
         let _turn = apart::turn(&self.held.turns).await;
-        self.desk
-            .drop_servers(&self.held, |server| server.url == url)
-            .await?;
-        self.desk.tell(&self.held.device.user);
+        let is_at = |server: &LocalServer| server.url == url;
+        if self.desk.drop_servers(&self.held, is_at).await? {
+            self.desk.tell(&self.held.device.user);
+        }
         Ok(())
     }
 
@@ -114,11 +119,63 @@ impl Seat {
             return;
         }
         // Only then is it away, for those who look at the list.
-        let (desk, user) = (self.desk.clone(), device.user.clone());
+        let (desk, held) = (self.desk.clone(), self.held.clone());
         tokio::spawn(async move {
             tokio::time::sleep(GRACE).await;
-            desk.tell(&user);
+            desk.drop_if_empty(&held);
+            desk.tell(&held.device.user);
         });
+    }
+
+    /// How all servers of the device stand now. Whether that is news.
+    fn stand(&self, told: &[RegisteredServer], looking: &[String]) -> bool {
+        let told: HashMap<&SourceId, &RegisteredServer> =
+            told.iter().map(|one| (&one.source_id, one)).collect();
+        let looking: HashSet<&str> = looking.iter().map(String::as_str).collect();
+        let mut is_news = false;
+        for (id, place) in self.held.servers().iter() {
+            let server = &place.server;
+            let standing = match told.get(id) {
+                // It is there; what it offers now is on its way.
+                Some(one) if one.wanted => continue,
+                Some(one) => match &one.problem {
+                    None => Standing::Found,
+                    Some(problem) => Standing::Unusable(problem.message.clone()),
+                },
+                None if looking.contains(server.url.as_str()) => continue,
+                None => Standing::Missing,
+            };
+            is_news |= server.stand(standing);
+        }
+        is_news
+    }
+
+    /// Once for each page, what it found counts as seen.
+    async fn touch(&self, told: &[RegisteredServer]) {
+        let is_usable = |one: &&RegisteredServer| !one.wanted && one.problem.is_none();
+        let ids: Vec<SourceId> = told
+            .iter()
+            .filter(is_usable)
+            .map(|one| one.source_id.clone())
+            .collect();
+        if ids.is_empty() || self.touched.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if let Err(why) = self.desk.0.memory.seen(&ids).await {
+            tracing::warn!(why, "what a page found is not marked as seen");
+        }
+    }
+
+    fn refused(&self, found: &Found, message: String) -> RegisteredServer {
+        RegisteredServer {
+            url: found.url.clone(),
+            name: found.name.clone(),
+            source_id: self.id_of(found),
+            tools: 0,
+            wanted: false,
+            problem: Some(Problem { message }),
+            notes: Vec::new(),
+        }
     }
 
     /// One server that was found, and whether that is news.
@@ -153,13 +210,7 @@ impl Seat {
         }
         match self.take_offer(id.clone(), &mut found, known).await {
             Ok(server) => (answer(server.count(), server.notes()), true),
-            Err(message) => {
-                let problem = RegisteredServer {
-                    problem: Some(Problem { message }),
-                    ..answer(0, Vec::new())
-                };
-                (problem, false)
-            }
+            Err(message) => (self.refused(&found, message), false),
         }
     }
 
@@ -185,8 +236,9 @@ impl Seat {
                 Vec::new(),
             ))
         });
+        self.make_room(&id).await?;
         server.take(found.hash.clone(), offer);
-        server.find(true);
+        server.stand(Standing::Found);
         let connected = self.desk.0.registry.connect(server.clone()).await;
         let connection =
             connected.map_err(|error| format!("Its tools cannot be listed: {error}."))?;
@@ -209,12 +261,35 @@ impl Seat {
         Ok(server)
     }
 
+    /// What nobody has found for longest makes way for something new.
+    async fn make_room(&self, id: &SourceId) -> Result<(), String> {
+        let is_full = || {
+            let servers = self.held.servers();
+            servers.len() >= check::MAX_SERVERS && !servers.contains_key(id)
+        };
+        if is_full() {
+            let is_missing = |server: &LocalServer| !server.is_found();
+            self.desk.drop_servers(&self.held, is_missing).await?;
+        }
+        match is_full() {
+            true => Err(too_many()),
+            false => Ok(()),
+        }
+    }
+
     fn id_of(&self, found: &Found) -> SourceId {
         let device = &self.held.device;
         let parts = [device.id.as_str(), &found.url, &found.name];
         let whole = hash(parts.join("\n").as_bytes());
         SourceId(format!("local-{}:{}", &whole[..16], device.user))
     }
+}
+
+fn too_many() -> String {
+    format!(
+        "More than {} servers of one browser cannot be used. Switch off some of the addresses it looks at.",
+        check::MAX_SERVERS
+    )
 }
 
 fn info(id: SourceId, found: &Found, owner: &UserId) -> SourceInfo {

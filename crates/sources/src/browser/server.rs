@@ -32,8 +32,16 @@ struct Inner {
     tools: Vec<ToolDefinition>,
     /// Known as long as this process is: a page tells it again.
     offer: Option<(String, Arc<Offer>)>,
-    /// Whether the pages found it when they last looked.
-    is_found: bool,
+    standing: Standing,
+}
+
+/// How it was when the pages last looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Standing {
+    Found,
+    Missing,
+    /// What it says of itself cannot be used; a sentence.
+    Unusable(String),
 }
 
 impl LocalServer {
@@ -52,7 +60,7 @@ impl LocalServer {
             inner: Mutex::new(Inner {
                 tools,
                 offer: None,
-                is_found: false,
+                standing: Standing::Missing,
             }),
         }
     }
@@ -85,9 +93,15 @@ impl LocalServer {
     }
 
     /// Whether that is news.
-    pub(super) fn find(&self, is_found: bool) -> bool {
-        let before = std::mem::replace(&mut self.inner().is_found, is_found);
-        before != is_found
+    pub(super) fn stand(&self, standing: Standing) -> bool {
+        let mut inner = self.inner();
+        let is_news = inner.standing != standing;
+        inner.standing = standing;
+        is_news
+    }
+
+    pub(super) fn is_found(&self) -> bool {
+        self.inner().standing == Standing::Found
     }
 
     fn offer(&self) -> Option<Arc<Offer>> {
@@ -111,14 +125,17 @@ impl ToolSource for LocalServer {
     }
 
     fn state(&self) -> SourceState {
-        let (is_found, is_known) = {
+        let (standing, is_known) = {
             let inner = self.inner();
-            (inner.is_found, inner.offer.is_some())
+            (inner.standing.clone(), inner.offer.is_some())
         };
-        match self.device.is_there() && is_known {
-            false => SourceState::Offline,
-            true if is_found => SourceState::Ready,
-            true => SourceState::Failed {
+        if !self.device.is_there() || !is_known {
+            return SourceState::Offline;
+        }
+        match standing {
+            Standing::Found => SourceState::Ready,
+            Standing::Unusable(why) => SourceState::Failed { why },
+            Standing::Missing => SourceState::Failed {
                 why: format!(
                     "Nothing was found at {} when it was last looked for.",
                     self.url
@@ -131,8 +148,8 @@ impl ToolSource for LocalServer {
         match self.state() {
             SourceState::Offline => Some(self.device.away_in_words()),
             SourceState::Failed { .. } => Some(format!(
-                "This tool runs on the user's own computer, and nothing answers at {} there now. \
-                 Ask the user to start it, or do without it.",
+                "This tool runs on the user's own computer, and nothing usable answers at {} there \
+                 now. Ask the user to look after it, or do without it.",
                 self.url
             )),
             SourceState::Starting

@@ -33,6 +33,10 @@ impl Memory for Notes {
         Ok(())
     }
 
+    async fn seen(&self, _servers: &[SourceId]) -> Result<(), String> {
+        Ok(())
+    }
+
     async fn forget(&self, servers: &[SourceId]) -> Result<(), String> {
         self.0
             .lock()
@@ -446,6 +450,104 @@ async fn a_page_whose_connection_broke_comes_back_to_its_calls() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_was_lost_with_a_connection_is_given_to_the_page_again() {
+    let house = House::new();
+    let _asleep = house.page("ada", "laptop", "1", vec![time()]).await;
+    let calling = house.call("ada", NOW, json!({"zone": "UTC"}));
+    tokio::task::yield_now().await;
+    // It comes back before anybody noticed that it was away.
+    let back = house.page("ada", "laptop", "1", vec![time()]).await;
+    let order = back.order().await;
+    back.answer(&order, json!({"status": 200, "headers": []}));
+    calling.await.unwrap().unwrap();
+
+    let calling = house.call("ada", NOW, json!({"zone": "UTC"}));
+    back.order().await;
+    back.seat.lose();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let again = house.page("ada", "laptop", "1", vec![time()]).await;
+    let order = again.order().await;
+    again.answer(&order, json!({"status": 200, "headers": []}));
+    calling.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_too_much_for_one_browser_is_told_one_by_one() {
+    let house = House::new();
+    let many = |from: usize, to: usize| -> Vec<Found> {
+        let offered = json!({"type": "mcp", "tools": []});
+        let number = |number| found(&format!("n{number}"), Some(offered.clone()));
+        (from..to).map(number).collect()
+    };
+    let tab = house.page("ada", "laptop", "1", many(0, 70)).await;
+    let refused = |registered: &Registered| {
+        let servers = registered.servers.iter();
+        servers.filter(|server| server.problem.is_some()).count()
+    };
+    assert_eq!(refused(&tab.registered), 6);
+    // What is no longer there makes way for something new.
+    let others = registration("laptop", "1", many(70, 100));
+    let others = tab.seat.register(others).await.unwrap();
+    assert_eq!(refused(&others), 30, "all of them were there until now");
+    let others = registration("laptop", "1", many(70, 100));
+    let others = tab.seat.register(others).await.unwrap();
+    assert_eq!(refused(&others), 0);
+    assert_eq!(house.desk.devices(&UserId::new("ada"))[0].servers.len(), 30);
+    let flood = registration("laptop", "1", many(0, 1_001));
+    assert!(tab.seat.register(flood).await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_that_spoils_its_description_says_so_until_it_is_mended() {
+    let house = House::new();
+    let tab = house.page("ada", "laptop", "1", vec![time()]).await;
+    let state = || {
+        house.desk.devices(&UserId::new("ada"))[0].servers[0]
+            .state
+            .clone()
+    };
+    let spoilt = || {
+        let document = json!({"type": "openapi", "document": "{\"openapi\": \"3.1.0\", \"paths\": 5}", "url": "http://localhost:8000/openapi.json"});
+        Found {
+            hash: "another".into(),
+            ..found("time", Some(document))
+        }
+    };
+    let told = registration("laptop", "1", vec![spoilt()]);
+    tab.seat.register(told).await.unwrap();
+    let SourceState::Failed { why } = state() else {
+        panic!("{:?}", state());
+    };
+    assert!(why.contains("paths"), "{why}");
+    // By its hash alone it is asked for, and nothing changes meanwhile.
+    let by_hash = Found {
+        offered: None,
+        ..spoilt()
+    };
+    let told = registration("laptop", "1", vec![by_hash]);
+    assert!(tab.seat.register(told).await.unwrap().servers[0].wanted);
+    assert!(matches!(state(), SourceState::Failed { .. }));
+    let told = registration("laptop", "1", vec![time()]);
+    tab.seat.register(told).await.unwrap();
+    assert_eq!(state(), SourceState::Ready);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_browser_that_never_found_anything_is_forgotten_when_it_leaves() {
+    let house = House::new();
+    let ada = UserId::new("ada");
+    for number in 0..60 {
+        let tab = house
+            .page("ada", &format!("window{number}"), "1", Vec::new())
+            .await;
+        tab.seat.leave();
+    }
+    assert!(house.desk.devices(&ada).len() <= 60);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(house.desk.devices(&ada).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_device_that_is_away_keeps_its_tools_and_offers_them_to_no_model() {
     let house = House::new();
     let tab = house.page("ada", "laptop", "1", vec![time()]).await;
@@ -551,8 +653,8 @@ async fn what_no_page_of_ours_would_say_is_refused() {
         ..registration("laptop", "1", Vec::new())
     };
     assert!(sit(odd).unwrap_err().contains("ids"));
-    let many = registration("laptop", "1", vec![time(); 100]);
-    assert!(sit(many).unwrap_err().contains("64"));
+    let many = registration("laptop", "1", vec![time(); 1_001]);
+    assert!(sit(many).unwrap_err().contains("more than Tenon takes in"));
     let tab = house.page("ada", "laptop", "1", Vec::new()).await;
     let script = Found {
         url: "javascript:alert(1)".into(),

@@ -109,6 +109,19 @@ pub enum Offered {
 #[serde(rename_all = "camelCase")]
 pub struct Registered {
     pub servers: Vec<RegisteredServer>,
+    /// Why nothing of it was taken in: a sentence.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl Registered {
+    pub fn refused(why: String) -> Self {
+        Self {
+            servers: Vec::new(),
+            problem: Some(why),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]

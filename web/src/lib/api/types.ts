@@ -716,7 +716,11 @@ url: string, } | { "type": "mcp",
  */
 tools: unknown[], };
 
-export type Registered = { servers: Array<RegisteredServer>, };
+export type Registered = { servers: Array<RegisteredServer>, 
+/**
+ * Why nothing of it was taken in: a sentence.
+ */
+problem?: string, };
 
 export type RegisteredServer = { url: string, name: string, sourceId: SourceId, tools: number, 
 /**

@@ -124,8 +124,10 @@ export async function reach(question: Question): Promise<Reached> {
   ).finally(() => clearTimeout(waiting));
   if (forbidden) return { trouble: { kind: 'policy' } };
   const after = asking ? await permissionFor(target) : permission;
-  if (gated && after === 'prompt') setUnasked(heard.how === 'answer');
+  const isHeard = heard.how === 'answer' || heard.how === 'elsewhere';
+  if (gated && after === 'prompt') setUnasked(isHeard);
   if (heard.how === 'answer') return { response: heard.response, signal };
+  if (heard.how === 'elsewhere') return { trouble: { kind: 'notToolServer' } };
 
   const isOpen = after === 'granted' || !gated;
   if (heard.how === 'timeout') {

@@ -147,6 +147,11 @@ async function behind(
   const work = async () => {
     for (let sub = waiting.shift(); sub; sub = waiting.shift()) {
       const { name } = sub;
+      // The key is for this server alone.
+      if (new URL(sub.url).origin !== new URL(endpoint.url).origin) {
+        troubles.push({ name, trouble: { kind: 'notToolServer' } });
+        continue;
+      }
       const question = { ...looking, mayAsk: false, url: sub.url, headers: endpoint.headers };
       const reply = await look(question);
       if ('trouble' in reply) {

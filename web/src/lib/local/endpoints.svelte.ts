@@ -9,6 +9,8 @@ const ENDPOINTS = 'local.endpoints';
 const KEYS = 'local.keys';
 const PORTS = 'local.ports';
 const SYNC = 'local.sync';
+/** The account does not have the latest of them yet. */
+const UNSENT = 'local.unsent';
 
 /** Where an mcpo listens unless told otherwise. */
 export const DEFAULT_URL = 'http://localhost:8000';
@@ -32,9 +34,12 @@ export class Endpoints {
   /** Whether they are kept in the account. */
   synced = $state(false);
   #keys = $state.raw<Readonly<Record<string, Key>>>({});
+  /** Whoever is logged in by then, it is somebody else's list. */
+  #stopped = false;
 
   /** Until the function it returns is called. Another tab of this browser may change them. */
   start(changed: () => void): () => void {
+    this.#stopped = false;
     this.#read();
     const again = () => {
       this.#read();
@@ -42,7 +47,10 @@ export class Endpoints {
     };
     const stops = [ENDPOINTS, KEYS].map((key) => whenChangedElsewhere(key, again));
     void this.#adopt().then((adopted) => adopted && changed());
-    return () => stops.forEach((stop) => stop());
+    return () => {
+      this.#stopped = true;
+      stops.forEach((stop) => stop());
+    };
   }
 
   get enabled(): LocalEndpoint[] {
@@ -84,35 +92,55 @@ export class Endpoints {
 
   /** Fails with what the server said. */
   async setSynced(synced: boolean): Promise<void> {
+    const kept = (synced && (await devices.endpoints())) || [];
+    if (this.#stopped) return;
     this.synced = synced;
     remember(SYNC, synced ? 'yes' : 'no');
-    if (!synced) return;
-    const kept = (await devices.endpoints()) ?? [];
-    const known = new Set(this.all.map(({ url }) => url));
-    const all = [...this.all, ...kept.filter(({ url }) => !known.has(url))];
-    this.#write(all);
+    if (synced) this.#write(merged(this.all, kept));
   }
 
   /** What another browser kept in the account. Whether there was anything new. */
   async #adopt(): Promise<boolean> {
     const said = recall(SYNC);
     if (said === 'no') return false;
+    if (this.synced && recall(UNSENT) && !(await this.#upload())) return false;
+    const before = this.all;
     const kept = await devices.endpoints().catch(() => null);
-    if (!kept) return false;
+    // What a person did meanwhile is newer.
+    if (!kept || this.#stopped || this.all !== before) return false;
+    const isNew = said === undefined;
     this.synced = true;
-    // Those that cannot be kept there stay here.
-    const own = this.all.filter((endpoint) => !isKeepable(endpoint));
-    const all = [...kept, ...own];
-    if (JSON.stringify(all) === JSON.stringify(this.all)) return false;
-    this.all = all;
-    remember(ENDPOINTS, JSON.stringify(all));
-    return true;
+    remember(SYNC, 'yes');
+    // Those that cannot be kept there stay here, and so does what a person added before.
+    const own = isNew ? recall(ENDPOINTS) && this.all : this.all.filter((one) => !isKeepable(one));
+    const all = merged(kept, own || []);
+    if (isNew && all.length > kept.length) this.#write(all);
+    else this.#set(all);
+    return JSON.stringify(all) !== JSON.stringify(before);
   }
 
   #write(all: readonly LocalEndpoint[]): void {
+    this.#set(all);
+    if (this.synced) void this.#upload();
+  }
+
+  #set(all: readonly LocalEndpoint[]): void {
     this.all = all;
     remember(ENDPOINTS, JSON.stringify(all));
-    if (this.synced) devices.keepEndpoints(all.filter(isKeepable)).catch(() => {});
+  }
+
+  /** Whether the account has the latest now. If not, it is given it the next time. */
+  async #upload(): Promise<boolean> {
+    const { all } = this;
+    remember(UNSENT, 'yes');
+    try {
+      await devices.keepEndpoints(all.filter(isKeepable));
+    } catch {
+      return false;
+    }
+    if (this.#stopped || this.all !== all) return false;
+    remember(UNSENT, '');
+    return true;
   }
 
   #moveKey(from: string, to: string): void {
@@ -139,6 +167,15 @@ export function readPorts(text: string): number[] {
     return Array.from({ length: Math.max(last - Number(from) + 1, 0) }, (_, n) => Number(from) + n);
   });
   return [...new Set(ports.filter((port) => port > 0 && port < 65_536))].slice(0, 200);
+}
+
+/** The first, and what only the others have. */
+function merged(
+  first: readonly LocalEndpoint[],
+  others: readonly LocalEndpoint[],
+): readonly LocalEndpoint[] {
+  const known = new Set(first.map(({ url }) => url));
+  return [...first, ...others.filter(({ url }) => !known.has(url))];
 }
 
 /** A key may stand in the query of an address. */

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { devices } from '$lib/api/devices';
+import type { LocalEndpoint } from '$lib/api/types';
 import { DEFAULT_PORTS, DEFAULT_URL, Endpoints, readPorts } from './endpoints.svelte';
 
 vi.mock('$lib/api/devices', () => ({
@@ -64,6 +65,63 @@ test('a new browser takes over what the account has', async () => {
   await vi.waitFor(() => expect(changed).toHaveBeenCalled());
   expect(endpoints.all.map(({ url }) => url)).toEqual(['http://localhost:7000']);
   expect(endpoints.synced).toBe(true);
+});
+
+test('a browser with addresses of its own keeps them, and gives them to the account', async () => {
+  localStorage.setItem('tenon.local.endpoints', JSON.stringify([at('http://localhost:9000')]));
+  vi.mocked(devices.endpoints).mockResolvedValue([at('http://localhost:7000')]);
+  const both = [at('http://localhost:7000'), at('http://localhost:9000')];
+  const endpoints = await started();
+  await vi.waitFor(() => expect(endpoints.all).toEqual(both));
+  expect(devices.keepEndpoints).toHaveBeenCalledExactlyOnceWith(both);
+  // From then on the account is what counts.
+  await vi.waitFor(() => expect(localStorage.getItem('tenon.local.unsent')).toBeNull());
+  const again = await started();
+  await vi.waitFor(() => expect(again.all).toEqual([at('http://localhost:7000')]));
+});
+
+test('what could not be sent to the account is sent the next time, before it is asked', async () => {
+  localStorage.setItem('tenon.local.sync', 'yes');
+  vi.mocked(devices.endpoints).mockResolvedValue(null);
+  vi.mocked(devices.keepEndpoints).mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  const endpoints = await started();
+  endpoints.put(at('http://localhost:9000'));
+  await vi.waitFor(() => expect(devices.keepEndpoints).toHaveBeenCalledOnce());
+  let kept: readonly LocalEndpoint[] = [at('http://localhost:7000')];
+  vi.mocked(devices.endpoints).mockImplementation(async () => [...kept]);
+  vi.mocked(devices.keepEndpoints).mockImplementation(async (all) => {
+    kept = all;
+  });
+  const again = await started();
+  await vi.waitFor(() => expect(localStorage.getItem('tenon.local.unsent')).toBeNull());
+  expect(kept.map(({ url }) => url)).toEqual([DEFAULT_URL, 'http://localhost:9000']);
+  expect(again.all).toEqual(kept);
+});
+
+test('an address that is added while the account is asked is not lost', async () => {
+  localStorage.setItem('tenon.local.sync', 'yes');
+  let answer!: (kept: LocalEndpoint[]) => void;
+  vi.mocked(devices.endpoints).mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const endpoints = await started();
+  endpoints.put(at('http://localhost:9000'));
+  answer([at('http://localhost:7000')]);
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(endpoints.all.map(({ url }) => url)).toContain('http://localhost:9000');
+});
+
+test('the addresses are not kept in an account that cannot be asked', async () => {
+  const endpoints = await started();
+  vi.mocked(devices.endpoints).mockRejectedValue(new TypeError('Failed to fetch'));
+  await expect(endpoints.setSynced(true)).rejects.toThrow();
+  expect([endpoints.synced, localStorage.getItem('tenon.local.sync')]).toEqual([false, null]);
+});
+
+test('what comes after the end is not remembered: somebody else may be there', async () => {
+  vi.mocked(devices.endpoints).mockResolvedValue([at('http://localhost:7000')]);
+  const endpoints = new Endpoints();
+  endpoints.start(() => {})();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(localStorage.length).toBe(0);
 });
 
 test('what is remembered wrongly is passed over', async () => {

@@ -82,6 +82,27 @@ test.each([
   });
 });
 
+test('what somebody else answered, to whom it was sent on, is refused', async () => {
+  const response = new Response('{}');
+  Object.defineProperty(response, 'url', { value: 'http://localhost:9/now' });
+  fetched.mockResolvedValue(response);
+  await executor().execute(order());
+  expect(ended.mock.calls[0]![1]).toMatchObject({
+    error: { kind: 'refused', message: expect.stringContaining('sent on') },
+  });
+});
+
+test('a call ends even if nobody can find out why it failed', async () => {
+  fetched.mockRejectedValue(new TypeError('Failed to fetch'));
+  drop.mockImplementationOnce(() => {
+    throw new Error('no idea');
+  });
+  const page = executor();
+  await page.execute(order());
+  expect(page.calls).toEqual([]);
+  expect(ended.mock.calls[0]![1]).toEqual({ error: { kind: 'broken', message: 'no idea' } });
+});
+
 test('what is not text is passed on as it is', async () => {
   fetched.mockResolvedValue(new Response(new Uint8Array([0xff, 0, 1])));
   await executor().execute(order());

@@ -4,6 +4,7 @@ import type { CallId, Execute, Outcome, WireBody, WireRequest } from '$lib/api/t
 import type { Trouble } from './diagnose';
 import type { McpLine } from './mcp';
 import { begin } from './once';
+import { dismiss, isSentOn } from './probe';
 import { isForbidden, reasonOf } from './reason';
 
 /** How an enabled server is reached. */
@@ -51,12 +52,18 @@ export class Executor {
     this.#running.delete(callId);
   }
 
+  cancelAll(): void {
+    this.calls.forEach((callId) => this.cancel(callId));
+  }
+
   async execute(order: Execute): Promise<void> {
     const { call_id: callId } = order;
     if (this.#running.has(callId)) return;
     const abort = new AbortController();
     this.#running.set(callId, { abort, url: order.server_url });
-    const outcome = await this.#outcome(order, abort);
+    const outcome = await this.#outcome(order, abort).catch((error: unknown) =>
+      failed('broken', error instanceof Error ? error.message : String(error)),
+    );
     // Whoever cancelled it does not want to hear of it.
     if (!this.#running.delete(callId)) return;
     this.around.ended(callId, outcome);
@@ -75,7 +82,7 @@ export class Executor {
         ? await this.#fetch(order.request, order, server, abort)
         : await this.#call(order, server, abort);
     } catch (error) {
-      return this.#failure(error, order, abort, performance.now() - began);
+      return await this.#failure(error, order, abort, performance.now() - began);
     }
   }
 
@@ -112,6 +119,10 @@ export class Executor {
         referrerPolicy: 'no-referrer',
         redirect: 'follow',
       });
+      if (isSentOn(request.url, response)) {
+        dismiss(response);
+        return failed('refused', `The call was sent on to another address than ${server.url}.`);
+      }
       const body = await whole(response, abort, alive);
       return { status: response.status, headers: [...response.headers], body };
     } finally {

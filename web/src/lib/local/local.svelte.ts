@@ -47,6 +47,8 @@ const AGAIN_MS = 30_000;
 const MAX_OFFERED = 20 * 1024 * 1024;
 /** One that was there and is not: whoever ended it may start it again. */
 const LOST_MS = 5_000;
+/** Servers are told that a call is cancelled over the connection that it was made on. */
+const CANCEL_MS = 500;
 
 export class Local {
   readonly endpoints = new Endpoints();
@@ -59,6 +61,8 @@ export class Local {
   said = $state.raw<ReadonlyMap<string, Said>>(new Map());
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
+  /** Why Tenon took nothing of what was offered last. */
+  problem = $state('');
 
   readonly #mcp = new McpLine();
   readonly #trusted = new Set<string>();
@@ -66,30 +70,38 @@ export class Local {
   readonly #executor: Executor;
   readonly #send: (frame: ClientFrame) => void;
   #stopped = new AbortController();
+  /** The latest look at each address, while it runs. */
+  readonly #looking = new Map<string, symbol>();
   /** Addresses where something was found since the page was loaded. */
   readonly #met = new Set<string>();
-  /** Hashes that Tenon asked for. */
+  /** What Tenon asked for. */
   #wanted = new Set<string>();
 
   constructor(send: (frame: ClientFrame) => void) {
-    this.#send = send;
+    this.#send = (frame) => {
+      if (!this.#stopped.signal.aborted) send(frame);
+    };
     this.#executor = new Executor({
       mcp: this.#mcp,
       reach: (url) => this.#reach(url),
       explain: (url) => this.#explain(url),
-      progress: (call_id, progress) => send({ type: 'tool:progress', call_id, ...progress }),
+      progress: (call_id, progress) => this.#send({ type: 'tool:progress', call_id, ...progress }),
       ended: (call_id, outcome) => {
         const frame: ClientFrame = { type: 'tool:result', call_id, ...outcome };
         this.#results.keep(frame);
-        send(frame);
+        this.#send(frame);
       },
     });
   }
 
-  /** Looks at once where that asks nobody, and goes on until the function it returns is called. */
+  /** Looks at once where that asks nobody, and goes on until the function it returns is called:
+      from then on nothing is left running, known or said. */
   start(): () => void {
     this.#stopped = new AbortController();
-    const stopEndpoints = this.endpoints.start(() => void this.look());
+    const stopEndpoints = this.endpoints.start(() => {
+      this.#looking.clear();
+      void this.look();
+    });
     const stopPermission = whenPermitted(() => void this.look());
     const lost = setInterval(() => void this.#lookForLost(), LOST_MS);
     void this.look();
@@ -98,6 +110,10 @@ export class Local {
       clearInterval(lost);
       stopEndpoints();
       stopPermission();
+      this.#looking.clear();
+      this.#executor.cancelAll();
+      this.#results.clear();
+      setTimeout(() => this.#mcp.close(), CANCEL_MS);
     };
   }
 
@@ -127,9 +143,7 @@ export class Local {
     const { enabled } = this.endpoints;
     const wanted = new Set(enabled.map(({ url }) => url));
     this.looks = new Map([...this.looks].filter(([url]) => wanted.has(url)));
-    // One that works on a call may have no time for anything else, and is there.
-    const isBusy = ({ url }: LocalEndpoint) => this.#executor.worksFor(placesOf(url));
-    const idle = enabled.filter((endpoint) => mayAsk || !isBusy(endpoint));
+    const idle = enabled.filter((endpoint) => mayAsk || !this.#isBusy(endpoint));
     await Promise.all(idle.map((endpoint) => this.#lookAt(endpoint, mayAsk)));
     if (enabled.length === 0) this.#register();
   }
@@ -155,6 +169,8 @@ export class Local {
     this.endpoints.put(endpoint, replaces);
     this.#trusted.clear();
     placesOf(endpoint.url).forEach((place) => this.#mcp.drop(place));
+    // One that runs already knows nothing of the change.
+    this.#looking.delete(endpoint.url);
     if (endpoint.enabled) await this.#lookAt(endpoint, true);
     else this.#forget(endpoint.url);
   }
@@ -174,6 +190,7 @@ export class Local {
       const urls = this.endpoints.ports.map((port) => plain(new URL(`http://localhost:${port}`)));
       const looking = { mcp: this.#mcp, mayAsk: true, signal: this.#stopped.signal };
       for await (const seen of scan(urls, known, looking)) {
+        if (this.#stopped.signal.aborted) return;
         this.scanned = [...this.scanned, seen];
         if (seen.known || seen.finding.servers.length === 0) continue;
         const found: LocalEndpoint = { url: seen.url, name: '', kind: 'auto', enabled: true };
@@ -207,8 +224,11 @@ export class Local {
 
   async #lookAt(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
     const { url, kind } = endpoint;
+    if (this.#looking.has(url)) return;
+    const mine = Symbol(url);
+    this.#looking.set(url, mine);
+    const isLatest = () => this.#looking.get(url) === mine;
     const before = this.looks.get(url);
-    if (before?.looking) return;
     this.#put(url, { ...before, looking: true, waiting: false });
     let finding: Finding;
     try {
@@ -219,20 +239,29 @@ export class Local {
           mayAsk,
           trusted: this.#trusted,
           signal: this.#stopped.signal,
-          onwaiting: () => this.#put(url, { ...before, looking: true, waiting: true }),
+          onwaiting: () =>
+            isLatest() && this.#put(url, { ...before, looking: true, waiting: true }),
         },
       );
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
       finding = { servers: [], trouble: { kind: 'badHandshake', why } };
     }
-    // It may have been removed or switched off meanwhile.
-    if (!this.endpoints.enabled.some((one) => one.url === url)) return;
+    // It may have been changed, removed or switched off meanwhile.
+    if (!isLatest()) return;
+    this.#looking.delete(url);
+    if (finding.trouble?.kind === 'tooSlow' && before?.finding && this.#isBusy(endpoint)) {
+      finding = before.finding;
+    }
     if (finding.servers.length > 0) this.#met.add(url);
     this.#put(url, { looking: false, waiting: false, finding });
     this.needsPermission = await this.#isAsked();
     this.#register();
+  }
+
+  /** Whoever works on a call may have no time for anything else, and is there. */
+  #isBusy({ url }: LocalEndpoint): boolean {
+    return this.#executor.worksFor(placesOf(url));
   }
 
   async #lookForLost(): Promise<void> {
@@ -249,9 +278,12 @@ export class Local {
   #forget(url: string): void {
     this.looks = new Map([...this.looks].filter(([one]) => one !== url));
     this.#met.delete(url);
+    this.#looking.delete(url);
+    const others = this.endpoints.enabled.filter((one) => one.url !== url);
+    const shared = new Set(others.flatMap((one) => placesOf(one.url)));
     for (const place of placesOf(url)) {
-      this.#send({ type: 'tools:unregister', url: place });
       this.#mcp.drop(place);
+      if (!shared.has(place)) this.#send({ type: 'tools:unregister', url: place });
     }
     this.#register();
   }
@@ -269,8 +301,16 @@ export class Local {
     return isAsking(new URL('http://localhost'));
   }
 
+  /** Each once, though it may be found at several addresses: as it is at its own. */
   #servers(): Server[] {
-    return this.endpoints.enabled.flatMap(({ url }) => this.looks.get(url)?.finding?.servers ?? []);
+    const servers = new Map<string, Server>();
+    for (const { url } of this.endpoints.enabled) {
+      for (const server of this.looks.get(url)?.finding?.servers ?? []) {
+        const id = idOf(server);
+        if (server.url === url || !servers.has(id)) servers.set(id, server);
+      }
+    }
+    return [...servers.values()];
   }
 
   #register(): void {
@@ -284,7 +324,7 @@ export class Local {
       device: thisDevice(),
       page: pageId,
       servers: this.#servers().map(({ offered, ...server }) =>
-        along.has(server.hash) ? { ...server, offered } : server,
+        along.has(idOf(server)) ? { ...server, offered } : server,
       ),
       looking: looking.flatMap(({ url }) => placesOf(url)),
       calls: this.#executor.calls,
@@ -292,39 +332,42 @@ export class Local {
     this.#wanted.clear();
   }
 
-  /** The hashes of what is sent along: what Tenon wants, as much as goes into one frame. It asks
-      again for the rest. What does not even go alone cannot be used. */
+  /** Whose offers are sent along: what Tenon wants, as much as goes into one frame. It asks again
+      for the rest. What does not even go alone cannot be used. */
   #along(): Set<string> {
     const along = new Set<string>();
     let room = MAX_OFFERED;
-    for (const { hash, offered } of this.#servers()) {
-      if (!this.#wanted.has(hash) || along.has(hash)) continue;
-      const size = new Blob([JSON.stringify(offered)]).size;
+    for (const server of this.#servers()) {
+      const id = idOf(server);
+      if (!this.#wanted.has(id)) continue;
+      const size = new Blob([JSON.stringify(server.offered)]).size;
       if (size > MAX_OFFERED) {
         const problem = `${Math.ceil(size / 1024 / 1024)} MiB > ${MAX_OFFERED / 1024 / 1024} MiB`;
-        this.said = new Map(this.said).set(hash, { tools: 0, problem, notes: [] });
+        this.said = new Map(this.said).set(server.hash, { tools: 0, problem, notes: [] });
       } else if (size <= room) {
         room -= size;
-        along.add(hash);
+        along.add(id);
       }
     }
     return along;
   }
 
-  #took({ servers: answers }: Registered): void {
+  #took({ servers: answers, problem = '' }: Registered): void {
+    this.problem = problem;
     const said = new Map<string, Said>();
     const wanted = new Set<string>();
-    for (const { url, name, hash } of this.#servers()) {
+    for (const server of this.#servers()) {
+      const { url, name, hash } = server;
       const answer = answers.find((one) => one.url === url && one.name === (name ?? ''));
       const before = this.said.get(hash);
       if (answer && !answer.wanted) {
         const { tools, problem, notes } = answer;
         said.set(hash, { tools, problem: problem?.message, notes });
-      } else if (before) {
+      } else if (before && !said.has(hash)) {
         said.set(hash, before);
       }
       // What Tenon cannot use is not sent again.
-      if (answer?.wanted && !before?.problem) wanted.add(hash);
+      if (answer?.wanted && !before?.problem) wanted.add(idOf(server));
     }
     this.said = said;
     this.#wanted = wanted;
@@ -337,7 +380,16 @@ export class Local {
     return endpoint && { url, headers: this.endpoints.headersOf(endpoint.url) };
   }
 
+  /** The one that is exactly there has the key for it, rather than one beside it. */
   #endpointOf(url: string): LocalEndpoint | undefined {
-    return this.endpoints.enabled.find((one) => placesOf(one.url).includes(url));
+    const { enabled } = this.endpoints;
+    return (
+      enabled.find((one) => one.url === url) ??
+      enabled.find((one) => placesOf(one.url).includes(url))
+    );
   }
+}
+
+function idOf({ url, name = '' }: Pick<Server, 'url' | 'name'>): string {
+  return `${url} ${name}`;
 }

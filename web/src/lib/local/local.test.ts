@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClientFrame, Registered } from '$lib/api/types';
 import { discover, type Finding, type Server } from './discover';
 import { Local } from './local.svelte';
+import { McpLine } from './mcp';
 
 vi.mock('$lib/api/devices', () => ({
   devices: { endpoints: vi.fn(async () => null), keepEndpoints: vi.fn(async () => {}) },
@@ -20,6 +21,17 @@ const server = (hash: string): Server => ({
   hash,
   offered: { type: 'mcp', tools: [] },
 });
+
+const own = `${url}/mcp`;
+const mcp: Server = { ...server('m'), url: own, name: '', via: 'mcp' };
+const endpoint = (url: string) => ({ url, name: '', kind: 'auto' as const, enabled: true });
+
+/** A look whose end is ours to give. */
+function pending() {
+  let end!: (finding: Finding) => void;
+  const finding = new Promise<Finding>((resolve) => (end = resolve));
+  return { finding, end };
+}
 
 let sent: ClientFrame[] = [];
 let stop = () => {};
@@ -46,6 +58,7 @@ beforeEach(() => {
 afterEach(() => {
   stop();
   vi.mocked(discover).mockReset();
+  vi.restoreAllMocks();
 });
 
 test('what was found is offered by its hash, and sent when it is wanted', async () => {
@@ -112,4 +125,123 @@ test('a connection that comes back is told everything again', async () => {
   sent = [];
   local.connected();
   expect(sent.map(({ type }) => type)).toEqual(['tools:register', 'tool:result']);
+});
+
+test('one that two addresses lead to is offered once, and called with the key of its own', async () => {
+  const called = vi.spyOn(McpLine.prototype, 'call').mockResolvedValue({ content: [] });
+  const local = await looking({ servers: [mcp] });
+  local.endpoints.setKey(own, { header: 'X-Key', value: 'mine' });
+  await local.put(endpoint(own));
+  expect(registrations().at(-1)!.servers).toHaveLength(1);
+  local.take({
+    type: 'execute:tool',
+    call_id: 'c2',
+    tool_name: 'x',
+    tool_args: {},
+    server_url: own,
+    deadline_ms: 1_000,
+  });
+  await vi.waitFor(() => expect(called).toHaveBeenCalled());
+  expect(called.mock.calls[0]!.slice(0, 2)).toEqual([own, { 'x-key': 'mine' }]);
+  // Without the other one it is still there.
+  await local.put({ ...endpoint(url), enabled: false });
+  const gone = sent.flatMap((frame) => (frame.type === 'tools:unregister' ? [frame.url] : []));
+  expect(gone).toEqual([url, `${url}/sse`]);
+  expect(registrations().at(-1)).toMatchObject({ servers: [{ url: own }] });
+});
+
+test('after the end nothing runs and nothing is said', async () => {
+  const signals: AbortSignal[] = [];
+  vi.spyOn(McpLine.prototype, 'call').mockImplementation((_url, _headers, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  });
+  const local = await looking({ servers: [mcp] });
+  const late = pending();
+  vi.mocked(discover).mockReturnValue(late.finding);
+  local.take({
+    type: 'execute:tool',
+    call_id: 'c3',
+    tool_name: 'x',
+    tool_args: {},
+    server_url: own,
+    deadline_ms: 1_000,
+  });
+  await vi.waitFor(() => expect(signals).toHaveLength(1));
+  void local.look({ mayAsk: true });
+  stop();
+  sent = [];
+  late.end({ servers: [server('h2')] });
+  await new Promise((resolve) => setTimeout(resolve));
+  local.connected();
+  expect(signals[0]!.aborted).toBe(true);
+  expect(sent).toEqual([]);
+});
+
+test('a key that is entered while a look runs is tried, and the older look counts no more', async () => {
+  const local = await looking({ servers: [] });
+  const [first, second] = [pending(), pending()];
+  vi.mocked(discover).mockReturnValueOnce(first.finding).mockReturnValueOnce(second.finding);
+  void local.look();
+  local.endpoints.setKey(url, { header: 'X-Key', value: 'mine' });
+  const put = local.put(endpoint(url));
+  expect(vi.mocked(discover).mock.lastCall![0].headers).toEqual({ 'x-key': 'mine' });
+  second.end({ servers: [server('h1')] });
+  await put;
+  first.end({ servers: [], trouble: { kind: 'notRunning' } });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(local.looks.get(url)?.finding?.servers).toHaveLength(1);
+});
+
+test('an address that is removed does not come back when the browser asks', async () => {
+  const local = await looking({ servers: [] });
+  vi.mocked(discover).mockReturnValue(new Promise(() => {}));
+  void local.look();
+  const { onwaiting } = vi.mocked(discover).mock.lastCall![1];
+  local.remove(url);
+  onwaiting!();
+  expect(local.looks.size).toBe(0);
+});
+
+test('one that has no time because it works on a call is still there', async () => {
+  vi.spyOn(McpLine.prototype, 'call').mockReturnValue(new Promise(() => {}));
+  const local = await looking({ servers: [mcp] });
+  local.take({
+    type: 'execute:tool',
+    call_id: 'c4',
+    tool_name: 'x',
+    tool_args: {},
+    server_url: own,
+    deadline_ms: 1_000,
+  });
+  vi.mocked(discover).mockResolvedValue({ servers: [], trouble: { kind: 'tooSlow' } });
+  await local.look({ mayAsk: true });
+  expect(registrations().at(-1)).toMatchObject({ servers: [{ url: own }], calls: ['c4'] });
+});
+
+test('that Tenon took nothing is told until it takes something', async () => {
+  const local = await looking({ servers: [server('h1')] });
+  local.take({ type: 'tools:registered', servers: [], problem: 'Too many servers.' });
+  expect(local.problem).toBe('Too many servers.');
+  local.take({ type: 'tools:registered', ...said({ tools: 2 }) });
+  expect(local.problem).toBe('');
+});
+
+test('the same offer of two servers is counted twice', async () => {
+  const offered = { type: 'mcp' as const, tools: ['x'.repeat(11 * 1024 * 1024)] };
+  const two = ['time', 'clock'].map((name) => ({ ...server('same'), name, offered }));
+  const local = await looking({ servers: two });
+  const wants = (...names: string[]) =>
+    local.take({
+      type: 'tools:registered',
+      servers: names.map((name) => ({ ...said({ wanted: true }).servers[0]!, name })),
+    });
+  const along = () =>
+    registrations()
+      .at(-1)!
+      .servers.flatMap(({ name, offered }) => (offered ? [name] : []));
+  wants('time', 'clock');
+  expect(along()).toEqual(['time']);
+  wants('clock');
+  expect(along()).toEqual(['clock']);
 });

@@ -1,6 +1,7 @@
 // MCP servers on this machine. The client is large and is loaded when one is met.
 import type { Client, Transport } from '@modelcontextprotocol/client';
 import { limited } from './patience';
+import { dismiss, isSentOn } from './probe';
 
 export interface McpServer {
   /** What it calls itself. */
@@ -26,10 +27,14 @@ const HANDSHAKE_MS = 5_000;
 /** However many signs of life a call gives. */
 const LONGEST_MS = 60 * 60 * 1000;
 const MAX_PAGES = 200;
+/** A stream takes one of the six connections that all pages together have to a host. Shorter than
+    a handshake, so that whoever waits for one still gets it. */
+const IDLE_STREAM_MS = 2_000;
 
 /** Connected, and kept for the next call. */
 export class McpLine {
-  #clients = new Map<string, Promise<Client>>();
+  /** By address and headers: who has another key is somebody else. */
+  #kept = new Map<string, Connection>();
 
   /** Says who it is and what it offers. Fails with whatever was in the way. */
   list(url: string, headers: Headers, signal?: AbortSignal): Promise<McpServer> {
@@ -57,11 +62,16 @@ export class McpLine {
     return this.#ask(url, headers, make, { again: isForgotten });
   }
 
-  /** The next call connects anew. */
+  /** The next call connects anew; those that run go on. */
   drop(url: string): void {
-    const client = this.#clients.get(url);
-    this.#clients.delete(url);
-    client?.then((client) => client.close()).catch(() => {});
+    for (const [id, connection] of this.#kept) if (connection.url === url) this.#end(id);
+  }
+
+  /** Ends everything, what runs as well. */
+  close(): void {
+    const all = [...this.#kept.values()];
+    this.#kept.clear();
+    all.forEach((connection) => connection.close());
   }
 
   /** Asks over the connection that is there; over another one where that is no longer good. */
@@ -71,36 +81,88 @@ export class McpLine {
     question: (client: Client) => Promise<Answer>,
     { signal, again }: { signal?: AbortSignal; again: (error: unknown) => boolean },
   ): Promise<Answer> {
-    const kept = this.#clients.get(url);
+    const id = JSON.stringify([url, headers]);
+    const kept = this.#kept.get(id);
     if (kept) {
       try {
-        return await question(await kept);
+        return await kept.use(question);
       } catch (error) {
         if (signal?.aborted || !again(error)) throw error;
-        if (this.#clients.get(url) === kept) this.drop(url);
+        if (this.#kept.get(id) === kept) this.#end(id);
       }
     }
-    const made = this.#connect(url, headers, signal);
-    return question(await made);
+    const made = this.#kept.get(id) ?? this.#connect(id, url, headers, signal);
+    return made.use(question);
   }
 
-  #connect(url: string, headers: Headers, signal?: AbortSignal): Promise<Client> {
-    const known = this.#clients.get(url);
-    if (known) return known;
+  #connect(id: string, url: string, headers: Headers, signal?: AbortSignal): Connection {
     const forget = () => {
-      if (this.#clients.get(url) === client) this.#clients.delete(url);
+      if (this.#kept.get(id) === made) this.#kept.delete(id);
     };
-    const client = connect(url, headers, signal, forget);
-    client.catch(forget);
-    this.#clients.set(url, client);
-    return client;
+    const made = new Connection(url, connect(url, headers, signal, forget));
+    made.connected.catch(forget);
+    this.#kept.set(id, made);
+    return made;
+  }
+
+  #end(id: string): void {
+    const connection = this.#kept.get(id);
+    this.#kept.delete(id);
+    connection?.end();
+  }
+}
+
+interface Connected {
+  client: Client;
+  /** It holds a connection even while nobody asks anything. */
+  streams: boolean;
+}
+
+/** A client, and how many use it. */
+class Connection {
+  #users = 0;
+  #ended = false;
+  #idle?: ReturnType<typeof setTimeout>;
+
+  constructor(
+    readonly url: string,
+    readonly connected: Promise<Connected>,
+  ) {}
+
+  async use<Answer>(question: (client: Client) => Promise<Answer>): Promise<Answer> {
+    this.#users += 1;
+    clearTimeout(this.#idle);
+    let streams = false;
+    try {
+      const connected = await this.connected;
+      streams = connected.streams;
+      return await question(connected.client);
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0 && this.#ended) this.close();
+      else if (this.#users === 0 && streams) {
+        this.#idle = setTimeout(() => this.close(), IDLE_STREAM_MS);
+      }
+    }
+  }
+
+  /** Closes it once nobody uses it any more. */
+  end(): void {
+    this.#ended = true;
+    if (this.#users === 0) this.close();
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.connected.then(({ client }) => client.close()).catch(() => {});
   }
 }
 
 /** The server was started anew and knows nothing of us: it has not done anything either. */
 function isForgotten(error: unknown): boolean {
-  const { data } = error as { data?: { status?: number } };
-  return data?.status === 404;
+  const { data } = error as { data?: { status?: number; text?: string } };
+  const isUnknown = data?.status === 400 && /session|not initialized/i.test(data.text ?? '');
+  return data?.status === 404 || isUnknown;
 }
 
 async function listed(client: Client, signal?: AbortSignal): Promise<McpServer> {
@@ -128,25 +190,27 @@ async function connect(
   headers: Headers,
   signal: AbortSignal | undefined,
   onclose: () => void,
-): Promise<Client> {
+): Promise<Connected> {
   const sdk = await import('@modelcontextprotocol/client');
   const requestInit = { headers: { ...headers } };
-  const ways: (() => Transport)[] = [
-    () => new sdk.StreamableHTTPClientTransport(new URL(url), { requestInit }),
-    () => new sdk.SSEClientTransport(new URL(url), { requestInit }),
+  const fetch = following();
+  const plain = { requestInit, fetch: unheard(fetch) };
+  const ways: { streams: boolean; open: () => Transport }[] = [
+    { streams: false, open: () => new sdk.StreamableHTTPClientTransport(new URL(url), plain) },
+    { streams: true, open: () => new sdk.SSEClientTransport(new URL(url), { requestInit, fetch }) },
   ];
   if (new URL(url).pathname.endsWith('/sse')) ways.reverse();
   let first: unknown;
-  for (const way of ways) {
+  for (const { streams, open } of ways) {
     const client = new sdk.Client(
       { name: 'tenon', version: '1' },
       { versionNegotiation: { mode: 'auto', probe: { timeoutMs: HANDSHAKE_MS } } },
     );
     const limit = limited(HANDSHAKE_MS, { asking: false, signal });
     try {
-      await within(limit, client.connect(way(), { timeout: HANDSHAKE_MS, signal: limit }));
+      await within(limit, client.connect(open(), { timeout: HANDSHAKE_MS, signal: limit }));
       client.onclose = onclose;
-      return client;
+      return { client, streams };
     } catch (error) {
       first ??= error;
       void client.close().catch(() => {});
@@ -155,6 +219,37 @@ async function connect(
     }
   }
   throw first;
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Whoever may speak at any time holds a connection. Nobody here listens but to the answers of
+    calls, and those come on their own. */
+function unheard(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const isStream = init?.method === 'GET' && !new Headers(init.headers).has('last-event-id');
+    return isStream ? new Response(null, { status: 405 }) : fetch(url, init);
+  };
+}
+
+/** Goes where a server sends us within itself, as from `/mcp` to `/mcp/`: a page is not told where
+    that is, and so the client does not go. Somebody without a key looks first. */
+function following(): Fetch {
+  const moved = new Map<string, string>();
+  return async (url, init) => {
+    const { href } = new URL(url);
+    const response = await fetch(moved.get(href) ?? href, init);
+    if (response.type !== 'opaqueredirect') return response;
+    const seen = await fetch(href, {
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: init?.signal,
+    });
+    dismiss(seen);
+    if (!seen.url || isSentOn(href, seen)) return response;
+    moved.set(href, seen.url);
+    return fetch(seen.url, init);
+  };
 }
 
 /** The client waits for an SSE stream as long as it takes. */

@@ -6,6 +6,9 @@ const STORE = 'begun';
 /** Nobody asks about older ones. */
 const KEPT_MS = 60 * 60 * 1000;
 
+/** A call is not held up by a database that another page keeps from opening. */
+const OPEN_MS = 1_000;
+
 let opened: Promise<IDBDatabase | undefined> | undefined;
 
 /** Whether the call is this page's to make. */
@@ -31,12 +34,22 @@ export async function begin(callId: string): Promise<boolean> {
 
 function open(): Promise<IDBDatabase | undefined> {
   return new Promise((resolve) => {
+    setTimeout(() => resolve(undefined), OPEN_MS);
     try {
       const opening = indexedDB.open(NAME, 1);
       opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
       opening.onsuccess = () => {
-        sweep(opening.result);
-        resolve(opening.result);
+        const database = opening.result;
+        const again = () => (opened = undefined);
+        database.onclose = again;
+        database.onversionchange = () => {
+          database.close();
+          again();
+        };
+        sweep(database);
+        resolve(database);
+        // It may have come too late for whoever asked first.
+        opened = Promise.resolve(database);
       };
       opening.onerror = () => resolve(undefined);
       opening.onblocked = () => resolve(undefined);

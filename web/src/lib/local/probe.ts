@@ -6,6 +6,8 @@ import { TooLong } from './patience';
 export type Heard =
   | { how: 'answer'; response: Response }
   | { how: 'timeout' }
+  /** Somebody else did, to whom it was sent on. */
+  | { how: 'elsewhere' }
   /** Whatever it was, the browser does not say. */
   | { how: 'error' };
 
@@ -21,12 +23,19 @@ export async function ask(
       referrerPolicy: 'no-referrer',
       ...init,
     });
-    return { how: 'answer', response };
+    if (!isSentOn(url, response)) return { how: 'answer', response };
+    dismiss(response);
+    return { how: 'elsewhere' };
   } catch (error) {
     if (init.signal.reason instanceof TooLong) return { how: 'timeout' };
     if (init.signal.aborted) throw error;
     return { how: 'error' };
   }
+}
+
+/** Whether another one than was asked has answered. What a page may not read says nothing of it. */
+export function isSentOn(asked: string, { url }: Response): boolean {
+  return url !== '' && new URL(url).origin !== new URL(asked).origin;
 }
 
 export type Answers = 'yes' | 'no' | 'timeout';

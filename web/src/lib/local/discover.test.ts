@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { devices } from '$lib/api/devices';
+import { discover } from './discover';
+import { McpLine } from './mcp';
+
+vi.mock('$lib/api/devices', () => ({ devices: { behind: vi.fn() } }));
+
+const url = 'http://localhost:8000';
+const asked = vi.fn<typeof fetch>();
+const look = () =>
+  discover(
+    { url, kind: 'openapi', headers: { 'x-key': 'mine' } },
+    { mcp: new McpLine(), mayAsk: false },
+  );
+
+function document(paths: object, from: string): Response {
+  const response = Response.json({ openapi: '3.1.0', info: { title: 'T' }, paths });
+  return Object.defineProperty(response, 'url', { value: from });
+}
+
+beforeEach(() => void vi.stubGlobal('fetch', asked));
+afterEach(() => {
+  vi.unstubAllGlobals();
+  asked.mockReset();
+  vi.mocked(devices.behind).mockReset();
+});
+
+test('the key goes to no server that an mcpo names elsewhere', async () => {
+  const get = { '/now': { get: { operationId: 'now' } } };
+  asked.mockImplementation(async (at) =>
+    document(String(at) === `${url}/openapi.json` ? {} : get, String(at)),
+  );
+  vi.mocked(devices.behind).mockResolvedValue([
+    { name: 'time', url: `${url}/time/openapi.json` },
+    { name: 'other', url: 'http://localhost:9/openapi.json' },
+  ]);
+  const { servers, troubles } = await look();
+  expect(servers.map(({ name }) => name)).toEqual(['time']);
+  expect(troubles).toEqual([{ name: 'other', trouble: { kind: 'notToolServer' } }]);
+  expect(asked.mock.calls.map(([at]) => String(at))).not.toContain(
+    'http://localhost:9/openapi.json',
+  );
+});
+
+test('what somebody else answers, to whom a look was sent on, is not taken', async () => {
+  asked.mockImplementation(async () => document({}, 'http://localhost:9/openapi.json'));
+  expect(await look()).toEqual({ servers: [], trouble: { kind: 'notToolServer' } });
+  expect(devices.behind).not.toHaveBeenCalled();
+});
