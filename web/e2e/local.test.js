@@ -182,6 +182,28 @@ test(
   },
 );
 
+for (const transport of ['http', 'sse']) {
+  test(`a server that dies over a call fails it, over ${transport}`, deadline, async (t) => {
+    const peer = await startFast(transport, inn.tenon.url);
+    const { are, allow, watched } = await found(t, peer);
+    const toolId = await allow('sleeps');
+    const mark = join(tmpdir(), `tenon-dies-${transport}`);
+    const calling = inn.tell('POST', `/tools/${toolId}/call`, {
+      arguments: { seconds: 60, mark },
+    });
+    await begun(watched, mark);
+    // As long as a person would wait before they doubt it was reached at all.
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    const began = Date.now();
+    await peer.stop();
+    const answer = await calling;
+    assert.equal(answer.ok, false);
+    assert.match(answer.error.message, /not known: check before repeating/);
+    assert.ok(Date.now() - began < 20_000, 'it does not wait for the deadline');
+    await are('failed');
+  });
+}
+
 for (const { name, start, tool, args } of kinds.filter(({ via }) => via === 'mcp')) {
   // A browser has six connections to a host, for all its pages together.
   test(`seven pages use ${name}`, deadline, async (t) => {

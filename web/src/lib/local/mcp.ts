@@ -210,6 +210,11 @@ async function connect(
     try {
       await within(limit, client.connect(open(), { timeout: HANDSHAKE_MS, signal: limit }));
       client.onclose = onclose;
+      // Answers come over the stream that a server like this has for us, and over no other: with
+      // it ends what was asked.
+      client.onerror = (error) => {
+        if (error instanceof sdk.SseError) void client.close().catch(() => {});
+      };
       return { client, streams };
     } catch (error) {
       first ??= error;
