@@ -222,16 +222,11 @@ async function silence({ url, signal: outer }: Question, seen: Seen): Promise<Tr
   if ((await answers(other.href, within())) === 'yes') {
     return { kind: isSecure ? 'useHttp' : 'useHttps' };
   }
-  if (!seen.gated) return { kind: isSecure ? 'tlsOrNotRunning' : 'notRunningOrNotHttp' };
-  if (isSecure) {
-    const listens = (await connects(other.href, within())) === 'yes';
-    return { kind: listens ? 'tlsNotTrusted' : 'notRunning' };
-  }
-  // Whoever hangs up at once looks now and then as if nobody were there, but not every time.
-  for (let again = 0; again < 2; again += 1) {
-    if ((await connects(url, within())) === 'yes') return barred(seen.permission);
-  }
-  return { kind: 'notRunning' };
+  // Whoever hangs up at once may look as if nobody were there.
+  if (!isSecure) return { kind: 'notRunningOrNotHttp' };
+  if (!seen.gated) return { kind: 'tlsOrNotRunning' };
+  const listens = (await connects(other.href, within())) === 'yes';
+  return { kind: listens ? 'tlsNotTrusted' : 'notRunning' };
 }
 
 /** Somebody listens, and yet nothing came of it, on a page that needs a permission. */
