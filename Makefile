@@ -1,6 +1,6 @@
 # `make run` and `make test` are all a newcomer needs; both set up what is missing.
 
-.PHONY: run test check bench torture release format types web web-watch test-setup test-rust test-web test-browser clean
+.PHONY: run test check audit bench torture release format types web web-watch test-setup test-rust test-web test-browser clean
 
 NPM := npm --prefix web --no-audit --no-fund --loglevel=error
 # cargo-nextest runs the tests side by side; plain cargo does as well.
@@ -19,6 +19,12 @@ check: web/node_modules/.ready
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
+	node tests/dependencies.js
+
+## Known weaknesses of what is built in. Asks the network.
+audit: web/node_modules/.ready
+	cargo deny --locked check
+	npm --prefix web audit --omit=dev
 
 ## What the hub, a streamed answer, a long history, MCP servers, OpenAPI documents and calls by a browser cost, beside their floors and targets.
 bench: web

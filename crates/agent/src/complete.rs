@@ -80,6 +80,7 @@ impl Completing {
 
 impl Agent {
     pub fn complete(&self, completion: Completion) -> Result<Completing, Error> {
+        self.settings.free_space.check()?;
         let cancel = self.running.begin()?;
         let (pieces, receiver) = mpsc::unbounded_channel();
         let run = Run {

@@ -10,12 +10,11 @@ use tenon_store::{Error, Result};
 
 use crate::Agent;
 
-/// A database that is locked or restarting comes back; one that is gone for
-/// minutes leaves the end to the next start.
-const TRIES: u32 = 8;
-
-/// Doubled after each try: the last one comes half a minute after the first.
+/// How soon it is tried again when the end cannot be written down; doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
+
+/// No longer than this: whoever frees a full disk does not want to wait for it.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 /// How a turn ended, and what it took.
 #[derive(Debug, Clone)]
@@ -27,11 +26,11 @@ pub(crate) struct End {
 
 impl Agent {
     /// Writes down how a turn ended, together with an end for everything of it that has none.
+    /// Until that is stored nothing else can be said in the chat, so it is tried as long as it
+    /// takes; what a shutdown cuts off the next start does.
     pub(crate) async fn end(&self, chat: &ChatId, turn: &TurnId, end: End) {
-        for attempt in 0..TRIES {
-            if attempt > 0 {
-                tokio::time::sleep(FIRST_WAIT * 2u32.pow(attempt - 1)).await;
-            }
+        let mut wait = FIRST_WAIT;
+        loop {
             match self.try_end(chat, turn, end.clone()).await {
                 Ok(()) => return,
                 Err(Error::NotFound(what)) => {
@@ -42,8 +41,15 @@ impl Agent {
                     tracing::warn!(%error, %chat, %turn, "the end of a turn could not be written down yet");
                 }
             }
+            tokio::select! {
+                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                () = self.running.closing.cancelled() => break,
+            }
         }
-        tracing::error!(%chat, %turn, "the end of a turn could not be written down; the next start will do it");
+        // A database that was only locked for a moment may take it now.
+        if let Err(error) = self.try_end(chat, turn, end).await {
+            tracing::error!(%error, %chat, %turn, "the end of a turn could not be written down; the next start will do it");
+        }
     }
 
     /// The same, tried once.

@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use tenon_domain::{Access, ChatId, TurnId};
 use tenon_store::Store;
-use tenon_tools::Registry;
+use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio_util::sync::CancellationToken;
 
 pub use complete::{Completing, Completion, Offered, Piece};
@@ -74,6 +74,8 @@ pub struct Settings {
     pub model_titles: bool,
     /// Each chat gets a work folder of its own in here.
     pub workspaces: PathBuf,
+    /// What must be left on the disk for something new to begin.
+    pub free_space: FreeSpace,
 }
 
 /// Why a turn could not begin, or a call or a form not be answered. What goes wrong later
@@ -95,12 +97,16 @@ pub enum Error {
     /// What was filled in does not fit; it says which field and why.
     #[error("{0}")]
     Misfit(String),
+    /// Nothing new begins before the disk is full: what runs has to be stored.
+    #[error("{0}")]
+    NoSpace(#[from] NoSpace),
     #[error(transparent)]
     Store(#[from] tenon_store::Error),
 }
 
 impl Settings {
     pub fn new(workspaces: impl Into<PathBuf>) -> Self {
+        let workspaces = workspaces.into();
         Self {
             step_limit: 32,
             parallel_calls: 8,
@@ -112,7 +118,8 @@ impl Settings {
             // Something runs meanwhile, and ends with this process.
             form_wait: Duration::from_secs(10 * 60),
             model_titles: true,
-            workspaces: workspaces.into(),
+            free_space: FreeSpace::new(&workspaces, 0),
+            workspaces,
         }
     }
 }

@@ -98,6 +98,7 @@ impl Agent {
         if text.len() > MAX_MESSAGE {
             return Err(Error::TooLong(MAX_MESSAGE));
         }
+        self.settings.free_space.check()?;
         let id = TurnId(fresh_id());
         let place = self.running.take(&chat.id, &id)?;
 
@@ -165,7 +166,12 @@ impl Turn {
             }
             Ok(Err(error)) => {
                 tracing::error!(%error, chat = %self.chat, turn = %self.id, "a turn could not be written down");
-                failed("Tenon could not store this answer. Its log says why.")
+                failed(match error {
+                    StoreError::DiskFull(_) => {
+                        "The server's disk is full, so this answer could not be stored. Free some space on it and ask again."
+                    }
+                    _ => "Tenon could not store this answer. Its log says why.",
+                })
             }
             Err(_panic) => failed(MISTAKE),
         };

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tenon_agent::{Agent, Settings};
-use tenon_domain::{ChatId, ToolId, UserId};
+use tenon_domain::{ToolId, UserId};
 use tenon_llm::{Assistant, Provider};
 use tenon_sources::browser::Desk;
 use tenon_sources::builtin;
 use tenon_store::{Error, Store, Vault};
-use tenon_tools::{Connection, Limits, Registry, Shelf};
+use tenon_tools::{Connection, Limits, Quota, Registry, Shelf};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::oidc::{Issuer, Oidc};
@@ -23,7 +23,8 @@ use crate::models::{Models, NoModel};
 use crate::sources::fixed::Fixed;
 use crate::sources::folder::Folder;
 use crate::sources::{Life, Sources};
-use crate::stored::Stored;
+use crate::storage::Storage;
+use crate::stored::{Outputs, Owned, Stored, by_hand};
 
 /// How long a command waits for servers whose tools nobody knows yet. Programs of
 /// Python on a busy machine need most of it.
@@ -44,6 +45,8 @@ pub struct App {
     /// The servers that whoever started Tenon wrote down for it.
     fixed: Fixed,
     pub auth: Auth,
+    /// Whether what is written arrives.
+    pub storage: Storage,
     pub allowed_hosts: Arc<[String]>,
     /// Fires when open connections should end.
     pub closing: CancellationToken,
@@ -67,11 +70,20 @@ impl App {
         let store = open_store(data, config).await?;
         let data = std::path::absolute(data)?;
 
-        let stored = Arc::new(Stored(store.clone()));
-        let shelf: Arc<dyn Shelf> = stored.clone();
-        let registry = Registry::new(stored, shelf.clone(), Limits::default());
+        let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
+        let owned = Arc::new(Owned {
+            store: store.clone(),
+            workspaces: workspaces.clone(),
+        });
+        let quota = Quota::new(config.quota(), free_space.clone(), owned);
+        let shelf: Arc<dyn Shelf> = Arc::new(Outputs {
+            store: store.clone(),
+            quota: quota.clone(),
+        });
+        let ids = Arc::new(Stored(store.clone()));
+        let registry = Registry::new(ids, shelf.clone(), Limits::default());
         let mut connected = Vec::new();
-        for source in builtin::sources(&config.builtin(), shelf) {
+        for source in builtin::sources(&config.builtin(), shelf, quota) {
             connected.push(
                 registry
                     .connect(source)
@@ -89,7 +101,8 @@ impl App {
         let desk = Desk::new(registry.clone(), kept, sources.parses());
         desk.restore().await.map_err(anyhow::Error::msg)?;
 
-        let mut settings = Settings::new(data.join("work"));
+        let mut settings = Settings::new(workspaces);
+        settings.free_space = free_space.clone();
         if let Some(seconds) = config.model_silence_seconds {
             settings.model_silence = Duration::from_secs(seconds.max(1));
         }
@@ -102,6 +115,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         Ok(Self {
+            storage: Storage::new(store.clone(), free_space),
             store,
             registry,
             agent,
@@ -171,7 +185,7 @@ impl App {
 
     /// Where calls that a person makes by hand, outside any chat, may work.
     pub fn workspace_by_hand(&self, user: &UserId) -> PathBuf {
-        self.agent.workspace(&ChatId(format!("by-hand-{user}")))
+        self.agent.workspace(&by_hand(user))
     }
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use tenon_domain::source::BuiltinConfig;
+use tenon_tools::{FreeSpace, QuotaLimits};
 
 use crate::models::endpoints::Environment;
 use crate::sources::fixed::VARIABLE;
@@ -15,6 +16,15 @@ use crate::sources::fixed::VARIABLE;
 /// Where Tenon listens unless told otherwise.
 const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8366);
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// Enough for what runs to be stored, and for an operator to log in and look.
+const FREE_SPACE_MB: u64 = 256;
+
+/// More than a person's work takes, less than an ordinary disk has.
+const CHAT_QUOTA_MB: u64 = 512;
+const USER_QUOTA_MB: u64 = 2048;
 
 /// Flags every command takes.
 #[derive(Clone, Args)]
@@ -73,6 +83,11 @@ pub struct Config {
     pub model_silence_seconds: Option<u64>,
     /// Whether a real model gives chats their names; it does by default.
     pub model_titles: Option<bool>,
+    /// What must stay free on the disk of the data folder, in megabytes; 0 for nothing.
+    pub free_space_mb: Option<u64>,
+    /// What the files of one chat, and those and the outputs of all chats of one user, may take.
+    pub chat_quota_mb: Option<u64>,
+    pub user_quota_mb: Option<u64>,
     /// People may log in with an account somewhere else.
     pub oidc: Option<OidcConfig>,
     /// Tool servers as Open WebUI writes them: a list. What is wrong with one is shown with it,
@@ -185,6 +200,24 @@ impl Config {
 
     pub fn listen(&self) -> SocketAddr {
         self.listen.unwrap_or(LISTEN)
+    }
+
+    /// What must stay free on the disk of the data folder.
+    pub fn free_space(&self, data: &Path) -> FreeSpace {
+        let floor = self.free_space_mb.unwrap_or(FREE_SPACE_MB);
+        FreeSpace::new(data, floor.saturating_mul(MEGABYTE))
+    }
+
+    /// What chats and users may take of it.
+    pub fn quota(&self) -> QuotaLimits {
+        let bytes = |megabytes: Option<u64>, usual| {
+            let megabytes = megabytes.unwrap_or(usual);
+            megabytes.saturating_mul(MEGABYTE)
+        };
+        QuotaLimits {
+            chat_bytes: bytes(self.chat_quota_mb, CHAT_QUOTA_MB),
+            user_bytes: bytes(self.user_quota_mb, USER_QUOTA_MB),
+        }
     }
 
     /// How the tools that come with Tenon are set up.

@@ -16,5 +16,6 @@ mod guard;
 pub mod models;
 pub mod serve;
 pub mod sources;
+pub mod storage;
 mod stored;
 mod ui;

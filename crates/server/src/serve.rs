@@ -44,6 +44,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     // Small frames must not wait for more to come.
     let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
     let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
+    let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().keep()));
     let closing = app.closing.clone();
     let server = axum::serve(listener, router)
         .with_graceful_shutdown(async move { closing.cancelled().await });
@@ -55,7 +56,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
         served = async { server.await } => served.context("the server stopped")?,
         () = ended => {}
     }
-    drop((sweeping, watching));
+    drop((sweeping, watching, watching_storage));
     app.sources.close().await;
     Ok(())
 }

@@ -1,12 +1,46 @@
-//! The hub's id book and shelf, kept in the store.
+//! The hub's id book and shelf, kept in the store, and what a user has there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use tenon_domain::{BlobId, SourceInfo, ToolId, UserId};
+use tenon_domain::{BlobId, ChatId, SourceInfo, ToolId, UserId};
 use tenon_store::{Blob, Store};
-use tenon_tools::{CallContext, Error, IdBook, Shelf};
+use tenon_tools::{Belongings, CallContext, Error, IdBook, Quota, Shelf};
 
 #[derive(Debug)]
 pub(crate) struct Stored(pub(crate) Store);
+
+/// Keeps outputs as far as their owner's quota allows.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    pub(crate) store: Store,
+    pub(crate) quota: Arc<Quota>,
+}
+
+/// What users have in the store and in the folders of their chats.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    pub(crate) store: Store,
+    /// Where the folders are.
+    pub(crate) workspaces: PathBuf,
+}
+
+/// The name of the folder for calls that a person makes by hand, outside any chat.
+pub(crate) fn by_hand(user: &UserId) -> ChatId {
+    ChatId(format!("by-hand-{user}"))
+}
+
+#[async_trait]
+impl Belongings for Owned {
+    async fn of(&self, user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
+        let mut chats = self.store.chat_ids(user).await.map_err(hub_error)?;
+        chats.push(by_hand(user));
+        let folders = chats.iter().map(|chat| self.workspaces.join(chat.as_str()));
+        let outputs = self.store.blob_bytes(user).await.map_err(hub_error)?;
+        Ok((folders.collect(), outputs))
+    }
+}
 
 #[async_trait]
 impl IdBook for Stored {
@@ -16,25 +50,27 @@ impl IdBook for Stored {
 }
 
 #[async_trait]
-impl Shelf for Stored {
+impl Shelf for Outputs {
     async fn put(
         &self,
         call: &CallContext,
         media_type: &str,
         bytes: Vec<u8>,
     ) -> Result<BlobId, Error> {
+        let room = self.quota.reserve_output(&call.user, bytes.len() as u64);
+        let _room = room.await.map_err(|over| Error(Box::new(over)))?;
         let blob = Blob {
             media_type: media_type.into(),
             data: bytes,
         };
-        self.0
+        self.store
             .put_blob(&call.user, &call.call_id, blob)
             .await
             .map_err(hub_error)
     }
 
     async fn get(&self, owner: &UserId, blob: &BlobId) -> Result<Option<Vec<u8>>, Error> {
-        match self.0.blob(owner, blob).await {
+        match self.store.blob(owner, blob).await {
             Ok(blob) => Ok(Some(blob.data)),
             Err(tenon_store::Error::NotFound(_)) => Ok(None),
             Err(error) => Err(hub_error(error)),

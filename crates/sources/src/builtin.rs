@@ -13,7 +13,7 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{
     Annotations, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolError, ToolResult,
 };
-use tenon_tools::{CallContext, Shelf, ToolSource};
+use tenon_tools::{CallContext, Quota, Shelf, ToolSource};
 
 mod files;
 mod flow;
@@ -25,12 +25,17 @@ mod web;
 mod blocking;
 mod needle;
 
-/// All built-in sources. Outputs that were too long to show are read back from `shelf`.
-pub fn sources(config: &BuiltinConfig, shelf: Arc<dyn Shelf>) -> Vec<Arc<dyn ToolSource>> {
+/// All built-in sources. Outputs that were too long to show are read back from `shelf`;
+/// files are written as far as `quota` allows.
+pub fn sources(
+    config: &BuiltinConfig,
+    shelf: Arc<dyn Shelf>,
+    quota: Arc<Quota>,
+) -> Vec<Arc<dyn ToolSource>> {
     let all = [
         BuiltinSource::new("time", "Time", time::tools()),
         BuiltinSource::new("math", "Math", math::tools()),
-        BuiltinSource::new("files", "Files", files::tools()),
+        BuiltinSource::new("files", "Files", files::tools(quota)),
         BuiltinSource::new("web", "Web", web::tools(config)),
         BuiltinSource::new("flow", "Flow", flow::tools()),
         BuiltinSource::new("results", "Results", results::tools(shelf)),

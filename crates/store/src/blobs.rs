@@ -1,8 +1,8 @@
 //! Bytes too large to stand in a row of their own table.
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use tenon_domain::{BlobId, CallId, UserId};
 
 use crate::entity::{blobs, chats, tool_calls};
@@ -33,6 +33,21 @@ impl Store {
             .exec_without_returning(&self.write)
             .await?;
         Ok(BlobId(id))
+    }
+
+    /// How many bytes of outputs are kept for somebody.
+    pub async fn blob_bytes(&self, owner: &UserId) -> Result<u64> {
+        // Neither engine reads the bytes to know how many there are.
+        let length = Func::cust("LENGTH").arg(Expr::col(blobs::Column::Data));
+        let sum: Option<Option<i64>> = blobs::Entity::find()
+            .filter(blobs::Column::Owner.eq(&owner.0))
+            .select_only()
+            .expr(Expr::expr(length).sum())
+            .into_tuple()
+            .one(&self.read)
+            .await?;
+        let bytes = sum.flatten().unwrap_or_default();
+        Ok(u64::try_from(bytes).unwrap_or_default())
     }
 
     /// Forgets old outputs of calls that no chat knows of: those made by hand.

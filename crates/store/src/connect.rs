@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use futures::future::BoxFuture;
+use sea_orm::sqlx::pool::PoolConnectionMetadata;
+use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
     DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
@@ -67,7 +71,8 @@ impl Store {
                 .acquire_timeout(BUSY)
                 .sqlx_logging(false)
                 // Whoever waits for another's lock says so in the end.
-                .map_sqlx_postgres_opts(|options| options.options([("lock_timeout", "10s")]));
+                .map_sqlx_postgres_opts(|options| options.options([("lock_timeout", "10s")]))
+                .map_sqlx_postgres_pool_opts(|pool| pool.after_release(postgres_is_clean));
             if connections == 1 {
                 options
                     .idle_timeout(None::<Duration>)
@@ -99,6 +104,7 @@ impl Store {
             write,
             read,
             runner: Arc::new(runner),
+            writing: Arc::default(),
         };
         store.refresh_search().await?;
         Ok(store)
@@ -120,7 +126,8 @@ impl Store {
 
     /// A transaction that is going to write. On SQLite it takes the right to
     /// do so at once: one that reads first and then finds another process has
-    /// written meanwhile could only fail.
+    /// written meanwhile could only fail. It is a transaction of its own and never
+    /// a part of one that was left open: a pool keeps no connection with one.
     pub(crate) async fn begin(&self) -> Result<DatabaseTransaction> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
@@ -193,8 +200,42 @@ fn unanswered(error: DbErr) -> Error {
     }
 }
 
+/// Whether a connection may go back to its pool. One whose transaction did not end
+/// cleanly must not: SQLite ends a transaction by itself when the disk is full, the pool's own
+/// rollback then fails and it goes on counting one as open; every later transaction would be a
+/// part of that one, acknowledged and never committed. `BEGIN` is refused inside a transaction,
+/// and what the pool believes is looked at after it.
+fn sqlite_is_clean(
+    connection: &mut SqliteConnection,
+    _age: PoolConnectionMetadata,
+) -> BoxFuture<'_, sqlx::Result<bool>> {
+    Box::pin(async move {
+        connection.execute("BEGIN; ROLLBACK").await?;
+        Ok(!connection.is_in_transaction())
+    })
+}
+
+/// The same for PostgreSQL, whose rollback is sent with the next words to the server.
+fn postgres_is_clean(
+    connection: &mut PgConnection,
+    _age: PoolConnectionMetadata,
+) -> BoxFuture<'_, sqlx::Result<bool>> {
+    Box::pin(async move {
+        connection.ping().await?;
+        Ok(!connection.is_in_transaction())
+    })
+}
+
 async fn connect_sqlite(file: Option<PathBuf>, connections: u32) -> Result<DatabaseConnection> {
     let mut options = ConnectOptions::new("sqlite::memory:");
+    // One in memory is gone with its connection.
+    if file.is_some() {
+        options.map_sqlx_sqlite_pool_opts(|pool| {
+            // There is no network that could have lost it, and the check was made on its way back.
+            pool.test_before_acquire(false)
+                .after_release(sqlite_is_clean)
+        });
+    }
     options
         .max_connections(connections)
         .min_connections(1)

@@ -24,6 +24,15 @@ impl Store {
         &self,
         batch: Vec<(ChatId, Vec<EventBody>)>,
     ) -> Result<Vec<Result<Vec<Event>>>> {
+        let written = self.append_together(batch).await;
+        self.note_write(&written);
+        written
+    }
+
+    async fn append_together(
+        &self,
+        batch: Vec<(ChatId, Vec<EventBody>)>,
+    ) -> Result<Vec<Result<Vec<Event>>>> {
         let transaction = self.begin().await?;
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {

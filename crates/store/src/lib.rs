@@ -44,11 +44,13 @@ mod transcript;
 mod users;
 mod vault;
 mod word;
+mod writing;
 
 use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{DatabaseConnection, DbErr, RuntimeErr};
 use tenon_domain::UserId;
+use tokio::sync::watch;
 use uuid::Uuid;
 
 pub use audit::{AuditEntry, AuditQuery, AuditRow};
@@ -76,6 +78,7 @@ pub use tool_settings::ToolChange;
 pub use transcript::{Transcript, TurnRecord};
 pub use users::{LOCAL, NewUser, Refused, UserEdit, Who, normal_email};
 pub use vault::Vault;
+pub use writing::Writing;
 
 use runner::Runner;
 
@@ -87,6 +90,8 @@ pub struct Store {
     read: DatabaseConnection,
     /// This process, as the one that runs the turns it begins.
     runner: Arc<Runner>,
+    /// Whether what is written arrives, as far as is known.
+    writing: Arc<watch::Sender<Writing>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -103,8 +108,10 @@ pub enum Error {
     /// The address of the database cannot be used; the message says why.
     #[error("{0}")]
     Address(String),
+    #[error("the disk of the database is full: {0}")]
+    DiskFull(DbErr),
     #[error("the database said: {0}")]
-    Database(#[from] DbErr),
+    Database(DbErr),
     #[error("the lock beside the database cannot be used: {0}")]
     Lock(#[from] std::io::Error),
     /// A secret cannot be opened, or its key cannot be had; the message says what to do.
@@ -118,6 +125,27 @@ pub enum Error {
     Backup(String),
     #[error("a row does not hold what it should: {0}")]
     Corrupt(#[from] serde_json::Error),
+}
+
+impl From<DbErr> for Error {
+    fn from(error: DbErr) -> Self {
+        match code(&error).as_deref() {
+            // SQLite's "full", also where it shares memory; PostgreSQL's disk_full.
+            Some("13" | "4874" | "53100") => Self::DiskFull(error),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// What the engine calls what went wrong.
+fn code(error: &DbErr) -> Option<String> {
+    let (DbErr::Conn(cause) | DbErr::Exec(cause) | DbErr::Query(cause)) = error else {
+        return None;
+    };
+    let RuntimeErr::SqlxError(cause) = cause else {
+        return None;
+    };
+    Some(cause.as_database_error()?.code()?.into_owned())
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

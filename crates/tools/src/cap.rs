@@ -9,7 +9,7 @@ use serde_json::Value;
 use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
 
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
-use crate::{CallContext, Limits};
+use crate::{CallContext, Limits, OverQuota};
 
 /// More pictures and files than a model looks at, or a person scrolls through, in one result.
 const MAX_PIECES: usize = 16;
@@ -145,14 +145,15 @@ impl Cap<'_> {
                 bytes,
             }),
             Err(error) => {
-                tracing::error!(%error, "an output that is too long could not be kept");
-                Err(ToolError::new(
-                    ErrorKind::Failed,
-                    format!(
-                        "The tool ran, but its output of {bytes} bytes is too long to show and \
-                         could not be kept. Ask for less."
-                    ),
-                ))
+                let why = match error.0.downcast_ref::<OverQuota>() {
+                    Some(over) => format!("cannot be kept. {over}"),
+                    None => {
+                        tracing::error!(%error, "an output that is too long could not be kept");
+                        "is too long to show and could not be kept. Ask for less.".to_owned()
+                    }
+                };
+                let message = format!("The tool ran, but its output of {bytes} bytes {why}");
+                Err(ToolError::new(ErrorKind::Failed, message))
             }
         }
     }

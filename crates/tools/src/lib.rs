@@ -12,16 +12,20 @@ pub mod source;
 pub mod toolset;
 
 pub mod ids;
+pub mod quota;
 pub mod shelf;
 
 mod cap;
+mod free_space;
 mod guests;
 mod validate;
 
 pub use attendant::{Attendant, Nobody, Progress, Pulse};
+pub use free_space::{FreeSpace, NoSpace};
 pub use guests::Guests;
 pub use ids::{IdBook, MemoryIdBook};
 pub use prepared::{Prepared, Question, Ready};
+pub use quota::{Belongings, OverQuota, Quota, QuotaLimits};
 pub use registry::{Connection, Registry, SourceStatus, Tool};
 pub use shelf::{MemoryShelf, Shelf};
 pub use source::{Asker, CallContext, Errand, ToolSource};

@@ -16,6 +16,7 @@ import type {
   NewModel,
   Policy,
   ServerFrame,
+  StorageState,
   StartTurn,
   ToolId,
   TurnId,
@@ -67,6 +68,8 @@ class App {
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
   readonly conversation: Conversation;
+  /** Whether what is said can be stored. */
+  storage = $state<StorageState>('ok');
   /** The tool servers on this machine. Nobody waits for this part of the page. */
   local = $state.raw<Local>();
   /** Who answers the next message of the open chat. */
@@ -103,6 +106,8 @@ class App {
         this.connection = connection;
         // Whatever changed while we were away, no event told us.
         if (connection !== 'open') return;
+        // It is told at once if it is not.
+        this.storage = 'ok';
         void this.refresh();
         tellOfSources();
         this.local?.connected();
@@ -150,6 +155,7 @@ class App {
     this.conversation.take(frame);
     this.local?.take(frame);
     if (frame.type === 'tools:changed') this.toolbox.refreshSoon();
+    if (frame.type === 'storage') this.storage = frame.state;
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
       this.filing.drop(frame.chatId);
     }

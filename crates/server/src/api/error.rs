@@ -82,6 +82,14 @@ impl ApiError {
         )
     }
 
+    pub fn disk_full() -> Self {
+        Self::new(
+            StatusCode::INSUFFICIENT_STORAGE,
+            "disk_full",
+            "The server's disk is full, so nothing can be stored. Free some space on it; all that is stored can be read.",
+        )
+    }
+
     pub fn detail(&self) -> ErrorDetail {
         ErrorDetail {
             code: self.code.into(),
@@ -128,6 +136,10 @@ impl From<tenon_store::Error> for ApiError {
                 };
                 Self::new(status, code, sentence(&why.to_string()))
             }
+            tenon_store::Error::DiskFull(_) => {
+                tracing::error!(%error, "the store failed a request");
+                Self::disk_full()
+            }
             tenon_store::Error::Address(_)
             | tenon_store::Error::Database(_)
             | tenon_store::Error::Lock(_)
@@ -140,7 +152,7 @@ impl From<tenon_store::Error> for ApiError {
 impl From<tenon_agent::Error> for ApiError {
     fn from(error: tenon_agent::Error) -> Self {
         use tenon_agent::Error::{
-            Busy, Closing, Empty, FormClosed, Misfit, NotWaiting, Store, TooLong,
+            Busy, Closing, Empty, FormClosed, Misfit, NoSpace, NotWaiting, Store, TooLong,
         };
         let message = sentence(&error.to_string());
         match error {
@@ -149,6 +161,7 @@ impl From<tenon_agent::Error> for ApiError {
             Misfit(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "does_not_fit", message),
             Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, "closing", message),
             Empty => Self::bad_request(message),
+            NoSpace(_) => Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_low", message),
             TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),
             Store(error) => error.into(),
         }

@@ -12,6 +12,7 @@ use super::wire::{AppInfo, ModelInfo};
 use crate::app::App;
 use crate::auth::CurrentUser;
 use crate::models::BUILTIN;
+use crate::storage::StorageState;
 
 /// A database that takes longer to say "yes" is not well.
 const HEALTHY: Duration = Duration::from_secs(3);
@@ -32,14 +33,24 @@ pub(super) async fn info(
 }
 
 pub(super) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
-    match tokio::time::timeout(HEALTHY, app.store.ping()).await {
-        Ok(Ok(())) => Ok(Json(
-            json!({"status": "ok", "version": env!("CARGO_PKG_VERSION")}),
-        )),
-        _ => Err(ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "unwell",
-            "The database does not answer.",
+    let answers = tokio::time::timeout(HEALTHY, app.store.ping());
+    if !matches!(answers.await, Ok(Ok(()))) {
+        return Err(unwell("The database does not answer."));
+    }
+    let storage = app.storage.probe().await;
+    match storage {
+        StorageState::Ok | StorageState::Low => Ok(Json(json!({
+            "status": "ok",
+            "version": env!("CARGO_PKG_VERSION"),
+            "storage": storage,
+        }))),
+        StorageState::Full => Err(ApiError::disk_full()),
+        StorageState::Failing => Err(unwell(
+            "Nothing can be written to the database. The log of Tenon says why.",
         )),
     }
+}
+
+fn unwell(message: &str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "unwell", message)
 }

@@ -19,7 +19,7 @@ use tenon_agent::feed::{Live, Next};
 use tenon_domain::ChatId;
 use tenon_sources::browser::{self, Frame, Registered};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
 
@@ -30,6 +30,7 @@ use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
 use crate::sources::Told;
+use crate::storage::StorageState;
 
 /// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
 /// the longest that a page of ours says.
@@ -91,16 +92,22 @@ struct Session {
     arm: Arm,
     orders: mpsc::Receiver<Frame>,
     changes: broadcast::Receiver<browser::Told>,
+    storage: watch::Receiver<StorageState>,
 }
 
 impl Session {
     fn new(app: App, user: CurrentUser) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
         let (arm, orders) = Arm::new(app.desk.clone(), &user, outbox.clone());
+        let mut storage = app.storage.watch();
+        if *storage.borrow() != StorageState::Ok {
+            storage.mark_changed();
+        }
         Self {
             arm,
             orders,
             changes: app.desk.news(),
+            storage,
             endings: app.auth.endings(),
             news: app.sources.news(),
             app,
@@ -154,6 +161,12 @@ impl Session {
                     // What was missed may have been about this one.
                     let is_theirs = changed.as_ref().map_or(true, |told| told.0 == self.user.id);
                     if is_theirs && send(&mut socket, &ServerFrame::ToolsChanged).await.is_err() {
+                        return;
+                    }
+                }
+                Ok(()) = self.storage.changed() => {
+                    let state = *self.storage.borrow_and_update();
+                    if send(&mut socket, &ServerFrame::Storage { state }).await.is_err() {
                         return;
                     }
                 }

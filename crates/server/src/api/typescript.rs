@@ -172,6 +172,7 @@ pub fn declarations() -> String {
         domain::Verdict,
         domain::SourceKind,
         domain::SourceState,
+        crate::storage::StorageState,
         domain::BlobId,
         domain::CallId,
         domain::ChatId,

@@ -16,6 +16,8 @@ use tenon_domain::{
 use tenon_sources::browser::{Answered, Execute, Registered, Registration, Sign};
 use ts_rs::TS;
 
+use crate::storage::StorageState;
+
 pub use accounts::{
     AuditView, AuthState, CreatedInvite, CreatedKey, Invitation, InviteView, KeyView, LogIn,
     MeChange, NewInvite, NewKey, NewUser, SessionView, SettingsView, Setup, SignUp, UserChange,
@@ -207,6 +209,10 @@ pub enum ServerFrame {
     /// The list of tools is not what it was.
     #[serde(rename = "tools:changed")]
     ToolsChanged,
+    /// Whether what is written arrives; told when it does not, and when it does again.
+    Storage {
+        state: StorageState,
+    },
     Error {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@ mod binary;
 mod branches;
 mod chats;
 mod connections;
+mod disk;
 mod doctor;
 mod export;
 mod forms;

@@ -1,10 +1,12 @@
 //! Files in the folder a call may work in, and nowhere else.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, ToolDefinition, ToolError, ToolOutput, ToolResult};
-use tenon_tools::CallContext;
+use tenon_tools::{CallContext, Quota};
 
 use self::path::FilePath;
 use self::workspace::Workspace;
@@ -23,11 +25,11 @@ const MAX_WRITE: usize = 5 * 1024 * 1024;
 /// A screenful of screens. What does not fit in the context goes to the shelf anyway.
 const DEFAULT_LINES: u64 = 2000;
 
-pub(super) fn tools() -> Vec<Box<dyn AnyTool>> {
+pub(super) fn tools(quota: Arc<Quota>) -> Vec<Box<dyn AnyTool>> {
     vec![
         Box::new(ListFiles),
         Box::new(ReadFile),
-        Box::new(WriteFile),
+        Box::new(WriteFile { quota }),
         Box::new(SearchFiles),
     ]
 }
@@ -135,7 +137,9 @@ impl BuiltinTool for ReadFile {
     }
 }
 
-struct WriteFile;
+struct WriteFile {
+    quota: Arc<Quota>,
+}
 
 #[derive(Deserialize)]
 struct WriteFileInput {
@@ -194,7 +198,10 @@ impl BuiltinTool for WriteFile {
                 content.len()
             )));
         }
+        let room = workspace.reserve(&self.quota, context, &path, content.len());
+        let room = room.await?;
         blocking(context, move |stop| {
+            let _room = room;
             stop.check()?;
             let bytes = content.len();
             let shown = path.to_string();

@@ -9,7 +9,7 @@ use tenon_domain::{Access, CallId, ErrorKind, ToolCall, ToolId, ToolResult, User
 use tenon_sources::builtin;
 use tenon_tools::{
     Asker, CallContext, Connection, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse,
-    Registry, Shelf, ToolSource, Toolset,
+    Quota, Registry, Shelf, ToolSource, Toolset,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ impl Desk {
         let shelf = Arc::new(MemoryShelf::default());
         let registry = registry(shelf.clone());
         let mut connections = Vec::new();
-        for source in builtin::sources(&config, shelf.clone()) {
+        for source in builtin::sources(&config, shelf.clone(), Quota::unlimited()) {
             connections.push(registry.connect(source).await.unwrap());
         }
         let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 mod backup;
 mod chats;
 mod decisions;
+mod faults;
 mod models;
 mod people;
 mod postgres;

@@ -782,7 +782,7 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "tools:changed" } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "tools:changed" } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
 
@@ -1000,6 +1000,8 @@ export type Verdict = "once" | "chat" | "always" | "denied";
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
 export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" };
+
+export type StorageState = "ok" | "low" | "full" | "failing";
 
 export type BlobId = string;
 

@@ -6,12 +6,14 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, OpenOptions};
 use tenon_domain::ToolError;
-use tenon_tools::CallContext;
+use tenon_tools::quota::Reservation;
+use tenon_tools::{CallContext, Quota};
 
 use super::path::FilePath;
 use crate::builtin::blocking::Stop;
@@ -21,6 +23,9 @@ const MAX_LISTED: usize = 1000;
 
 /// A folder larger than this is not even counted to its end.
 const MAX_COUNTED: usize = 100_000;
+
+/// What a folder takes on a disk.
+const FOLDER_BYTES: usize = 4096;
 
 pub(super) struct Workspace {
     root: PathBuf,
@@ -46,6 +51,19 @@ impl Workspace {
         Self {
             root: root.to_owned(),
         }
+    }
+
+    /// Room for a file, and for the folders that may have to be made for it.
+    pub(super) async fn reserve(
+        &self,
+        quota: &Arc<Quota>,
+        context: &CallContext,
+        path: &FilePath,
+        bytes: usize,
+    ) -> Result<Reservation, ToolError> {
+        let bytes = bytes + path.names().len() * FOLDER_BYTES;
+        let reserved = quota.reserve_file(&context.user, &self.root, bytes as u64);
+        reserved.await.map_err(ToolError::from)
     }
 
     pub(super) fn open(&self, path: &FilePath) -> Result<File, ToolError> {

@@ -18,6 +18,8 @@ export const serverZhHans: ServerWords = {
     closing: 'Tenon 正在关闭，不再接收新消息。',
     too_long: '内容太长。请改成文件，或分成几次。',
     too_many: '尝试次数过多，请稍后再试。',
+    disk_full: '服务器磁盘已满，无法保存。请在服务器上腾出空间；已保存的内容仍可阅读。',
+    disk_low: '服务器磁盘即将用完，暂时无法开始新的内容。请腾出空间，或请管理员处理。',
     storage: 'Tenon 无法读写数据，原因见它的日志。',
     forbidden: '没有权限这样做。',
     not_logged_in: '尚未登录，请先登录。',
@@ -39,6 +41,8 @@ export const serverZhHans: ServerWords = {
     'The model could not be used.': '无法使用这个模型。',
     "The model's answer broke off.": '模型的回答中断了。',
     "The model's provider withheld the rest of this answer.": '模型提供方扣留了其余的回答。',
+    "The server's disk is full, so this answer could not be stored. Free some space on it and ask again.":
+      '服务器磁盘已满，无法保存这个回答。请腾出空间后再问一次。',
     'Tenon could not store this answer. Its log says why.':
       'Tenon 无法保存这个回答，原因见它的日志。',
     'Tenon made a mistake in this answer. Its log says which.':
@@ -48,6 +52,11 @@ export const serverZhHans: ServerWords = {
     'The message is empty; write something first.': '消息是空的，请先写点什么。',
   },
   serverDetail: (code, sentence) => `${beginnings[code] ?? '服务器说明'}：${sentence}`,
+  storage: {
+    low: '服务器磁盘即将用完：在腾出空间之前，无法开始新的内容。',
+    full: '服务器磁盘已满：在腾出空间之前，什么都无法保存。已保存的内容仍可阅读。',
+    failing: '服务器目前无法保存任何内容，原因见它的日志。',
+  },
   notImportable: (detail) => `这个文件无法导入。${detail}`,
   silentTryAgain: 'Tenon 没有响应。请确认它正在运行，然后重试。',
 };

@@ -18,6 +18,8 @@ export const serverZhHant: ServerWords = {
     closing: 'Tenon 正在關閉，不再接收新訊息。',
     too_long: '內容太長。請改成檔案，或分成幾次。',
     too_many: '嘗試次數過多，請稍後再試。',
+    disk_full: '伺服器磁碟已滿，無法儲存。請在伺服器上騰出空間；已儲存的內容仍可閱讀。',
+    disk_low: '伺服器磁碟即將用完，暫時無法開始新的內容。請騰出空間，或請管理員處理。',
     storage: 'Tenon 無法讀寫資料，原因見它的記錄。',
     forbidden: '沒有權限這樣做。',
     not_logged_in: '尚未登入，請先登入。',
@@ -39,6 +41,8 @@ export const serverZhHant: ServerWords = {
     'The model could not be used.': '無法使用這個模型。',
     "The model's answer broke off.": '模型的回答中斷了。',
     "The model's provider withheld the rest of this answer.": '模型供應方扣留了其餘的回答。',
+    "The server's disk is full, so this answer could not be stored. Free some space on it and ask again.":
+      '伺服器磁碟已滿，無法儲存這個回答。請騰出空間後再問一次。',
     'Tenon could not store this answer. Its log says why.':
       'Tenon 無法儲存這個回答，原因見它的記錄。',
     'Tenon made a mistake in this answer. Its log says which.':
@@ -48,6 +52,11 @@ export const serverZhHant: ServerWords = {
     'The message is empty; write something first.': '訊息是空的，請先寫點什麼。',
   },
   serverDetail: (code, sentence) => `${beginnings[code] ?? '伺服器說明'}：${sentence}`,
+  storage: {
+    low: '伺服器磁碟即將用完：在騰出空間之前，無法開始新的內容。',
+    full: '伺服器磁碟已滿：在騰出空間之前，什麼都無法儲存。已儲存的內容仍可閱讀。',
+    failing: '伺服器目前無法儲存任何內容，原因見它的記錄。',
+  },
   notImportable: (detail) => `這個檔案無法匯入。${detail}`,
   silentTryAgain: 'Tenon 沒有回應。請確認它正在執行，然後重試。',
 };

@@ -1,0 +1,218 @@
+//! Databases that fail in the middle: what was acknowledged is stored, all of it or nothing,
+//! and the store works again by itself once the database does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+use sea_orm::TransactionTrait;
+use sea_orm::{ConnectionTrait, Database, SqliteTransactionMode, TransactionOptions};
+use tenon_domain::{ChatId, EventBody, TitledBy, UserId};
+use tenon_store::{Error, Store, Writing};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::postgres::Postgres;
+
+/// More messages than a write sends to PostgreSQL.
+const MESSAGES: i64 = 24;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn a_connection_that_is_lost_at_any_message_loses_nothing_acknowledged() {
+    let postgres = Postgres::start();
+    let road = Road::to(&postgres.url()).await;
+    let store = Store::open(&road.url).await.unwrap();
+    let chat = new_chat(&store).await;
+    let mut refused = 0;
+    for after in 0..MESSAGES {
+        let title = format!("after {after} messages");
+        road.breaks.store(after, Ordering::SeqCst);
+        let written = name(&store, &chat, &title).await;
+        road.breaks.store(i64::MAX, Ordering::SeqCst);
+        until_it_writes(&store).await;
+        match written {
+            Ok(()) => assert_eq!(title_of(&store, &chat).await, title),
+            // Whether it got there cannot be known; all of it did or nothing.
+            Err(_) => refused += 1,
+        }
+        whole(&store, &chat).await;
+    }
+    assert!(refused > 4, "only {refused} writes met a broken connection");
+}
+
+#[tokio::test]
+async fn a_full_disk_of_postgres_is_told_and_gets_over_with() {
+    let postgres = Postgres::start();
+    let store = Store::open(&postgres.url()).await.unwrap();
+    let chat = new_chat(&store).await;
+    let admin = Database::connect(postgres.url()).await.unwrap();
+    admin
+        .execute_unprepared(
+            "CREATE TABLE full_disk (is_full boolean);
+             CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+               IF EXISTS (SELECT FROM full_disk) THEN
+                 RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full';
+               END IF;
+               RETURN NEW;
+             END $$;
+             CREATE TRIGGER fail BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION fail();
+             INSERT INTO full_disk VALUES (true);",
+        )
+        .await
+        .unwrap();
+    for _ in 0..20 {
+        let refused = name(&store, &chat, "refused").await;
+        assert!(matches!(refused, Err(Error::DiskFull(_))), "{refused:?}");
+    }
+    assert_eq!(*store.writing().borrow(), Writing::DiskFull);
+    assert_eq!(title_of(&store, &chat).await, "", "and it can be read");
+    admin
+        .execute_unprepared("DELETE FROM full_disk")
+        .await
+        .unwrap();
+    name(&store, &chat, "there").await.unwrap();
+    assert_eq!(*store.writing().borrow(), Writing::Works);
+    assert_eq!(title_of(&store, &chat).await, "there");
+    whole(&store, &chat).await;
+}
+
+#[tokio::test]
+async fn a_lock_that_somebody_else_holds_is_an_error_and_not_a_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tenon.db");
+    let store = Store::open_file(&file).await.unwrap();
+    let chat = new_chat(&store).await;
+    let other = Database::connect(format!("sqlite://{}", file.display()));
+    let other = other.await.unwrap();
+    let at_once = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..Default::default()
+    };
+    let lock = other.begin_with_options(at_once).await.unwrap();
+    let refused = name(&store, &chat, "refused").await;
+    assert!(matches!(refused, Err(Error::Database(_))), "{refused:?}");
+    assert_eq!(*store.writing().borrow(), Writing::Fails);
+    assert_eq!(title_of(&store, &chat).await, "", "and it can be read");
+    lock.rollback().await.unwrap();
+    name(&store, &chat, "there").await.unwrap();
+    let another = Store::open_file(&file).await.unwrap();
+    assert_eq!(title_of(&another, &chat).await, "there");
+    whole(&another, &chat).await;
+}
+
+#[tokio::test]
+async fn a_write_that_nobody_waits_for_any_more_leaves_nothing_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tenon.db");
+    let store = Store::open_file(&file).await.unwrap();
+    let other = Store::open_file(&file).await.unwrap();
+    let chat = new_chat(&store).await;
+    for moment in 0..300 {
+        let title = format!("within {moment}");
+        let moment = Duration::from_micros(moment * 10);
+        let written = tokio::time::timeout(moment, name(&store, &chat, &title)).await;
+        if let Ok(written) = written {
+            written.unwrap();
+            // Seen by another process: it is committed.
+            assert_eq!(title_of(&other, &chat).await, title);
+        }
+    }
+    name(&store, &chat, "at last").await.unwrap();
+    assert_eq!(title_of(&other, &chat).await, "at last");
+    whole(&other, &chat).await;
+}
+
+async fn new_chat(store: &Store) -> ChatId {
+    store.create_chat(&ada(), "").await.unwrap().id
+}
+
+async fn name(store: &Store, chat: &ChatId, title: &str) -> Result<(), Error> {
+    let named = EventBody::ChatTitled {
+        title: title.to_owned(),
+        by: TitledBy::Person,
+    };
+    store.append(chat, vec![named]).await.map(drop)
+}
+
+async fn title_of(store: &Store, chat: &ChatId) -> String {
+    store.chat(&ada(), chat).await.unwrap().title
+}
+
+/// The events and what was made of them tell the same.
+async fn whole(store: &Store, chat: &ChatId) {
+    let events = store.events(chat, 0, 1000).await.unwrap();
+    let last = events.last().map_or(0, |event| event.seq);
+    let row = store.chat(&ada(), chat).await.unwrap();
+    assert_eq!((events.len() as i64, row.last_seq), (last, last));
+    if let Some(EventBody::ChatTitled { title, .. }) = events.last().map(|event| &event.body) {
+        assert_eq!(row.title, *title);
+    }
+}
+
+async fn until_it_writes(store: &Store) {
+    let begun = Instant::now();
+    while let Err(error) = store.try_write().await {
+        assert!(begun.elapsed() < PATIENCE, "{error}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn ada() -> UserId {
+    UserId::new("ada")
+}
+
+/// A road to a server that breaks after some messages.
+struct Road {
+    url: String,
+    breaks: Arc<AtomicI64>,
+}
+
+impl Road {
+    async fn to(url: &str) -> Self {
+        let (before, rest) = url.split_once("127.0.0.1:").unwrap();
+        let (port, after) = rest.split_once('/').unwrap();
+        let server = format!("127.0.0.1:{port}");
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let here = listener.local_addr().unwrap();
+        let breaks = Arc::new(AtomicI64::new(i64::MAX));
+        let counted = breaks.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(&server).await.unwrap();
+                tokio::spawn(carry(client, server, counted.clone()));
+            }
+        });
+        Self {
+            url: format!("{before}{here}/{after}"),
+            breaks,
+        }
+    }
+}
+
+/// Both ways, until the road breaks.
+async fn carry(mut client: TcpStream, mut server: TcpStream, breaks: Arc<AtomicI64>) {
+    let (mut from_client, mut from_server) = ([0; 8192], [0; 8192]);
+    loop {
+        tokio::select! {
+            read = client.read(&mut from_client) => match read {
+                Ok(bytes) if bytes > 0 && breaks.fetch_sub(1, Ordering::SeqCst) > 0 => {
+                    if server.write_all(&from_client[..bytes]).await.is_err() {
+                        return;
+                    }
+                }
+                _ => return,
+            },
+            read = server.read(&mut from_server) => match read {
+                Ok(bytes) if bytes > 0 => {
+                    if client.write_all(&from_server[..bytes]).await.is_err() {
+                        return;
+                    }
+                }
+                _ => return,
+            },
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! How much of the server's disk the files and outputs of one chat and of one user may take.
+//!
+//! Room is reserved before something is written, so that a hundred calls at once cannot
+//! each find that there is some. What is there is measured now and then, and always before
+//! somebody is refused.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use tenon_domain::{ToolError, UserId};
+
+use crate::{Error, FreeSpace, NoSpace};
+
+/// What was measured holds for so long: others remove files, and chats are deleted.
+const MEASURED_FOR: Duration = Duration::from_secs(60);
+
+/// The least that a file takes on a disk, whatever is in it.
+const BLOCK: u64 = 4096;
+
+/// So many users and chats are remembered before those that nobody writes for are forgotten.
+const REMEMBERED: usize = 1024;
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+#[derive(Debug, Clone, Copy)]
+pub struct QuotaLimits {
+    /// For the work folder of one chat.
+    pub chat_bytes: u64,
+    /// For all folders and outputs of one user.
+    pub user_bytes: u64,
+}
+
+/// Tells what a user has.
+#[async_trait]
+pub trait Belongings: Send + Sync {
+    /// The folders that their chats work in, which need not exist, and how many bytes of
+    /// outputs are kept for them.
+    async fn of(&self, user: &UserId) -> Result<(Vec<PathBuf>, u64), Error>;
+}
+
+pub struct Quota {
+    limits: QuotaLimits,
+    free_space: FreeSpace,
+    belongings: Arc<dyn Belongings>,
+    accounts: Mutex<HashMap<Holder, Account>>,
+}
+
+/// Why something may not be written, in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OverQuota {
+    #[error("The files of this chat would take more than {} MB, which is all it may have. Remove some of them, or ask for less.", .0 / MEGABYTE)]
+    Chat(u64),
+    #[error("The files and outputs of this user's chats would take more than {} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.", .0 / MEGABYTE)]
+    User(u64),
+    #[error("Nothing can be written: {0}.")]
+    Disk(#[from] NoSpace),
+}
+
+impl From<OverQuota> for ToolError {
+    fn from(over: OverQuota) -> Self {
+        Self::failed(over.to_string())
+    }
+}
+
+/// Room for something that is being written. It counts as written once this is dropped.
+#[must_use = "the room is only kept for as long as this is"]
+#[derive(Debug)]
+pub struct Reservation {
+    quota: Arc<Quota>,
+    holders: Vec<Holder>,
+    bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Holder {
+    Chat(PathBuf),
+    User(UserId),
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    /// When it was last measured, and what there was, with what was written since.
+    used: Option<(Instant, u64)>,
+    in_flight: u64,
+}
+
+impl Quota {
+    pub fn new(
+        limits: QuotaLimits,
+        free_space: FreeSpace,
+        belongings: Arc<dyn Belongings>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            limits,
+            free_space,
+            belongings,
+            accounts: Mutex::default(),
+        })
+    }
+
+    /// For tests and benchmarks.
+    pub fn unlimited() -> Arc<Self> {
+        let limits = QuotaLimits {
+            chat_bytes: u64::MAX,
+            user_bytes: u64::MAX,
+        };
+        Self::new(limits, FreeSpace::new("", 0), Arc::new(Nothing))
+    }
+
+    /// Room for a file of so many bytes in the folder of a chat.
+    pub async fn reserve_file(
+        self: &Arc<Self>,
+        user: &UserId,
+        folder: &Path,
+        bytes: u64,
+    ) -> Result<Reservation, OverQuota> {
+        let mut reserved = self.reservation(on_disk(bytes))?;
+        let chat = Holder::Chat(folder.to_owned());
+        self.take(&mut reserved, chat).await?;
+        self.take(&mut reserved, Holder::User(user.clone())).await?;
+        Ok(reserved)
+    }
+
+    /// Room for an output that is kept for a user.
+    pub async fn reserve_output(
+        self: &Arc<Self>,
+        user: &UserId,
+        bytes: u64,
+    ) -> Result<Reservation, OverQuota> {
+        let mut reserved = self.reservation(on_disk(bytes))?;
+        self.take(&mut reserved, Holder::User(user.clone())).await?;
+        Ok(reserved)
+    }
+
+    fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {
+        let in_flight: u64 = self.lock().values().map(|account| account.in_flight).sum();
+        self.free_space
+            .check_with(in_flight.saturating_add(bytes))?;
+        Ok(Reservation {
+            quota: self.clone(),
+            holders: Vec::new(),
+            bytes,
+        })
+    }
+
+    async fn take(&self, reserved: &mut Reservation, holder: Holder) -> Result<(), OverQuota> {
+        let (limit, over) = match &holder {
+            Holder::Chat(_) => (self.limits.chat_bytes, OverQuota::Chat as fn(u64) -> _),
+            Holder::User(_) => (self.limits.user_bytes, OverQuota::User as fn(u64) -> _),
+        };
+        if !self.fits(&holder, reserved.bytes, limit) {
+            // What was removed meanwhile counts.
+            let used = self.measure(&holder).await;
+            let mut accounts = self.lock();
+            if accounts.len() >= REMEMBERED {
+                accounts.retain(|_, account| account.in_flight > 0);
+            }
+            accounts.entry(holder.clone()).or_default().used = Some((Instant::now(), used));
+            drop(accounts);
+            if !self.fits(&holder, reserved.bytes, limit) {
+                return Err(over(limit));
+            }
+        }
+        reserved.holders.push(holder);
+        Ok(())
+    }
+
+    /// Takes the room if there is some, as far as is known.
+    fn fits(&self, holder: &Holder, bytes: u64, limit: u64) -> bool {
+        let mut accounts = self.lock();
+        let Some(account) = accounts.get_mut(holder) else {
+            return false;
+        };
+        let fits = account.used.is_some_and(|(measured, used)| {
+            let taken = used.saturating_add(account.in_flight).saturating_add(bytes);
+            measured.elapsed() < MEASURED_FOR && taken <= limit
+        });
+        if fits {
+            account.in_flight += bytes;
+        }
+        fits
+    }
+
+    async fn measure(&self, holder: &Holder) -> u64 {
+        let (folders, outputs) = match holder {
+            Holder::Chat(folder) => (vec![folder.clone()], 0),
+            Holder::User(user) => match self.belongings.of(user).await {
+                Ok(found) => found,
+                Err(error) => {
+                    // The floor of the disk holds all the same.
+                    tracing::warn!(%error, %user, "what a user has could not be measured");
+                    (Vec::new(), 0)
+                }
+            },
+        };
+        let walking = tokio::task::spawn_blocking(move || {
+            let sizes = folders.iter().map(|folder| folder_size(folder));
+            sizes.fold(0, u64::saturating_add)
+        });
+        walking.await.unwrap_or(0).saturating_add(outputs)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, Account>> {
+        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut accounts = self.quota.lock();
+        for holder in &self.holders {
+            if let Some(account) = accounts.get_mut(holder) {
+                account.in_flight -= self.bytes;
+                if let Some((_, used)) = &mut account.used {
+                    *used = used.saturating_add(self.bytes);
+                }
+            }
+        }
+    }
+}
+
+struct Nothing;
+
+#[async_trait]
+impl Belongings for Nothing {
+    async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
+        Ok((Vec::new(), 0))
+    }
+}
+
+/// A disk gives whole blocks, and a name takes one as well.
+fn on_disk(bytes: u64) -> u64 {
+    bytes
+        .div_ceil(BLOCK)
+        .saturating_add(1)
+        .saturating_mul(BLOCK)
+}
+
+/// What is in a folder and the folders in it. Links are not followed.
+fn folder_size(folder: &Path) -> u64 {
+    let mut size = 0_u64;
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let bytes = entry.metadata().as_ref().map_or(0, Metadata::len);
+            size = size.saturating_add(on_disk(if is_folder { 0 } else { bytes }));
+            if is_folder {
+                open.push(entry.path());
+            }
+        }
+    }
+    size
+}
+
+impl std::fmt::Debug for Quota {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Quota")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders of one user.
+    struct Folders(Vec<PathBuf>);
+
+    #[async_trait]
+    impl Belongings for Folders {
+        async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
+            Ok((self.0.clone(), BLOCK))
+        }
+    }
+
+    fn quota(folders: &[PathBuf], chat_blocks: u64, user_blocks: u64) -> Arc<Quota> {
+        let limits = QuotaLimits {
+            chat_bytes: chat_blocks * BLOCK,
+            user_bytes: user_blocks * BLOCK,
+        };
+        let folders = Arc::new(Folders(folders.to_vec()));
+        Quota::new(limits, FreeSpace::new("", 0), folders)
+    }
+
+    #[tokio::test]
+    async fn room_that_is_reserved_is_nobody_elses() {
+        let home = tempfile::tempdir().unwrap();
+        let (one, two) = (home.path().join("one"), home.path().join("two"));
+        let ada = UserId::new("ada");
+        let quota = quota(&[one.clone(), two.clone()], 5, 8);
+
+        // Two blocks each: one for the bytes, one for the name.
+        let first = quota.reserve_file(&ada, &one, 1).await.unwrap();
+        let second = quota.reserve_file(&ada, &one, 1).await.unwrap();
+        let third = quota.reserve_file(&ada, &one, 1).await;
+        assert_eq!(third.unwrap_err(), OverQuota::Chat(5 * BLOCK));
+        let other = quota.reserve_file(&ada, &two, 1).await.unwrap();
+        let too_much = quota.reserve_file(&ada, &two, 1).await;
+        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
+        // What was refused takes nothing.
+        let too_much = quota.reserve_output(&ada, 1).await;
+        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
+
+        // Nothing was written in the end, which is found before anybody is refused.
+        drop((first, second, other));
+        for _ in 0..2 {
+            drop(quota.reserve_file(&ada, &one, 1).await.unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_there_counts_and_what_is_removed_does_not() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("deep/er");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("file"), [0; 10]).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/", folder.join("link")).unwrap();
+        let ada = UserId::new("ada");
+        // Two folders, a file and a link: less than nine blocks with what is asked for.
+        let quota = quota(&[], 7, u64::MAX / BLOCK);
+        let refused = quota.reserve_file(&ada, home.path(), 1).await;
+        assert_eq!(refused.unwrap_err(), OverQuota::Chat(7 * BLOCK));
+        std::fs::remove_file(folder.join("file")).unwrap();
+        std::fs::remove_file(folder.join("link")).unwrap();
+        drop(quota.reserve_file(&ada, home.path(), 1).await.unwrap());
+    }
+}
