@@ -91,7 +91,7 @@ async fn main() {
     let listener = serve::listen(listener, &config).expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(serve::serve(app.clone(), listener));
-    let client = Client::new();
+    let client = enter(&app, address).await;
     let request = async |name: &str, path: &str, target: u64| {
         let target = Duration::from_millis(target);
         measure(name, target, async || get(&client, address, path).await).await;
@@ -246,6 +246,18 @@ fn turn(chat: &ChatId, dice: &mut Dice) -> Vec<EventBody> {
             cost: None,
         },
     ]
+}
+
+/// The one person, who is in.
+async fn enter(app: &App, address: SocketAddr) -> Client {
+    let url = format!("http://{address}/api/auth/setup");
+    let code = serde_json::json!({"code": app.auth.setup.current()});
+    let entered = Client::new().post(url).json(&code).send().await;
+    let entered = entered.expect("an answer");
+    let cookie = entered.headers().get("set-cookie").expect("a cookie");
+    let shown = [("cookie".parse().expect("a name"), cookie.clone())];
+    let client = Client::builder().default_headers(shown.into_iter().collect());
+    client.build().expect("a client")
 }
 
 async fn get(client: &Client, address: SocketAddr, path: &str) -> usize {

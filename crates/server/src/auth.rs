@@ -1,7 +1,8 @@
 //! Who is asking. A handler that takes a [`CurrentUser`] cannot be reached anonymously.
 //!
-//! A program shows a key, a page a cookie. On somebody's own computer
-//! (`--single-user`) and in a shell nobody has to show anything.
+//! A program shows a key, a page a cookie, on somebody's own computer
+//! (`--single-user`) as well. In a shell nobody has to show anything: whoever can
+//! read the data folder has everything in it anyway.
 
 pub mod caller;
 pub mod cookie;
@@ -9,6 +10,7 @@ pub mod gate;
 pub mod limit;
 pub mod oidc;
 pub mod password;
+pub mod setup;
 
 mod desk;
 
@@ -35,8 +37,6 @@ pub struct CurrentUser {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
-    /// Nobody has to show anything: whoever can connect is the one person.
-    SingleUser,
     Session(SessionId),
     Key(KeyId, KeyScope),
     /// Whoever can read the data folder.
@@ -44,9 +44,9 @@ pub enum Credential {
 }
 
 impl CurrentUser {
-    /// Whoever sits in a shell, or at a computer of their own: the admin who was
+    /// Whoever sits in a shell, or runs Tenon for themself alone: the admin who was
     /// first. Until there are accounts that is a person without a name.
-    async fn owner(store: &Store, credential: Credential) -> tenon_store::Result<Self> {
+    pub(crate) async fn owner(store: &Store, credential: Credential) -> tenon_store::Result<Self> {
         let admin = store.oldest_admin().await?;
         Ok(Self {
             id: admin.map_or(UserId::new(LOCAL), |admin| admin.id),
@@ -63,7 +63,7 @@ impl CurrentUser {
     /// Through which door they came.
     pub fn door(&self) -> Door {
         match &self.credential {
-            Credential::SingleUser | Credential::Session(_) => Door::Page,
+            Credential::Session(_) => Door::Page,
             Credential::Key(id, _) => Door::Key(id.clone()),
             Credential::Shell => Door::Shell,
         }
@@ -73,7 +73,7 @@ impl CurrentUser {
     pub fn granted(&self) -> &[Pattern] {
         match &self.credential {
             Credential::Key(_, scope) => &scope.allow,
-            Credential::SingleUser | Credential::Session(_) | Credential::Shell => &[],
+            Credential::Session(_) | Credential::Shell => &[],
         }
     }
 
@@ -102,7 +102,7 @@ impl CurrentUser {
     pub fn acts_fully(&self) -> bool {
         match &self.credential {
             Credential::Key(_, scope) => scope.access == KeyAccess::Full,
-            Credential::SingleUser | Credential::Session(_) | Credential::Shell => true,
+            Credential::Session(_) | Credential::Shell => true,
         }
     }
 
@@ -112,7 +112,7 @@ impl CurrentUser {
             Credential::Key(..) => Err(ApiError::forbidden(
                 "A key cannot do this. Log in to Tenon's page instead.",
             )),
-            Credential::SingleUser | Credential::Session(_) | Credential::Shell => Ok(()),
+            Credential::Session(_) | Credential::Shell => Ok(()),
         }
     }
 
@@ -129,7 +129,7 @@ impl CurrentUser {
     /// Whether what they came by still counts.
     pub async fn still_counts(&self, store: &Store) -> tenon_store::Result<bool> {
         match &self.credential {
-            Credential::SingleUser | Credential::Shell => Ok(true),
+            Credential::Shell => Ok(true),
             Credential::Session(session) => store.session_lives(session).await,
             Credential::Key(key, _) => store.key_lives(key).await,
         }
@@ -182,12 +182,14 @@ pub async fn who(app: &App, headers: &HeaderMap) -> Result<Option<CurrentUser>, 
             credential: Credential::Key(key.id, key.scope),
         }));
     }
-    if app.auth.single_user {
-        let owner = CurrentUser::owner(&app.store, Credential::SingleUser).await?;
-        return Ok(Some(owner));
-    }
     for token in cookie::tokens(headers) {
-        if let Some((user, session)) = app.store.session_of(token).await? {
+        if app.auth.single_user {
+            // Here a log-in to an account does not count: there is one person.
+            if let Some(session) = app.store.local_session_of(token).await? {
+                let credential = Credential::Session(session);
+                return Ok(Some(CurrentUser::owner(&app.store, credential).await?));
+            }
+        } else if let Some((user, session)) = app.store.session_of(token).await? {
             return Ok(Some(CurrentUser {
                 id: user.id,
                 role: user.role,

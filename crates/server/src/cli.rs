@@ -3,7 +3,9 @@
 mod backup;
 mod doctor;
 mod import;
+mod link;
 mod models;
+mod open;
 mod run;
 mod secrets;
 mod serve;
@@ -33,6 +35,8 @@ pub struct Cli {
 enum Command {
     /// Serve the web app and the API
     Serve(serve::Serve),
+    /// Print the link that opens the Tenon that runs, until there are accounts to log in to
+    Link(link::Link),
     /// Ask something and print the answer
     Run(run::Run),
     /// Look at the models, and try them
@@ -69,7 +73,8 @@ impl Cli {
             // It says itself what a certificate lacks.
             Command::Doctor(_) => "warn,rustls_platform_verifier=off",
             // What is wrong with an endpoint is part of the answer, where it matters.
-            Command::Run(_)
+            Command::Link(_)
+            | Command::Run(_)
             | Command::Models(_)
             | Command::Tools(_)
             | Command::Import(_)
@@ -83,6 +88,7 @@ impl Cli {
         });
         let ended = match self.command {
             Command::Serve(serve) => serve.run(&self.common).await,
+            Command::Link(link) => link.run(&self.common).await,
             Command::Run(run) => run.run(&self.common).await,
             Command::Models(models) => models.run(&self.common).await,
             Command::Tools(tools) => tools.run(&self.common).await,

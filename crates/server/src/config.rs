@@ -53,7 +53,7 @@ pub struct Common {
     /// Model servers on this machine to look for, separated by commas; empty for none
     #[arg(long, global = true, env = "TENON_LOCAL_MODELS", value_name = "URLS")]
     pub local_models: Option<String>,
-    /// Skip log-in: whoever can connect is the one person. On loopback only
+    /// Serve one person, on loopback only: no accounts, but a link that `tenon serve` prints
     #[arg(
         long,
         global = true,
@@ -71,7 +71,7 @@ pub struct Config {
     pub database: Option<String>,
     /// Names under which a reverse proxy in front of Tenon is known to browsers.
     pub allowed_hosts: Vec<String>,
-    /// Skips log-in: whoever can connect is the one person.
+    /// There are no accounts: whoever started Tenon is the one person.
     pub single_user: bool,
     /// A reverse proxy stands before Tenon and says where requests come from.
     pub trust_proxy: bool,

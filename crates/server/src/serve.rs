@@ -75,6 +75,9 @@ async fn sweep(app: App) {
         if let Err(error) = app.mend().await {
             tracing::warn!(%error, "what others left open could not be tied up yet");
         }
+        if let Err(error) = retire_setup_code(&app).await {
+            tracing::warn!(%error, "whether there is an account by now could not be found out");
+        }
         if tidied.elapsed() >= TIDY {
             tidied = Instant::now();
             if let Err(error) = tidy(&app).await {
@@ -82,6 +85,14 @@ async fn sweep(app: App) {
             }
         }
     }
+}
+
+/// A shell can make the first account too: then the link leads nowhere any more.
+async fn retire_setup_code(app: &App) -> tenon_store::Result<()> {
+    if !app.auth.single_user && app.auth.setup.is_published() && app.store.has_users().await? {
+        app.auth.setup.retire().await;
+    }
+    Ok(())
 }
 
 async fn tidy(app: &App) -> tenon_store::Result<()> {
@@ -102,11 +113,12 @@ pub async fn close_on_signal(app: App) {
     app.closing.cancel();
 }
 
-/// Where whoever can connect is the one person, only this machine may connect.
+/// A server for one person is on their own machine: the cookie that it knows them by would
+/// cross a network in the clear.
 pub fn listen(address: SocketAddr, config: &Config) -> Result<TcpListener> {
     if config.single_user && !address.ip().to_canonical().is_loopback() {
         bail!(
-            "with --single-user everybody on the network would have your chats and tools: \
+            "with --single-user Tenon is for one person at this machine: \
              it listens on 127.0.0.1 or [::1] only, not on {address}; leave it out and make accounts instead"
         );
     }

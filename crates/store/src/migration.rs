@@ -6,6 +6,7 @@ mod m0003_people;
 mod m0004_sources;
 mod m0005_documents;
 mod m0006_local_servers;
+mod m0007_local_sessions;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -21,6 +22,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0004_sources::Migration),
             Box::new(m0005_documents::Migration),
             Box::new(m0006_local_servers::Migration),
+            Box::new(m0007_local_sessions::Migration),
         ]
     }
 }
@@ -35,6 +37,31 @@ mod tests {
 
     use super::*;
     use crate::{Chat, HitKind, Listing, OpenTurn, Store};
+
+    /// A session from when each was of a row in `users`; its token is "token".
+    const FORMER_SESSION: &str = "
+        INSERT INTO users VALUES ('ada', 'ada@x.org', 'Ada', 'admin', NULL, NULL, FALSE, 1, NULL);
+        INSERT INTO auth_sessions VALUES ('session', 'PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A',
+            'ada', 'browser', '', 1, 1, 9000000000000);
+    ";
+
+    #[tokio::test]
+    async fn nobody_is_logged_out_by_a_new_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tenon.db");
+        let address = format!("sqlite://{}?mode=rwc", file.display());
+        let old = Database::connect(address).await.unwrap();
+        Migrator::up(&old, Some(6)).await.unwrap();
+        old.execute_unprepared(FORMER_SESSION).await.unwrap();
+        old.close().await.unwrap();
+
+        let store = Store::open_file(&file).await.unwrap();
+        let (account, session) = store.session_of("token").await.unwrap().unwrap();
+        assert_eq!(
+            (account.name.as_str(), session.as_str()),
+            ("Ada", "session")
+        );
+    }
 
     /// Rows as the first release wrote them: JSON without what was added later.
     const FIRST_RELEASE: &str = r#"

@@ -1,4 +1,7 @@
 //! Log-ins: one browser of one person, known by a token of which only the hash is kept.
+//!
+//! Those of single-user mode are kept under [`LOCAL`], also once there are accounts:
+//! they count in that mode alone and never become the log-in of an account.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
@@ -10,7 +13,7 @@ use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
 use crate::token::{self, Token};
-use crate::{Error, Result, Store, fresh_id, now, text};
+use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 /// A log-in that is not used for so long is over: 30 days, in milliseconds.
 const LASTS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -42,13 +45,15 @@ impl Store {
         let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
         let at = now();
         let transaction = self.begin().await?;
-        // Held until it is written: whoever is disabled meanwhile is logged out by that.
-        let owner = users::Entity::find_by_id(&user.0)
-            .filter(users::Column::Disabled.eq(false))
-            .lock_shared()
-            .one(&transaction)
-            .await?;
-        owner.ok_or(Error::NotFound("user"))?;
+        if user.as_str() != LOCAL {
+            // Held until it is written: whoever is disabled meanwhile is logged out by that.
+            let owner = users::Entity::find_by_id(&user.0)
+                .filter(users::Column::Disabled.eq(false))
+                .lock_shared()
+                .one(&transaction)
+                .await?;
+            owner.ok_or(Error::NotFound("user"))?;
+        }
         // The end of those that nobody uses any more.
         auth_sessions::Entity::delete_many()
             .filter(auth_sessions::Column::ExpiresAt.lt(at))
@@ -71,11 +76,7 @@ impl Store {
 
     /// Whose log-in a token is, if it still counts.
     pub async fn session_of(&self, token: &str) -> Result<Option<(Account, SessionId)>> {
-        let found = auth_sessions::Entity::find()
-            .filter(auth_sessions::Column::TokenHash.eq(token::hash(token)))
-            .one(&self.read)
-            .await?;
-        let Some(session) = found.filter(|session| session.expires_at > now()) else {
+        let Some(session) = self.find_session(token).await? else {
             return Ok(None);
         };
         let user = users::Entity::find_by_id(&session.user_id);
@@ -83,6 +84,30 @@ impl Store {
         let Some(user) = user.filter(|user| !user.disabled) else {
             return Ok(None);
         };
+        self.see_session(&session).await?;
+        Ok(Some((user.try_into()?, SessionId(session.id))))
+    }
+
+    /// Which log-in of single-user mode a token is of, if it still counts.
+    pub async fn local_session_of(&self, token: &str) -> Result<Option<SessionId>> {
+        let found = self.find_session(token).await?;
+        let Some(session) = found.filter(|session| session.user_id == LOCAL) else {
+            return Ok(None);
+        };
+        self.see_session(&session).await?;
+        Ok(Some(SessionId(session.id)))
+    }
+
+    async fn find_session(&self, token: &str) -> Result<Option<auth_sessions::Model>> {
+        let found = auth_sessions::Entity::find()
+            .filter(auth_sessions::Column::TokenHash.eq(token::hash(token)))
+            .one(&self.read)
+            .await?;
+        Ok(found.filter(|session| session.expires_at > now()))
+    }
+
+    /// Writes down that a log-in is in use, now and then.
+    async fn see_session(&self, session: &auth_sessions::Model) -> Result<()> {
         if now() - session.last_seen_at > SEEN_EVERY {
             auth_sessions::Entity::update_many()
                 .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(now()))
@@ -91,7 +116,7 @@ impl Store {
                 .exec(&self.write)
                 .await?;
         }
-        Ok(Some((user.try_into()?, SessionId(session.id))))
+        Ok(())
     }
 
     /// Whether a log-in still counts.

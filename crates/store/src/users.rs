@@ -260,6 +260,7 @@ impl Store {
         let account = find(&transaction, user).await?;
         check_not_last_admin(&transaction, &account).await?;
         belongings::delete(&transaction, user).await?;
+        sessions::end_all(&transaction, user, None).await?;
         users::Entity::delete_by_id(&user.0)
             .exec(&transaction)
             .await?;

@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::AppendHeaders;
 use serde_json::json;
-use tenon_domain::{Account, Door, SessionId};
-use tenon_store::{AuditEntry, NewUser, Who};
+use tenon_domain::{Account, Door, SessionId, UserId};
+use tenon_store::{AuditEntry, LOCAL, NewUser, Token, Who};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -28,7 +28,6 @@ pub(super) type LoggedOut = (StatusCode, AppendHeaders<[(HeaderName, HeaderValue
 
 pub(super) async fn state(
     State(app): State<App>,
-    caller: Caller,
     headers: HeaderMap,
 ) -> Result<Json<AuthState>, ApiError> {
     let account = match who(&app, &headers).await? {
@@ -36,10 +35,11 @@ pub(super) async fn state(
         None => None,
     };
     let setup = !app.auth.single_user && !app.store.has_users().await?;
+    let setup_code = setup || (app.auth.single_user && account.is_none());
     Ok(Json(AuthState {
         account,
         setup,
-        setup_code: setup && !caller.is_here,
+        setup_code,
         sign_up: signs_up(&app).await?,
         single_user: app.auth.single_user,
         oidc: app.auth.oidc.as_deref().map(Oidc::name),
@@ -51,33 +51,66 @@ pub(super) async fn set_up(
     caller: Caller,
     Body(asked): Body<Setup>,
 ) -> Result<(StatusCode, LoggedIn), ApiError> {
-    // Whoever is here needs no code, so there is nothing to guess; nor may those
-    // who guess elsewhere keep them out.
-    if !caller.is_here {
-        app.auth.attempt(Attempt::SetUp, &caller)?;
+    let logged_in = if app.auth.single_user {
+        enter_alone(&app, &caller, &asked.code).await?
+    } else {
+        create_first(&app, &caller, asked).await?
+    };
+    Ok((StatusCode::CREATED, logged_in))
+}
+
+/// Lets in the one person of single-user mode.
+async fn enter_alone(app: &App, caller: &Caller, code: &str) -> Result<LoggedIn, ApiError> {
+    if !app.auth.setup.redeem(code).await {
+        return Err(wrong_code(app, caller));
     }
+    let address = caller.address.to_string();
+    let local = UserId::new(LOCAL);
+    let created = app.store.create_session(&local, &caller.agent, &address);
+    let (token, session) = created.await?;
+    let user = CurrentUser::owner(&app.store, Credential::Session(session.id)).await?;
+    let account = user.account(&app.store).await?;
+    user.note(app, &address, "login", user.id.as_str(), json!({}))
+        .await;
+    Ok(with_cookie(caller, &token, account))
+}
+
+async fn create_first(app: &App, caller: &Caller, asked: Setup) -> Result<LoggedIn, ApiError> {
+    // Before the store is asked: the code of a set-up that ends meanwhile fits no more.
+    let fits = app.auth.setup.fits(&asked.code);
     if app.store.has_users().await? {
         return Err(tenon_store::Error::from(tenon_store::Refused::SetUp).into());
     }
-    let code = asked.code.unwrap_or_default();
-    if !caller.is_here && !app.auth.is_setup_code(&code) {
-        return Err(ApiError::new(
-            StatusCode::FORBIDDEN,
-            "wrong_code",
-            "This is not the code. Tenon printed it when it started; its log has it.",
-        ));
+    if !fits {
+        return Err(wrong_code(app, caller));
     }
+    let (email, name) = (checked_email(&asked.email)?, checked_name(&asked.name)?);
     let hash = app.auth.passwords.hash(&asked.password).await?;
     let new = NewUser {
-        email: &checked_email(&asked.email)?,
-        name: &checked_name(&asked.name)?,
+        email: &email,
+        name: &name,
         role: Default::default(),
         password_hash: Some(&hash),
         oidc_subject: None,
     };
     let account = app.store.create_user(new, Who::First).await?;
-    let logged_in = begin_session(&app, &caller, account, "setup").await?;
-    Ok((StatusCode::CREATED, logged_in))
+    app.auth.setup.retire().await;
+    begin_session(app, caller, account, "setup").await
+}
+
+/// Only wrong codes are counted. The right one passes however many were tried before:
+/// strangers may share an address with whoever started Tenon, behind a proxy or on
+/// this machine, and must not lock them out; and nobody guesses so long a code.
+fn wrong_code(app: &App, caller: &Caller) -> ApiError {
+    match app.auth.attempt(Attempt::SetUp, caller) {
+        Err(too_many) => too_many,
+        Ok(()) => ApiError::new(
+            StatusCode::FORBIDDEN,
+            "wrong_code",
+            "This code is wrong or was used already. Run `tenon link` where Tenon runs, and \
+             open the link that it prints.",
+        ),
+    }
 }
 
 pub(super) async fn log_in(
@@ -190,7 +223,8 @@ pub(super) async fn end(
     caller: &Caller,
     session: &SessionId,
 ) -> Result<(), ApiError> {
-    app.store.delete_session(&user.id, session).await?;
+    let owner = app.auth.session_owner(user);
+    app.store.delete_session(&owner, session).await?;
     app.auth.end(Ended::Session(session.clone()));
     let address = caller.address.to_string();
     user.note(app, &address, "logout", session.as_str(), json!({}))
@@ -220,8 +254,12 @@ pub(crate) async fn begin_session(
     let detail = json!({"email": account.email});
     user.note(app, &address, action, user.id.as_str(), detail)
         .await;
-    let cookie = (header::SET_COOKIE, cookie::set(caller, &token));
-    Ok((AppendHeaders([cookie]), Json(account)))
+    Ok(with_cookie(caller, &token, account))
+}
+
+fn with_cookie(caller: &Caller, token: &Token, account: Account) -> LoggedIn {
+    let cookie = (header::SET_COOKIE, cookie::set(caller, token));
+    (AppendHeaders([cookie]), Json(account))
 }
 
 pub(super) fn logged_out() -> LoggedOut {

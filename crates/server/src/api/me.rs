@@ -78,7 +78,8 @@ pub(super) async fn sessions(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<SessionView>>, ApiError> {
-    let sessions = app.store.sessions(&user.id).await?;
+    let owner = app.auth.session_owner(&user);
+    let sessions = app.store.sessions(&owner).await?;
     let views = sessions.into_iter().map(|session| SessionView {
         current: user.credential == Credential::Session(session.id.clone()),
         id: session.id,
@@ -106,7 +107,8 @@ pub(super) async fn log_out_everywhere(
     user: CurrentUser,
     caller: Caller,
 ) -> Result<LoggedOut, ApiError> {
-    let ended = app.store.delete_sessions(&user.id).await?;
+    let owner = app.auth.session_owner(&user);
+    let ended = app.store.delete_sessions(&owner).await?;
     let detail = json!({"sessions": ended.len()});
     ended
         .into_iter()

@@ -103,7 +103,7 @@ pub(crate) async fn add(
     };
     let who = match by.credential {
         Credential::Shell => Who::Any,
-        Credential::SingleUser | Credential::Session(_) | Credential::Key(..) => Who::Another,
+        Credential::Session(_) | Credential::Key(..) => Who::Another,
     };
     let account = app.store.create_user(account, who).await?;
     let detail = json!({"email": account.email, "role": account.role});

@@ -8,22 +8,10 @@ use axum::http::{Extensions, HeaderMap, header};
 
 use crate::app::App;
 
-/// What proxies write into requests they pass on.
-const FORWARDED: [&str; 6] = [
-    "forwarded",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-real-ip",
-    "via",
-];
-
 /// The one who sends a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub address: IpAddr,
-    /// Sits at this very machine, as far as anybody can tell.
-    pub is_here: bool,
     /// The browser speaks https, to us or to a proxy before us.
     pub is_https: bool,
     /// What the browser says it is.
@@ -33,7 +21,6 @@ pub struct Caller {
 impl Caller {
     pub fn of(extensions: &Extensions, headers: &HeaderMap, app: &App) -> Self {
         let peer = extensions.get::<ConnectInfo<SocketAddr>>();
-        // Who is not known is at least not somebody here.
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
         Self::new(peer, headers, app.auth.trust_proxy)
     }
@@ -49,10 +36,8 @@ impl Caller {
             .and_then(|last| last.trim().parse::<IpAddr>().ok());
         let origin = text(header::ORIGIN.as_str()).unwrap_or_default();
         let proto = text("x-forwarded-proto").filter(|_| trust_proxy);
-        let is_forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name));
         Self {
             address: told.map_or(peer, |told| told.to_canonical()),
-            is_here: peer.is_loopback() && !is_forwarded,
             is_https: origin.starts_with("https://") || proto == Some("https"),
             agent: text(header::USER_AGENT.as_str()).unwrap_or_default().into(),
         }
@@ -76,47 +61,44 @@ mod tests {
         let check = |peer: &str,
                      headers: &[(&'static str, &'static str)],
                      trust,
-                     expected: (&str, bool, bool)| {
+                     expected: (&str, bool)| {
             let mut map = HeaderMap::new();
             for (name, value) in headers {
                 map.append(*name, value.parse().unwrap());
             }
             let caller = Caller::new(peer.parse().unwrap(), &map, trust);
-            let found = (caller.address.to_string(), caller.is_here, caller.is_https);
-            assert_eq!(
-                found,
-                (expected.0.to_owned(), expected.1, expected.2),
-                "{peer} {headers:?} {trust}"
-            );
+            let found = (caller.address.to_string(), caller.is_https);
+            let expected = (expected.0.to_owned(), expected.1);
+            assert_eq!(found, expected, "{peer} {headers:?} {trust}");
         };
-        check("127.0.0.1", &[], false, ("127.0.0.1", true, false));
-        check("::1", &[], true, ("::1", true, false));
-        check("::ffff:127.0.0.1", &[], true, ("127.0.0.1", true, false));
-        check("192.0.2.1", &[], true, ("192.0.2.1", false, false));
+        check("127.0.0.1", &[], false, ("127.0.0.1", false));
+        check("::1", &[], true, ("::1", false));
+        check("::ffff:127.0.0.1", &[], true, ("127.0.0.1", false));
+        check("192.0.2.1", &[], true, ("192.0.2.1", false));
         let told = [
             ("x-forwarded-for", "10.0.0.1, 192.0.2.7"),
             ("x-forwarded-proto", "https"),
         ];
-        check("127.0.0.1", &told, false, ("127.0.0.1", false, false));
-        check("127.0.0.1", &told, true, ("192.0.2.7", false, true));
+        check("127.0.0.1", &told, false, ("127.0.0.1", false));
+        check("127.0.0.1", &told, true, ("192.0.2.7", true));
         let twice = [
             ("x-forwarded-for", "10.0.0.1"),
             ("x-forwarded-for", "192.0.2.8"),
         ];
-        check("127.0.0.1", &twice, true, ("192.0.2.8", false, false));
+        check("127.0.0.1", &twice, true, ("192.0.2.8", false));
         let nonsense = [("x-forwarded-for", "unknown")];
-        check("127.0.0.1", &nonsense, true, ("127.0.0.1", false, false));
+        check("127.0.0.1", &nonsense, true, ("127.0.0.1", false));
         check(
             "127.0.0.1",
             &[("via", "1.1 proxy")],
             false,
-            ("127.0.0.1", false, false),
+            ("127.0.0.1", false),
         );
         check(
             "127.0.0.1",
             &[("origin", "https://tenon.example")],
             false,
-            ("127.0.0.1", true, true),
+            ("127.0.0.1", true),
         );
     }
 }

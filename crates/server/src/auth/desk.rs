@@ -5,20 +5,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tenon_domain::{KeyId, SessionId, UserId};
+use tenon_store::LOCAL;
 use tokio::sync::broadcast;
 
+use super::CurrentUser;
 use super::caller::Caller;
 use super::limit::{Attempt, Limiter};
 use super::oidc::Issuer;
 use super::password::Passwords;
+use super::setup::SetupCode;
 use crate::api::error::ApiError;
 use crate::config::Config;
 
 /// How many endings a slow socket may miss before it looks for itself.
 const ENDINGS: usize = 256;
-
-/// Letters that nobody takes for one another.
-const CODE_LETTERS: &[u8; 16] = b"ABCDEFHKLMNPRTXY";
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -27,8 +27,9 @@ pub struct Auth {
     pub single_user: bool,
     pub trust_proxy: bool,
     pub oidc: Issuer,
+    /// What lets in whoever started Tenon.
+    pub setup: SetupCode,
     limiter: Arc<Limiter>,
-    setup_code: Arc<str>,
     ended: broadcast::Sender<Ended>,
 }
 
@@ -48,22 +49,18 @@ impl Auth {
             trust_proxy: config.trust_proxy,
             oidc,
             limiter: Arc::default(),
-            setup_code: setup_code(),
+            setup: SetupCode::fresh(),
             ended: broadcast::Sender::new(ENDINGS),
         }
     }
 
-    /// What somebody elsewhere must know to make the first account.
-    pub fn setup_code(&self) -> &str {
-        &self.setup_code
-    }
-
-    pub fn is_setup_code(&self, code: &str) -> bool {
-        let code = code.trim().to_ascii_uppercase();
-        // Not by `==`, whose time tells how much of it is right.
-        let differs = code.bytes().zip(self.setup_code.bytes());
-        let differs = differs.fold(0, |differs, (one, other)| differs | (one ^ other));
-        code.len() == self.setup_code.len() && differs == 0
+    /// Under whose name the log-ins of a user are kept.
+    pub fn session_owner(&self, user: &CurrentUser) -> UserId {
+        if self.single_user {
+            UserId::new(LOCAL)
+        } else {
+            user.id.clone()
+        }
     }
 
     /// Counts an attempt; too many are refused.
@@ -95,11 +92,4 @@ impl std::fmt::Debug for Auth {
             .field("single_user", &self.single_user)
             .finish_non_exhaustive()
     }
-}
-
-fn setup_code() -> Arc<str> {
-    let mut bytes = [0_u8; 12];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    let letters = bytes.map(|byte| char::from(CODE_LETTERS[usize::from(byte % 16)]));
-    letters.iter().collect::<String>().into()
 }

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
-use super::say;
+use super::{open, say};
 use crate::app::App;
+use crate::auth::setup::remove_stale_link;
 use crate::config::{Common, Config};
 use crate::serve;
 
@@ -16,6 +17,9 @@ pub(super) struct Serve {
     /// Where to listen; 127.0.0.1:8366 by default, port 0 for any free one
     #[arg(long, env = "TENON_LISTEN", value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
+    /// Open the page, where there is a desktop
+    #[arg(long)]
+    open: bool,
 }
 
 impl Serve {
@@ -23,23 +27,43 @@ impl Serve {
         let config = Config::load(common)?;
         let listener = serve::listen(self.listen.unwrap_or(config.listen()), &config)?;
         let app = App::open(&common.data, &config).await?;
-        tracing::info!(data = %common.data.display(), "listening on {}", listener.local_addr()?);
-        say(format_args!(
-            "Tenon is ready at http://{}",
-            listener.local_addr()?
-        ));
-        if !config.single_user && !app.store.has_users().await? {
-            say(format_args!(
-                "There is no account yet: open the page and make the first one. \
-                 From another computer it asks for this code: {}",
-                app.auth.setup_code()
-            ));
+        let listening = listener.local_addr()?;
+        let link = Self::link(&app, common, listening).await?;
+        tracing::info!(data = %common.data.display(), "listening on {listening}");
+        say(format_args!("Tenon is ready at http://{listening}"));
+        match &link {
+            Some(link) if config.single_user => say(format_args!(
+                "It is yours by this link, which works once; `tenon link` prints another: {link}"
+            )),
+            Some(link) => say(format_args!(
+                "There is no account yet. Make the first one here: {link}"
+            )),
+            None => {}
+        }
+        if self.open {
+            open::open(&app, listening);
         }
         tokio::spawn(serve::close_on_signal(app.clone()));
         // Found before anybody asks, so that the first page has them.
         let models = app.models.clone();
         tokio::spawn(async move { models.look_around().await });
-        serve::serve(app, listener).await?;
+        let served = serve::serve(app.clone(), listener).await;
+        app.auth.setup.withdraw();
+        served?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The link that lets in whoever started Tenon; none where people log in to accounts.
+    async fn link(app: &App, common: &Common, listening: SocketAddr) -> Result<Option<String>> {
+        let in_folder = || format!("in the data folder {}", common.data.display());
+        if !app.auth.single_user && app.store.has_users().await? {
+            remove_stale_link(&common.data)
+                .with_context(|| format!("an old set-up link {} cannot be removed", in_folder()))?;
+            return Ok(None);
+        }
+        let link = app.auth.setup.publish(&common.data, listening);
+        let link =
+            link.with_context(|| format!("the set-up link cannot be written {}", in_folder()))?;
+        Ok(Some(link))
     }
 }

@@ -4,6 +4,7 @@
 //! A new route fails here until [`example`] has a valid request for it.
 
 mod frames;
+mod single_user;
 
 use serde_json::{Value, json};
 use tenon_domain::{CallId, SHOWN_PAGE, UserId};

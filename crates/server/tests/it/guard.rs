@@ -74,11 +74,6 @@ async fn other_hosts_and_origins_are_refused() {
         ("origin", "https://tenon.example".into()),
     ];
     check("POST", shouted, 201).await;
-
-    // Where nobody logs in, whoever comes through a proxy may be anybody.
-    for name in ["x-forwarded-for", "forwarded", "via"] {
-        check("GET", vec![(name, "192.0.2.1".into())], 403).await;
-    }
 }
 
 #[tokio::test]

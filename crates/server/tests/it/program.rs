@@ -1,9 +1,11 @@
 //! The program itself, started as a shell and an operator start it.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -74,9 +76,16 @@ impl Served {
             .unwrap();
         let address = line.trim().rsplit(' ').next().unwrap().to_owned();
         assert!(address.starts_with("http://127.0.0.1:"), "{line}");
+        let mut shown = HeaderMap::new();
+        let mut set = serve.get_envs();
+        if set.any(|(name, value)| name == "TENON_SINGLE_USER" && value == Some("1".as_ref())) {
+            let cookie = enter(&address, &code_in(data).unwrap());
+            shown.insert("cookie", cookie.parse().unwrap());
+        }
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .timeout(PATIENCE)
+            .default_headers(shown)
             .build()
             .unwrap();
         Self {
@@ -164,6 +173,35 @@ impl Drop for Served {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The code that works now, as the file of a server that runs has it.
+pub fn code_in(data: &TempDir) -> Option<String> {
+    let link = std::fs::read_to_string(data.path().join("setup-link")).ok()?;
+    let (_, code) = link.trim().split_once("/#setup=")?;
+    Some(code.to_owned())
+}
+
+/// Exchanges a code for a cookie. Not by the client of the tests, which is for those who wait
+/// for it: some of them are no tasks.
+fn enter(address: &str, code: &str) -> String {
+    let host = address.strip_prefix("http://").unwrap();
+    let body = json!({"code": code}).to_string();
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(
+        stream,
+        "POST /api/auth/setup HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let mut lines = answer.lines();
+    let cookie = lines.find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.unwrap_or_else(|| panic!("no cookie: {answer}"));
+    cookie.split(';').next().unwrap().to_owned()
 }
 
 /// Runs a command at a terminal of its own, which `script` gives it, types each

@@ -16,6 +16,7 @@ use tenon_server::config::{Config, OidcConfig};
 use tenon_server::serve;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 /// Longer than anything here takes; a test that waits so long has found a bug.
@@ -25,6 +26,8 @@ pub struct Server {
     pub address: SocketAddr,
     pub app: App,
     client: Client,
+    /// What the one person of single-user mode shows.
+    cookie: Option<String>,
     data: TempDir,
 }
 
@@ -47,7 +50,7 @@ impl Server {
         Self::open(config, model).await
     }
 
-    /// For one person, who need not log in.
+    /// For one person, who is in.
     pub async fn with_config(mut config: Config) -> Self {
         config.single_user = true;
         Self::open(config, Arc::new(Assistant)).await
@@ -77,29 +80,37 @@ impl Server {
     pub async fn in_folder(folder: &Path, mut config: Config) -> Self {
         config.single_user = true;
         let app = App::open(folder, &quiet(config)).await.unwrap();
-        Self::serve(app, tempfile::tempdir().unwrap())
+        Self::serve(app, tempfile::tempdir().unwrap()).await
     }
 
     async fn open(config: Config, model: Arc<dyn Provider>) -> Self {
         let data = tempfile::tempdir().unwrap();
         let config = quiet(config);
         let app = App::with_model(data.path(), &config, model).await.unwrap();
-        Self::serve(app, data)
+        Self::serve(app, data).await
     }
 
-    fn serve(app: App, data: TempDir) -> Self {
+    async fn serve(app: App, data: TempDir) -> Self {
         // The first test to come installs it; the others find it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let listener = serve::listen("127.0.0.1:0".parse().unwrap(), &Config::default()).unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve::serve(app.clone(), listener));
         let client = Client::builder().timeout(PATIENCE).build().unwrap();
-        Self {
+        let mut server = Self {
             address,
             app,
             client,
+            cookie: None,
             data,
+        };
+        if server.app.auth.single_user {
+            let code = server.app.auth.setup.current();
+            let asked = server.anonymous("POST", "/api/auth/setup");
+            let entered = asked.json(&json!({"code": code})).send().await.unwrap();
+            server.cookie = Some(cookie_of(&entered));
         }
+        server
     }
 
     pub fn data(&self) -> &Path {
@@ -113,7 +124,17 @@ impl Server {
         page.until_finished().await;
     }
 
+    /// As the one person of single-user mode; elsewhere as nobody.
     pub fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let request = self.anonymous(method, path);
+        match &self.cookie {
+            Some(cookie) => request.header("cookie", cookie),
+            None => request,
+        }
+    }
+
+    /// Shows nothing at all.
+    pub fn anonymous(&self, method: &str, path: &str) -> RequestBuilder {
         let url = format!("http://{}{path}", self.address);
         self.client.request(method.parse().unwrap(), url)
     }
@@ -163,6 +184,13 @@ fn quiet(config: Config) -> Config {
     }
 }
 
+/// The cookie that somebody was given with an answer, as they show it.
+pub fn cookie_of(response: &Response) -> String {
+    let cookie = response.headers().get("set-cookie").expect("a cookie");
+    let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+    pair.to_owned()
+}
+
 pub async fn answer(response: Response) -> (u16, Value) {
     let status = response.status().as_u16();
     let text = response.text().await.unwrap();
@@ -180,7 +208,12 @@ pub struct Page {
 impl Page {
     pub async fn open(server: &Server) -> Self {
         let url = format!("ws://{}/api/ws", server.address);
-        let (socket, _) = tokio_tungstenite::connect_async(url).await.unwrap();
+        let mut request = url.into_client_request().unwrap();
+        if let Some(cookie) = &server.cookie {
+            let cookie = cookie.parse().unwrap();
+            request.headers_mut().insert("cookie", cookie);
+        }
+        let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
         Self { socket }
     }
 

@@ -141,7 +141,9 @@ fn a_server_without_accounts_says_how_to_make_one() {
         child.wait().unwrap();
         match listens {
             true => assert!(
-                lines[1].contains("From another computer it asks for this code: "),
+                lines[1].contains("There is no account yet.")
+                    && lines[1].contains("http://127.0.0.1:")
+                    && lines[1].contains("/#setup="),
                 "{lines:?}"
             ),
             false => assert!(lines.is_empty(), "{lines:?}"),

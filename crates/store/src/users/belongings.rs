@@ -117,7 +117,7 @@ async fn adopt_connections(transaction: &DatabaseTransaction, user: &UserId) -> 
     offers::forget_user(transaction, &UserId::new(LOCAL)).await
 }
 
-/// Deletes all of it. Log-ins and keys go with the account itself.
+/// Deletes all of it. Keys go with the account itself.
 pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
     let chats_of_user = Query::select()
         .column(chats::Column::Id)

@@ -82,6 +82,12 @@ async fn story(url: &str) {
     assert!(!store.has_users().await.unwrap());
     assert_eq!(store.oldest_admin().await.unwrap(), None);
 
+    // Whoever runs Tenon for themself alone has log-ins, but no account that they are of.
+    let (alone, own) = store.create_session(&local, "", "").await.unwrap();
+    let found = store.local_session_of(&alone.0).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&own.id));
+    assert_eq!(store.session_of(&alone.0).await.unwrap(), None);
+
     // The first one is set-up's to make: neither a sign-up nor an invitation is it.
     let (token, _) = store
         .create_invite(&local, None, UserRole::Admin)
@@ -119,6 +125,16 @@ async fn story(url: &str) {
     assert!(store.chat(&local, &chat.id).await.is_err());
     assert_eq!(settings_of(url, &ada.id.0).await, 1);
     assert_eq!(settings_of(url, "").await, 1, "the organisation's stay");
+    assert_eq!(
+        store.session_of(&alone.0).await.unwrap(),
+        None,
+        "nobody comes into an account without its password"
+    );
+    let (adas, _) = store.create_session(&ada.id, "", "").await.unwrap();
+    assert_eq!(store.local_session_of(&adas.0).await.unwrap(), None);
+    assert!(store.session_lives(&own.id).await.unwrap());
+    store.delete_session(&local, &own.id).await.unwrap();
+    assert_eq!(store.local_session_of(&alone.0).await.unwrap(), None);
 
     // An address is one person's, however it is written.
     let bob = store.create_user(new(" Bob@X.org ", UserRole::User), Who::Another);
@@ -273,7 +289,9 @@ async fn story(url: &str) {
         .await
         .unwrap();
     assert!(store.chat_ids(leaves).await.unwrap().contains(&theirs.id));
+    let (_, session) = store.create_session(leaves, "", "").await.unwrap();
     store.delete_user(leaves).await.unwrap();
+    assert!(!store.session_lives(&session.id).await.unwrap());
     assert!(matches!(
         store.user(leaves).await,
         Err(Error::NotFound("user"))

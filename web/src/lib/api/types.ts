@@ -18,7 +18,8 @@ account?: Account,
  */
 setup: boolean, 
 /**
- * The first account needs the code that the server printed when it started.
+ * The code that the server printed when it started is needed: for the first account, or
+ * to get in where there is one person.
  */
 setupCode: boolean, 
 /**
@@ -26,7 +27,7 @@ setupCode: boolean,
  */
 signUp: boolean, 
 /**
- * Log-in is skipped: this is everybody's own computer.
+ * There are no accounts to log in to: whoever started the server is the one person.
  */
 singleUser: boolean, 
 /**
@@ -34,7 +35,11 @@ singleUser: boolean,
  */
 oidc?: string, };
 
-export type Setup = { name: string, email: string, password: string, code?: string, };
+export type Setup = { name?: string, email?: string, password?: string, 
+/**
+ * What the server printed, good for one use.
+ */
+code: string, };
 
 export type LogIn = { email: string, password: string, };
 

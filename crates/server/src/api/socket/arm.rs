@@ -46,7 +46,7 @@ impl Arm {
         // Whoever runs a tool reads what it is called with, and says what it gave.
         let may_run = match &user.credential {
             Credential::Key(_, scope) => scope.access == KeyAccess::Full,
-            Credential::SingleUser | Credential::Session(_) | Credential::Shell => true,
+            Credential::Session(_) | Credential::Shell => true,
         };
         let arm = Self {
             desk,

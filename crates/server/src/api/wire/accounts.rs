@@ -15,11 +15,12 @@ pub struct AuthState {
     pub account: Option<Account>,
     /// There is no account yet: the first one is an admin's.
     pub setup: bool,
-    /// The first account needs the code that the server printed when it started.
+    /// The code that the server printed when it started is needed: for the first account, or
+    /// to get in where there is one person.
     pub setup_code: bool,
     /// Everybody may make an account.
     pub sign_up: bool,
-    /// Log-in is skipped: this is everybody's own computer.
+    /// There are no accounts to log in to: whoever started the server is the one person.
     pub single_user: bool,
     /// The name of the issuer one can log in with instead.
     #[ts(optional)]
@@ -27,16 +28,24 @@ pub struct AuthState {
     pub oidc: Option<String>,
 }
 
-/// `POST /api/auth/setup` (201 [`Account`], logged in)
+/// `POST /api/auth/setup` (201 [`Account`], logged in). In single-user mode the code is
+/// enough, and the rest is not looked at.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Setup {
+    #[serde(default)]
+    #[ts(optional, as = "Option<String>")]
     pub name: String,
+    #[serde(default)]
+    #[ts(optional, as = "Option<String>")]
     pub email: String,
+    #[serde(default)]
+    #[ts(optional, as = "Option<String>")]
     pub password: String,
-    #[ts(optional)]
-    pub code: Option<String>,
+    /// What the server printed, good for one use.
+    #[serde(default)]
+    pub code: String,
 }
 
 /// `POST /api/auth/login` ([`Account`])
