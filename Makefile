@@ -9,7 +9,7 @@ PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f
 
 ## Serve Tenon on http://127.0.0.1:8366, building what has changed.
 run: web
-	cargo run --bin tenon -- serve
+	cargo run --bin tenon -- serve --open
 
 ## All tests: Rust, page logic, and the page in a real browser.
 test: test-rust test-web test-browser

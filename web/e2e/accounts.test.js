@@ -48,7 +48,7 @@ async function findings(page, where) {
 test('the first visit creates the admin and leads into a chat', deadline, async (t) => {
   const tenon = await Tenon.start(withAccounts);
   t.after(() => tenon.stop());
-  const { page, context, complaints } = await openPage(inn.browser, tenon.url);
+  const { page, context, complaints } = await openPage(inn.browser, await tenon.link());
   t.after(() => context.close());
   const door = doorOf(page);
   await page.getByRole('heading', { name: 'Create the admin account' }).waitFor();
@@ -415,7 +415,7 @@ test('a log-in elsewhere that failed is told', deadline, async (t) => {
 test('without accounts there are settings, and nothing to log out of', deadline, async (t) => {
   const tenon = await Tenon.start();
   t.after(() => tenon.stop());
-  const { page, context, complaints } = await openPage(inn.browser, tenon.url);
+  const { page, context, complaints } = await openPage(inn.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   await page.getByRole('button', { name: 'Settings' }).click();
   const settings = page.getByRole('dialog', { name: 'Settings' });

@@ -23,8 +23,17 @@ export function openBrowser(more = []) {
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
-/** A page of its own, that remembers nothing but this. `complaints` is what must stay empty. */
-export async function openPage(browser, url, { remembers = {}, ...options } = {}) {
+/** Has a browser be the one person's of a Tenon that answers at this address. */
+export async function belongTo(context, { cookie }, url) {
+  if (!cookie) return;
+  const [name, value] = cookie.split('=');
+  const at = new URL(url).origin;
+  await context.addCookies([{ name, value, url: at, httpOnly: true, sameSite: 'Lax' }]);
+}
+
+/** A page of its own, that remembers nothing but this. `as` is the Tenon whose one person it
+    belongs to; without, it is a stranger's. `complaints` is what must stay empty. */
+export async function openPage(browser, url, { remembers = {}, as, ...options } = {}) {
   const context = await browser.newContext({
     viewport: desktop,
     locale: 'en-GB',
@@ -38,6 +47,7 @@ export async function openPage(browser, url, { remembers = {}, ...options } = {}
       if (localStorage.getItem(key) === null) localStorage.setItem(key, value);
     }
   }, remembers);
+  if (as) await belongTo(context, as, url.startsWith('http') ? url : as.url);
   const page = await context.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));

@@ -41,7 +41,9 @@ function examples(heading, { files = [heading] } = {}) {
 /** Starts an example, and opens a page that looks at it: the tools, once these are there. */
 async function look(t, example, names, { key } = {}) {
   const server = await startExample(example, inn.tenon.url);
-  const { page, context, complaints } = await openPage(inn.browser, 'about:blank');
+  const { page, context, complaints } = await openPage(inn.browser, 'about:blank', {
+    as: inn.tenon,
+  });
   t.after(async () => {
     // A page would complain about a server that goes while it is connected.
     await context.close();

@@ -61,7 +61,9 @@ const frameOf = (page) => page.locator('figure iframe');
 /** What a page may not do the browser complains about; that is what it is there for. */
 async function visitPrisoner(t) {
   await (furnished ??= furnish());
-  const { page, context, complaints } = await openPage(inn.browser, inn.tenon.url);
+  const { page, context, complaints } = await openPage(inn.browser, inn.tenon.url, {
+    as: inn.tenon,
+  });
   t.after(async () => {
     await context.close();
     const others = complaints.filter(

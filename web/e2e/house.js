@@ -28,7 +28,10 @@ export function house(environment) {
 
     /** A visit by someone new. Ends with the test, and with no complaint of the page. */
     async visit(test, options) {
-      const visit = await openPage(shared.browser, shared.tenon.url, options);
+      const visit = await openPage(shared.browser, shared.tenon.url, {
+        as: shared.tenon,
+        ...options,
+      });
       test.after(async () => {
         await visit.context.close();
         assert.deepEqual(visit.complaints, []);
@@ -40,7 +43,7 @@ export function house(environment) {
 
     /** Says something to the server as another page of the same person would. */
     async tell(method, path, body) {
-      const response = await fetch(`${shared.tenon.url}/api${path}`, {
+      const response = await shared.tenon.fetch(`/api${path}`, {
         method,
         headers: body === undefined ? {} : { 'content-type': 'application/json' },
         body: body === undefined ? undefined : JSON.stringify(body),

@@ -26,7 +26,7 @@ async function look(t, answers) {
     server.close();
   });
   const url = `http://localhost:${server.address().port}`;
-  const { page, context } = await openPage(inn.browser, 'about:blank');
+  const { page, context } = await openPage(inn.browser, 'about:blank', { as: inn.tenon });
   t.after(() => context.close());
   const sockets = [];
   page.on('websocket', (socket) => sockets.push(socket));

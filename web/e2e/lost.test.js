@@ -36,7 +36,7 @@ test('is used again when it is back, by itself', deadline, async (t) => {
   const url = `http://localhost:${port}`;
   let server = await serve(port);
   t.after(() => server.stop());
-  const { page, context } = await openPage(inn.browser, 'about:blank');
+  const { page, context } = await openPage(inn.browser, 'about:blank', { as: inn.tenon });
   t.after(() => context.close());
   await useServer(page, url);
   await page.goto(inn.tenon.url);

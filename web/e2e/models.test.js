@@ -41,7 +41,7 @@ function modelsOn(page) {
 }
 
 async function call(method, path, body) {
-  const response = await fetch(`${inn.tenon.url}${path}`, {
+  const response = await inn.tenon.fetch(path, {
     method,
     headers: { 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
@@ -59,7 +59,7 @@ async function added(t, model, change = {}) {
     model,
     ...change,
   });
-  t.after(() => fetch(`${inn.tenon.url}/api/models/${id}`, { method: 'DELETE' }));
+  t.after(() => inn.tenon.fetch(`/api/models/${id}`, { method: 'DELETE' }));
   return id;
 }
 
@@ -435,7 +435,7 @@ test('what runs on this computer is one click away', deadline, async (t) => {
     await tenon.stop();
     own.stop();
   });
-  const { page, context, complaints } = await openPage(inn.browser, tenon.url);
+  const { page, context, complaints } = await openPage(inn.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   const ui = screen(page);
   await page.getByText('Found on this computer, use one:').waitFor();
@@ -458,7 +458,7 @@ test('what was said on this computer does not leave it unasked', deadline, async
     await tenon.stop();
     own.stop();
   });
-  const { page, context } = await openPage(inn.browser, tenon.url);
+  const { page, context } = await openPage(inn.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   const ui = screen(page);
   const models = modelsOn(page);

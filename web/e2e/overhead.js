@@ -11,8 +11,8 @@ const TARGET_MS = 15;
 
 const [tenon, browser, counter] = await Promise.all([Tenon.start(), openBrowser(), startCounter()]);
 try {
-  const inn = { tell: async (_method, path) => (await fetch(`${tenon.url}/api${path}`)).json() };
-  const { page } = await openPage(browser, tenon.url, lookAt(counter.url));
+  const inn = { tell: async (_method, path) => (await tenon.fetch(`/api${path}`)).json() };
+  const { page } = await openPage(browser, tenon.url, lookAt(counter.url, { as: tenon }));
   const ready = () => localTools(inn, counter.url, 'ready');
   await eventually('its tool', async () => (await ready()).length > 0, 30_000);
   const [{ toolId }] = await ready();
@@ -20,7 +20,7 @@ try {
   const whole = [];
   for (let number = 0; number < ROUNDS; number += 1) {
     bare.push(await page.evaluate(fetched, { url: `${counter.url}/count`, number }));
-    whole.push(await called(`${tenon.url}/api/tools/${toolId}/call`, ROUNDS + number));
+    whole.push(await called(`/api/tools/${toolId}/call`, ROUNDS + number));
   }
   const [floor, cost] = [median(bare.slice(50)), median(whole.slice(50))];
   const over = cost - floor;
@@ -47,9 +47,9 @@ async function fetched({ url, number }) {
 }
 
 /** As a script sees it: with its own request to Tenon, which the page's fetch does not have. */
-async function called(url, number) {
+async function called(path, number) {
   const began = performance.now();
-  const response = await fetch(url, {
+  const response = await tenon.fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ arguments: { number } }),

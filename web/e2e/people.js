@@ -5,7 +5,7 @@ export const ann = { name: 'Ann', email: 'ann@example.com', password: 'correct h
 
 /** The first account. The result is its cookie, as a header. */
 export async function setUp(tenon, person = ann) {
-  const response = await post(tenon, '/api/auth/setup', person);
+  const response = await post(tenon, '/api/auth/setup', { ...person, code: await tenon.code() });
   assert.equal(response.status, 201);
   return cookieOf(response);
 }

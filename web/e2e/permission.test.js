@@ -24,7 +24,11 @@ after(async () => {
 async function visit(t, options) {
   const counter = await startCounter();
   t.after(() => counter.stop());
-  const { page, context } = await openPage(browser, sites.urls.site, lookAt(counter.url, options));
+  const { page, context } = await openPage(
+    browser,
+    sites.urls.site,
+    lookAt(counter.url, { as: sites.tenon, ...options }),
+  );
   t.after(() => context.close());
   await page.getByRole('button', { name: 'All tools' }).click();
   const here = page.getByRole('group', { name: 'On this computer' });
@@ -34,7 +38,7 @@ async function visit(t, options) {
 
 /** The tool of that server, once it can be called. */
 async function readyTool(counter) {
-  const tools = await (await fetch(`${sites.urls.here}/api/tools`)).json();
+  const tools = await (await sites.tenon.fetch('/api/tools')).json();
   return tools.find(({ source }) => source.local?.url === counter.url && source.state === 'ready');
 }
 
@@ -59,7 +63,7 @@ test('finds and calls by itself once the person has said yes', deadline, async (
   await eventually('its tool', async () => (await readyTool(counter)) !== undefined, 20_000);
   await here.getByText(/1 tool/).waitFor();
   const { toolId } = await readyTool(counter);
-  const response = await fetch(`${sites.urls.here}/api/tools/${toolId}/call`, {
+  const response = await sites.tenon.fetch(`/api/tools/${toolId}/call`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ arguments: { number: 7 } }),

@@ -74,7 +74,7 @@ test('every call ends once, whatever happens to its page', { timeout: 300_000 },
 
 async function made(toolId, args, signal) {
   try {
-    const response = await fetch(`${inn.tenon.url}/api/tools/${toolId}/call`, {
+    const response = await inn.tenon.fetch(`/api/tools/${toolId}/call`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ arguments: args }),

@@ -26,6 +26,7 @@ try {
 
 async function shoot(colorScheme, width, viewport, locale) {
   const { page, context } = await openPage(browser, tenon.url, {
+    as: tenon,
     colorScheme,
     viewport,
     locale,

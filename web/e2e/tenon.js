@@ -1,6 +1,6 @@
 // The real server for a test: on a free port, with a folder of its own.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,8 @@ export const withAccounts = { TENON_SINGLE_USER: '' };
 export class Tenon {
   /** Where it answers, without a slash at the end. */
   url = '';
+  /** What the one person of single-user mode shows; empty where people log in. */
+  cookie = '';
   #data;
   #process;
   #environment;
@@ -37,7 +39,24 @@ export class Tenon {
     };
     tenon.#data = await mkdtemp(join(tmpdir(), 'tenon-e2e-'));
     await tenon.#run('127.0.0.1:0');
+    if (tenon.#environment.TENON_SINGLE_USER) await tenon.#enter();
     return tenon;
+  }
+
+  /** The link that lets in whoever started it, as its file has it. */
+  async link() {
+    return (await readFile(join(this.#data, 'setup-link'), 'utf8')).trim();
+  }
+
+  /** The code in that link. */
+  async code() {
+    return (await this.link()).split('/#setup=')[1];
+  }
+
+  /** Asks it something as the one person would; elsewhere as nobody. */
+  fetch(path, { headers = {}, ...options } = {}) {
+    const shown = this.cookie ? { cookie: this.cookie } : {};
+    return fetch(this.url + path, { ...options, headers: { ...shown, ...headers } });
   }
 
   get pid() {
@@ -61,15 +80,25 @@ export class Tenon {
 
   /** Ends every turn that runs, as another page might. */
   async cancelTurns() {
-    const chats = await (await fetch(`${this.url}/api/chats`)).json();
+    const chats = await (await this.fetch('/api/chats')).json();
     for (const { running } of chats) {
-      if (running) await fetch(`${this.url}/api/turns/${running}/cancel`, { method: 'POST' });
+      if (running) await this.fetch(`/api/turns/${running}/cancel`, { method: 'POST' });
     }
   }
 
   async stop() {
     await this.kill();
     await rm(this.#data, { recursive: true, force: true });
+  }
+
+  async #enter() {
+    const response = await fetch(`${this.url}/api/auth/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: await this.code() }),
+    });
+    if (!response.ok) throw new Error(`the code does not let in: ${await response.text()}`);
+    this.cookie = response.headers.getSetCookie()[0].split(';')[0];
   }
 
   #run(listen) {

@@ -3,7 +3,11 @@
 import { chromium } from 'playwright-core';
 import { certificateFor } from './certificate.js';
 import { startPages } from './pages.js';
+import { belongTo } from '../browser.js';
 import { Tenon } from '../tenon.js';
+
+/** The one that all sites of this test are. */
+let behind;
 
 /** One Tenon by many names. */
 export class Sites {
@@ -13,13 +17,14 @@ export class Sites {
   args = [];
   /** The one that this Chromium trusts. */
   certificate;
-  #tenon;
+  tenon;
   #pages;
 
   static async start() {
     const sites = new Sites();
-    sites.#tenon = await Tenon.start();
-    sites.#pages = await startPages(sites.#tenon);
+    sites.tenon = await Tenon.start();
+    behind = sites.tenon;
+    sites.#pages = await startPages(sites.tenon);
     const certificate = certificateFor('secure.example', 'home.example');
     sites.certificate = certificate;
     const here = await sites.#pages.listen();
@@ -63,7 +68,7 @@ export class Sites {
 
   async stop() {
     await this.#pages?.stop();
-    await this.#tenon?.stop();
+    await this.tenon?.stop();
   }
 }
 
@@ -72,6 +77,7 @@ export async function openSite(browser, url, { granted, denied, clock } = {}) {
   const context = await browser.newContext(
     granted ? { permissions: ['local-network-access'] } : {},
   );
+  await belongTo(context, behind, url);
   const page = await context.newPage();
   if (denied) await deny(context, page, url);
   if (clock) await page.clock.install();

@@ -9,15 +9,15 @@ use crate::program::{Served, run, stdout, tenon};
 #[tokio::test]
 async fn a_running_server_is_backed_up_and_restored() {
     let data = tempfile::tempdir().unwrap();
-    let served = Served::start(&data);
+    let mut served = Served::start(&data);
     let chat = served.post("/api/chats", json!({})).await;
     let chat = chat["id"].as_str().unwrap().to_owned();
-    let say = async |text: &str| {
+    let say = async |served: &Served, text: &str| {
         let path = format!("/api/chats/{chat}/turns");
         served.post(&path, json!({"text": text})).await;
     };
     let messages = format!("/api/chats/{chat}/messages");
-    say("write \"hello\" to the file note.txt").await;
+    say(&served, "write \"hello\" to the file note.txt").await;
     served
         .wait(&chat, |messages| {
             messages[1]["toolCalls"][0]["status"] == "done" && messages[2]["text"] != ""
@@ -49,7 +49,7 @@ async fn a_running_server_is_backed_up_and_restored() {
     assert_eq!(subjects, [json!("-"), json!(file), json!(file)]);
 
     let before = served.get(&messages).await;
-    say("6*7").await;
+    say(&served, "6*7").await;
     served
         .wait(&chat, |messages| messages.as_array().unwrap().len() > 4)
         .await;
@@ -61,13 +61,16 @@ async fn a_running_server_is_backed_up_and_restored() {
     assert!(String::from_utf8_lossy(&unasked.stderr).contains("--yes"));
     let restored = stdout(&run(&data, &["restore", file, "--yes"]));
     assert!(restored.contains("before-restore-"), "{restored}");
+    // Log-ins are no part of a backup.
+    assert_eq!(served.status("/api/chats", json!({})).await, 401);
+    served.enter(&data);
     assert_eq!(served.get(&messages).await, before);
     assert_eq!(fs::read_to_string(&note).unwrap().trim(), "hello");
     assert!(!note.with_file_name("late").exists());
     // What ran when the backup was made is over, and the chats go on.
     let ended = served.get(&format!("/api/chats/{sleeping}/messages")).await;
     assert_eq!(ended[1]["toolCalls"][0]["status"], "lost", "{ended:#}");
-    say("6*7").await;
+    say(&served, "6*7").await;
     served
         .wait(&chat, |messages| {
             let last = messages.as_array().unwrap().last().unwrap();
@@ -82,6 +85,7 @@ async fn a_running_server_is_backed_up_and_restored() {
         .find(|path| path.extension().is_some_and(|end| end == "tenon"))
         .unwrap();
     stdout(&run(&data, &["restore", safe.to_str().unwrap(), "--yes"]));
+    served.enter(&data);
     let now = served.get(&messages).await;
     assert!(now.as_array().unwrap().len() > before.as_array().unwrap().len());
     assert_eq!(fs::read_to_string(&note).unwrap(), "changed");

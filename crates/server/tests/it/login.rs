@@ -127,7 +127,7 @@ async fn a_log_in_is_still_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let config = tenon_server::config::Config::default;
     let server = Server::in_folder(folder.path(), config()).await;
-    let me = Person::nobody(&server);
+    let me = Person::alone(&server);
     let id = add(&me, &authority).await;
     log_in(&me, &id).await;
     server.app.sources.close().await;
@@ -135,7 +135,7 @@ async fn a_log_in_is_still_there_after_a_restart() {
 
     authority.forget_access();
     let server = Server::in_folder(folder.path(), config()).await;
-    let me = Person::nobody(&server);
+    let me = Person::alone(&server);
     until(&me, &id, |source| source["state"] == "ready").await;
     assert_eq!(call(&me).await["ok"], true);
     assert_eq!(authority.book().refreshes, 1);

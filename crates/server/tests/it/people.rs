@@ -3,6 +3,7 @@
 use futures::StreamExt;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
+use tenon_store::LOCAL;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
@@ -25,6 +26,16 @@ impl<'a> Person<'a> {
             server,
             id: String::new(),
             shows: None,
+        }
+    }
+
+    /// The one person of single-user mode.
+    pub fn alone(server: &'a Server) -> Self {
+        let cookie = server.cookie().expect("a server for one person");
+        Self {
+            server,
+            id: LOCAL.to_owned(),
+            shows: Some(("cookie", cookie.to_owned())),
         }
     }
 

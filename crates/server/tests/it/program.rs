@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use reqwest::header::HeaderMap;
+use reqwest::header::{COOKIE, HeaderMap};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -76,23 +76,24 @@ impl Served {
             .unwrap();
         let address = line.trim().rsplit(' ').next().unwrap().to_owned();
         assert!(address.starts_with("http://127.0.0.1:"), "{line}");
-        let mut shown = HeaderMap::new();
-        let mut set = serve.get_envs();
-        if set.any(|(name, value)| name == "TENON_SINGLE_USER" && value == Some("1".as_ref())) {
-            let cookie = enter(&address, &code_in(data).unwrap());
-            shown.insert("cookie", cookie.parse().unwrap());
-        }
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .timeout(PATIENCE)
-            .default_headers(shown)
-            .build()
-            .unwrap();
-        Self {
+        let mut served = Self {
             child,
             address,
-            client,
+            client: client(HeaderMap::new()),
+        };
+        let mut set = serve.get_envs();
+        if set.any(|(name, value)| name == "TENON_SINGLE_USER" && value == Some("1".as_ref())) {
+            served.enter(data);
         }
+        served
+    }
+
+    /// As the one person, from now on.
+    pub fn enter(&mut self, data: &TempDir) {
+        let cookie = enter(&self.address, &code_in(data).unwrap());
+        let shown = [(COOKIE, cookie.parse().unwrap())];
+        self.client = client(shown.into_iter().collect());
     }
 
     pub async fn get(&self, path: &str) -> Value {
@@ -173,6 +174,11 @@ impl Drop for Served {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn client(shown: HeaderMap) -> reqwest::Client {
+    let client = reqwest::Client::builder().timeout(PATIENCE);
+    client.default_headers(shown).build().unwrap()
 }
 
 /// The code that works now, as the file of a server that runs has it.

@@ -133,6 +133,11 @@ impl Server {
         }
     }
 
+    /// What the one person shows, where there is one.
+    pub fn cookie(&self) -> Option<&str> {
+        self.cookie.as_deref()
+    }
+
     /// Shows nothing at all.
     pub fn anonymous(&self, method: &str, path: &str) -> RequestBuilder {
         let url = format!("http://{}{path}", self.address);

@@ -21,5 +21,7 @@ test('what is wrong is known before the server is asked', () => {
   check('signUp', { code: '' }, {});
   // Whoever has an account got through these rules when it was made.
   check('logIn', { name: '', code: '', password: 'short' }, {});
+  check('alone', { name: '', email: '', password: '' }, {});
+  check('alone', { code: ' ' }, { code: 'missing' });
   check('logIn', { email: '', password: '' }, { email: 'missing', password: 'missing' });
 });

@@ -2,8 +2,9 @@
 // and which of its fields a refusal of the server is about.
 import type { ApiError } from '$lib/api/client';
 
-/** The first account, an old one, a new one where everybody may, a new one by invitation. */
-export type Way = 'setup' | 'logIn' | 'signUp' | 'invite';
+/** The first account, an old one, a new one where everybody may, a new one by invitation, and
+    none at all, where Tenon is one person's. */
+export type Way = 'setup' | 'logIn' | 'signUp' | 'invite' | 'alone';
 
 export interface Entry {
   name: string;
@@ -19,6 +20,7 @@ export type EntryProblem = 'missing' | 'notEmail' | 'shortPassword';
 export const SHORTEST_PASSWORD = 8;
 
 export function fieldsOf(way: Way, needsCode: boolean): EntryField[] {
+  if (way === 'alone') return ['code'];
   if (way === 'logIn') return ['email', 'password'];
   return ['name', 'email', 'password', ...(way === 'setup' && needsCode ? ['code' as const] : [])];
 }

@@ -1,10 +1,11 @@
 // Who this page is for. The server is asked before anything else is, and again
 // whenever it refuses somebody: only its answer decides that a session is over.
 // A page belongs to one person; for another one it begins anew.
-import { whenRefused } from '$lib/api/client';
+import { ApiError, whenRefused } from '$lib/api/client';
 import { entrance } from '$lib/api/entrance';
 import type { Account, AuthState } from '$lib/api/types';
 import { remember, rememberFor, whenChangedElsewhere } from '$lib/storage';
+import { linkCode } from './code.svelte';
 
 /** How soon a server that did not say who is here is asked again. */
 const ASK_AGAIN_MS = 2_000;
@@ -18,10 +19,12 @@ export class Session {
   ended = $state(false);
   /** The server does not answer the question who is here. */
   silent = $state(false);
+  /** Why the link that was opened does not let in. */
+  refusal = $state.raw<ApiError>();
 
-  inside = $derived(this.account !== undefined || this.state?.singleUser === true);
+  inside = $derived(this.account !== undefined);
   /** May change what is everybody's. */
-  isAdmin = $derived(this.state?.singleUser === true || this.account?.role === 'admin');
+  isAdmin = $derived(this.account?.role === 'admin');
   /** There are accounts here, and this is one. */
   hasAccount = $derived(this.account !== undefined && !this.state?.singleUser);
 
@@ -41,6 +44,7 @@ export class Session {
     whenRefused(look);
     document.addEventListener('visibilitychange', seen);
     addEventListener('online', look);
+    linkCode.whenOpened(look);
     // Tabs share one cookie: who logs in or out in one of them does so in all.
     const stopListening = whenChangedElsewhere('account', look);
     look();
@@ -48,6 +52,7 @@ export class Session {
       whenRefused(() => {});
       document.removeEventListener('visibilitychange', seen);
       removeEventListener('online', look);
+      linkCode.whenOpened(() => {});
       stopListening();
       clearTimeout(this.#again);
     };
@@ -69,7 +74,8 @@ export class Session {
     remember('account', account.id);
     this.account = account;
     this.ended = false;
-    if (this.state) this.state = { ...this.state, account, setup: false };
+    this.refusal = undefined;
+    if (this.state) this.state = { ...this.state, account, setup: false, setupCode: false };
   }
 
   /** Fails where the server cannot be reached: then the session is still open. */
@@ -87,7 +93,7 @@ export class Session {
   async #ask(): Promise<void> {
     clearTimeout(this.#again);
     try {
-      this.#take(await entrance.state());
+      this.#take(await this.#opened(await entrance.state()));
     } catch {
       this.silent = true;
       // Whoever is in has a socket, which comes back by itself and asks then.
@@ -96,11 +102,28 @@ export class Session {
     }
   }
 
+  /** Where there is one person, the link that was opened is all it takes. */
+  async #opened(state: AuthState): Promise<AuthState> {
+    const code = linkCode.value;
+    if (!code || !state.singleUser || state.account) return state;
+    try {
+      const account = await entrance.setUp({ code });
+      linkCode.forget();
+      return { ...state, account, setupCode: false };
+    } catch (error) {
+      // A server that does not answer is asked again, with the same code.
+      if (!(error instanceof ApiError) || error.unreachable) throw error;
+      linkCode.forget();
+      this.refusal = error;
+      return state;
+    }
+  }
+
   #take(state: AuthState): void {
     this.silent = false;
     this.state = state;
     if (state.account) this.enter(state.account);
-    else if (this.account && !state.singleUser) this.ended = true;
+    else if (this.account) this.ended = true;
   }
 }
 

@@ -3,6 +3,7 @@ import { api, ApiError } from '$lib/api/client';
 import { entrance } from '$lib/api/entrance';
 import type { Account, AuthState } from '$lib/api/types';
 import { recall, remember, rememberFor } from '$lib/storage';
+import { linkCode } from './code.svelte';
 import { Session } from './session.svelte';
 
 const account = (id: string, role: Account['role'] = 'user'): Account => ({
@@ -61,12 +62,54 @@ test('nobody is inside before the server has said who is here', async () => {
   expect([session.inside, session.isAdmin, session.state?.setup]).toEqual([true, true, false]);
 });
 
-test('where there are no accounts everybody is inside, and nothing has an owner', async () => {
+test('where there are no accounts one person is inside, and nothing has an owner', async () => {
   remember('draft.new', 'hello');
   const session = await open({ singleUser: true, account: ann });
   expect([session.inside, session.isAdmin, session.hasAccount]).toEqual([true, true, false]);
   expect(recall('draft.new')).toBe('hello');
-  expect((await open({ singleUser: true })).inside).toBe(true);
+  expect((await open({ singleUser: true, setupCode: true })).inside).toBe(false);
+});
+
+const openLink = (code: string) => {
+  history.replaceState(null, '', `#setup=${code}`);
+  dispatchEvent(new HashChangeEvent('hashchange'));
+};
+const alone = { singleUser: true, setupCode: true };
+
+test('the link is enough where there is one person, and is used once', async () => {
+  openLink('ABC234');
+  const setUp = vi.spyOn(entrance, 'setUp').mockResolvedValue(ann);
+  const session = await open(alone);
+  expect(setUp.mock.calls).toEqual([[{ code: 'ABC234' }]]);
+  expect([session.inside, session.state?.setupCode]).toEqual([true, false]);
+  await session.look();
+  expect(setUp).toHaveBeenCalledOnce();
+  expect(session.ended).toBe(true);
+  // A new one, opened in the page that is there.
+  openLink('XYZ789');
+  await vi.advanceTimersByTimeAsync(0);
+  expect([session.ended, setUp.mock.calls.length]).toEqual([false, 2]);
+});
+
+test('a link that does not let in is told, and one that was not heard is shown again', async () => {
+  openLink('ABC234');
+  const wrong = new ApiError('wrong_code', 'no', 403);
+  const setUp = vi.spyOn(entrance, 'setUp').mockRejectedValueOnce(ApiError.noAnswer('no'));
+  setUp.mockRejectedValueOnce(wrong);
+  const session = await open(alone);
+  expect([session.silent, session.refusal]).toEqual([true, undefined]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([session.silent, session.inside, session.refusal]).toEqual([false, false, wrong]);
+  await session.look();
+  expect(setUp).toHaveBeenCalledTimes(2);
+});
+
+test('who is in already does not use up a link', async () => {
+  openLink('ABC234');
+  const setUp = vi.spyOn(entrance, 'setUp');
+  const session = await open({ singleUser: true, account: ann });
+  expect([session.inside, setUp.mock.calls.length]).toEqual([true, 0]);
+  linkCode.forget();
 });
 
 test('a server that does not answer is asked again', async () => {

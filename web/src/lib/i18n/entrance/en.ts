@@ -19,7 +19,13 @@ export const entranceEn = {
   createAdmin: 'Create the admin account',
   createAdminHelp: 'This Tenon is new. Its first account can invite others and connect models.',
   setupCode: 'Set-up code',
-  setupCodeHint: 'Tenon printed it where it was started.',
+  setupCodeHint:
+    'It is in the link that Tenon printed where it was started; `tenon link` prints that again.',
+  openTenon: 'Open Tenon',
+  openTenonHelp:
+    'Run `tenon link` where Tenon runs, or look at what `tenon serve` printed there, and open its link or paste it here.',
+  open: 'Open',
+  opening: 'Opening…',
   createAccount: 'Create an account',
   creatingAccount: 'Creating…',
   haveAccount: 'I have an account',
@@ -62,7 +68,8 @@ export const entranceEn = {
 
   /** What the server would not have, by its code. */
   refusals: {
-    wrong_code: 'This is not the code. Tenon printed it where it was started.',
+    wrong_code:
+      'This code is wrong or was used already. Run `tenon link` where Tenon runs, and open the link it prints.',
     email_taken: 'There is an account with this address already.',
     wrong_email: 'The invitation is for another address.',
     wrong_invite: 'This invitation was used, taken back or is too old. Ask for a new one.',

@@ -19,7 +19,12 @@ export const entranceZhHans: EntranceWords = {
   createAdmin: '创建管理员账号',
   createAdminHelp: '这是一个全新的 Tenon。第一个账号可以邀请他人、连接模型。',
   setupCode: '初始化代码',
-  setupCodeHint: 'Tenon 启动时显示在终端里。',
+  setupCodeHint: '它在 Tenon 启动时显示的链接里；运行 `tenon link` 可再次显示。',
+  openTenon: '打开 Tenon',
+  openTenonHelp:
+    '在运行 Tenon 的机器上运行 `tenon link`（或查看 `tenon serve` 的输出），打开其中的链接，或把它粘贴到这里。',
+  open: '打开',
+  opening: '打开中…',
   createAccount: '创建账号',
   creatingAccount: '创建中…',
   haveAccount: '已有账号',
@@ -56,7 +61,7 @@ export const entranceZhHans: EntranceWords = {
   issuerFailed: '登录未成功。请重试，或联系管理员。',
 
   refusals: {
-    wrong_code: '代码不对。它显示在启动 Tenon 的终端里。',
+    wrong_code: '代码不对或已被使用。请在运行 Tenon 的机器上运行 `tenon link`，打开它显示的链接。',
     email_taken: '这个邮箱已有账号。',
     wrong_email: '这个邀请是给另一个邮箱的。',
     wrong_invite: '这个邀请已被使用、撤回或已过期，请索取新的邀请。',

@@ -19,7 +19,12 @@ export const entranceZhHant: EntranceWords = {
   createAdmin: '建立管理員帳號',
   createAdminHelp: '這是全新的 Tenon。第一個帳號可以邀請其他人、連接模型。',
   setupCode: '初始設定代碼',
-  setupCodeHint: 'Tenon 啟動時會顯示在終端機裡。',
+  setupCodeHint: '它在 Tenon 啟動時顯示的連結裡；執行 `tenon link` 可再次顯示。',
+  openTenon: '開啟 Tenon',
+  openTenonHelp:
+    '在執行 Tenon 的機器上執行 `tenon link`（或查看 `tenon serve` 的輸出），開啟其中的連結，或把它貼到這裡。',
+  open: '開啟',
+  opening: '開啟中…',
   createAccount: '建立帳號',
   creatingAccount: '建立中…',
   haveAccount: '已有帳號',
@@ -56,7 +61,8 @@ export const entranceZhHant: EntranceWords = {
   issuerFailed: '登入未成功。請重試，或聯絡管理員。',
 
   refusals: {
-    wrong_code: '代碼不正確。它顯示在啟動 Tenon 的終端機裡。',
+    wrong_code:
+      '代碼不正確或已被使用。請在執行 Tenon 的機器上執行 `tenon link`，開啟它顯示的連結。',
     email_taken: '這個電子郵件已有帳號。',
     wrong_email: '這份邀請是給另一個電子郵件的。',
     wrong_invite: '這份邀請已被使用、收回或已過期，請索取新的邀請。',

@@ -26,7 +26,6 @@ export const serverZhHans: ServerWords = {
     no_account: '这需要账号，而这里还没有。请先创建：tenon user add。',
     set_up: '管理员账号已存在，请重新加载页面并登录。',
     set_up_first: '还没有任何账号。请重新加载页面，创建第一个账号。',
-    not_here: '不能从这个地址这样做。',
     wrong_host: '不能用这个地址打开 Tenon。',
     wrong_origin: '请求来自另一个网站，已被拒绝。',
     unwell: 'Tenon 目前无法工作，原因见它的日志。',

@@ -26,7 +26,6 @@ export const serverZhHant: ServerWords = {
     no_account: '這需要帳號，而這裡還沒有。請先建立：tenon user add。',
     set_up: '管理員帳號已存在，請重新載入頁面並登入。',
     set_up_first: '還沒有任何帳號。請重新載入頁面，建立第一個帳號。',
-    not_here: '不能從這個位址這樣做。',
     wrong_host: '不能用這個位址開啟 Tenon。',
     wrong_origin: '請求來自另一個網站，已被拒絕。',
     unwell: 'Tenon 目前無法運作，原因見它的記錄。',

@@ -1,0 +1,144 @@
+// Getting in by the link that Tenon prints, and not without it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, openPage } from './browser.js';
+import { doorOf } from './people.js';
+import { address } from './screen.js';
+import { Tenon, withAccounts } from './tenon.js';
+
+const deadline = { timeout: 60_000 };
+const HOW_TO = 'Run `tenon link` where Tenon runs';
+let browser;
+
+before(async () => (browser = await openBrowser()));
+after(() => browser?.close());
+
+/** A Tenon of this test's own, and strangers' pages of it. */
+async function start(t, environment) {
+  const tenon = await Tenon.start(environment);
+  t.after(() => tenon.stop());
+  return {
+    tenon,
+    async visit(url, options) {
+      const visit = await openPage(browser, 'about:blank', options);
+      t.after(async () => {
+        await visit.context.close();
+        assert.deepEqual(visit.complaints, []);
+      });
+      const asked = [];
+      visit.page.on('request', (request) => asked.push(request.url()));
+      visit.page.on('websocket', (socket) => asked.push(socket.url()));
+      await visit.page.goto(url);
+      const door = {
+        ...doorOf(visit.page),
+        code: visit.page.getByLabel('Set-up code'),
+        open: visit.page.getByRole('button', { name: 'Open', exact: true }),
+      };
+      return { ...visit, asked, door };
+    },
+  };
+}
+
+/** The code is neither in the address nor in the history, and was in no address that was asked. */
+async function isGone(page, asked, code) {
+  assert.equal(new URL(await address(page)).hash, '#/');
+  await page.goto('about:blank');
+  await page.goBack();
+  assert.ok(!(await address(page)).includes(code));
+  assert.deepEqual(
+    asked.filter((url) => new URL(url).pathname.includes(code) || url.includes(`?${code}`)),
+    [],
+  );
+}
+
+test('the link leads to the first account without asking for its code', deadline, async (t) => {
+  const { tenon, visit } = await start(t, withAccounts);
+  const code = await tenon.code();
+  const { page, asked, door } = await visit(await tenon.link());
+  await page.getByRole('heading', { name: 'Create the admin account' }).waitFor();
+  assert.equal(new URL(await address(page)).hash, '#/');
+  assert.equal(await door.code.count(), 0);
+  await door.name.fill('Ann');
+  await door.email.fill('ann@example.com');
+  await door.password.fill('correct horse');
+  await door.password.press('Enter');
+  await door.field.waitFor();
+  await isGone(page, asked, code);
+});
+
+test('without the link its code is asked for', deadline, async (t) => {
+  const { tenon, visit } = await start(t, withAccounts);
+  const { page, door } = await visit(tenon.url);
+  await page.getByText('`tenon link` prints that again').waitFor();
+  await door.name.fill('Ann');
+  await door.email.fill('ann@example.com');
+  await door.password.fill('correct horse');
+  await door.createButton.click();
+  await page.getByText('Fill this in.').waitFor();
+  await door.code.fill('nonsense');
+  await door.createButton.click();
+  await page.getByText('This code is wrong or was used already.').waitFor();
+  // Whole, as it was copied.
+  await door.code.fill(` ${await tenon.link()} `);
+  await door.createButton.click();
+  await door.field.waitFor();
+});
+
+test('a link with a wrong code asks for the right one, and keeps the rest', deadline, async (t) => {
+  const { tenon, visit } = await start(t, withAccounts);
+  const { page, door } = await visit(`${tenon.url}/#setup=WRONG`);
+  await door.name.fill('Ann');
+  await door.email.fill('ann@example.com');
+  await door.password.fill('correct horse');
+  assert.equal(await door.code.count(), 0);
+  await door.createButton.click();
+  await page.getByText('This code is wrong or was used already.').waitFor();
+  assert.equal(await door.email.inputValue(), 'ann@example.com');
+  await door.code.fill(await tenon.code());
+  await door.createButton.click();
+  await door.field.waitFor();
+});
+
+test('a Tenon for one person opens by its link, once', deadline, async (t) => {
+  const { tenon, visit } = await start(t);
+  const link = await tenon.link();
+  const first = await visit(link);
+  await first.door.field.waitFor();
+  await isGone(first.page, first.asked, link.split('=')[1]);
+  await first.page.reload();
+  await first.door.field.waitFor();
+  await tenon.restart();
+  await first.page.reload();
+  await first.door.field.waitFor();
+
+  const second = await visit(link);
+  await second.page.getByRole('heading', { name: 'Open Tenon' }).waitFor();
+  await second.page.getByText('This code is wrong or was used already.').waitFor();
+  await second.page.getByText(HOW_TO).first().waitFor();
+  assert.equal(await second.page.getByRole('textbox', { name: 'Ask anything' }).count(), 0);
+  await second.door.code.fill(await tenon.code());
+  await second.door.open.click();
+  await second.door.field.waitFor();
+
+  const third = await visit(tenon.url);
+  await third.page.getByText(HOW_TO).waitFor();
+  await third.door.open.click();
+  await third.page.getByText('Fill this in.').waitFor();
+  // In the page that is open already.
+  await third.page.goto(await tenon.link());
+  await third.door.field.waitFor();
+});
+
+test('who was inside is told how to come back, and finds all as it was', deadline, async (t) => {
+  const { tenon, visit } = await start(t);
+  const { page, door } = await visit(await tenon.link());
+  await door.field.fill('half a sentence');
+  const ended = await tenon.fetch('/api/auth/logout-everywhere', { method: 'POST' });
+  assert.equal(ended.status, 204);
+  await page.getByText(HOW_TO).waitFor();
+  assert.ok(await page.getByRole('dialog').isVisible());
+  await door.code.fill(await tenon.link());
+  await door.open.click();
+  await page.getByText(HOW_TO).waitFor({ state: 'detached' });
+  assert.equal(await door.field.inputValue(), 'half a sentence');
+});
