@@ -172,6 +172,11 @@ impl Run {
                 let _ = self.pieces.send(Piece::Calls(calls));
                 return Ok((TurnOutcome::Done, Some(StopReason::ToolCalls)));
             }
+            let depends = |call: &ToolCall| toolset.needs_addresses(&call.tool_id, &call.input);
+            let toolset = match calls.iter().any(depends) {
+                true => toolset.knowing(&messages).await,
+                false => toolset,
+            };
             messages.push(Message::Assistant { parts: reply.parts });
             if !calls.is_empty() {
                 let answers = self.make(&toolset, calls).await;

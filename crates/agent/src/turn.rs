@@ -31,8 +31,8 @@ use crate::speak::{Speech, Spoken};
 use crate::{Agent, Error, prompt, title};
 
 pub(crate) use ask::advice;
-use calls::request;
 pub(crate) use calls::{ends_turn, too_many};
+use calls::{knowing, request};
 use listen::Listening;
 
 /// What a fault of our own is to those who wait for an answer.
@@ -232,6 +232,7 @@ impl Turn {
                     TurnOutcome::Done
                 }));
             }
+            let toolset = knowing(toolset, &messages, &calls).await;
             let answers = match self.run_calls(&toolset, calls).await? {
                 Ok(answers) => answers,
                 Err(stop) => return Ok(stop),

@@ -87,6 +87,12 @@ impl Policy {
             _ => Self::Ask,
         }
     }
+
+    /// Where nobody said anything, and the call goes to an address of the model's choice that
+    /// neither the user wrote nor a result showed.
+    pub fn by_default_to_new_address() -> Self {
+        Self::Ask
+    }
 }
 
 impl Verdict {
@@ -191,11 +197,19 @@ impl Access {
             || Policy::by_default(source.kind, annotations),
             |(policy, _)| policy,
         );
-        let is_granted = || self.granted.iter().any(|pattern| pattern.matches(tool));
         match policy {
-            Policy::Ask if is_granted() => Policy::Allow,
+            Policy::Ask if self.is_granted(tool) => Policy::Allow,
             other => other,
         }
+    }
+
+    /// Whether somebody said what happens when a model calls it. Otherwise the default holds.
+    pub fn is_policy_set(&self, tool: &ToolId) -> bool {
+        self.said(tool).policy.is_some() || self.is_granted(tool)
+    }
+
+    fn is_granted(&self, tool: &ToolId) -> bool {
+        self.granted.iter().any(|pattern| pattern.matches(tool))
     }
 }
 

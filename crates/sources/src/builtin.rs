@@ -14,6 +14,7 @@ use tenon_domain::{
     Annotations, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolError, ToolResult,
 };
 use tenon_tools::{CallContext, Quota, Shelf, ToolSource};
+use url::Url;
 
 mod files;
 mod flow;
@@ -64,6 +65,11 @@ trait BuiltinTool: Send + Sync {
         None
     }
 
+    /// Where a call would go because its input says so; see [`ToolSource::address`].
+    fn address(&self, _input: &Value) -> Option<Url> {
+        None
+    }
+
     async fn run(&self, input: Self::Input, context: &CallContext) -> ToolResult;
 }
 
@@ -72,6 +78,7 @@ trait BuiltinTool: Send + Sync {
 trait AnyTool: Send + Sync {
     fn definition(&self) -> ToolDefinition;
     fn deadline(&self) -> Option<Duration>;
+    fn address(&self, input: &Value) -> Option<Url>;
     async fn run(&self, input: Value, context: &CallContext) -> ToolResult;
 }
 
@@ -127,6 +134,10 @@ impl ToolSource for BuiltinSource {
         self.get(tool)?.deadline()
     }
 
+    fn address(&self, tool: &str, input: &Value) -> Option<Url> {
+        self.get(tool)?.address(input)
+    }
+
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         match self.get(tool) {
             Some(tool) => tool.run(input, context).await,
@@ -146,6 +157,10 @@ impl<T: BuiltinTool> AnyTool for T {
 
     fn deadline(&self) -> Option<Duration> {
         BuiltinTool::deadline(self)
+    }
+
+    fn address(&self, input: &Value) -> Option<Url> {
+        BuiltinTool::address(self, input)
     }
 
     async fn run(&self, input: Value, context: &CallContext) -> ToolResult {

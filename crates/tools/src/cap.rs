@@ -165,7 +165,7 @@ fn fits(output: &ToolOutput, shown: usize) -> bool {
     size <= shown && !output.content.iter().any(is_file)
 }
 
-fn part_size(part: &Content) -> usize {
+pub(crate) fn part_size(part: &Content) -> usize {
     match part {
         Content::Text { text } => text.len(),
         Content::Json { value } => json_size(value),

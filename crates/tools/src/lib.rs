@@ -15,6 +15,7 @@ pub mod ids;
 pub mod quota;
 pub mod shelf;
 
+mod addresses;
 mod cap;
 mod free_space;
 mod guests;

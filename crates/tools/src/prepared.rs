@@ -30,19 +30,39 @@ pub struct Ready<'a> {
 
 /// A call that may be made once a person has allowed it.
 #[derive(Debug)]
-pub struct Question<'a>(pub(crate) Ready<'a>);
+pub struct Question<'a> {
+    pub(crate) ready: Ready<'a>,
+    pub(crate) reason: Reason,
+}
+
+/// Why a person has to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The tool is one that is asked about.
+    Policy,
+    /// It would go to an address that the conversation does not know.
+    NewAddress,
+}
 
 impl<'a> Question<'a> {
     /// A person has allowed it.
     pub fn approved(self) -> Ready<'a> {
-        self.0
+        self.ready
     }
 
     /// The refusal where there is no person; `advice` is a sentence on what would allow it.
     pub fn nobody_to_ask(&self, advice: &str) -> ToolError {
-        let name = &self.0.tool.spec.display_name;
-        let refusal =
-            format!("{name} needs a person's approval, and nobody can be asked here. {advice}");
+        let name = &self.ready.tool.spec.display_name;
+        let refusal = match self.reason {
+            Reason::Policy => {
+                format!("{name} needs a person's approval, and nobody can be asked here. {advice}")
+            }
+            Reason::NewAddress => format!(
+                "{name} needs a person's approval for an address that the user did not write and \
+                 no result showed, and nobody can be asked here. Ask the user to write the \
+                 address. {advice}"
+            ),
+        };
         ToolError::denied(refusal.trim_end())
     }
 }

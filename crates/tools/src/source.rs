@@ -11,6 +11,7 @@ use tenon_domain::{
     ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::attendant::{Attendant, Progress, Pulse};
 
@@ -40,6 +41,14 @@ pub trait ToolSource: Send + Sync {
 
     /// How long a call of this tool may go without a sign of life, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
+        None
+    }
+
+    /// The address that a call would go to because its input says so, where it would go there at
+    /// all. Whoever lets an input choose among all addresses tells it here: a model could be talked
+    /// into choosing one that carries away what it knows, so by default an address that the
+    /// conversation does not know is asked about. Redirects are no choice of the input.
+    fn address(&self, _tool: &str, _input: &Value) -> Option<Url> {
         None
     }
 

@@ -6,13 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tenon_domain::{
     Access, ErrorKind, Policy, SourceState, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
     tool_id,
 };
 
+use crate::addresses::KnownAddresses;
 use crate::cap::Cap;
-use crate::prepared::{Prepared, Question, Ready};
+use crate::prepared::{Prepared, Question, Ready, Reason};
 use crate::registry::{Catalog, Tool};
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
 use crate::{Asker, CallContext, Guests};
@@ -25,6 +27,8 @@ pub struct Toolset {
     access: Access,
     shelf: Arc<dyn Shelf>,
     limits: Limits,
+    /// What the conversation knows; see [`Toolset::knowing`].
+    known: Arc<KnownAddresses>,
 }
 
 /// What a call may cost, whatever the tool.
@@ -65,6 +69,7 @@ impl Toolset {
             access,
             shelf,
             limits,
+            known: Arc::default(),
         }
     }
 
@@ -74,6 +79,11 @@ impl Toolset {
             guests: guests.clone(),
             ..self
         }
+    }
+
+    pub(crate) fn with_known(self, known: KnownAddresses) -> Self {
+        let known = Arc::new(known);
+        Self { known, ..self }
     }
 
     /// The road for everybody who cannot ask a person on the way: what would
@@ -101,9 +111,14 @@ impl Toolset {
 
     /// A tool this user may call now.
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
-        let known = || self.catalog.get(&self.access.user, id.as_str());
-        let tool = self.guests.get(id).or_else(known)?;
+        let tool = self.find(id)?;
         self.sees(tool).then_some(tool)
+    }
+
+    /// The same, whether it is switched on or not.
+    pub(crate) fn find(&self, id: &ToolId) -> Option<&Arc<Tool>> {
+        let known = || self.catalog.get(&self.access.user, id.as_str());
+        self.guests.get(id).or_else(known)
     }
 
     fn sees(&self, tool: &Tool) -> bool {
@@ -157,6 +172,16 @@ impl Toolset {
         }
     }
 
+    /// The policy of one call: by default it depends on where the call would go, too.
+    fn policy_of(&self, tool: &Tool, input: &Value) -> (Policy, Reason) {
+        match (self.policy(tool), self.default_address(tool, input)) {
+            (Policy::Allow, Some(address)) if !self.known.contains(&address) => {
+                (Policy::by_default_to_new_address(), Reason::NewAddress)
+            }
+            (policy, _) => (policy, Reason::Policy),
+        }
+    }
+
     fn check<'a>(&'a self, call: &'a ToolCall, asker: Asker) -> Result<Prepared<'a>, ToolError> {
         let tool = self
             .get(&call.tool_id)
@@ -170,9 +195,10 @@ impl Toolset {
             tool,
             call,
         };
-        match (asker, self.policy(tool)) {
+        let (policy, reason) = self.policy_of(tool, &call.input);
+        match (asker, policy) {
             (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(Prepared::Ready(ready)),
-            (Asker::Model, Policy::Ask) => Ok(Prepared::Ask(Question(ready))),
+            (Asker::Model, Policy::Ask) => Ok(Prepared::Ask(Question { ready, reason })),
             (Asker::Model, Policy::Deny) => Err(ToolError::denied(format!(
                 "{} is switched off by policy. Do without it.",
                 tool.spec.display_name

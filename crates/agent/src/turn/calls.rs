@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use tenon_domain::{
-    CallRecord, CallStatus, EventBody, MessageId, RunsOn, ToolAnswer, ToolCall, ToolError, ToolId,
-    ToolResult, TurnOutcome,
+    CallRecord, CallStatus, EventBody, Message, MessageId, RunsOn, ToolAnswer, ToolCall, ToolError,
+    ToolId, ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{Asker, CallContext, Errand, Prepared, Pulse, Ready, Toolset};
@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::ask::{Asked, advice};
 use super::{Stop, Turn};
+use crate::prompt;
 
 /// What became of a call in this process.
 enum Made {
@@ -63,7 +64,8 @@ impl Turn {
         let mut calls = self.agent.store.calls_of(&self.id).await?;
         let last = calls.last().map(|call| call.message_id.clone());
         calls.retain(|call| Some(&call.message_id) == last.as_ref());
-        let toolset = self.toolset().await?;
+        let messages = prompt::history(&self.agent.store, &self.chat, &self.id).await?;
+        let toolset = knowing(self.toolset().await?, &messages, &calls).await;
         Ok(self.run_calls(&toolset, calls).await?.err())
     }
 
@@ -188,6 +190,19 @@ impl Made {
     /// It never ran.
     fn refused(error: ToolError) -> Self {
         Self::Ended(Err(error), Duration::ZERO)
+    }
+}
+
+/// The toolset for these calls, which knows what was said before them.
+pub(super) async fn knowing(
+    toolset: Toolset,
+    messages: &[Message],
+    calls: &[CallRecord],
+) -> Toolset {
+    let depends = |call: &CallRecord| toolset.needs_addresses(&call.tool_id, &call.input);
+    match calls.iter().any(depends) {
+        true => toolset.knowing(messages).await,
+        false => toolset,
     }
 }
 

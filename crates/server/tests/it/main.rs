@@ -4,6 +4,7 @@
 
 mod access;
 mod accounts;
+mod addresses;
 mod api;
 mod approvals;
 #[expect(dead_code, reason = "shared with the tests of the sources")]

@@ -6,10 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reqwest::Client;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError, ToolResult};
 use tenon_tools::CallContext;
+use url::Url;
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 use crate::network::{self, Network};
@@ -73,6 +74,11 @@ impl BuiltinTool for FetchUrl {
                 ..READS_ONLY
             },
         }
+    }
+
+    /// Nobody need be asked about what is refused anyway.
+    fn address(&self, input: &Value) -> Option<Url> {
+        network::read(input["url"].as_str()?, self.network).ok()
     }
 
     async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {

@@ -69,6 +69,9 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolErro
     Ok(fetched)
 }
 
+/// Where a redirect leads is not asked about, even if the conversation does not know the address:
+/// it is the choice of the server that was asked, which can pass on only what it was sent, and
+/// that was an address the user or a result had named. It must lead where `network` allows.
 fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
         return attempt.error(Refusal::TooManyRedirects(MAX_REDIRECTS));
