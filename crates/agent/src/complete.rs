@@ -250,7 +250,8 @@ impl Run {
             attendant: Arc::new(Nobody),
             pulse: Pulse::default(),
         };
-        match toolset.prepare(call, Asker::Model)? {
+        let prepared = toolset.prepare(call, Asker::Model, &context.cancel).await?;
+        match prepared {
             Prepared::Ready(ready) => ready.run(&context).await,
             Prepared::Ask(question) => {
                 Err(question.nobody_to_ask(&advice(&self.completion.door, call)))

@@ -23,6 +23,7 @@ use crate::{Delta, Deltas, Error, Provider, Request};
 pub use ear::{Shape, replay};
 
 pub(crate) use body::Body;
+use catalogue::Offering;
 pub(crate) use catalogue::{Catalogue, Offered};
 pub(crate) use plan::Plan;
 pub(crate) use quirks::{Learned, Quirks, says_no_images, says_no_tools};

@@ -6,13 +6,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
     Access, SourceId, SourceInfo, SourceState, ToolDefinition, ToolError, ToolId, ToolSpec, UserId,
     tool_id,
 };
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 
 use crate::toolset::{Limits, Toolset};
 use crate::validate::Schema;
@@ -49,7 +51,7 @@ pub struct Tool {
     pub spec: Arc<ToolSpec>,
     pub source: Arc<dyn ToolSource>,
     /// Compiled at the first call: most tools of a large server are never called.
-    schema: OnceLock<Schema>,
+    schema: OnceCell<Schema>,
 }
 
 /// All tools at one moment.
@@ -206,7 +208,7 @@ fn tools(
         Arc::new(Tool {
             spec: Arc::new(spec(source.info(), id, definition)),
             source: source.clone(),
-            schema: OnceLock::new(),
+            schema: OnceCell::new(),
         })
     });
     tools.collect()
@@ -283,8 +285,9 @@ impl Catalog {
 }
 
 impl Tool {
-    pub(crate) fn schema(&self) -> &Schema {
-        self.schema.get_or_init(|| Schema::compile(&self.spec))
+    pub(crate) async fn schema(&self, cancel: &CancellationToken) -> Result<&Schema, ToolError> {
+        let compile = || Schema::compile(&self.spec, cancel);
+        self.schema.get_or_try_init(compile).await
     }
 
     /// The result of a call that panicked.

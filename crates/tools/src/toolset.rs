@@ -2,15 +2,17 @@
 //! → validate → policy → deadline → source → cap. Between policy and deadline
 //! a person may be asked, which may take hours.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use serde_json::Value;
 use tenon_domain::{
     Access, ErrorKind, Policy, SourceState, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
     tool_id,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::addresses::KnownAddresses;
 use crate::cap::Cap;
@@ -18,6 +20,9 @@ use crate::prepared::{Prepared, Question, Ready, Reason};
 use crate::registry::{Catalog, Tool};
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
 use crate::{Asker, CallContext, Guests};
+
+/// A check takes some seconds at most; the rest is waiting for others.
+const VALIDATION_DEADLINE: Duration = Duration::from_secs(30);
 
 /// An immutable snapshot of the registry, as one user sees it.
 #[derive(Clone)]
@@ -89,7 +94,8 @@ impl Toolset {
     /// The road for everybody who cannot ask a person on the way: what would
     /// have to be asked about is refused.
     pub async fn call(&self, call: &ToolCall, context: &CallContext) -> ToolResult {
-        match self.prepare(call, context.asker)? {
+        let prepared = self.prepare(call, context.asker, &context.cancel).await?;
+        match prepared {
             Prepared::Ready(ready) => ready.run(context).await,
             Prepared::Ask(question) => Err(question.nobody_to_ask("")),
         }
@@ -97,12 +103,16 @@ impl Toolset {
 
     /// The first half of the road: look up → validate → policy. Nobody is asked
     /// about an input that does not fit, or a tool that cannot be reached.
-    pub fn prepare<'a>(
+    ///
+    /// Few inputs take long to validate; those are validated within the time of the call, and no
+    /// longer than until `cancel`.
+    pub async fn prepare<'a>(
         &'a self,
         call: &'a ToolCall,
         asker: Asker,
+        cancel: &CancellationToken,
     ) -> Result<Prepared<'a>, ToolError> {
-        let prepared = self.check(call, asker);
+        let prepared = self.check(call, asker, cancel).await;
         if let Err(error) = &prepared {
             tracing::info!(id = %call.tool_id, call = %call.id, kind = ?error.kind, "tool call refused");
         }
@@ -182,14 +192,17 @@ impl Toolset {
         }
     }
 
-    fn check<'a>(&'a self, call: &'a ToolCall, asker: Asker) -> Result<Prepared<'a>, ToolError> {
+    async fn check<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        asker: Asker,
+        cancel: &CancellationToken,
+    ) -> Result<Prepared<'a>, ToolError> {
         let tool = self
             .get(&call.tool_id)
             .ok_or_else(|| self.unknown(&call.tool_id))?;
         reachable(tool)?;
-        // A schema that no checker has met before must not take the turn with it.
-        let checked = AssertUnwindSafe(|| tool.schema().check(&call.input));
-        catch_unwind(checked).unwrap_or_else(|_panic| Err(tool.crashed()))?;
+        self.validate(tool, &call.input, cancel).await?;
         let ready = Ready {
             toolset: self,
             tool,
@@ -203,6 +216,25 @@ impl Toolset {
                 "{} is switched off by policy. Do without it.",
                 tool.spec.display_name
             ))),
+        }
+    }
+
+    async fn validate(
+        &self,
+        tool: &Tool,
+        input: &Value,
+        cancel: &CancellationToken,
+    ) -> Result<(), ToolError> {
+        let checked = async { tool.schema(cancel).await?.check(input, cancel).await };
+        // A schema that no checker has met before must not take the turn with it.
+        let checked = AssertUnwindSafe(checked).catch_unwind();
+        let (deadline, _) = self.time_for(tool);
+        match tokio::time::timeout(deadline.min(VALIDATION_DEADLINE), checked).await {
+            Ok(checked) => checked.unwrap_or_else(|_panic| Err(tool.crashed())),
+            Err(_late) => Err(ToolError::new(
+                ErrorKind::TimedOut,
+                "Too many inputs are being checked at once. Try again in a moment, with a smaller input.",
+            )),
         }
     }
 

@@ -3,44 +3,117 @@
 //! The one place that knows the `jsonschema` crate. It is built without its
 //! retrievers: a schema comes from outside, and a `$ref` in it must never make
 //! Tenon fetch anything.
+//!
+//! Schemas and inputs are made by strangers, and small ones can be made to take years. So all work
+//! is [metered](meter): a little of it is done where the call is, which is all that an ordinary
+//! call takes; more of it is done [elsewhere](background), by few at a time; and what is too
+//! much is given up.
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
+mod background;
+mod explain;
+mod guard;
+mod meter;
+mod metered;
+mod pattern;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jsonschema::Validator;
 use serde_json::Value;
 use tenon_domain::{ToolError, ToolSpec};
+use tokio_util::sync::CancellationToken;
 
-/// A model can mend a handful of mistakes at a time; a list of hundreds helps nobody.
-const MAX_PROBLEMS: usize = 5;
+use background::Interrupted;
+use explain::{explain, not_json, quote, shorten, unexplained};
+use guard::{STEP, Step, Survey};
+use meter::{Exhausted, Limits};
+use metered::{Metered, MeteredJson};
+use pattern::{MAX_NAME_PATTERN_SIZE, Patterns, is_pattern_within_limits};
 
-/// A value quoted back at the model is cut to this, so that a mistake in a
-/// megabyte of input does not cost another megabyte.
-const MAX_QUOTE: usize = 80;
+pub use pattern::is_pattern;
+
+/// What a call does itself. Other calls wait for the same thread.
+const AT_ONCE: Limits = Limits {
+    fuel: 20_000,
+    time: Duration::from_millis(2),
+    stack_bytes: 256 * 1024,
+};
+
+/// What is done for a call elsewhere: an input of millions of values, or of megabytes of text.
+const AT_MOST: Limits = Limits {
+    fuel: 10_000_000,
+    time: Duration::from_secs(2),
+    stack_bytes: background::STACK_BYTES / 4 * 3,
+};
+
+/// Finding out what is wrong takes memory for each thing that is.
+const EXPLAINING: Limits = Limits {
+    fuel: 2_000_000,
+    time: Duration::from_millis(500),
+    ..AT_MOST
+};
+
+/// Compiling is done once for a tool. The fuel is for what is compiled more than once.
+const COMPILING: Limits = Limits {
+    fuel: 20_000_000,
+    time: Duration::from_secs(10),
+    ..AT_MOST
+};
+
+/// More would be copied for nothing: no tool takes them.
+const MAX_INPUT_VALUES: usize = 1_000_000;
 
 /// A compiled input schema.
 #[derive(Debug)]
 pub(crate) enum Schema {
-    Compiled(Box<Validator>),
-    /// The schema itself is broken. Its tool may still work: the source decides.
-    Broken,
+    Compiled(Arc<Compiled>),
+    /// The schema itself is broken, or too much. Its tool may still work: the source decides.
+    Unusable,
+}
+
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    validator: Validator<MeteredJson>,
+    name_cost: u64,
+    /// A check of a small input stays small on the stack as well.
+    is_shallow: bool,
 }
 
 impl Schema {
-    pub(crate) fn compile(tool: &ToolSpec) -> Self {
-        match jsonschema::options().build(&tool.input_schema) {
-            Ok(validator) => Self::Compiled(Box::new(validator)),
+    pub(crate) async fn compile(
+        tool: &Arc<ToolSpec>,
+        cancel: &CancellationToken,
+    ) -> Result<Self, ToolError> {
+        let compiled = match Survey::of(&tool.input_schema) {
+            None => Err("it is too large".to_owned()),
+            Some(survey) if is_small(&survey) => {
+                match meter::run(AT_ONCE, None, || build(&tool.input_schema, &survey)) {
+                    Ok(compiled) => compiled,
+                    Err(Exhausted) => build_in_background(tool, survey, cancel).await?,
+                }
+            }
+            Some(survey) => build_in_background(tool, survey, cancel).await?,
+        };
+        match compiled {
+            Ok(compiled) => Ok(Self::Compiled(Arc::new(compiled))),
             Err(error) => {
                 tracing::warn!(
                     tool = tool.display_name,
                     id = %tool.id,
-                    error = shorten(&error.to_string()),
-                    "the tool's input schema is not valid: calls go to it unchecked"
+                    error = shorten(&error),
+                    "the tool's input schema cannot be used: calls go to it unchecked"
                 );
-                Self::Broken
+                Ok(Self::Unusable)
             }
         }
     }
 
-    pub(crate) fn check(&self, input: &Value) -> Result<(), ToolError> {
+    pub(crate) async fn check(
+        &self,
+        input: &Value,
+        cancel: &CancellationToken,
+    ) -> Result<(), ToolError> {
         match input {
             Value::Object(_) => {}
             Value::String(raw) => return Err(not_json(raw)),
@@ -51,197 +124,118 @@ impl Schema {
                 )));
             }
         }
-        match self {
-            Self::Broken => Ok(()),
-            Self::Compiled(validator) if validator.is_valid(input) => Ok(()),
-            Self::Compiled(validator) => Err(explain(validator, input)),
+        let Self::Compiled(compiled) = self else {
+            return Ok(());
+        };
+        if compiled.is_shallow
+            && let Ok(checked) = compiled.check(input, None, AT_ONCE, AT_ONCE)
+        {
+            return checked;
+        }
+        let mut left = MAX_INPUT_VALUES;
+        if !has_at_most(&mut left, input) {
+            return Err(too_much());
+        }
+        let (compiled, input) = (compiled.clone(), input.clone());
+        background::run(cancel, move |cancel| {
+            match compiled.check(&input, Some(cancel), AT_MOST, EXPLAINING) {
+                Ok(checked) => checked,
+                Err(Unknown::Fits) => Err(too_much()),
+                Err(Unknown::Problems) => Err(unexplained()),
+            }
+        })
+        .await?
+    }
+}
+
+/// What a check did not find out.
+#[derive(Debug)]
+enum Unknown {
+    Fits,
+    /// It does not, but not why.
+    Problems,
+}
+
+impl Compiled {
+    fn check(
+        &self,
+        input: &Value,
+        cancel: Option<&CancellationToken>,
+        checking: Limits,
+        explaining: Limits,
+    ) -> Result<Result<(), ToolError>, Unknown> {
+        let is_valid = || {
+            meter::set_name_cost(self.name_cost);
+            self.validator.is_valid(Metered(input))
+        };
+        match meter::run(checking, cancel, is_valid) {
+            Ok(true) => Ok(Ok(())),
+            Ok(false) => explain(&self.validator, self.name_cost, input, cancel, explaining)
+                .map(Err)
+                .map_err(|Exhausted| Unknown::Problems),
+            Err(Exhausted) => Err(Unknown::Fits),
         }
     }
 }
 
-/// Whether inputs could be checked against this regular expression. One that could not
-/// makes the whole schema around it unusable.
-pub fn is_pattern(pattern: &str) -> bool {
-    let schema = serde_json::json!({ "pattern": pattern });
-    jsonschema::options().build(&schema).is_ok()
+/// Whether compiling it is nothing to wait for.
+fn is_small(survey: &Survey) -> bool {
+    survey.values <= 500 && survey.depth <= 16 && survey.references <= 16 && survey.patterns <= 4
 }
 
-fn not_json(raw: &str) -> ToolError {
-    let reason = match serde_json::from_str::<Value>(raw) {
-        Err(error) => error.to_string(),
-        Ok(_) => "they are a JSON string".into(),
-    };
-    ToolError::invalid_input(format!(
-        "The arguments are not a JSON object: {reason}. Send one JSON object that fits the tool's schema."
-    ))
+async fn build_in_background(
+    tool: &Arc<ToolSpec>,
+    survey: Survey,
+    cancel: &CancellationToken,
+) -> Result<Result<Compiled, String>, Interrupted> {
+    let tool = tool.clone();
+    background::run(cancel, move |cancel| {
+        let build = || build(&tool.input_schema, &survey);
+        meter::run(COMPILING, Some(cancel), build)
+            .unwrap_or_else(|Exhausted| Err("it takes too long to compile".into()))
+    })
+    .await
 }
 
-fn explain(validator: &Validator, input: &Value) -> ToolError {
-    let mut errors = validator.iter_errors(input);
-    let mut problems: Vec<String> = errors
-        .by_ref()
-        .take(MAX_PROBLEMS)
-        .map(|e| problem(&e))
-        .collect();
-    if errors.next().is_some() {
-        problems.push("and more".into());
+/// The error is for the log.
+fn build(schema: &Value, survey: &Survey) -> Result<Compiled, String> {
+    let guarded = survey.guarded(schema);
+    let patterns = Patterns::default();
+    let options = jsonschema::options_for::<MeteredJson>()
+        .with_pattern_options(pattern::options(MAX_NAME_PATTERN_SIZE))
+        .with_format("regex", is_pattern_within_limits)
+        .with_keyword("pattern", move |_, value, _| {
+            Ok(Box::new(patterns.keyword(value)))
+        })
+        .with_keyword(STEP, |_, _, _| Ok(Box::new(Step::compile())));
+    let validator = options
+        .build(guarded.as_ref().unwrap_or(schema))
+        .map_err(|error| shorten(&error.to_string()))?;
+    Ok(Compiled {
+        validator,
+        name_cost: survey.name_cost(),
+        is_shallow: survey.depth <= 32,
+    })
+}
+
+fn has_at_most(left: &mut usize, value: &Value) -> bool {
+    if *left == 0 {
+        return false;
     }
-    ToolError::invalid_input(format!(
-        "The input does not fit the tool's schema: {}.",
-        problems.join("; ")
-    ))
-}
-
-fn problem(error: &ValidationError<'_>) -> String {
-    let path = field(error.instance_path().as_str());
-    // Errors about the whole object name the field themselves.
-    let at = |field: &str| match path.as_str() {
-        "" => format!("`{field}`"),
-        parent => format!("`{parent}.{field}`"),
-    };
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            format!("{} is missing", at(property.as_str().unwrap_or_default()))
-        }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            let names: Vec<String> = unexpected
-                .iter()
-                .take(MAX_PROBLEMS)
-                .map(|n| at(&shorten(n)))
-                .collect();
-            format!("{} is not known here", names.join(", "))
-        }
-        ValidationErrorKind::Enum { options } => {
-            format!(
-                "`{path}` must be one of {}, not {}",
-                shorten(&options.to_string()),
-                quote(error.instance())
-            )
-        }
-        _ if path.is_empty() => shorten(&error.masked_with("the input").to_string()),
-        _ => format!(
-            "`{path}`: {}",
-            shorten(&error.masked_with(quote(error.instance())).to_string())
-        ),
+    *left -= 1;
+    match value {
+        Value::Array(items) => items.iter().all(|item| has_at_most(left, item)),
+        Value::Object(members) => members.values().all(|value| has_at_most(left, value)),
+        _ => true,
     }
 }
 
-/// "/items/0/name" as people write it: `items.0.name`.
-fn field(pointer: &str) -> String {
-    let field = pointer.trim_start_matches('/').replace('/', ".");
-    shorten(&field.replace("~1", "/").replace("~0", "~"))
-}
-
-fn quote(value: &Value) -> String {
-    shorten(&value.to_string())
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+fn too_much() -> ToolError {
+    ToolError::invalid_input(
+        "This input cannot be checked against the tool's schema within the limits of a check. \
+         Send a smaller or simpler one, or use another tool.",
+    )
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use tenon_domain::{Annotations, RunsOn, ToolId};
-
-    fn schema(input_schema: Value) -> Schema {
-        Schema::compile(&ToolSpec {
-            id: ToolId::new("t"),
-            name: "t".into(),
-            title: "t".into(),
-            display_name: "t".into(),
-            description: String::new(),
-            input_schema,
-            annotations: Annotations::default(),
-            runs_on: RunsOn::Server,
-        })
-    }
-
-    #[track_caller]
-    fn check(schema_json: Value, input: Value, expected: &str) {
-        let said = match schema(schema_json).check(&input) {
-            Ok(()) => "fits".to_owned(),
-            Err(error) => error.message,
-        };
-        assert_eq!(said, expected);
-    }
-
-    #[test]
-    fn a_wrong_input_is_told_what_would_be_right() {
-        let path = json!({"type": "object", "properties": {"path": {"type": "string"}},
-                          "required": ["path"], "additionalProperties": false});
-        check(path.clone(), json!({"path": "a"}), "fits");
-        check(
-            path.clone(),
-            json!({}),
-            "The input does not fit the tool's schema: `path` is missing.",
-        );
-        check(
-            path.clone(),
-            json!({"path": "a", "pth": 1}),
-            "The input does not fit the tool's schema: `pth` is not known here.",
-        );
-        check(
-            path.clone(),
-            json!({"path": 5}),
-            "The input does not fit the tool's schema: `path`: 5 is not of type \"string\".",
-        );
-        check(
-            path.clone(),
-            json!([1]),
-            "The arguments must be one JSON object, not [1].",
-        );
-        check(
-            path,
-            json!("{\"path\": "),
-            "The arguments are not a JSON object: EOF while parsing a value at line 1 column 9. \
-             Send one JSON object that fits the tool's schema.",
-        );
-        check(
-            json!({"properties": {"state": {"enum": ["on", "off"]}}}),
-            json!({"state": "of"}),
-            "The input does not fit the tool's schema: `state` must be one of [\"on\",\"off\"], not \"of\".",
-        );
-        check(
-            json!({"properties": {"a": {"properties": {"b": {}}, "required": ["b"]}}}),
-            json!({"a": {}}),
-            "The input does not fit the tool's schema: `a.b` is missing.",
-        );
-    }
-
-    #[test]
-    fn hostile_schemas_fetch_nothing_and_break_nothing() {
-        check(
-            json!({"$ref": "http://127.0.0.1:1/schema.json"}),
-            json!({}),
-            "fits",
-        );
-        check(json!({"$ref": "file:///etc/passwd"}), json!({}), "fits");
-        check(json!({"type": 12}), json!({"a": 1}), "fits");
-        check(json!(true), json!({"a": 1}), "fits");
-        check(json!(null), json!({}), "fits");
-        check(json!({"$ref": "#"}), json!({}), "fits");
-        check(json!({"allOf": [{"$ref": "#"}]}), json!({}), "fits");
-        check(
-            json!({"not": {"$ref": "#"}}),
-            json!({}),
-            "The input does not fit the tool's schema: {\"$ref\":\"#\"} is not allowed for the input.",
-        );
-        check(
-            json!({"$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}),
-            json!({}),
-            "fits",
-        );
-        check(
-            json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}),
-            json!({}),
-            "fits",
-        );
-    }
-}
+mod tests;

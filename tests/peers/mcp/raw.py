@@ -26,9 +26,16 @@ def tools(cursor):
     echo = {"name": "echo", "inputSchema": plain}
     if oddity == "deep":
         return {"tools": [{"name": "deep", "inputSchema": {"not": DEEP}}, echo]}
+    if oddity == "fans-out":
+        return {"tools": [{"name": "fans_out", "inputSchema": FAN_OUT}, echo]}
     return {"tools": [echo]}
 
 
+
+# Four times the next one, thirty times.
+FAN_OUT = {"type": "object", "$ref": "#/$defs/d0", "$defs": {"d30": {}}}
+for level in range(30):
+    FAN_OUT["$defs"][f"d{level}"] = {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 4}
 
 DEEP = {}
 for _ in range(300):

@@ -121,7 +121,8 @@ impl Turn {
         // One that was asked about before a restart is looked up once it is allowed:
         // its source may take longer to come back than we did.
         if !record.is_paused() {
-            match toolset.prepare(&call, Asker::Model) {
+            let cancel = &self.place.cancel;
+            match toolset.prepare(&call, Asker::Model, cancel).await {
                 Err(error) => return Ok(Made::refused(error)),
                 Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, record).await,
                 Ok(Prepared::Ask(question)) if !self.can_ask => {
@@ -139,7 +140,8 @@ impl Turn {
         }
         // Hours may have passed: the tool and what is said about it are looked at anew.
         let toolset = self.toolset().await?;
-        match toolset.prepare(&call, Asker::Model) {
+        let cancel = &self.place.cancel;
+        match toolset.prepare(&call, Asker::Model, cancel).await {
             Err(error) => Ok(Made::refused(error)),
             Ok(Prepared::Ready(ready)) => self.dispatch(ready, slots, record).await,
             Ok(Prepared::Ask(question)) => self.dispatch(question.approved(), slots, record).await,

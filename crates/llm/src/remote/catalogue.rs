@@ -1,17 +1,30 @@
 //! The tools as one provider is told of them, compiled once and not at every step.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use tenon_domain::{ToolId, ToolSpec, WireFormat};
+use tokio::sync::Semaphore;
 
+use super::Knowledge;
 use crate::schema::{self, Dialect};
 use crate::{anthropic, openai};
 
 /// Far more tools than a model is ever told of; beyond that, old ones are forgotten.
 const MAX_KNOWN: usize = 4_096;
+
+/// More tools than this OpenAI refuses, and no model chooses well among.
+const MAX_TOOLS: usize = 128;
+
+/// So many tools whose schemas are of no use are a mistake, or meant to keep us busy.
+const MAX_FAILED: usize = 200;
+
+/// What is compiled where it is asked for: schemas of so many values. A reference counts as many,
+/// because what it stands for is written out.
+const MAX_VALUES_AT_ONCE: usize = 2_000;
+const REFERENCE_VALUES: usize = 50;
 
 /// A tool as a model is told of it.
 #[derive(Debug)]
@@ -36,30 +49,119 @@ struct Known {
 }
 
 impl Catalogue {
+    /// Compiles the tools that are not known yet, where nobody waits for the thread if that may
+    /// take its time: schemas come from outside.
+    pub(super) async fn prepare(
+        knowledge: &Arc<Knowledge>,
+        tools: &[Arc<ToolSpec>],
+        format: WireFormat,
+    ) {
+        static TURNS: Semaphore = Semaphore::const_new(2);
+        let catalogue = &knowledge.catalogue;
+        let is_new = |tool: &&Arc<ToolSpec>| catalogue.get(tool).is_none();
+        let new: Vec<&Arc<ToolSpec>> = tools.iter().filter(is_new).collect();
+        let mut left = MAX_VALUES_AT_ONCE;
+        if new
+            .iter()
+            .all(|tool| is_small(&tool.input_schema, &mut left))
+        {
+            return;
+        }
+        let tools = tools.to_vec();
+        let knowledge = knowledge.clone();
+        let turn = TURNS.acquire().await.ok();
+        let compiling = tokio::task::spawn_blocking(move || {
+            let catalogue = &knowledge.catalogue;
+            catalogue.make_room(tools.len());
+            let mut offering = Offering::default();
+            for tool in &tools {
+                if offering.too_many().is_some() {
+                    break;
+                }
+                match catalogue.compile(tool, format) {
+                    Ok(_) => offering.offered += 1,
+                    Err(_) => offering.failed += 1,
+                }
+            }
+            drop(turn);
+        });
+        // Whatever went wrong there goes wrong again where it is told.
+        let _ = compiling.await;
+    }
+
     /// The tool in a provider's words, or why it has none.
     pub(crate) fn compile(
         &self,
         tool: &Arc<ToolSpec>,
         format: WireFormat,
     ) -> Result<Arc<Offered>, String> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&tool.id)
-            && Arc::ptr_eq(&known.spec, tool)
-        {
-            return known.compiled.clone();
+        if let Some(known) = self.get(tool) {
+            return known;
         }
+        // Without the lock: others know theirs, and need not wait for it.
         let compiled = compile(tool, format).map(Arc::new);
-        if known.len() >= MAX_KNOWN {
+        self.make_room(1);
+        let known = Known {
+            spec: tool.clone(),
+            compiled: compiled.clone(),
+        };
+        self.lock().insert(tool.id.clone(), known);
+        compiled
+    }
+
+    fn get(&self, tool: &Arc<ToolSpec>) -> Option<Result<Arc<Offered>, String>> {
+        let known = self.lock();
+        let known = known.get(&tool.id)?;
+        Arc::ptr_eq(&known.spec, tool).then(|| known.compiled.clone())
+    }
+
+    fn make_room(&self, tools: usize) {
+        let mut known = self.lock();
+        if known.len() + tools.min(MAX_TOOLS + MAX_FAILED) > MAX_KNOWN {
             known.clear();
         }
-        known.insert(
-            tool.id.clone(),
-            Known {
-                spec: tool.clone(),
-                compiled: compiled.clone(),
-            },
-        );
-        compiled
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ToolId, Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many tools were compiled for one request.
+#[derive(Debug, Default)]
+pub(super) struct Offering {
+    pub(super) offered: usize,
+    pub(super) failed: usize,
+}
+
+impl Offering {
+    /// Why no further tool is compiled.
+    pub(super) fn too_many(&self) -> Option<String> {
+        if self.offered >= MAX_TOOLS {
+            return Some(format!(
+                "a model is told of {MAX_TOOLS} tools at most; switch some off"
+            ));
+        }
+        (self.failed >= MAX_FAILED)
+            .then(|| format!("{MAX_FAILED} others cannot be told to this model; switch those off"))
+    }
+}
+
+/// Whether there is little to do; what there is, is taken from `left`.
+fn is_small(value: &Value, left: &mut usize) -> bool {
+    let is_reference = |name: &&str| value.get(name).is_some_and(Value::is_string);
+    let is_reference = ["$ref", "$dynamicRef"]
+        .iter()
+        .any(|name| is_reference(name));
+    let cost = if is_reference { REFERENCE_VALUES } else { 1 };
+    let Some(rest) = left.checked_sub(cost) else {
+        return false;
+    };
+    *left = rest;
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_small(item, left)),
+        Value::Object(entries) => entries.values().all(|entry| is_small(entry, left)),
+        _ => true,
     }
 }
 

@@ -5,13 +5,10 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use tenon_domain::{LeftOut, Message, ToolSpec, ToolUse, WireFormat};
 
-use super::{Catalogue, Offered, Quirks, Remote};
+use super::{Catalogue, Offered, Offering, Quirks, Remote};
 use crate::fault::Fault;
 use crate::history::{self, fit, tokens, weight};
 use crate::{Request, constrained};
-
-/// More tools than this OpenAI refuses, and no model chooses well among.
-const MAX_TOOLS: usize = 128;
 
 /// What a model needs for its own words where its settings do not say.
 const ROOM_TO_ANSWER: u64 = 4_096;
@@ -119,19 +116,23 @@ fn offer(
     tools: &[Arc<ToolSpec>],
 ) -> (Vec<Arc<Offered>>, Vec<LeftOut>) {
     let (mut offered, mut missing) = (Vec::new(), Vec::new());
+    let mut offering = Offering::default();
     for tool in tools {
-        let compiled = match offered.len() < MAX_TOOLS {
-            true => catalogue.compile(tool, remote.format),
-            false => Err(format!(
-                "a model is told of {MAX_TOOLS} tools at most; switch some off"
-            )),
+        let compiled = match offering.too_many() {
+            None => catalogue.compile(tool, remote.format).inspect_err(|_why| {
+                offering.failed += 1;
+            }),
+            Some(why) => Err(why),
         };
         let compiled = compiled.and_then(|told| match quirks.refusal(&told.id, &told.schema) {
             Some(why) => Err(why.to_owned()),
             None => Ok(told),
         });
         match compiled {
-            Ok(told) => offered.push(told),
+            Ok(told) => {
+                offering.offered += 1;
+                offered.push(told);
+            }
             Err(why) => missing.push(left_out(tool, why)),
         }
     }

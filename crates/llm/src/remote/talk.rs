@@ -13,7 +13,7 @@ use reqwest::header::CONTENT_TYPE;
 use tenon_domain::WireFormat;
 
 use super::ear::{Ear, Heard, Shape};
-use super::{Knowledge, Learned, Plan, Quirks, Remote};
+use super::{Catalogue, Knowledge, Learned, Plan, Quirks, Remote};
 use crate::fault::Fault;
 use crate::{Delta, Deltas, Error, Request, anthropic, http, openai};
 
@@ -135,6 +135,7 @@ impl Talk {
     }
 
     async fn ask(&mut self) -> Result<(), Fault> {
+        Catalogue::prepare(&self.known, &self.request.tools, self.remote.format).await;
         let (quirks, catalogue) = (self.quirks.clone(), &self.known.catalogue);
         let (plan, left_out) = Plan::new(&self.remote, catalogue, quirks, &self.request)?;
         if !left_out.is_empty() && self.left_out != left_out.len() {

@@ -21,6 +21,7 @@ mod export;
 mod forms;
 mod frames;
 mod guard;
+mod hostile;
 mod import;
 mod keys;
 #[expect(dead_code, reason = "shared with the tests of the sources")]

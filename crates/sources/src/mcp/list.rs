@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tenon_domain::{Annotations, ToolDefinition};
+use tokio::sync::Semaphore;
 
 use super::fault::{self, Fault};
 use super::link::Listed;
@@ -32,6 +33,12 @@ const MAX_PROBLEM: usize = 500;
 const MAX_NAME: usize = 512;
 const MAX_TITLE: usize = 120;
 const MAX_DESCRIPTION: usize = 20_000;
+
+/// A page is read where it arrives up to this size: a few milliseconds.
+const READ_AT_ONCE: usize = 64 * 1024;
+
+/// How many larger ones are read at once.
+static READS: Semaphore = Semaphore::const_new(2);
 
 pub(super) type Names = HashSet<String>;
 
@@ -80,21 +87,19 @@ pub(super) async fn all(talk: &Talk, patience: Duration) -> Result<Page, Fault> 
             reader.problem(problem);
             break;
         }
-        let page: RawPage<'_> = serde_json::from_str(answer.get())
-            .map_err(|error| Fault::unreadable("Its list of tools cannot be read", &error))?;
-        page.tools.iter().for_each(|tool| reader.take(tool));
-        let next = page.next_cursor.as_ref().and_then(Value::as_str);
+        let next;
+        (reader, next) = reader.read_page(answer).await?;
         let Some(next) = next.filter(|next| !next.is_empty()) else {
             break;
         };
-        if let Err(problem) = way.turn(next) {
+        if let Err(problem) = way.turn(&next) {
             reader.problem(problem);
             break;
         }
         if reader.full() {
             break;
         }
-        cursor = Some(next.to_owned());
+        cursor = Some(next);
     }
     Ok(reader.finish())
 }
@@ -117,6 +122,31 @@ struct Reader {
 }
 
 impl Reader {
+    /// Takes a page, and says where the next one is.
+    async fn read_page(mut self, page: Box<RawValue>) -> Result<(Self, Option<String>), Fault> {
+        if page.get().len() <= READ_AT_ONCE {
+            let next = self.take_page(&page)?;
+            return Ok((self, next));
+        }
+        // Megabytes of schemas take their time, which others need the thread for.
+        let turn = READS.acquire().await.ok();
+        let reading = tokio::task::spawn_blocking(move || {
+            let next = self.take_page(&page);
+            drop(turn);
+            next.map(|next| (self, next))
+        });
+        let failed = |_panic| Fault::Strange("Its list of tools cannot be read.".into());
+        reading.await.map_err(failed)?
+    }
+
+    fn take_page(&mut self, page: &RawValue) -> Result<Option<String>, Fault> {
+        let page: RawPage<'_> = serde_json::from_str(page.get())
+            .map_err(|error| Fault::unreadable("Its list of tools cannot be read", &error))?;
+        page.tools.iter().for_each(|tool| self.take(tool));
+        let next = page.next_cursor.as_ref().and_then(Value::as_str);
+        Ok(next.map(str::to_owned))
+    }
+
     fn take(&mut self, raw: &RawValue) {
         if self.full() {
             self.left_out += 1;

@@ -175,7 +175,9 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
         .toolset(Access::all(&ada()).with_settings(settings));
 
     let echo = call("mcp_odd_echo", json!({"text": "hi"}));
-    let Ok(Prepared::Ask(question)) = toolset.prepare(&echo, Asker::Model) else {
+    let cancel = &context().cancel;
+    let prepared = toolset.prepare(&echo, Asker::Model, cancel).await;
+    let Ok(Prepared::Ask(question)) = prepared else {
         panic!("nobody is asked")
     };
     assert_eq!(
@@ -183,20 +185,21 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
         Ok(ToolOutput::text("hi"))
     );
     assert!(matches!(
-        toolset.prepare(&echo, Asker::Person),
+        toolset.prepare(&echo, Asker::Person, cancel).await,
         Ok(Prepared::Ready(_))
     ));
     // Nobody is asked about what cannot be made.
-    let refused = |tool: &str, input| {
+    let refused = async |tool: &str, input| {
         let call = call(tool, input);
-        let prepared = toolset.prepare(&call, Asker::Model);
+        let prepared = toolset.prepare(&call, Asker::Model, cancel).await;
         prepared.map(drop).unwrap_err().kind
     };
-    let kind = refused("mcp_odd_echo", json!({"text": 7}));
+    let kind = refused("mcp_odd_echo", json!({"text": 7})).await;
     assert_eq!(kind, ErrorKind::InvalidInput);
-    let kind = refused("mcp_odd_hang", json!({"text": ""}));
+    let kind = refused("mcp_odd_hang", json!({"text": ""})).await;
     assert_eq!(kind, ErrorKind::Denied);
-    assert_eq!(refused("nothing", json!({})), ErrorKind::UnknownTool);
+    let kind = refused("nothing", json!({})).await;
+    assert_eq!(kind, ErrorKind::UnknownTool);
 
     // What is denied is not offered, but people still see it.
     let ids = |tools: Vec<String>| tools.contains(&"mcp_odd_hang".to_owned());

@@ -1,0 +1,69 @@
+//! Checks that take their time: few at once, and where nothing else waits for the thread.
+
+use std::sync::{Arc, LazyLock};
+use std::thread;
+
+use tenon_domain::{ErrorKind, ToolError};
+use tokio::sync::{Semaphore, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Deep schemas and deep inputs are followed on the stack. Only what is used of it is memory.
+pub(super) const STACK_BYTES: usize = 32 * 1024 * 1024;
+
+/// Half of the cores: the others answer everybody else.
+static CHECKS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Semaphore::new((cores / 2).max(1)))
+});
+
+/// Why there is no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Interrupted {
+    Cancelled,
+    /// The work panicked, or there was no thread for it.
+    Failed,
+}
+
+/// Does some work on a thread of its own. The token it gets is cancelled when `cancel` is, and when
+/// nobody waits for the result any more.
+pub(super) async fn run<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce(&CancellationToken) -> T + Send + 'static,
+) -> Result<T, Interrupted> {
+    let stop = cancel.child_token();
+    let _stops_when_dropped = stop.clone().drop_guard();
+    let done = async {
+        let permit = CHECKS.clone().acquire_owned().await;
+        let (send, receive) = oneshot::channel();
+        let stopped = stop.clone();
+        thread::Builder::new()
+            .name("check".into())
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                let _ = send.send(work(&stopped));
+                drop(permit);
+            })
+            .map_err(|error| {
+                tracing::error!(%error, "no thread for a check of a tool's input");
+                Interrupted::Failed
+            })?;
+        receive.await.map_err(|_panicked| Interrupted::Failed)
+    };
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(Interrupted::Cancelled),
+        done = done => done,
+    }
+}
+
+impl From<Interrupted> for ToolError {
+    fn from(interrupted: Interrupted) -> Self {
+        match interrupted {
+            Interrupted::Cancelled => Self::cancelled(),
+            Interrupted::Failed => Self::new(
+                ErrorKind::Failed,
+                "This input could not be checked against the tool's schema. Try other arguments or another tool.",
+            ),
+        }
+    }
+}

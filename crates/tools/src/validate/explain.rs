@@ -1,0 +1,181 @@
+//! What is wrong with an input, in words that a model can mend it by.
+
+use std::io;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+use tenon_domain::ToolError;
+use tokio_util::sync::CancellationToken;
+
+use super::guard;
+use super::meter::{self, Exhausted, Limits};
+use super::metered::{Metered, MeteredJson};
+
+/// A model can mend a handful of mistakes at a time; a list of hundreds helps nobody.
+const MAX_PROBLEMS: usize = 5;
+
+/// A value quoted back at the model is cut to this, so that a mistake in a
+/// megabyte of input does not cost another megabyte.
+const MAX_QUOTE: usize = 80;
+
+/// Making an error, without the path in it.
+const ERROR_STEPS: u64 = 64;
+
+/// For an input that is known not to fit. All that is wrong where that can be found out within
+/// these limits, or else the first thing.
+pub(super) fn explain(
+    validator: &Validator<MeteredJson>,
+    name_cost: u64,
+    input: &Value,
+    cancel: Option<&CancellationToken>,
+    limits: Limits,
+) -> Result<ToolError, Exhausted> {
+    let begin = || {
+        meter::set_name_cost(name_cost);
+        meter::set_error_cost(ERROR_STEPS + longest_path(input));
+    };
+    let all = || {
+        begin();
+        let mut errors = validator.iter_errors(Metered(input));
+        let mut problems: Vec<String> = errors
+            .by_ref()
+            .take(MAX_PROBLEMS)
+            .map(|error| problem(&error))
+            .collect();
+        if errors.next().is_some() {
+            problems.push("and more".into());
+        }
+        problems.join("; ")
+    };
+    let first = || {
+        begin();
+        match validator.validate(Metered(input)) {
+            Ok(()) => "it is not valid".to_owned(),
+            Err(error) => problem(&error),
+        }
+    };
+    let problems =
+        meter::run(limits, cancel, all).or_else(|Exhausted| meter::run(limits, cancel, first))?;
+    Ok(unfit(&problems))
+}
+
+/// For an input that does not fit, where why takes too long to tell.
+pub(super) fn unexplained() -> ToolError {
+    unfit("what is wrong takes too long to find out; send a smaller input")
+}
+
+fn unfit(problems: &str) -> ToolError {
+    ToolError::invalid_input(format!(
+        "The input does not fit the tool's schema: {problems}."
+    ))
+}
+
+pub(super) fn not_json(raw: &str) -> ToolError {
+    let reason = match serde_json::from_str::<Value>(raw) {
+        Err(error) => error.to_string(),
+        Ok(_) => "they are a JSON string".into(),
+    };
+    ToolError::invalid_input(format!(
+        "The arguments are not a JSON object: {reason}. Send one JSON object that fits the tool's schema."
+    ))
+}
+
+/// How long the path of an error may be: each has one of its own.
+fn longest_path(value: &Value) -> u64 {
+    meter::burn(1);
+    match value {
+        Value::Array(items) => items.iter().map(longest_path).max().unwrap_or(0) + 4,
+        Value::Object(members) => {
+            let below = members
+                .iter()
+                .map(|(name, value)| name.len() as u64 + longest_path(value));
+            below.max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+fn problem(error: &ValidationError<'_>) -> String {
+    let path = field(error.instance_path().as_str());
+    // Errors about the whole object name the field themselves.
+    let at = |field: &str| match path.as_str() {
+        "" => format!("`{field}`"),
+        parent => format!("`{parent}.{field}`"),
+    };
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            format!("{} is missing", at(property.as_str().unwrap_or_default()))
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let names: Vec<String> = unexpected
+                .iter()
+                .take(MAX_PROBLEMS)
+                .map(|n| at(&shorten(n)))
+                .collect();
+            format!("{} is not known here", names.join(", "))
+        }
+        ValidationErrorKind::Enum { options } => {
+            format!(
+                "`{path}` must be one of {}, not {}",
+                quote(options),
+                quote(error.instance())
+            )
+        }
+        ValidationErrorKind::Not { schema } => {
+            let (schema, input) = (guard::unguarded(schema), quote(error.instance()));
+            match path.as_str() {
+                "" => shorten(&format!("{schema} is not allowed for the input")),
+                _ => {
+                    let wrong = format!("{schema} is not allowed for {input}");
+                    format!("`{path}`: {}", shorten(&wrong))
+                }
+            }
+        }
+        _ if path.is_empty() => shorten(&error.masked_with("the input").to_string()),
+        _ => format!(
+            "`{path}`: {}",
+            shorten(&error.masked_with(quote(error.instance())).to_string())
+        ),
+    }
+}
+
+/// "/items/0/name" as people write it: `items.0.name`.
+fn field(pointer: &str) -> String {
+    let field = pointer.trim_start_matches('/').replace('/', ".");
+    shorten(&field.replace("~1", "/").replace("~0", "~"))
+}
+
+pub(super) fn quote(value: &Value) -> String {
+    let mut quote = Quote(Vec::new());
+    // It ends with an error where it is long enough.
+    let _ = serde_json::to_writer(&mut quote, value);
+    shorten(&String::from_utf8_lossy(&quote.0))
+}
+
+pub(super) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTE) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The beginning of a value that may be of any length.
+struct Quote(Vec<u8>);
+
+impl io::Write for Quote {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Some more than is shown, so that no character at its end is cut in two.
+        if self.0.len() > 8 * MAX_QUOTE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let taken = bytes.len().min(8 * MAX_QUOTE);
+        self.0.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
