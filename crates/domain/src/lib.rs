@@ -16,6 +16,7 @@ pub mod model;
 
 pub mod access;
 pub mod account;
+pub mod json_weight;
 pub mod pattern;
 pub mod search;
 

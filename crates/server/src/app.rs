@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::oidc::{Issuer, Oidc};
 use crate::auth::{Auth, CurrentUser};
+use crate::budget::Budget;
 use crate::config::Config;
 use crate::devices::Kept;
 use crate::models::endpoints::Endpoints;
@@ -48,6 +49,10 @@ pub struct App {
     /// Whether what is written arrives.
     pub storage: Storage,
     pub allowed_hosts: Arc<[String]>,
+    /// What may be in memory at once of what people send.
+    pub budget: Budget,
+    /// How many connections may be open at once, where the operator says so.
+    pub(crate) max_connections: Option<usize>,
     /// Fires when open connections should end.
     pub closing: CancellationToken,
     /// Keeps the sources in the registry.
@@ -126,6 +131,8 @@ impl App {
             watched: data.join("mcp_servers").into(),
             auth: Auth::new(config, issuer(&data, config)?),
             allowed_hosts: config.allowed_hosts.clone().into(),
+            budget: Budget::new(),
+            max_connections: config.max_connections,
             closing: CancellationToken::new(),
             _connected: connected.into(),
         })

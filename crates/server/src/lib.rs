@@ -4,8 +4,10 @@
 //! the doors. Only this room knows HTTP status codes.
 
 pub mod app;
+mod budget;
 pub mod cli;
 pub mod config;
+mod connections;
 mod devices;
 mod doctor;
 mod expose;

@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use axum::serve::ListenerExt;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::api;
 use crate::app::App;
 use crate::config::Config;
+use crate::connections::{self, Connections};
 use crate::sources::Life;
 
 /// How long a shutdown waits for answers that are being given.
@@ -40,22 +40,11 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     app.sources.open(Life::Serving).await;
     let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
     let router = api::router(app.clone());
-    let router = router.into_make_service_with_connect_info::<SocketAddr>();
-    // Small frames must not wait for more to come.
-    let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
+    let connections = Connections::new(app.max_connections);
     let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
     let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().keep()));
     let closing = app.closing.clone();
-    let server = axum::serve(listener, router)
-        .with_graceful_shutdown(async move { closing.cancelled().await });
-    let ended = async {
-        app.closing.cancelled().await;
-        tokio::time::sleep(GOODBYE).await;
-    };
-    tokio::select! {
-        served = async { server.await } => served.context("the server stopped")?,
-        () = ended => {}
-    }
+    connections::serve(listener, router, connections, closing, GOODBYE).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
     Ok(())

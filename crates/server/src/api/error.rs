@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use tenon_store::Refused;
 
 use super::wire::{ErrorBody, ErrorDetail};
+use crate::budget::Exceeded;
 use crate::models::{NoModel, Refusal};
 use crate::sources;
 
@@ -145,6 +146,25 @@ impl From<tenon_store::Error> for ApiError {
             | tenon_store::Error::Lock(_)
             | tenon_store::Error::Backup(_)
             | tenon_store::Error::Corrupt(_) => Self::storage(&error),
+        }
+    }
+}
+
+impl From<Exceeded> for ApiError {
+    fn from(exceeded: Exceeded) -> Self {
+        let (status, code) = match exceeded {
+            Exceeded::Sockets => (StatusCode::TOO_MANY_REQUESTS, "too_many_sockets"),
+            Exceeded::User => (StatusCode::TOO_MANY_REQUESTS, "too_much_at_once"),
+            Exceeded::All => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+            Exceeded::Values => (StatusCode::PAYLOAD_TOO_LARGE, "too_many_values"),
+        };
+        let retry_after = match exceeded {
+            Exceeded::User | Exceeded::All => Some(5),
+            Exceeded::Sockets | Exceeded::Values => None,
+        };
+        Self {
+            retry_after,
+            ..Self::new(status, code, exceeded.to_string())
         }
     }
 }

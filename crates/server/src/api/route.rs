@@ -1,12 +1,12 @@
 //! A route, and for whom it is. A list of them is a router, and a test.
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
+use axum::{Extension, Router};
 
+use super::body::BodyLimit;
 use crate::app::App;
 use crate::auth::gate::{Gate, Keys, Reach, Thing, gate};
 
@@ -42,7 +42,7 @@ impl Route {
 
     /// Takes bodies of up to so many bytes, where that is more than usual.
     pub(super) fn body(self, bytes: usize) -> Self {
-        let handler = self.handler.layer(DefaultBodyLimit::max(bytes));
+        let handler = self.handler.layer(Extension(BodyLimit(bytes)));
         Self { handler, ..self }
     }
 

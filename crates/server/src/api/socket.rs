@@ -5,36 +5,53 @@
 //! by its number.
 
 mod arm;
+mod follow;
+mod handshake;
+mod incoming;
 
 use std::collections::HashMap;
-use std::convert::Infallible;
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::extract::State;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::http::StatusCode;
 use axum::response::Response;
-use tenon_agent::feed::{Live, Next};
+use futures::{SinkExt, StreamExt};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use tenon_domain::ChatId;
 use tenon_sources::browser::{self, Frame, Registered};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 
 use arm::Arm;
+use follow::{ChatFrame, Follower};
+use handshake::Handshake;
+use incoming::{Incoming, Refusal};
 
 use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
+use crate::budget::{Exceeded, Reservation, SMALL_BYTES};
 use crate::sources::Told;
 use crate::storage::StorageState;
 
 /// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
 /// the longest that a page of ours says.
 const MAX_FRAME: usize = 24 * 1024 * 1024;
+
+/// Every socket has such a buffer.
+const READ_BUFFER_BYTES: usize = 16 * 1024;
+
+/// More pings and the like between two of ours are no sign of life: each leaves an answer
+/// to be written.
+const MAX_CONTROL_FRAMES: usize = 1_000;
 
 /// How often a quiet socket is asked whether it is still there, and how long it may stay silent.
 const PING: Duration = Duration::from_secs(20);
@@ -55,29 +72,31 @@ const OUTBOX: usize = 64;
 /// A page closes with this that connects again at once.
 const AGAIN: u16 = 4000;
 
-/// What is longer than this is read where nobody waits for the thread.
-const READ_APART: usize = 256 * 1024;
-
-/// How many events are read from the store at a time.
-const PAGE: u64 = 500;
+type WebSocket = WebSocketStream<Incoming<TokioIo<Upgraded>>>;
 
 pub(super) async fn open(
     State(app): State<App>,
     user: CurrentUser,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    handshake: Handshake,
 ) -> Result<Response, ApiError> {
-    let upgrade = upgrade.map_err(|_| {
-        ApiError::new(
-            StatusCode::UPGRADE_REQUIRED,
-            "websocket_only",
-            "This address speaks WebSocket only.",
-        )
-    })?;
-    let session = Session::new(app, user);
-    Ok(upgrade
-        .max_message_size(MAX_FRAME)
-        .max_frame_size(MAX_FRAME)
-        .on_upgrade(move |socket| session.run(socket)))
+    let place = app.budget.socket(&user.id)?;
+    let (response, upgrade) = handshake.accept();
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgrade.await else {
+            return;
+        };
+        let session = Session::new(app, user, place);
+        let max = session.max_frame();
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BUFFER_BYTES)
+            .max_message_size(Some(max))
+            .max_frame_size(Some(max));
+        let (budget, user) = (session.app.budget.clone(), session.user.id.clone());
+        let incoming = Incoming::new(TokioIo::new(upgraded), budget, user, max);
+        let socket = WebSocketStream::from_raw_socket(incoming, Role::Server, Some(config)).await;
+        session.run(socket).await;
+    });
+    Ok(response)
 }
 
 /// One page's connection.
@@ -93,11 +112,22 @@ struct Session {
     orders: mpsc::Receiver<Frame>,
     changes: broadcast::Receiver<browser::Told>,
     storage: watch::Receiver<StorageState>,
+    chats: mpsc::Sender<ChatFrame>,
+    chat_frames: mpsc::Receiver<ChatFrame>,
+    /// Among those of its user.
+    _place: Reservation,
 }
 
+/// A frame that is being parsed.
+type Parsing = Pin<Box<dyn Future<Output = Parsed> + Send>>;
+
+/// What a page says, and the memory that it takes.
+type Parsed = Result<(Result<ClientFrame, serde_json::Error>, Option<Reservation>), Exceeded>;
+
 impl Session {
-    fn new(app: App, user: CurrentUser) -> Self {
+    fn new(app: App, user: CurrentUser, place: Reservation) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
+        let (chats, chat_frames) = mpsc::channel(OUTBOX);
         let (arm, orders) = Arm::new(app.desk.clone(), &user, outbox.clone());
         let mut storage = app.storage.watch();
         if *storage.borrow() != StorageState::Ok {
@@ -115,16 +145,36 @@ impl Session {
             followed: HashMap::new(),
             outbox,
             frames,
+            chats,
+            chat_frames,
+            _place: place,
+        }
+    }
+
+    /// Who cannot run tools has nothing long to say.
+    fn max_frame(&self) -> usize {
+        if self.arm.may_run() {
+            MAX_FRAME
+        } else {
+            SMALL_BYTES
         }
     }
 
     async fn run(mut self, mut socket: WebSocket) {
         let mut ping = interval(PING);
         let mut heard = Instant::now();
+        let mut control_frames = 0;
+        // While a frame is parsed the next one waits, and everything else goes on.
+        let mut parsing: Option<Parsing> = None;
         loop {
             tokio::select! {
                 Some(frame) = self.frames.recv() => {
                     if send(&mut socket, &frame).await.is_err() {
+                        return;
+                    }
+                }
+                Some(frame) = self.chat_frames.recv() => {
+                    if send_text(&mut socket, frame.text).await.is_err() {
                         return;
                     }
                 }
@@ -133,23 +183,37 @@ impl Session {
                         return;
                     }
                 }
-                message = socket.recv() => {
+                message = socket.next(), if parsing.is_none() => {
                     heard = Instant::now();
+                    let received = socket.get_mut().take_reservation();
                     match message {
-                        Some(Ok(Message::Text(text))) => self.take(text).await,
-                        Some(Ok(Message::Close(Some(frame)))) if frame.code == AGAIN => return,
+                        Some(Ok(Message::Text(text))) => parsing = Some(self.parse(text, received)),
+                        Some(Ok(Message::Close(Some(frame)))) if u16::from(frame.code) == AGAIN => return,
                         // It says goodbye: it does not come back to what it owes.
                         Some(Ok(Message::Close(_))) => return self.arm.leave(),
-                        Some(Err(_)) | None => return,
-                        Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => {}
+                        Some(Err(error)) => return refuse_frame(&mut socket, &error).await,
+                        None => return,
+                        Some(Ok(
+                            Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
+                        )) => {
+                            control_frames += 1;
+                            if control_frames > MAX_CONTROL_FRAMES {
+                                return close(&mut socket, CloseCode::Policy, "too many pings").await;
+                            }
+                        }
                     }
+                }
+                parsed = parsed(&mut parsing), if parsing.is_some() => {
+                    parsing = None;
+                    heard = Instant::now();
+                    self.take(parsed).await;
                 }
                 ended = self.endings.recv() => {
                     // One that was missed may have been this one.
                     if ended.as_ref().map_or(true, |ended| self.user.is_ended_by(ended))
                         && !self.may_stay().await
                     {
-                        return close(&mut socket, LOGGED_OUT, "logged out").await;
+                        return close(&mut socket, LOGGED_OUT.into(), "logged out").await;
                     }
                 }
                 told = self.news.recv() => {
@@ -171,17 +235,19 @@ impl Session {
                     }
                 }
                 _ = ping.tick() => {
+                    control_frames = 0;
                     // Another process may have ended what they came by.
                     if !self.may_stay().await {
-                        return close(&mut socket, LOGGED_OUT, "logged out").await;
+                        return close(&mut socket, LOGGED_OUT.into(), "logged out").await;
                     }
                     let asked = timeout(STUCK, socket.send(Message::Ping(Default::default()))).await;
-                    if heard.elapsed() > SILENCE || !matches!(asked, Ok(Ok(()))) {
+                    let is_silent = heard.elapsed() > SILENCE && !socket.get_ref().is_receiving();
+                    if is_silent || !matches!(asked, Ok(Ok(()))) {
                         return;
                     }
                 }
                 () = self.app.closing.cancelled() => {
-                    return close(&mut socket, close_code::AWAY, "Tenon is shutting down").await;
+                    return close(&mut socket, CloseCode::Away, "Tenon is shutting down").await;
                 }
             }
         }
@@ -216,8 +282,29 @@ impl Session {
         counts.unwrap_or(true)
     }
 
-    async fn take(&mut self, text: Utf8Bytes) {
-        match read(text).await {
+    /// The room that a frame was received into is given back once it is parsed.
+    fn parse(&self, text: Utf8Bytes, received: Option<Reservation>) -> Parsing {
+        let (budget, user) = (self.app.budget.clone(), self.user.id.clone());
+        Box::pin(async move {
+            let parsed = budget.parse(&user, text, |text| serde_json::from_slice(text));
+            let parsed = parsed.await;
+            drop(received);
+            parsed
+        })
+    }
+
+    async fn take(&mut self, parsed: Parsed) {
+        let (frame, memory) = match parsed {
+            Ok(parsed) => parsed,
+            Err(exceeded) => {
+                let error = ApiError::from(exceeded).detail();
+                return self.answer(ServerFrame::Error {
+                    chat_id: None,
+                    error,
+                });
+            }
+        };
+        match frame {
             Ok(ClientFrame::Subscribe { chat_id, after }) => self.subscribe(chat_id, after).await,
             Ok(ClientFrame::Unsubscribe { chat_id }) => {
                 if let Some(following) = self.followed.remove(&chat_id) {
@@ -225,7 +312,7 @@ impl Session {
                 }
             }
             Ok(ClientFrame::Register(registration)) => {
-                if let Err(why) = self.arm.register(registration) {
+                if let Err(why) = self.arm.register(registration, memory) {
                     self.answer(ServerFrame::Registered(Registered::refused(why)));
                 }
             }
@@ -270,15 +357,17 @@ impl Session {
         };
         // A number from a future that was lost, as by a restored backup, must not mean silence.
         let after = after.clamp(0, chat.last_seq);
-        let follower = follow(
-            self.app.clone(),
-            chat_id.clone(),
-            after,
-            self.outbox.clone(),
-        );
+        let follower = Follower {
+            app: self.app.clone(),
+            user: self.user.id.clone(),
+            chat: chat_id.clone(),
+            outbox: self.chats.clone(),
+            last: after,
+            room: None,
+        };
         if let Some(former) = self
             .followed
-            .insert(chat_id, tokio::spawn(follower).abort_handle())
+            .insert(chat_id, tokio::spawn(follower.follow()).abort_handle())
         {
             former.abort();
         }
@@ -298,93 +387,26 @@ impl Drop for Session {
     }
 }
 
-/// What a page says. The error is a sentence.
-async fn read(text: Utf8Bytes) -> Result<ClientFrame, String> {
-    let parse = |text: &str| serde_json::from_str(text).map_err(|error| error.to_string());
-    if text.len() <= READ_APART {
-        return parse(&text);
+async fn parsed(parsing: &mut Option<Parsing>) -> Parsed {
+    match parsing {
+        Some(parsing) => parsing.await,
+        None => std::future::pending().await,
     }
-    let read = tokio::task::spawn_blocking(move || parse(&text)).await;
-    read.unwrap_or_else(|_panic| Err("Tenon met a fault of its own in it".into()))
 }
 
-/// Follows a chat until the page is gone, or until there is a reason to tell it.
-async fn follow(app: App, chat: ChatId, after: i64, outbox: mpsc::Sender<ServerFrame>) {
-    let Err(Some(reason)) = stream(&app, &chat, after, &outbox).await else {
-        return;
+/// A page that says more than it may, or does not finish what it says, hears why.
+async fn refuse_frame(socket: &mut WebSocket, error: &tungstenite::Error) {
+    let refusal = match error {
+        tungstenite::Error::Capacity(_) => Some(Refusal::TooLong),
+        tungstenite::Error::Io(error) => Refusal::of(error),
+        _ => None,
     };
-    let error = reason.detail();
-    let _ = outbox
-        .send(ServerFrame::Error {
-            chat_id: Some(chat),
-            error,
-        })
-        .await;
-}
-
-/// Sends what happened after `last`, then what happens. Ends with an error
-/// alone: none means that nobody reads any more.
-async fn stream(
-    app: &App,
-    chat: &ChatId,
-    mut last: i64,
-    outbox: &mpsc::Sender<ServerFrame>,
-) -> Result<Infallible, Option<ApiError>> {
-    let send = async |frame| outbox.send(frame).await.map_err(|_| None);
-    loop {
-        let mut watch = app.agent.feed().watch(chat);
-        loop {
-            let page = app.store.events(chat, last, PAGE).await;
-            let page = page.map_err(|error| Some(error.into()))?;
-            let more = page.len() as u64 == PAGE;
-            for event in page {
-                last = event.seq;
-                send(ServerFrame::Event(event)).await?;
-            }
-            if !more {
-                break;
-            }
-        }
-        for delta in std::mem::take(&mut watch.draft) {
-            send(ServerFrame::Delta(delta)).await?;
-        }
-        if let Some(waiting) = watch.waiting.take() {
-            send(ServerFrame::Waiting(waiting)).await?;
-        }
-        for progress in std::mem::take(&mut watch.progress) {
-            send(ServerFrame::Progress(progress)).await?;
-        }
-        send(ServerFrame::CaughtUp {
-            chat_id: chat.clone(),
-            seq: last,
-        })
-        .await?;
-        loop {
-            match watch.next().await {
-                Next::Live(Live::Event(event)) if event.seq <= last => {}
-                // Another process wrote to this chat: the store knows what is between.
-                Next::Live(Live::Event(event)) if event.seq > last + 1 => break,
-                Next::Live(Live::Event(event)) => {
-                    last = event.seq;
-                    send(ServerFrame::Event((*event).clone())).await?;
-                }
-                Next::Live(Live::Delta(delta)) => {
-                    send(ServerFrame::Delta((*delta).clone())).await?
-                }
-                Next::Live(Live::Waiting(waiting)) => {
-                    send(ServerFrame::Waiting((*waiting).clone())).await?;
-                }
-                Next::Live(Live::Progress(progress)) => {
-                    send(ServerFrame::Progress((*progress).clone())).await?;
-                }
-                Next::Behind => break,
-                Next::Closed => return Err(Some(ApiError::not_found("This chat was deleted."))),
-            }
-        }
+    if let Some(refusal) = refusal {
+        close(socket, refusal.code(), refusal.reason()).await;
     }
 }
 
-async fn close(socket: &mut WebSocket, code: u16, reason: &'static str) {
+async fn close(socket: &mut WebSocket, code: CloseCode, reason: &'static str) {
     let frame = CloseFrame {
         code,
         reason: reason.into(),
@@ -400,6 +422,10 @@ async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), ()> {
             return Err(());
         }
     };
+    send_text(socket, text).await
+}
+
+async fn send_text(socket: &mut WebSocket, text: String) -> Result<(), ()> {
     match timeout(STUCK, socket.send(Message::Text(text.into()))).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) | Err(_) => Err(()),

@@ -7,8 +7,10 @@ use axum::response::Response;
 use tenon_domain::KeyAccess;
 
 use super::{Credential, CurrentUser, who};
+use crate::api::body::RequestMemory;
 use crate::api::error::ApiError;
 use crate::app::App;
+use crate::connections::Connection;
 
 /// For whom a route is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,9 +66,17 @@ pub(crate) async fn gate(
     }
     let user = who(&gate.app, request.headers()).await?;
     let user = user.ok_or_else(ApiError::not_logged_in)?;
+    if let Some(connection) = request.extensions().get::<Connection>() {
+        connection.identify(&user.id);
+    }
     check(&gate, &user, request.method())?;
     request.extensions_mut().insert(user);
-    Ok(next.run(request).await)
+    // What the handler works with counts as long as it works.
+    let memory = RequestMemory::default();
+    request.extensions_mut().insert(memory.clone());
+    let response = next.run(request).await;
+    drop(memory);
+    Ok(response)
 }
 
 fn check(gate: &Gate, user: &CurrentUser, method: &Method) -> Result<(), ApiError> {

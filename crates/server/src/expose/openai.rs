@@ -47,7 +47,7 @@ pub(crate) async fn models(
 pub(crate) async fn complete(
     State(app): State<App>,
     user: CurrentUser,
-    Question(ask): Question,
+    Question(ask, memory): Question,
 ) -> Result<Response, ApiError> {
     let model = match &ask.model {
         Some(name) => Some(app.models.named(name).await?),
@@ -77,9 +77,11 @@ pub(crate) async fn complete(
     })?;
     let stops = Stops::new(ask.stops);
     Ok(match ask.stream {
-        true => answer::stream(header, completing, stops, ask.with_usage).into_response(),
-        false => answer::whole(header, completing, stops)
-            .await?
-            .into_response(),
+        true => answer::stream(header, completing, stops, ask.with_usage, memory).into_response(),
+        false => {
+            let whole = answer::whole(header, completing, stops).await?;
+            drop(memory);
+            whole.into_response()
+        }
     })
 }

@@ -1,237 +1,226 @@
-//! Tools whose schemas are made to keep a server busy for ever, from all places that tools come from.
+//! Clients that mean harm: what they send takes no more memory than is theirs, and nobody
+//! else waits for them.
+
+mod client;
+mod mix;
 
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
-use reqwest::Client;
-use serde_json::{Map, Value, json};
-use tokio::runtime::{Builder, Runtime};
+use serde_json::{Value, json};
 
-use crate::listening;
-use crate::server::{Page, Server, answer};
-use crate::sources::desk::{ready, tools, until};
+use client::{Host, Text, body_of_zeros, frame_header, frame_of_zeros};
 
-/// How long `/health` may take on a busy machine. It takes a few milliseconds.
-const HEALTH_BOUND: Duration = Duration::from_secs(1);
+use crate::server::PATIENCE;
 
-/// All of it: a server that hangs is noticed, too.
-const BOUND: Duration = Duration::from_secs(150);
+/// More than any one attack may take.
+const MAX_MIB: u64 = 300;
 
-const INPUTS: usize = 20;
-
-#[test]
-fn health_answers_while_inputs_are_validated_that_take_for_ever() {
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    // Those who ask have threads of their own: they ask whatever the server is busy with.
-    let (theirs, ours) = (runtime(cores), runtime(2));
-    let server = theirs.block_on(Server::start());
-    let asked = ours.block_on(tokio::time::timeout(BOUND, story(&server)));
-    // Where it hangs, it does so for ever.
-    theirs.shutdown_background();
-    asked.expect("the server answers");
+#[tokio::test]
+async fn a_frame_that_a_key_may_not_send_is_refused_before_it_is_read() {
+    let host = Host::start("");
+    let before = host.memory().peak;
+    let mut socket = host.socket(&host.key("eve", "read")).await.unwrap();
+    let long = frame_of_zeros(Text::FRAME);
+    // It may be refused before all of it is sent.
+    let _ = socket.send_frame(&long).await;
+    assert_eq!(socket.closed().await, Some(1009));
+    let grown = host.memory().peak - before;
+    assert!(grown < 50, "{grown} MiB");
 }
 
-async fn story(server: &Server) {
-    let page = offer_local_tools(server).await;
-    add_mcp_server(server).await;
-    add_openapi_server(server).await;
-    let calls = hostile_calls(server).await;
-    let page = tokio::spawn(answer_calls(page));
-    let (stop, stopped) = tokio::sync::oneshot::channel();
-    let health = tokio::spawn(watch_health(server.address.to_string(), stopped));
+#[tokio::test]
+async fn a_frame_with_too_many_values_is_refused_and_the_socket_stays() {
+    let host = Host::start("");
+    let mut socket = host.socket(&host.key("eve", "full")).await.unwrap();
+    socket
+        .send_frame(&frame_of_zeros(Text::FRAME))
+        .await
+        .unwrap();
+    let refused = socket.next_json().await.unwrap();
+    assert_eq!(refused["error"]["code"], "too_many_values", "{refused}");
+    host.check_memory();
+    socket.send_frame(b"{}").await.unwrap();
+    let refused = socket.next_json().await.unwrap();
+    assert_eq!(refused["error"]["code"], "bad_request", "{refused}");
+}
 
-    let began = Instant::now();
-    let hostile = join_all(calls.into_iter().map(|(tool, input)| async move {
-        let (status, answer) = call(server, &tool, input).await;
-        (tool, status, answer)
-    }));
-    let ordinary = async {
-        let sum = json!({"expression": "6*7"});
-        call(server, "builtin_calculate", sum).await
+#[tokio::test]
+async fn one_user_has_no_more_sockets_than_pages() {
+    let host = Host::start("");
+    let key = host.key("eve", "read");
+    let mut open = Vec::new();
+    let refused = loop {
+        assert!(open.len() < 100, "all are accepted");
+        match host.socket(&key).await {
+            Ok(socket) => open.push(socket),
+            Err(status) => break status,
+        }
     };
-    let (hostile, (status, sum)) = tokio::join!(hostile, ordinary);
-    assert_eq!((status, &sum["ok"]), (200, &json!(true)), "{sum}");
-    for (tool, status, answer) in hostile {
-        assert_eq!(status, 200, "{tool}: {answer}");
-        let message = answer["error"]["message"].as_str().unwrap_or_default();
-        let is_clear = message.contains("within the limits of a check")
-            || message.contains("Too many inputs are being checked")
-            || message.contains("does not fit the tool's schema");
-        assert!(answer["ok"] == true || is_clear, "{tool}: {answer}");
+    assert_eq!((refused, open.len()), (429, 64));
+    let other = host.key("ada", "read");
+    assert!(host.socket(&other).await.is_ok(), "others have their own");
+    open.pop();
+    let started = Instant::now();
+    while host.socket(&key).await.is_err() {
+        assert!(started.elapsed() < PATIENCE, "the place is given back");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let took = began.elapsed();
-    stop.send(()).unwrap();
-    let (count, slowest) = health.await.unwrap();
-    assert!(slowest < HEALTH_BOUND, "/health took {slowest:?}");
-    // Every 10 ms, if the machine has time for that.
-    assert!(count >= 10, "/health was asked {count} times in {took:?}");
-    page.abort();
 }
 
-fn runtime(workers: usize) -> Runtime {
-    let mut builder = Builder::new_multi_thread();
-    builder
-        .worker_threads(workers)
-        .enable_all()
-        .build()
-        .unwrap()
-}
-
-async fn call(server: &Server, tool: &str, input: Value) -> (u16, Value) {
-    let request = server.request("POST", &format!("/api/tools/{tool}/call"));
-    let request = request.timeout(BOUND).json(&json!({"arguments": input}));
-    answer(request.send().await.unwrap()).await
-}
-
-/// How often it answered, and how long it took at most.
-async fn watch_health(
-    address: String,
-    mut stopped: tokio::sync::oneshot::Receiver<()>,
-) -> (usize, Duration) {
-    let client = Client::builder().timeout(BOUND).build().unwrap();
-    let (mut count, mut slowest) = (0, Duration::ZERO);
-    while stopped.try_recv().is_err() {
-        let began = Instant::now();
-        let health = client.get(format!("http://{address}/health")).send().await;
-        assert_eq!(health.unwrap().status(), 200);
-        slowest = slowest.max(began.elapsed());
-        count += 1;
-        tokio::time::sleep(Duration::from_millis(10)).await;
+#[tokio::test]
+async fn frames_that_are_never_finished_take_little_and_are_given_up() {
+    let host = Host::start("");
+    let key = host.key("eve", "full");
+    let mut sockets = Vec::new();
+    for _ in 0..40 {
+        sockets.push(host.socket(&key).await.unwrap());
     }
-    (count, slowest)
+    let most = vec![b' '; Text::FRAME - 1024];
+    let sending = sockets.iter_mut().map(|socket| async {
+        socket.send(&frame_header(Text::FRAME)).await.unwrap();
+        // What is not taken is not sent.
+        let sending = tokio::time::timeout(Duration::from_secs(3), socket.send(&most));
+        let _ = sending.await;
+    });
+    futures::future::join_all(sending).await;
+    host.check_memory();
+    // Those that were read from went quiet, the others never had their turn.
+    let closed =
+        futures::future::join_all(sockets.iter_mut().map(|socket| socket.closed_within(90)));
+    let closed = closed.await;
+    assert!(closed.iter().all(Option::is_some), "{closed:?}");
+    host.check_memory();
 }
 
-/// Definitions that each apply the next one four times to the same value: 4^30 schemas.
-fn fan_out(at: &str) -> Map<String, Value> {
-    let mut definitions = Map::new();
-    for level in 0..30 {
-        let next = json!({"$ref": format!("#/{at}/d{}", level + 1)});
-        definitions.insert(
-            format!("d{level}"),
-            json!({"allOf": [next, next, next, next]}),
+#[tokio::test]
+async fn a_body_with_too_many_values_is_refused_without_being_parsed() {
+    let host = Host::start("");
+    let key = host.key("eve", "use");
+    let body = body_of_zeros(24_000_000);
+    let (status, refused) = host.post("/v1/chat/completions", &key, body).await;
+    assert_eq!(status, 413, "{refused}");
+    assert_eq!(refused["error"]["code"], "too_many_values", "{refused}");
+    host.check_memory();
+    // One that is just long is read.
+    let long = "word ".repeat(100_000);
+    let body = json!({"messages": [{"role": "user", "content": long}]}).to_string();
+    let (status, answer) = host.post("/v1/chat/completions", &key, body).await;
+    assert_eq!(status, 200, "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_given_up() {
+    let host = Host::start("");
+    let key = host.key("eve", "use");
+    let mut waiting = Vec::new();
+    for declared in [1_000, 1_000_000, 24_000_000] {
+        let mut connection = host.connect().await;
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
+             Content-Type: application/json\r\nContent-Length: {declared}\r\n\r\n{{"
         );
+        connection.send(head.as_bytes()).await.unwrap();
+        waiting.push(connection);
     }
-    definitions.insert("d30".into(), json!({}));
-    definitions
+    for mut connection in waiting {
+        let answer = connection.read_to_end(60).await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer:?}");
+        assert!(answer.contains("too_slow"), "{answer:?}");
+    }
 }
 
-async fn offer_local_tools(server: &Server) -> Page {
-    let again = json!({"$ref": "#"});
-    let schemas = [
-        (
-            "fans_out",
-            json!({"$defs": fan_out("$defs"), "$ref": "#/$defs/d0"}),
-        ),
-        (
-            "recurses",
-            json!({"properties": {"a": {"anyOf": [again, again]}, "end": false}}),
-        ),
-        (
-            "backtracks",
-            json!({"properties": {"a": {"items": {
-                "pattern": r"^(?:(?:(a|a)(?=\1|a|$))*b|a*)$",
-            }}}}),
-        ),
-    ];
-    let offered = schemas.map(|(name, mut schema)| {
-        schema["type"] = "object".into();
-        json!({"name": name, "inputSchema": schema})
-    });
-    let mut page = Page::open(server).await;
-    let registration = json!({
-        "type": "tools:register",
-        "device": {"id": "device-of-somebody", "name": "Chrome on Linux"},
-        "page": "page-of-somebody",
-        "servers": [{
-            "url": "http://localhost:8000/mcp", "name": "", "title": "hostile", "via": "mcp",
-            "hash": "1", "offered": {"type": "mcp", "tools": offered},
-        }],
-    });
-    page.send(&registration.to_string()).await;
-    let heard = page.until(|frame| frame["type"] == "tools:registered");
-    let heard = heard.await;
-    let servers = &heard.last().unwrap()["servers"];
-    assert_eq!(servers[0]["tools"], 3, "{servers}");
-    page
+#[tokio::test]
+async fn a_request_that_never_comes_is_given_up() {
+    let host = Host::start("");
+    for said in ["", "GET /health HTTP/1.1\r\nHost: localh"] {
+        let mut connection = host.connect().await;
+        connection.send(said.as_bytes()).await.unwrap();
+        let answer = connection.read_to_end(60).await;
+        assert!(!answer.contains("200"), "{answer:?}");
+    }
 }
 
-/// The page makes the calls that fit.
-async fn answer_calls(mut page: Page) {
-    while let Some(frame) = page.next().await {
-        if frame["type"] == "execute:tool" {
-            let text = json!([{"type": "text", "text": "done"}]);
-            let done = json!({
-                "type": "tool:result", "call_id": frame["call_id"], "result": {"content": text},
-            });
-            page.send(&done.to_string()).await;
+#[tokio::test]
+async fn strangers_who_hold_connections_keep_nobody_out() {
+    let host = Host::start("max_connections = 64\n");
+    let key = host.key("ada", "full");
+    let mut strangers = Vec::new();
+    for _ in 0..200 {
+        let mut connection = host.connect().await;
+        let _ = connection.send(b"GET / HTTP/1.1\r\n").await;
+        strangers.push(connection);
+    }
+    let started = Instant::now();
+    assert_eq!(host.get("/health", None).await.0, 200);
+    assert_eq!(host.get("/api/chats", Some(&key)).await.0, 200);
+    assert!(started.elapsed() < Duration::from_secs(5), "they waited");
+    let mut closed = 0;
+    for connection in &mut strangers {
+        closed += usize::from(connection.is_closed().await);
+    }
+    assert!(closed >= 136, "{closed} of 200 made way");
+}
+
+#[tokio::test]
+async fn pages_that_never_read_keep_little_in_memory() {
+    let host = Host::start("");
+    let key = host.key("eve", "use");
+    let (_, chat) = host.post("/api/chats", &key, "{}".into()).await;
+    let chat = chat["id"].as_str().unwrap();
+    let turns = format!("/api/chats/{chat}/turns");
+    let said = json!({"text": "x".repeat(1_000_000)}).to_string();
+    for _ in 0..12 {
+        let started = Instant::now();
+        // The answer before has to be over.
+        while host.post(&turns, &key, said.clone()).await.0 != 202 {
+            assert!(started.elapsed() < PATIENCE, "the chat stays busy");
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-}
-
-async fn add_mcp_server(server: &Server) {
-    let (python, script) = listening::raw();
-    let new = json!({
-        "kind": "mcp", "name": "hostile", "command": python, "args": [script, "fans-out"],
-    });
-    let (status, added) = server.post("/api/sources", new).await;
-    assert_eq!(status, 201, "{added}");
-    ready(server, "mcp-hostile").await;
-}
-
-async fn add_openapi_server(server: &Server) {
-    let body = json!({"application/json": {"schema": {"type": "object", "properties": {
-        "a": {"$ref": "#/components/schemas/d0"},
-    }}}});
-    let document = json!({
-        "openapi": "3.1.0",
-        "info": {"title": "Hostile", "version": "1"},
-        "servers": [{"url": format!("http://{}", server.address)}],
-        "paths": {
-            "/health": {"get": {"operationId": "fans_out", "parameters": [{
-                "name": "a", "in": "query", "schema": {"$ref": "#/components/schemas/d0"},
-            }]}},
-            "/nowhere": {"post": {"operationId": "fans_out_more", "requestBody": {"content": body}}},
-        },
-        "components": {"schemas": fan_out("components/schemas")},
-    });
-    let new = json!({"kind": "openapi", "name": "hostile", "document": document});
-    let (status, added) = server.post("/api/sources", new).await;
-    assert_eq!(status, 201, "{added}");
-    ready(server, "api-hostile").await;
-}
-
-async fn hostile_calls(server: &Server) -> Vec<(String, Value)> {
-    let of = async |prefix: &'static str, count: usize| {
-        until(|| async move {
-            let ids = tools(server, prefix).await;
-            (ids.len() >= count)
-                .then_some(ids.clone())
-                .ok_or(json!(ids))
-        })
-        .await
-    };
-    let local = of("local_hostile_", 3).await;
-    let all = [
-        local,
-        of("mcp_hostile_", 2).await,
-        of("api_hostile_", 1).await,
-    ]
-    .concat();
-    let mut deep = json!({"end": 1});
-    for _ in 0..100 {
-        deep = json!({"a": deep});
+    let subscribe = json!({"type": "subscribe", "chatId": chat}).to_string();
+    let mut pages = Vec::new();
+    for _ in 0..60 {
+        let mut page = host.socket(&key).await.unwrap();
+        page.send_frame(subscribe.as_bytes()).await.unwrap();
+        pages.push(page);
     }
-    let texts = json!({"a": vec!["a".repeat(30) + "c"; 40_000]});
-    let input = |tool: &str| match tool {
-        _ if tool.ends_with("recurses") => Some(deep.clone()),
-        _ if tool.ends_with("backtracks") => Some(texts.clone()),
-        _ if tool.contains("fans_out") => Some(json!({})),
-        _ => None,
-    };
-    let calls = all
-        .iter()
-        .filter_map(|tool| Some((tool.clone(), input(tool)?)));
-    let calls: Vec<_> = calls.collect();
-    assert!(calls.len() >= 5, "{all:?}");
-    calls.into_iter().cycle().take(INPUTS).collect()
+    // Until everything that is sent to nobody has been read from the store.
+    for _ in 0..40 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        host.check_memory();
+    }
+    // And one that reads gets it all.
+    drop(pages);
+    let mut page = host.socket(&key).await.unwrap();
+    page.send_frame(subscribe.as_bytes()).await.unwrap();
+    let mut said = 0;
+    loop {
+        let frame = page.next_json().await.unwrap();
+        said += usize::from(frame["body"]["type"] == "turnStarted");
+        if frame["type"] == "caughtUp" {
+            break;
+        }
+    }
+    assert_eq!(said, 12);
+}
+
+#[tokio::test]
+async fn who_is_not_logged_in_has_nothing_long_to_say() {
+    let host = Host::start("");
+    let body = json!({"email": "x".repeat(1_000_000), "password": "y"}).to_string();
+    let url = format!("{}/api/auth/login", host.served.address);
+    let sent = host
+        .served
+        .client
+        .post(url)
+        .header("content-type", "application/json");
+    match sent.body(body).send().await {
+        Ok(answer) => {
+            assert_eq!(answer.status(), 413);
+            let refused: Value = answer.json().await.unwrap();
+            assert_eq!(refused["error"]["code"], "too_long", "{refused}");
+        }
+        // It hung up before all was sent.
+        Err(error) => assert!(error.is_request() || error.is_body(), "{error:?}"),
+    }
 }

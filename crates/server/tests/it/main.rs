@@ -21,7 +21,9 @@ mod export;
 mod forms;
 mod frames;
 mod guard;
+#[cfg(target_os = "linux")]
 mod hostile;
+mod hostile_schemas;
 mod import;
 mod keys;
 #[expect(dead_code, reason = "shared with the tests of the sources")]

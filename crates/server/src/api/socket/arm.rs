@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 
 use crate::api::wire::ServerFrame;
 use crate::auth::{Credential, CurrentUser};
+use crate::budget::Reservation;
 
 /// How many calls may wait for a page to take them.
 const ORDERS: usize = 256;
@@ -28,7 +29,8 @@ pub(super) struct Arm {
 }
 
 enum Offer {
-    Register(Arc<Seat>, Registration),
+    /// With the memory that it takes.
+    Register(Arc<Seat>, Registration, Option<Reservation>),
     Unregister(Arc<Seat>, String),
 }
 
@@ -60,9 +62,18 @@ impl Arm {
         (arm, hears_orders)
     }
 
+    /// Whether it may have anything to offer.
+    pub(super) fn may_run(&self) -> bool {
+        self.may_run
+    }
+
     /// Takes in what a page offers, without keeping the page waiting meanwhile. The error is
     /// a sentence.
-    pub(super) fn register(&mut self, registration: Registration) -> Result<(), String> {
+    pub(super) fn register(
+        &mut self,
+        registration: Registration,
+        memory: Option<Reservation>,
+    ) -> Result<(), String> {
         if !self.may_run {
             return Err("This key may not run tools. Use one with full access.".into());
         }
@@ -77,7 +88,7 @@ impl Arm {
             }
         };
         self.seat = Some(seat.clone());
-        self.offer(Offer::Register(seat, registration))
+        self.offer(Offer::Register(seat, registration, memory))
     }
 
     pub(super) fn unregister(&self, url: String) -> Result<(), String> {
@@ -115,8 +126,9 @@ impl Arm {
 async fn take_in(mut offers: mpsc::Receiver<Offer>, outbox: mpsc::Sender<ServerFrame>) {
     while let Some(offer) = offers.recv().await {
         match offer {
-            Offer::Register(seat, registration) => {
+            Offer::Register(seat, registration, memory) => {
                 let registered = seat.register(registration).await;
+                drop(memory);
                 let registered = registered.unwrap_or_else(Registered::refused);
                 // A page that is gone hears nothing.
                 let _ = outbox.send(ServerFrame::Registered(registered)).await;

@@ -13,6 +13,7 @@ use tenon_store::{fresh_id, now};
 
 use super::stops::Stops;
 use crate::api::error::ApiError;
+use crate::budget::Reservation;
 
 /// What stands at the head of every piece.
 pub(super) struct Header {
@@ -98,6 +99,7 @@ pub(super) fn stream(
     from: Completing,
     stops: Stops,
     with_usage: bool,
+    memory: Option<Reservation>,
 ) -> impl IntoResponse {
     let first = header.chunk(json!({"role": "assistant", "content": ""}), None);
     let telling = Telling {
@@ -105,6 +107,7 @@ pub(super) fn stream(
         stops,
         with_usage,
         has_calls: false,
+        _memory: memory,
     };
     let rest = stream::unfold(Some((telling, from)), |state| async move {
         let (mut telling, mut from) = state?;
@@ -128,6 +131,8 @@ struct Telling {
     with_usage: bool,
     /// Whether the client was given calls to make.
     has_calls: bool,
+    /// What the question takes, until it is answered.
+    _memory: Option<Reservation>,
 }
 
 impl Telling {

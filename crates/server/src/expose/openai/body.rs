@@ -6,15 +6,17 @@ use super::ask::{Ask, Asked};
 use crate::api::body::{read, read_with};
 use crate::api::error::ApiError;
 use crate::app::App;
+use crate::budget::Reservation;
 
-/// A question, read.
-pub(crate) struct Question(pub(super) Asked);
+/// A question, read, and the memory that it takes until it is answered.
+pub(crate) struct Question(pub(super) Asked, pub(super) Option<Reservation>);
 
 impl FromRequest<App> for Question {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let asked = read_with(request, app, |body| read::<Ask>(body)?.read());
-        asked.await.map(Self)
+        let (asked, memory) = asked.await?;
+        Ok(Self(asked, memory))
     }
 }

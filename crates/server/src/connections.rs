@@ -1,0 +1,407 @@
+//! The connections that are open, and which of them makes way when there are too many.
+//!
+//! Whoever has not shown who they are shares a part of the room that is kept apart, where
+//! the oldest makes way for the newest: `/health` and log-ins always get through. The
+//! rest belongs to users, where whoever has the most makes way.
+
+mod stream;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tenon_domain::UserId;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use stream::Stream;
+
+/// More than a few hundred people need, and few enough for the files a process may have open.
+const MAX_CONNECTIONS: usize = 1024;
+
+/// Fewer leave no room to be fair.
+const MIN_CONNECTIONS: usize = 16;
+
+/// Whoever connects has something to ask, and asks it within this.
+const FIRST_REQUEST: Duration = Duration::from_secs(15);
+
+/// So long a connection may be kept for the next request, headers included. Proxies keep
+/// theirs for a minute.
+const NEXT_REQUEST: Duration = Duration::from_secs(75);
+
+/// What is read ahead of a request, headers included, and written ahead of an answer.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// Somebody nobody knows yet whose request is being answered makes way so much later than
+/// others: within this it is known who they are, or they have their answer.
+const ANSWER_GRACE: Duration = Duration::from_secs(2);
+
+/// How long to wait before asking for a connection again that the system could not give.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+
+/// Serves connections until told to close, then waits for the answers that are being given.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    connections: Connections,
+    closing: CancellationToken,
+    goodbye: Duration,
+) {
+    let serving = TaskTracker::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = closing.cancelled() => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                // Small frames must not wait for more to come.
+                let _ = stream.set_nodelay(true);
+                let connection = connections.open(peer.ip());
+                let router = router.clone();
+                serving.spawn(serve_one(stream, peer, connection, router, closing.clone()));
+            }
+            // It may be that there are no files left to open.
+            Err(error) => {
+                tracing::debug!(%error, "a connection was not accepted");
+                connections.close_one();
+                sleep(ACCEPT_AGAIN).await;
+            }
+        }
+    }
+    drop(listener);
+    serving.close();
+    let _ = timeout(goodbye, serving.wait()).await;
+}
+
+async fn serve_one(
+    stream: TcpStream,
+    peer: SocketAddr,
+    connection: Connection,
+    router: Router,
+    closing: CancellationToken,
+) {
+    let io = TokioIo::new(Stream::new(stream, connection.clone()));
+    let router = TowerToHyperService::new(router);
+    let asked = connection.clone();
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        let asked = asked.clone();
+        asked.begin_answer();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(asked.clone());
+        let answering = router.call(request);
+        async move {
+            let answer = answering.await;
+            asked.end_answer();
+            answer
+        }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(NEXT_REQUEST)
+        .max_buf_size(BUFFER_BYTES);
+    let serving = http.serve_connection(io, service).with_upgrades();
+    let mut serving = std::pin::pin!(serving);
+    let mut first_request = std::pin::pin!(sleep(FIRST_REQUEST));
+    let (mut is_watched, mut is_closing) = (true, false);
+    loop {
+        tokio::select! {
+            // However it ended: the other side knows, or is gone.
+            _ = serving.as_mut() => return,
+            () = connection.0.close.cancelled() => return,
+            () = first_request.as_mut(), if is_watched => {
+                is_watched = false;
+                if !connection.0.has_asked.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+            () = closing.cancelled(), if !is_closing => {
+                is_closing = true;
+                serving.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// All that are open. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Connections(Arc<Registry>);
+
+#[derive(Debug)]
+struct Registry {
+    limits: Limits,
+    started: Instant,
+    next: AtomicU64,
+    open: Mutex<HashMap<u64, Entry>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Limits {
+    anonymous: usize,
+    known: usize,
+    user: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    owner: Owner,
+    connection: Arc<State>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Owner {
+    /// Has not shown who they are.
+    Anonymous(IpAddr),
+    User(UserId),
+}
+
+/// One connection. Requests find it among their extensions.
+#[derive(Debug, Clone)]
+pub(crate) struct Connection(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    id: u64,
+    registry: Arc<Registry>,
+    close: CancellationToken,
+    has_asked: AtomicBool,
+    /// From when on it makes way for others while nobody knows whose it is: since it last had
+    /// nothing to answer, or a while after it last had. In milliseconds since the start.
+    idle_since: AtomicU64,
+    /// When bytes were last taken or given, in milliseconds since the start.
+    active: AtomicU64,
+}
+
+impl Connections {
+    /// `max` is what the operator wants; never more than the process may have open.
+    pub(crate) fn new(max: Option<usize>) -> Self {
+        Self(Arc::new(Registry {
+            limits: Limits::new(max.unwrap_or(MAX_CONNECTIONS).min(most_files())),
+            started: Instant::now(),
+            next: AtomicU64::new(0),
+            open: Mutex::default(),
+        }))
+    }
+
+    /// One more. Where the room for those nobody knows is full, the oldest of them makes way.
+    fn open(&self, peer: IpAddr) -> Connection {
+        let registry = &self.0;
+        let id = registry.next.fetch_add(1, Ordering::Relaxed);
+        let connection = Arc::new(State {
+            id,
+            registry: registry.clone(),
+            close: CancellationToken::new(),
+            has_asked: AtomicBool::new(false),
+            idle_since: AtomicU64::new(registry.now()),
+            active: AtomicU64::new(registry.now()),
+        });
+        let entry = Entry {
+            owner: Owner::Anonymous(peer.to_canonical()),
+            connection: connection.clone(),
+        };
+        let mut open = registry.open();
+        open.insert(id, entry);
+        let anonymous = open.values().filter(|entry| entry.owner.is_anonymous());
+        if anonymous.count() > registry.limits.anonymous {
+            registry.close_oldest_anonymous(&mut open, Some(id));
+        }
+        drop(open);
+        Connection(connection)
+    }
+
+    /// Makes room when the system has none left.
+    fn close_one(&self) {
+        let mut open = self.0.open();
+        self.0.close_oldest_anonymous(&mut open, None);
+    }
+}
+
+impl Limits {
+    fn new(max: usize) -> Self {
+        let max = max.max(MIN_CONNECTIONS);
+        let anonymous = max / 4;
+        let known = max - anonymous;
+        Self {
+            anonymous,
+            known,
+            user: known / 2,
+        }
+    }
+}
+
+impl Owner {
+    fn is_anonymous(&self) -> bool {
+        matches!(self, Self::Anonymous(_))
+    }
+}
+
+impl Registry {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The oldest one of the address that has the most. Behind a proxy all have the same.
+    fn close_oldest_anonymous(&self, open: &mut HashMap<u64, Entry>, except: Option<u64>) {
+        let crowd = crowd(open, Owner::is_anonymous);
+        let oldest = open
+            .iter()
+            .filter(|(id, entry)| Some(&entry.owner) == crowd.as_ref() && Some(**id) != except)
+            .min_by_key(|(id, entry)| (entry.connection.idle_since.load(Ordering::Relaxed), **id))
+            .map(|(id, _)| *id);
+        close(open, oldest);
+    }
+
+    /// The one of an owner that nothing came or went on for longest.
+    fn close_least_active(&self, open: &mut HashMap<u64, Entry>, owner: &Owner, except: u64) {
+        let least = open
+            .iter()
+            .filter(|(id, entry)| entry.owner == *owner && **id != except)
+            .min_by_key(|(id, entry)| (entry.connection.active.load(Ordering::Relaxed), **id))
+            .map(|(id, _)| *id);
+        close(open, least);
+    }
+}
+
+/// Who has the most connections, of those that are asked about.
+fn crowd(open: &HashMap<u64, Entry>, counts: impl Fn(&Owner) -> bool) -> Option<Owner> {
+    let mut owners: HashMap<&Owner, usize> = HashMap::new();
+    for entry in open.values().filter(|entry| counts(&entry.owner)) {
+        *owners.entry(&entry.owner).or_default() += 1;
+    }
+    let most = owners.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(owner, _)| owner.clone())
+}
+
+fn close(open: &mut HashMap<u64, Entry>, id: Option<u64>) {
+    if let Some(entry) = id.and_then(|id| open.remove(&id)) {
+        entry.connection.close.cancel();
+    }
+}
+
+impl Connection {
+    /// Somebody has shown over it who they are.
+    pub(crate) fn identify(&self, user: &UserId) {
+        let registry = &self.0.registry;
+        let mut open = registry.open();
+        let Some(entry) = open.get_mut(&self.0.id) else {
+            return;
+        };
+        let owner = Owner::User(user.clone());
+        if entry.owner == owner {
+            return;
+        }
+        entry.owner = owner.clone();
+        let theirs = open.values().filter(|entry| entry.owner == owner).count();
+        if theirs > registry.limits.user {
+            registry.close_least_active(&mut open, &owner, self.0.id);
+            return;
+        }
+        let known = open.values().filter(|entry| !entry.owner.is_anonymous());
+        if known.count() > registry.limits.known
+            && let Some(crowd) = crowd(&open, |owner| !owner.is_anonymous())
+        {
+            registry.close_least_active(&mut open, &crowd, self.0.id);
+        }
+    }
+
+    /// A request is there with all its headers.
+    fn begin_answer(&self) {
+        self.0.has_asked.store(true, Ordering::Relaxed);
+        let grace = ANSWER_GRACE.as_millis() as u64;
+        let until = self.0.registry.now() + grace;
+        self.0.idle_since.store(until, Ordering::Relaxed);
+    }
+
+    fn end_answer(&self) {
+        let now = self.0.registry.now();
+        self.0.idle_since.store(now, Ordering::Relaxed);
+    }
+
+    fn touch(&self) {
+        self.0
+            .active
+            .store(self.0.registry.now(), Ordering::Relaxed);
+    }
+
+    /// It is over.
+    fn leave(&self) {
+        self.0.registry.open().remove(&self.0.id);
+    }
+}
+
+/// Most of the files that the process may have open; the rest is for databases, servers and
+/// what tools read.
+fn most_files() -> usize {
+    #[cfg(unix)]
+    {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        limit.map_or(usize::MAX, |files| {
+            usize::try_from(files / 4 * 3).unwrap_or(usize::MAX)
+        })
+    }
+    #[cfg(not(unix))]
+    usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_open(connection: &Connection) -> bool {
+        !connection.0.close.is_cancelled()
+    }
+
+    fn peer(last: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, last])
+    }
+
+    #[test]
+    fn the_oldest_stranger_of_the_most_crowded_address_makes_way() {
+        let connections = Connections::new(Some(16));
+        let alone = connections.open(peer(1));
+        let crowd: Vec<_> = (0..4).map(|_| connections.open(peer(2))).collect();
+        assert!(is_open(&alone));
+        let open: Vec<bool> = crowd.iter().map(is_open).collect();
+        assert_eq!(open, [false, true, true, true]);
+        // One that is being answered stays longer.
+        crowd[1].begin_answer();
+        let _newest = connections.open(peer(2));
+        let open: Vec<bool> = crowd.iter().map(is_open).collect();
+        assert_eq!(open, [false, true, false, true]);
+    }
+
+    #[test]
+    fn strangers_take_no_room_from_users_nor_one_user_all_of_it() {
+        let connections = Connections::new(Some(16));
+        let of = |user: &str| {
+            let connection = connections.open(peer(1));
+            connection.identify(&UserId::new(user));
+            connection
+        };
+        let ada = of("ada");
+        let eves: Vec<_> = (0..20).map(|_| of("eve")).collect();
+        assert_eq!(eves.iter().filter(|one| is_open(one)).count(), 6);
+        let bobs: Vec<_> = (0..6).map(|_| of("bob")).collect();
+        let strangers: Vec<_> = (0..50).map(|_| connections.open(peer(3))).collect();
+        assert_eq!(strangers.iter().filter(|one| is_open(one)).count(), 4);
+        assert!(is_open(&ada) && is_open(&bobs[5]));
+        assert!(connections.0.open().len() <= 16);
+        bobs[5].leave();
+        assert!(is_open(&of("bob")));
+    }
+}

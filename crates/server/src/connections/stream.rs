@@ -1,0 +1,134 @@
+//! The bytes of one connection: one that takes no bytes for too long, or that has to make
+//! way, ends here, whatever is spoken over it.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+use tokio_util::sync::WaitForCancellationFutureOwned;
+
+use super::Connection;
+
+/// Whoever takes no bytes for so long is gone, and what waits for them is let go.
+const STALLED_WRITE: Duration = Duration::from_secs(30);
+
+pub(super) struct Stream {
+    inner: TcpStream,
+    connection: Connection,
+    closed: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Runs while bytes wait to be taken.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl Stream {
+    pub(super) fn new(inner: TcpStream, connection: Connection) -> Self {
+        Self {
+            inner,
+            closed: Box::pin(connection.0.close.clone().cancelled_owned()),
+            connection,
+            stalled: None,
+        }
+    }
+
+    /// What came of a write, unless nothing has come of it for too long.
+    fn written<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            self.connection.touch();
+            return written;
+        }
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(sleep(STALLED_WRITE)));
+        ready!(stalled.as_mut().poll(context));
+        Poll::Ready(Err(ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.closed.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(ErrorKind::ConnectionAborted.into()));
+        }
+        let read = Pin::new(&mut self.inner).poll_read(context, buffer);
+        if read.is_ready() {
+            self.connection.touch();
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.written(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
+        self.written(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(context)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.connection.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::connections::Connections;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_never_reads_is_not_written_to_for_ever() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let _never_reads = TcpStream::connect(listener.local_addr().unwrap())
+            .await
+            .unwrap();
+        let (inner, peer) = listener.accept().await.unwrap();
+        let connections = Connections::new(None);
+        let mut stream = Stream::new(inner, connections.open(peer.ip()));
+        let bytes = vec![0; 64 * 1024 * 1024];
+        let error = stream.write_all(&bytes).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+    }
+}
