@@ -1,6 +1,7 @@
 //! The code that lets in whoever started Tenon, and nobody else.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
@@ -277,6 +278,28 @@ async fn there_is_no_link_once_there_are_accounts() {
     fs::write(&file, "http://127.0.0.1:9/#setup=OLD\n").unwrap();
     let _served = start();
     assert!(!file.exists());
+}
+
+#[tokio::test]
+async fn the_first_account_can_be_made_in_a_shell_and_ends_the_code() {
+    let data = tempfile::tempdir().unwrap();
+    let served = Served::start_with(&data, |serve| serve.env_remove("TENON_SINGLE_USER"));
+    let code = code_in(&data).unwrap();
+    let add = ["user", "add", "--email", "a@x.org", "--name", "Ada"];
+    let mut add = tenon(&data, &add);
+    add.arg("--password-stdin").stdin(Stdio::piped());
+    let mut child = add.stdout(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(PASSWORD.as_bytes()).unwrap();
+    drop(input);
+    assert!(ended(&mut child).success());
+    assert_eq!(served.status("/api/auth/setup", account(&code)).await, 409);
+    let refused = link(&data);
+    assert!(!refused.status.success());
+    assert!(
+        said(&refused).contains("log in on Tenon's page"),
+        "{refused:?}"
+    );
 }
 
 #[test]
