@@ -155,7 +155,7 @@ fn link(address: &str, code: &str) -> String {
 }
 
 /// Where a browser on this machine finds the page. Who listens everywhere listens here too.
-fn page_address(listening: SocketAddr) -> String {
+pub(crate) fn page_address(listening: SocketAddr) -> String {
     let host = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use crate::app::App;
+use crate::auth::setup::page_address;
 
 /// Nobody needs this to work: what it would have opened is printed as well.
 pub(super) fn open(app: &App, listening: SocketAddr) {
@@ -17,7 +18,7 @@ pub(super) fn open(app: &App, listening: SocketAddr) {
     // the code before a browser is up: so it stands in a file that only its owner can read.
     let target = match app.auth.setup.redirect_page() {
         Ok(Some(page)) => page.into_os_string(),
-        Ok(None) => OsString::from(format!("http://{listening}")),
+        Ok(None) => OsString::from(page_address(listening)),
         Err(error) => {
             tracing::debug!(%error, "no page to open could be written");
             return;
