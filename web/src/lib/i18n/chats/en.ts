@@ -76,6 +76,8 @@ export const chatsEn = {
     always: 'This tool, in all your chats',
     denied: 'The model is told that you refused',
   },
+  goesTo: 'Goes to',
+  everyAddress: '“For this chat” and “Always” allow this tool every address, not only this one.',
   approval: 'Approval',
   decided: {
     once: 'Allowed by you',

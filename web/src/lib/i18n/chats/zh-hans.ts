@@ -71,6 +71,8 @@ export const chatsZhHans: typeof chatsEn = {
     always: '在你的所有对话中允许这个工具',
     denied: '模型会得知你拒绝了',
   },
+  goesTo: '将访问',
+  everyAddress: '“本对话内允许”和“始终允许”适用于任何地址，而不仅是这一个。',
   approval: '许可',
   decided: {
     once: '你已允许',

@@ -71,6 +71,8 @@ export const chatsZhHant: typeof chatsEn = {
     always: '在你的所有對話中允許這個工具',
     denied: '模型會得知你拒絕了',
   },
+  goesTo: '將存取',
+  everyAddress: '「本對話內允許」和「一律允許」適用於任何網址，而不只是這一個。',
   approval: '許可',
   decided: {
     once: '你已允許',
