@@ -4,28 +4,20 @@
 //! the oldest makes way for the newest: `/health` and log-ins always get through. The
 //! rest belongs to users, where whoever has the most makes way.
 
+mod serve;
 mod stream;
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tenon_domain::UserId;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use stream::Stream;
+pub(crate) use serve::serve;
 
 /// More than a few hundred people need, and few enough for the files a process may have open.
 const MAX_CONNECTIONS: usize = 1024;
@@ -33,106 +25,13 @@ const MAX_CONNECTIONS: usize = 1024;
 /// Fewer leave no room to be fair.
 const MIN_CONNECTIONS: usize = 16;
 
-/// Whoever connects has something to ask, and asks it within this.
-const FIRST_REQUEST: Duration = Duration::from_secs(15);
-
-/// So long a connection may be kept for the next request, headers included. Proxies keep
-/// theirs for a minute.
-const NEXT_REQUEST: Duration = Duration::from_secs(75);
-
-/// What is read ahead of a request, headers included, and written ahead of an answer.
-const BUFFER_BYTES: usize = 64 * 1024;
+/// Everybody has so long to ask before they make way: who connected with many others at the
+/// same moment must be heard at all.
+const FIRST_CHANCE: Duration = Duration::from_millis(100);
 
 /// Somebody nobody knows yet whose request is being answered makes way so much later than
 /// others: within this it is known who they are, or they have their answer.
 const ANSWER_GRACE: Duration = Duration::from_secs(2);
-
-/// How long to wait before asking for a connection again that the system could not give.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
-
-/// Serves connections until told to close, then waits for the answers that are being given.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    router: Router,
-    connections: Connections,
-    closing: CancellationToken,
-    goodbye: Duration,
-) {
-    let serving = TaskTracker::new();
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = closing.cancelled() => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                // Small frames must not wait for more to come.
-                let _ = stream.set_nodelay(true);
-                let connection = connections.open(peer.ip());
-                let router = router.clone();
-                serving.spawn(serve_one(stream, peer, connection, router, closing.clone()));
-            }
-            // It may be that there are no files left to open.
-            Err(error) => {
-                tracing::debug!(%error, "a connection was not accepted");
-                connections.close_one();
-                sleep(ACCEPT_AGAIN).await;
-            }
-        }
-    }
-    drop(listener);
-    serving.close();
-    let _ = timeout(goodbye, serving.wait()).await;
-}
-
-async fn serve_one(
-    stream: TcpStream,
-    peer: SocketAddr,
-    connection: Connection,
-    router: Router,
-    closing: CancellationToken,
-) {
-    let io = TokioIo::new(Stream::new(stream, connection.clone()));
-    let router = TowerToHyperService::new(router);
-    let asked = connection.clone();
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        let asked = asked.clone();
-        asked.begin_answer();
-        request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(asked.clone());
-        let answering = router.call(request);
-        async move {
-            let answer = answering.await;
-            asked.end_answer();
-            answer
-        }
-    });
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(NEXT_REQUEST)
-        .max_buf_size(BUFFER_BYTES);
-    let serving = http.serve_connection(io, service).with_upgrades();
-    let mut serving = std::pin::pin!(serving);
-    let mut first_request = std::pin::pin!(sleep(FIRST_REQUEST));
-    let (mut is_watched, mut is_closing) = (true, false);
-    loop {
-        tokio::select! {
-            // However it ended: the other side knows, or is gone.
-            _ = serving.as_mut() => return,
-            () = connection.0.close.cancelled() => return,
-            () = first_request.as_mut(), if is_watched => {
-                is_watched = false;
-                if !connection.0.has_asked.load(Ordering::Relaxed) {
-                    return;
-                }
-            }
-            () = closing.cancelled(), if !is_closing => {
-                is_closing = true;
-                serving.as_mut().graceful_shutdown();
-            }
-        }
-    }
-}
 
 /// All that are open. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -192,6 +91,20 @@ impl Connections {
             next: AtomicU64::new(0),
             open: Mutex::default(),
         }))
+    }
+
+    /// How long to wait before the next one is let in, so that nobody makes way unheard. Others
+    /// wait with the system meanwhile.
+    fn crowded(&self) -> Option<Duration> {
+        let open = self.0.open();
+        let anonymous = open.values().filter(|entry| entry.owner.is_anonymous());
+        let since = anonymous.map(|entry| entry.connection.idle_since.load(Ordering::Relaxed));
+        let (count, oldest) = since.fold((0, u64::MAX), |(count, oldest), since| {
+            (count + 1, oldest.min(since))
+        });
+        let age = Duration::from_millis(self.0.now().checked_sub(oldest)?);
+        let wait = FIRST_CHANCE.checked_sub(age)?;
+        (count >= self.0.limits.anonymous && !wait.is_zero()).then_some(wait)
     }
 
     /// One more. Where the room for those nobody knows is full, the oldest of them makes way.

@@ -8,6 +8,7 @@ mod arm;
 mod follow;
 mod handshake;
 mod incoming;
+mod outgoing;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::Response;
-use futures::{SinkExt, StreamExt};
+use futures::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tenon_domain::ChatId;
@@ -23,16 +24,17 @@ use tenon_sources::browser::{self, Frame, Registered};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, interval, timeout};
+use tokio::time::{Instant, interval};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use arm::Arm;
 use follow::{ChatFrame, Follower};
 use handshake::Handshake;
-use incoming::{Incoming, Refusal};
+use incoming::Incoming;
+use outgoing::{ask_for_sign, close, refuse_frame, send, send_text};
 
 use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
@@ -56,9 +58,6 @@ const MAX_CONTROL_FRAMES: usize = 1_000;
 /// How often a quiet socket is asked whether it is still there, and how long it may stay silent.
 const PING: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(65);
-
-/// A page that takes no bytes for so long is gone, whatever its socket says.
-const STUCK: Duration = Duration::from_secs(30);
 
 /// What a page is told whose log-in has ended: 401, as far as a socket can say it.
 const LOGGED_OUT: u16 = 4401;
@@ -240,9 +239,9 @@ impl Session {
                     if !self.may_stay().await {
                         return close(&mut socket, LOGGED_OUT.into(), "logged out").await;
                     }
-                    let asked = timeout(STUCK, socket.send(Message::Ping(Default::default()))).await;
+                    let asked = ask_for_sign(&mut socket).await;
                     let is_silent = heard.elapsed() > SILENCE && !socket.get_ref().is_receiving();
-                    if is_silent || !matches!(asked, Ok(Ok(()))) {
+                    if is_silent || asked.is_err() {
                         return;
                     }
                 }
@@ -391,43 +390,5 @@ async fn parsed(parsing: &mut Option<Parsing>) -> Parsed {
     match parsing {
         Some(parsing) => parsing.await,
         None => std::future::pending().await,
-    }
-}
-
-/// A page that says more than it may, or does not finish what it says, hears why.
-async fn refuse_frame(socket: &mut WebSocket, error: &tungstenite::Error) {
-    let refusal = match error {
-        tungstenite::Error::Capacity(_) => Some(Refusal::TooLong),
-        tungstenite::Error::Io(error) => Refusal::of(error),
-        _ => None,
-    };
-    if let Some(refusal) = refusal {
-        close(socket, refusal.code(), refusal.reason()).await;
-    }
-}
-
-async fn close(socket: &mut WebSocket, code: CloseCode, reason: &'static str) {
-    let frame = CloseFrame {
-        code,
-        reason: reason.into(),
-    };
-    let _ = timeout(STUCK, socket.send(Message::Close(Some(frame)))).await;
-}
-
-async fn send(socket: &mut WebSocket, frame: &ServerFrame) -> Result<(), ()> {
-    let text = match serde_json::to_string(frame) {
-        Ok(text) => text,
-        Err(error) => {
-            tracing::error!(%error, "a frame could not be written as JSON");
-            return Err(());
-        }
-    };
-    send_text(socket, text).await
-}
-
-async fn send_text(socket: &mut WebSocket, text: String) -> Result<(), ()> {
-    match timeout(STUCK, socket.send(Message::Text(text.into()))).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) | Err(_) => Err(()),
     }
 }

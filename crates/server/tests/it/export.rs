@@ -236,7 +236,7 @@ async fn a_broken_file_is_refused_and_leaves_nothing_behind() {
     many["messages"] = vec![message.clone(); 10_001].into();
     let many = file(json!([many])).to_string();
     let values = format!("[{}0]", "0,".repeat(1_000_000));
-    for (text, words) in [(many, "10001 messages"), (values, "1000000 values")] {
+    for (text, words) in [(many, "10001 messages"), (values, "more values")] {
         let request = server.request("POST", "/api/chats/import").body(text);
         let (status, refused) = answer(request.send().await.unwrap()).await;
         assert_eq!(status, 400);

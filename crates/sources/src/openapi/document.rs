@@ -4,6 +4,7 @@ use serde_json::Value;
 use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 use sha2::{Digest, Sha256};
+use tenon_domain::json_weight::parsed_bytes;
 
 use crate::syntax::Flaw;
 
@@ -13,9 +14,12 @@ pub const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// As deep as JSON may be; far from where a stack ends.
 const MAX_DEPTH: usize = 127;
 
-/// More than fits into the bytes of any real YAML document. Bounds what aliases can
-/// make of a small one.
-const MAX_NODES: usize = 4_000_000;
+/// More than any real YAML document has. Bounds what aliases can make of a small one.
+const MAX_NODES: usize = 1_000_000;
+
+/// How much memory a document may take once it is read: small values take up to a hundred
+/// times their text.
+const MAX_PARSED_BYTES: usize = 128 * 1024 * 1024;
 
 /// Why a document cannot be used: a sentence with the place in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +47,11 @@ pub fn read(bytes: &[u8]) -> Result<Value, Wrong> {
             bytes.len().div_ceil(1024 * 1024),
             MAX_BYTES / 1024 / 1024
         )));
+    }
+    if parsed_bytes(bytes) > MAX_PARSED_BYTES {
+        return Err(Wrong::new(
+            "The document has more values in it than Tenon takes in. Leave out some of it.",
+        ));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -195,5 +204,10 @@ mod tests {
         assert!(read(bomb.as_bytes()).is_err());
         assert!(read("[".repeat(100_000).as_bytes()).is_err());
         assert!(read("{\"a\":".repeat(100_000).as_bytes()).is_err());
+        let small_values = format!("[[0]{}]", ",[0]".repeat(1_000_000));
+        check(
+            small_values.as_bytes(),
+            Err("The document has more values in it than Tenon takes in. Leave out some of it."),
+        );
     }
 }

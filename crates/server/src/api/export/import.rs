@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
+use tenon_domain::json_weight::parsed_bytes;
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Content, Door, EventBody, MessageId,
     MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
@@ -19,9 +20,9 @@ use super::{FORMAT, VERSION, plain};
 /// How many messages and calls one chat may bring. Each is a row or two, written while others wait.
 const MAX_PIECES: usize = 10_000;
 
-/// How many values a file may have. The shortest take two bytes there and up to
-/// a hundred in memory: 32 MiB of them would not fit.
-const MAX_VALUES: usize = 1_000_000;
+/// How much memory a file may take once it is read. Small values take up to a hundred times
+/// their text: 32 MiB of them would not fit.
+const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
 
 /// What a file says it is, before the rest of it is looked at.
 #[derive(Deserialize)]
@@ -45,10 +46,8 @@ struct Import {
 
 /// The chat in a file. The error is a sentence.
 pub(super) fn read(file: &[u8], now: i64) -> Result<NewChat, String> {
-    if values(file) > MAX_VALUES {
-        return Err(format!(
-            "It has more than {MAX_VALUES} values, and no chat has so many."
-        ));
+    if parsed_bytes(file) > MAX_PARSED_BYTES {
+        return Err("It has more values in it than any chat has.".into());
     }
     let no_json = |error: serde_json::Error| {
         format!("It is not a chat that Tenon exported as JSON: {error}.")
@@ -275,22 +274,6 @@ impl Import {
     }
 }
 
-/// About how many values a file has, without reading any: each but the first
-/// follows a comma or a colon.
-fn values(file: &[u8]) -> usize {
-    let (mut values, mut in_text, mut is_escaped) = (1, false, false);
-    for byte in file {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = in_text,
-            b'"' => in_text = !in_text,
-            b',' | b':' if !in_text => values += 1,
-            _ => {}
-        }
-    }
-    values
-}
-
 fn unknown(what: &str, id: &str) -> String {
     format!("It speaks of a {what} \"{id}\" that it has not told of before.")
 }
@@ -312,20 +295,5 @@ fn without_blobs(output: ToolOutput) -> ToolOutput {
     });
     ToolOutput {
         content: content.collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_counted_without_what_is_said_in_texts() {
-        let check = |file: &str, expected: usize| assert_eq!(values(file.as_bytes()), expected);
-        check("0", 1);
-        check("[0,0,0]", 3);
-        check(r#"{"a":[1,2],"b":3}"#, 5);
-        check(r#"["a,b:c","\",\\","x"]"#, 3);
-        check("\\,\"", 2);
     }
 }

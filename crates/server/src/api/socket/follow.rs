@@ -123,7 +123,8 @@ impl Follower {
         // The page is waited for before anything is read for it.
         let outbox = self.outbox.clone();
         let places = outbox.reserve_many(PAGE).await.map_err(|_| Halt::Gone)?;
-        let _turn = self.app.budget.replay().await;
+        let budget = self.app.budget.clone();
+        let _turn = budget.replay().await;
         let events = self.app.store.events(&self.chat, self.last, PAGE as u64);
         let events = events.await.map_err(|error| Halt::Failed(error.into()))?;
         let more = events.len() == PAGE;
