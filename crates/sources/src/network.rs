@@ -19,6 +19,24 @@ pub(crate) use trouble::Trouble;
 
 use crate::text::line;
 
+/// Top-level domains that are never delegated: each network has its own. In clouds
+/// the metadata service and machines of other customers are under `internal`.
+const RESERVED_DOMAINS: [&str; 2] = ["localhost", "internal"];
+
+/// Where clouds tell a machine its own credentials, by name.
+const METADATA_HOSTS: [&str; 6] = [
+    "metadata",
+    "metadata.goog",
+    "metadata.tencentyun.com",
+    "metadata.packet.net",
+    "instance-data",
+    "rancher-metadata",
+];
+
+/// Azure's WireServer: a public address that every virtual machine there reaches as the
+/// host it runs on, which tells it its configuration and certificates.
+const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
+
 /// Where requests may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Network {
@@ -75,10 +93,7 @@ pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
     let public = match url.host() {
         Some(Host::Ipv4(address)) => is_public(address.into()),
         Some(Host::Ipv6(address)) => is_public(address.into()),
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            name != "localhost" && !name.ends_with(".localhost")
-        }
+        Some(Host::Domain(name)) => is_public_name(name),
         None => false,
     };
     match network {
@@ -87,6 +102,14 @@ pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
         )),
         Network::PublicOnly | Network::Anywhere => Ok(()),
     }
+}
+
+/// Whether a name could be one of the internet. What it resolves to is looked at as well:
+/// this refuses names that a resolver of a cloud or of a machine answers for by itself.
+fn is_public_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let last = name.rsplit('.').next().unwrap_or_default();
+    !RESERVED_DOMAINS.contains(&last) && !METADATA_HOSTS.contains(&name.as_str())
 }
 
 /// Whether an address is one that anybody on the internet could reach.
@@ -101,15 +124,15 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let special = match (a, b, c) {
         (0, ..) => true,            // this network
-        (100, 64..=127, _) => true, // shared by customers of one provider
-        (192, 0, 0) => true,        // protocol assignments
+        (100, 64..=127, _) => true, // shared by customers of one provider; Alibaba's metadata
+        (192, 0, 0) => true,        // protocol assignments; Oracle's metadata
         (192, 88, 99) => true,      // relays to IPv6
         (198, 18..=19, _) => true,  // benchmarks
         (224.., ..) => true,        // multicast, reserved, broadcast
         _ => false,
     };
     let private = address.is_loopback() || address.is_private() || address.is_link_local();
-    !(special || private || address.is_documentation())
+    !(special || private || address.is_documentation() || address == WIRE_SERVER)
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -119,10 +142,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // IPv4 in other clothes: mapped, NAT64 and 6to4 lead to the address inside.
+        // IPv4 in other clothes: mapped and NAT64 lead to the address inside. With the
+        // latter a machine that has no IPv4 reaches every site that has nothing else.
         [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
-        [0x2002, high, low, ..] => embedded(high, low),
+        // 6to4 is abandoned; no site is to be found there.
+        [0x2002, ..] => false,
+        // ISATAP leads into the network of a site.
+        [.., 0 | 0x200, 0x5efe, _, _] => false,
         // Protocol assignments, Teredo tunnels among them, and documentation.
         [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         // Only these are given out to the public; the rest is local, reserved or multicast.
@@ -179,10 +206,18 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.168.1.1",
+            "169.254.0.1",
+            "169.254.0.23",
+            "169.254.42.42",
             "169.254.169.254",
+            "169.254.170.2",
+            "169.254.170.23",
             "100.64.0.1",
+            "100.100.100.200",
             "100.127.255.255",
+            "168.63.129.16",
             "192.0.0.8",
+            "192.0.0.192",
             "192.0.2.1",
             "198.51.100.7",
             "203.0.113.9",
@@ -205,7 +240,6 @@ mod tests {
             "2a00:1450:4001::1",
             "::ffff:8.8.8.8",
             "64:ff9b::8.8.8.8",
-            "2002:808:808::1",
         ] {
             check_address(address, true);
         }
@@ -220,18 +254,34 @@ mod tests {
             "2001:db8::1",
             "3fff::1",
             "100::1",
+            "100:0:0:1::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fd00:42::42",
             "::7f00:1",
+            "::8.8.8.8",
+            "::168.63.129.16",
             "::ffff:127.0.0.1",
             "::ffff:10.0.0.1",
             "::ffff:169.254.169.254",
+            "::ffff:168.63.129.16",
+            "::ffff:0:8.8.8.8",
             "64:ff9b::127.0.0.1",
             "64:ff9b::a9fe:a9fe",
+            "64:ff9b::168.63.129.16",
             "64:ff9b:1::1",
+            "64:ff9b:1:ffff::8.8.8.8",
+            "2002:808:808::1",
+            "2002:a83f:8110::1",
             "2002:7f00:1::1",
             "2002:c0a8:101::1",
             "2001:0:7f00:1::1",
             "2001:0:808:808::f5ff:fffe",
             "2001:10::1",
+            "2001:20::1",
+            "2001:2f:ffff::1",
+            "2600:1::5efe:a00:1",
+            "2600:1::200:5efe:a83f:8110",
             "4000::1",
         ] {
             check_address(address, false);
@@ -268,6 +318,32 @@ mod tests {
         );
         check_url("http://[::ffff:127.0.0.1]/", &inside("[::ffff:7f00:1]"));
         check_url("http://0/", &inside("0.0.0.0"));
+        check_url("http://168.63.129.16/", &inside("168.63.129.16"));
+        check_url("http://2822734096/", &inside("168.63.129.16"));
+        for name in [
+            "metadata",
+            "metadata.google.internal",
+            "metadata.goog",
+            "instance-data",
+            "instance-data.ec2.internal",
+            "metadata.tencentyun.com",
+            "rancher-metadata",
+            "anything.internal",
+        ] {
+            check_url(&format!("http://{name}/latest"), &inside(name));
+        }
+        check_url(
+            "http://METADATA.Google.internal./",
+            &inside("metadata.google.internal."),
+        );
+        check_url(
+            "https://metadata.example.com/",
+            "https://metadata.example.com/",
+        );
+        check_url(
+            "https://internal.example.com/",
+            "https://internal.example.com/",
+        );
     }
 
     #[test]
