@@ -16,6 +16,7 @@ pub mod api;
 pub mod auth;
 mod guard;
 pub mod models;
+mod permissions;
 pub mod serve;
 pub mod sources;
 pub mod storage;

@@ -10,7 +10,7 @@ use super::{open, say};
 use crate::app::App;
 use crate::auth::setup::remove_stale_link;
 use crate::config::{Common, Config};
-use crate::serve;
+use crate::{permissions, serve};
 
 #[derive(Debug, Args)]
 pub(super) struct Serve {
@@ -26,6 +26,7 @@ impl Serve {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let config = Config::load(common)?;
         let listener = serve::listen(self.listen.unwrap_or(config.listen()), &config)?;
+        permissions::warn_about(&common.data, common.config.as_deref());
         let app = App::open(&common.data, &config).await?;
         let listening = listener.local_addr()?;
         let link = Self::link(&app, common, listening).await?;

@@ -4,12 +4,12 @@
 //! looked at again and again rather than watched: that needs no help from the system, works
 //! on every file system, and costs a few stats. A file that cannot be read leaves what it
 //! said before in place and says so; one that is only half written is given time. What
-//! stands in a file is run, so one that strangers may have written is not taken.
+//! stands in a file is run, so one that others on this machine may have written is not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -17,6 +17,7 @@ use tenon_sources::import::{self, Found, MAX_WITH_DOCUMENTS, clean, is_unprintab
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::Sources;
+use crate::permissions::{Risk, risk, risk_of_replacing};
 
 /// Soon enough for somebody who has saved a file and looks up.
 const LOOK: Duration = Duration::from_secs(2);
@@ -61,13 +62,17 @@ struct Stamp {
 /// Why a file may say what a stranger wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Danger {
-    Writable,
-    Foreign,
+    OfFile(Risk),
+    /// Of the watched folder.
+    OfFolder(Risk),
+    /// Of the folder that a link leads into.
+    OfTarget(Risk),
 }
 
 #[derive(Debug)]
 enum Problem {
-    Danger(Danger),
+    /// It is not run, for this reason.
+    Danger(String),
     /// Seen once. Perhaps somebody is still writing.
     Perhaps,
     Certain(String),
@@ -198,9 +203,9 @@ impl File {
         }
         self.stamp = Some(stamp);
         if let Some(danger) = stamp.danger {
-            tracing::warn!(file = ?path, why = danger.why(), "a file of servers is not taken");
+            tracing::warn!(file = ?path, why = danger.why(path), "a file of servers is not run");
             self.servers.clear();
-            self.problem = Some(Problem::Danger(danger));
+            self.problem = Some(Problem::Danger(danger.why(path)));
             return;
         }
         match read(path) {
@@ -224,8 +229,8 @@ impl File {
         let nothing = |why: String| vec![unusable(name, why)];
         let why = match &self.problem {
             None | Some(Problem::Perhaps) => return self.servers.clone(),
-            Some(Problem::Danger(danger)) => {
-                return nothing(format!("{name} is not taken. {}", danger.why()));
+            Some(Problem::Danger(why)) => {
+                return nothing(format!("{name} is not run, because {why}"));
             }
             Some(Problem::Certain(why)) => why,
         };
@@ -252,6 +257,7 @@ fn list(path: &Path) -> std::io::Result<BTreeMap<String, Stamp>> {
             names.pop_last();
         }
     }
+    let of_folder = risk(&fs::symlink_metadata(path)?).or(risk(&fs::metadata(path)?));
     let mut stamps = BTreeMap::new();
     for name in names {
         let file = path.join(&name);
@@ -259,7 +265,15 @@ fn list(path: &Path) -> std::io::Result<BTreeMap<String, Stamp>> {
         if let (Ok(entry), Ok(metadata)) = (fs::symlink_metadata(&file), fs::metadata(&file))
             && metadata.is_file()
         {
-            stamps.insert(name, stamp(&entry, &metadata));
+            let danger = of_folder
+                .map(Danger::OfFolder)
+                .or_else(|| danger(&file, &entry, &metadata));
+            let stamp = Stamp {
+                modified: metadata.modified().ok(),
+                size: metadata.len(),
+                danger,
+            };
+            stamps.insert(name, stamp);
         }
     }
     Ok(stamps)
@@ -283,31 +297,38 @@ pub(crate) fn is_ours(name: &str) -> bool {
 }
 
 /// Of a file, and of the link to it where there is one.
-fn stamp(entry: &Metadata, file: &Metadata) -> Stamp {
-    let us = rustix::process::geteuid().as_raw();
-    let is_foreign = |metadata: &Metadata| ![0, us].contains(&metadata.uid());
-    let danger = if is_foreign(entry) || is_foreign(file) {
-        Some(Danger::Foreign)
-    } else if file.mode() & 0o002 != 0 {
-        Some(Danger::Writable)
-    } else {
-        None
-    };
-    Stamp {
-        modified: file.modified().ok(),
-        size: file.len(),
-        danger,
+fn danger(path: &Path, entry: &Metadata, file: &Metadata) -> Option<Danger> {
+    let of_file = risk(entry).or(risk(file)).map(Danger::OfFile);
+    if of_file.is_some() || !entry.is_symlink() {
+        return of_file;
     }
+    let target = fs::canonicalize(path).ok()?;
+    let folder = fs::metadata(target.parent()?).ok()?;
+    risk_of_replacing(&folder).map(Danger::OfTarget)
 }
 
 impl Danger {
-    fn why(self) -> &'static str {
+    /// Ends a sentence that says that the file is not run.
+    fn why(self, path: &Path) -> String {
+        let folder = path.parent().and_then(Path::file_name);
+        let folder = shown(&folder.unwrap_or_default().to_string_lossy());
+        let file = shown(&path.file_name().unwrap_or_default().to_string_lossy());
         match self {
-            Self::Writable => {
-                "Everybody on this machine may write to it, and what it says is run: take that away with `chmod o-w`."
-            }
-            Self::Foreign => {
-                "It belongs to another user of this machine, and what it says is run: give it to the user Tenon runs as with `chown`."
+            Self::OfFile(Risk::Writable) => format!(
+                "other users of this machine may write to it: `chmod go-w {folder}/{file}`."
+            ),
+            Self::OfFolder(Risk::Writable) => format!(
+                "other users of this machine may write to the folder it is in: `chmod go-w {folder}`."
+            ),
+            Self::OfTarget(Risk::Writable) => format!(
+                "it is a link, and other users of this machine may write to the folder it is in: \
+                 `chmod go-w` that one, or put the file itself into {folder}."
+            ),
+            Self::OfFile(Risk::Foreign) => format!(
+                "it belongs to another user of this machine: `chown` {folder}/{file} to the user Tenon runs as."
+            ),
+            Self::OfFolder(Risk::Foreign) | Self::OfTarget(Risk::Foreign) => {
+                "the folder it is in belongs to another user of this machine: `chown` it to the user Tenon runs as.".into()
             }
         }
     }

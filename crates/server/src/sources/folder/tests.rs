@@ -1,4 +1,4 @@
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
 use tempfile::TempDir;
 
@@ -152,23 +152,73 @@ fn what_strangers_may_have_written_is_not_run() {
     let mut desk = Desk::new();
     let path = desk.place.path().join("a.json");
     let permit = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    desk.write("a.json", &json("one", "x"));
-    permit(0o664);
-    assert_eq!(desk.look(), ["+a.json one=x"]);
-    permit(0o666);
-    let told = desk.look();
-    assert!(
-        told[0].starts_with("+a.json a: a.json is not taken. Everybody"),
-        "{told:?}"
+    let name = desk.place.path().file_name().unwrap().to_str().unwrap();
+    let refused = format!(
+        "+a.json a: a.json is not run, because other users of this machine may write to it: \
+         `chmod go-w {name}/a.json`."
     );
-    assert_eq!(desk.look(), NOTHING);
-    permit(0o600);
-    assert_eq!(desk.look(), ["+a.json one=x"]);
+    desk.write("a.json", &json("one", "x"));
+    for mode in [0o664, 0o606, 0o666] {
+        permit(mode);
+        assert_eq!(desk.look(), [refused.as_str()], "{mode:o}");
+        assert_eq!(desk.look(), NOTHING);
+        permit(0o644);
+        assert_eq!(desk.look(), ["+a.json one=x"], "{mode:o}");
+    }
     // Only root can give a file away.
     if chown(&path, Some(12_345), None).is_ok() {
         let told = desk.look();
-        assert!(told[0].contains("It belongs to another user"), "{told:?}");
+        assert!(told[0].contains("it belongs to another user"), "{told:?}");
     }
+}
+
+#[test]
+fn nothing_is_run_out_of_a_folder_that_strangers_may_write_to() {
+    let mut desk = Desk::new();
+    let place = desk.place.path().to_owned();
+    let permit = |mode| fs::set_permissions(&place, fs::Permissions::from_mode(mode)).unwrap();
+    let name = place.file_name().unwrap().to_str().unwrap().to_owned();
+    desk.write("a.json", &json("one", "x"));
+    assert_eq!(desk.look(), ["+a.json one=x"]);
+    for mode in [0o770, 0o707, 0o1777] {
+        permit(mode);
+        let refused = format!(
+            "+a.json a: a.json is not run, because other users of this machine may write to the \
+             folder it is in: `chmod go-w {name}`."
+        );
+        assert_eq!(desk.look(), [refused], "{mode:o}");
+        permit(0o755);
+        assert_eq!(desk.look(), ["+a.json one=x"], "{mode:o}");
+    }
+    if chown(&place, Some(12_345), None).is_ok() {
+        let told = desk.look();
+        assert!(
+            told[0].contains("the folder it is in belongs to another user"),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_link_is_as_safe_as_the_folder_it_leads_to() {
+    let mut desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let file = elsewhere.path().join("real.json");
+    fs::write(&file, json("one", "x")).unwrap();
+    std::os::unix::fs::symlink(&file, desk.place.path().join("a.json")).unwrap();
+    assert_eq!(desk.look(), ["+a.json one=x"]);
+    let permit = |mode| {
+        fs::set_permissions(elsewhere.path(), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    permit(0o777);
+    let told = desk.look();
+    assert!(
+        told[0].contains("may write to the folder it is in"),
+        "{told:?}"
+    );
+    // There nobody can replace the files of others.
+    permit(0o1777);
+    assert_eq!(desk.look(), ["+a.json one=x"]);
 }
 
 #[test]
