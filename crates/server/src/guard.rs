@@ -46,6 +46,7 @@ pub(crate) fn lets_page_ask(url: &Url) -> bool {
 }
 
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    let is_page = is_page(request.uri().path());
     let mut response = match check(&app, &request) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
@@ -56,7 +57,21 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
             .entry(name)
             .or_insert(HeaderValue::from_static(value));
     }
+    if !is_page {
+        // What somebody was told is theirs: neither a browser that others use after them
+        // nor a proxy keeps it. Whatever a handler says, events among them.
+        let no_store = HeaderValue::from_static("no-store");
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, no_store);
+    }
     response
+}
+
+/// Whether an address is part of the page, which is the same for everybody.
+fn is_page(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next();
+    !matches!(first, Some("api" | "v1" | "health"))
 }
 
 fn check(app: &App, request: &Request) -> Result<(), ApiError> {

@@ -1,5 +1,6 @@
 //! Pages from elsewhere reach nothing.
 
+use crate::people::Person;
 use crate::server::{Server, answer};
 
 #[tokio::test]
@@ -108,4 +109,62 @@ async fn every_answer_carries_the_headers_that_keep_a_page_in_its_place() {
         assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
         assert_eq!(answer.headers()["x-frame-options"], "DENY");
     }
+}
+
+#[tokio::test]
+async fn no_answer_of_the_api_is_kept_by_a_browser_or_a_proxy() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    // What sends on to somewhere else is an answer too.
+    let redirect = reqwest::redirect::Policy::none();
+    let client = reqwest::Client::builder()
+        .redirect(redirect)
+        .build()
+        .unwrap();
+    let check = async |request: reqwest::RequestBuilder, what: &str| {
+        let response = client.execute(request.build().unwrap()).await.unwrap();
+        let caching = response.headers().get("cache-control");
+        let caching = caching.map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(
+            caching.as_deref(),
+            Some("no-store"),
+            "{what}: {}",
+            response.status()
+        );
+    };
+    for route in tenon_server::api::routes() {
+        let path = match (route.path.find('{'), route.path.find('}')) {
+            (Some(from), Some(to)) => {
+                format!("/api{}x{}", &route.path[..from], &route.path[to + 1..])
+            }
+            _ => format!("/api{}", route.path),
+        };
+        let method = route.method.as_str();
+        let nobody = server.request(method, &path);
+        check(nobody, &format!("{method} {path} by nobody")).await;
+        // What comes without a body changes nothing but who is logged in.
+        let ends = path.starts_with("/api/auth/logout") || path.starts_with("/api/users/");
+        if !ends {
+            let hers = ada.request(method, &path);
+            check(hers, &format!("{method} {path} by an admin")).await;
+        }
+    }
+    for path in ["/api", "/api/", "/api/nothing", "/v1/models", "/v1/nothing"] {
+        check(ada.request("GET", path), path).await;
+        let elsewhere = server.request("GET", path).header("host", "evil.example");
+        check(elsewhere, path).await;
+    }
+    check(ada.request("PUT", "/api/chats"), "a wrong method").await;
+    check(ada.request("HEAD", "/api/chats"), "HEAD").await;
+    check(ada.request("OPTIONS", "/api/chats"), "OPTIONS").await;
+    check(server.request("GET", "/health"), "/health").await;
+
+    // The page itself may be kept.
+    let page = server.request("GET", "/").send().await.unwrap();
+    assert_ne!(
+        page.headers()
+            .get("cache-control")
+            .map(|value| value.as_bytes()),
+        Some(b"no-store".as_slice())
+    );
 }
