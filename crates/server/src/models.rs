@@ -2,6 +2,7 @@
 //! those that endpoints of the environment and of this machine offer.
 
 mod choose;
+mod discreet;
 mod edit;
 pub mod endpoints;
 mod trial;

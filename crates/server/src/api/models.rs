@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
 use serde_json::json;
-use tenon_domain::ModelId;
+use tenon_domain::{ModelId, WireFormat};
 use tenon_llm::discover::{discover as ask, normalise};
 
 use super::body::Body;
@@ -23,17 +23,18 @@ use crate::auth::caller::Caller;
 
 pub(super) async fn list(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
 ) -> Result<Json<Vec<ModelView>>, ApiError> {
-    Ok(Json(app.models.list().await?))
+    let models = app.models.list().await?.into_iter();
+    Ok(Json(models.map(|model| model.shown_to(&user)).collect()))
 }
 
 pub(super) async fn show(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
     Id(id): Id<ModelId>,
 ) -> Result<Json<ModelView>, ApiError> {
-    Ok(Json(app.models.show(&id).await?))
+    Ok(Json(app.models.show(&id).await?.shown_to(&user)))
 }
 
 pub(super) async fn create(
@@ -112,10 +113,57 @@ pub(super) async fn discover(
 
 pub(super) async fn endpoints(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
 ) -> Json<Vec<EndpointView>> {
     app.models.look_around().await;
-    Json(app.models.endpoints().views())
+    let views = app.models.endpoints().views().into_iter();
+    Json(views.map(|endpoint| endpoint.shown_to(&user)).collect())
+}
+
+impl ModelView {
+    /// Where it is may be the name of a host inside, or hold a key: admins alone see that.
+    pub(crate) fn shown_to(self, user: &CurrentUser) -> Self {
+        if user.administers() {
+            return self;
+        }
+        let (at, format) = (self.base_url.as_deref(), self.provider);
+        let endpoint = self.endpoint.map(|name| hide_host(name, at, format));
+        Self {
+            endpoint,
+            base_url: None,
+            ..self
+        }
+    }
+}
+
+impl EndpointView {
+    fn shown_to(self, user: &CurrentUser) -> Self {
+        if user.administers() {
+            return self;
+        }
+        let name = hide_host(self.name, self.base_url.as_deref(), Some(self.provider));
+        // Why it failed names its address.
+        let error = self
+            .error
+            .map(|_why| format!("{name} offers no models now. An admin sees why in the settings."));
+        Self {
+            name,
+            base_url: None,
+            error,
+            ..self
+        }
+    }
+}
+
+/// An endpoint that nobody knows better is called as its host is.
+fn hide_host(name: String, base_url: Option<&str>, format: Option<WireFormat>) -> String {
+    if !base_url.is_some_and(|url| url.contains(&name)) {
+        return name;
+    }
+    match format {
+        Some(WireFormat::Anthropic) => "Anthropic-compatible".into(),
+        Some(WireFormat::Openai) | None => "OpenAI-compatible".into(),
+    }
 }
 
 async fn note(

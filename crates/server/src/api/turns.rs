@@ -19,7 +19,7 @@ pub(super) async fn start(
     Id(chat): Id<ChatId>,
     Body(turn): Body<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
-    let model = app.models.choose(turn.model_id.as_ref()).await?;
+    let model = app.models.choose_for(&user, turn.model_id.as_ref()).await?;
     let door = user.door();
     let request = TurnRequest {
         granted: user.granted().to_vec(),

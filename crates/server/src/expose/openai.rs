@@ -33,10 +33,11 @@ pub(crate) const MAX_BODY: usize = Sources::MAX_BODY;
 
 pub(crate) async fn models(
     State(app): State<App>,
-    _user: CurrentUser,
+    user: CurrentUser,
 ) -> Result<Json<Value>, ApiError> {
     let models = app.models.list().await?;
     let data = models.into_iter().map(|model| {
+        let model = model.shown_to(&user);
         let owner = model.endpoint.unwrap_or_else(|| "tenon".to_owned());
         json!({"id": model.id, "object": "model", "created": 0, "owned_by": owner, "name": model.name})
     });
@@ -53,7 +54,7 @@ pub(crate) async fn complete(
         Some(name) => Some(app.models.named(name).await?),
         None => None,
     };
-    let model = app.models.choose(model.as_ref()).await?;
+    let model = app.models.choose_for(&user, model.as_ref()).await?;
     let header = answer::Header::new(ask.model.unwrap_or_else(|| model.shown.id.0.clone()));
     let mut access = Access::all(&user.id);
     let tools = match ask.theirs {

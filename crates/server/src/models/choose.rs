@@ -1,11 +1,16 @@
 //! From an id, or in a shell from a name, to the model that is meant.
 
+use std::sync::Arc;
+
 use tenon_agent::Model;
 use tenon_domain::{ModelConfig, ModelId, ModelRef, WireFormat};
 use tenon_llm::Remote;
 use tenon_store::StoredModel;
 
+use super::discreet::Discreet;
 use super::{BUILTIN, Models, is_name, offered_config, offered_id};
+
+use crate::auth::CurrentUser;
 
 /// Why no model can be had.
 #[derive(Debug, thiserror::Error)]
@@ -26,29 +31,62 @@ impl Models {
     /// The model with this id; the default one where none is named. Never
     /// another one: whom a chat is told to is not to be guessed.
     pub async fn choose(&self, id: Option<&ModelId>) -> Result<Model, NoModel> {
+        let (model, _) = self.chosen(id).await?;
+        Ok(model)
+    }
+
+    /// The same for somebody, who is told where it is only if that is theirs to know.
+    pub async fn choose_for(
+        &self,
+        user: &CurrentUser,
+        id: Option<&ModelId>,
+    ) -> Result<Model, NoModel> {
+        match user.administers() {
+            true => self.choose(id).await,
+            false => self.choose_discreetly(id).await,
+        }
+    }
+
+    /// The same for anybody: see [`super::discreet`].
+    pub async fn choose_discreetly(&self, id: Option<&ModelId>) -> Result<Model, NoModel> {
+        let (model, remote) = self.chosen(id).await?;
+        let Some(remote) = remote else {
+            return Ok(model);
+        };
+        let provider = Discreet::new(model.provider.clone(), &remote);
+        Ok(Model {
+            provider: Arc::new(provider),
+            ..model
+        })
+    }
+
+    /// And where it is, unless it is built in.
+    async fn chosen(&self, id: Option<&ModelId>) -> Result<(Model, Option<Remote>), NoModel> {
         let default = match id {
             Some(_) => None,
             None => self.default_model().await?.map(|model| model.config.id),
         };
         let id = id.or(default.as_ref());
         let Some(id) = id.filter(|id| id.as_str() != BUILTIN) else {
-            return Ok(Model {
+            let builtin = Model {
                 shown: self.builtin_ref(),
                 provider: self.builtin.clone(),
                 prices: None,
                 makes_titles: false,
-            });
+            };
+            return Ok((builtin, None));
         };
         let Found { config, remote } = self.find(id).await?;
-        Ok(Model {
-            provider: self.connect(&config.id, remote),
+        let model = Model {
+            provider: self.connect(&config.id, remote.clone()),
             shown: ModelRef {
                 id: config.id,
                 name: config.name,
             },
             prices: config.prices,
             makes_titles: true,
-        })
+        };
+        Ok((model, Some(remote)))
     }
 
     /// Who is asked where nobody is named.

@@ -126,7 +126,7 @@ impl Endpoints {
                 name: endpoint.name,
                 origin: endpoint.origin,
                 provider: endpoint.format,
-                base_url: endpoint.base_url,
+                base_url: Some(endpoint.base_url),
                 models,
                 error,
             })

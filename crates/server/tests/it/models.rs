@@ -2,6 +2,7 @@
 
 mod connection;
 mod fake;
+mod private;
 mod title;
 mod trial;
 

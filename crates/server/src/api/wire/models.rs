@@ -22,6 +22,7 @@ pub struct ModelView {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<WireFormat>,
+    /// For admins alone: it may name a host that others need not know of.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
@@ -163,9 +164,12 @@ pub struct EndpointView {
     pub name: String,
     pub origin: ModelOrigin,
     pub provider: WireFormat,
-    pub base_url: String,
+    /// For admins alone: it may name a host that others need not know of.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
     pub models: usize,
-    /// Why it offers nothing now. A server on this machine that is not running is not listed at all.
+    /// Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
