@@ -103,7 +103,9 @@ impl App {
         let sources = Sources::new(store.clone(), vault, registry.clone());
         store.sweep_local_servers().await?;
         let kept = Arc::new(Kept(store.clone()));
-        let desk = Desk::new(registry.clone(), kept, sources.parses());
+        let reading = sources.clone();
+        let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
+        let desk = Desk::new(registry.clone(), kept, parses);
         desk.restore().await.map_err(anyhow::Error::msg)?;
 
         let mut settings = Settings::new(workspaces);
@@ -144,7 +146,7 @@ impl App {
     pub async fn mend(&self) -> Result<(), Error> {
         self.agent.recover().await?;
         for paused in self.agent.take_over().await? {
-            let why = match self.models.choose(paused.model.as_ref()).await {
+            let why = match self.models.choose_discreetly(paused.model.as_ref()).await {
                 Ok(model) => match self.agent.resume(paused.clone(), model) {
                     // Who shuts down again leaves it to the next start.
                     Ok(()) | Err(tenon_agent::Error::Closing) => continue,

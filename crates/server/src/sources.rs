@@ -71,9 +71,6 @@ const CLOSE: Duration = Duration::from_secs(8);
 /// How often servers that are on their way up are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// One core of the smallest machine stays free for those who wait for something else.
-const PARSES: usize = 1;
-
 /// How many changes may wait to be seen to.
 const RINGS: usize = 64;
 
@@ -96,8 +93,8 @@ struct Inner {
     registry: Arc<Registry>,
     turns: Turns,
     callers: Callers,
-    /// How many documents are read into tools at once.
-    parses: Arc<Semaphore>,
+    /// Who reads documents into tools.
+    parses: Turns,
     /// What people give is kept and forgotten one after the other, so that nobody
     /// forgets what somebody else is about to need.
     giving: Semaphore,
@@ -160,9 +157,9 @@ impl Sources {
             store,
             vault,
             registry,
-            turns: Turns::default(),
+            turns: Turns::for_starts(),
             callers: Callers::default(),
-            parses: Arc::new(Semaphore::new(PARSES)),
+            parses: Turns::for_parses(),
             giving: Semaphore::new(1),
             life: OnceLock::new(),
             bell: OnceLock::new(),

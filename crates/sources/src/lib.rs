@@ -9,11 +9,11 @@ pub mod builtin;
 pub mod mcp;
 pub mod openapi;
 
+pub mod apart;
 pub mod import;
 pub mod text;
 pub mod variables;
 
-mod apart;
 mod html;
 mod logs;
 mod network;

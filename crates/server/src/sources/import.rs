@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
+use tenon_sources::apart::turn;
 use tenon_sources::import::{self, Found, Reading};
 use tenon_sources::variables::{Variable, misplaced, unset};
 use tenon_store::{NewSource, StoredSource};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::Sources;
 use super::check;
@@ -20,6 +23,9 @@ use super::plan::Trust;
 use super::secrets::secret_name;
 use crate::api::wire::{ImportSources, ImportedSource};
 use crate::auth::CurrentUser;
+
+/// Longer than what somebody imports at once takes to be read.
+const TURN_DEADLINE: Duration = Duration::from_secs(60);
 
 /// What became of one server of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +68,8 @@ impl Sources {
         file: Option<&str>,
     ) -> Result<Vec<Imported>, Refusal> {
         check_length(user, "text", asked.text.as_bytes())?;
-        let turns = self.parses();
-        let reading = read(turns, asked.text.clone(), file.map(str::to_owned)).await?;
+        let turns = self.parses(Some(&user.id));
+        let reading = read(&turns, asked.text.clone(), file.map(str::to_owned)).await?;
         let mine = asked.mine.unwrap_or_else(|| !user.administers());
         let secrets = self.0.store.secrets().await?.into_iter();
         let desk = Desk {
@@ -204,22 +210,19 @@ impl From<Imported> for ImportedSource {
     }
 }
 
-/// On the side and not many at once: a document may be long.
+/// On the side and not many of one person at once: a document may be long.
 async fn read(
-    turns: Arc<Semaphore>,
+    turns: &Arc<Semaphore>,
     text: String,
     file: Option<String>,
 ) -> Result<Reading, Refusal> {
-    let turn = turns.acquire_owned().await.ok();
-    let reading = tokio::task::spawn_blocking(move || {
-        let reading = import::read(&text, file.as_deref());
-        drop(turn);
-        reading
-    });
-    let reading = reading
-        .await
-        .map_err(|_panic| wrong("Tenon met a fault of its own in this text."))?;
-    reading.map_err(|error| Refusal::Wrong(error.to_string()))
+    let turn = timeout(TURN_DEADLINE, turn(turns)).await;
+    let turn = turn.map_err(|_elapsed| {
+        wrong("Others of your imports are still being read. Try again when they are done.")
+    })?;
+    let work =
+        turn.work(move || import::read(&text, file.as_deref()).map_err(|error| error.to_string()));
+    work.await.map_err(Refusal::Wrong)
 }
 
 fn taken(name: &str) -> String {

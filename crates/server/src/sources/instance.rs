@@ -91,7 +91,9 @@ impl Instance {
                     .callers
                     .of(wanted.network)
                     .map_err(|why| tenon_tools::Error(why.into()))?,
-                parses: inner.parses.clone(),
+                parses: inner
+                    .parses
+                    .of(wanted.info.owner.as_ref().or(wanted.user.as_ref())),
                 known: known.openapi,
             }),
         };

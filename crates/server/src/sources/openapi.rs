@@ -5,7 +5,7 @@ mod draft;
 
 use std::sync::Arc;
 
-use tenon_domain::{SourceConfig, SourceId};
+use tenon_domain::{SourceConfig, SourceId, UserId};
 use tenon_sources::openapi::document::MAX_BYTES;
 use tenon_sources::openapi::{Caller, Change, Preview, preview, preview_document};
 use tokio::sync::Semaphore;
@@ -55,7 +55,7 @@ impl Sources {
         let filled = filled(&self.0, &config, Some(&user.id), trust).await;
         let filled = filled.map_err(|why| Refusal::Wrong(why.to_string()))?;
         let caller = self.caller_for(user).map_err(Refusal::Wrong)?;
-        let previewed = preview(filled, &caller, &self.0.parses).await;
+        let previewed = preview(filled, &caller, &self.parses(Some(&user.id))).await;
         previewed.map_err(Refusal::Unread)
     }
 
@@ -67,9 +67,10 @@ impl Sources {
         })
     }
 
-    /// How many documents are read into tools at once.
-    pub fn parses(&self) -> Arc<Semaphore> {
-        self.0.parses.clone()
+    /// How many documents of one person are read into tools at once; nobody waits for those
+    /// of somebody else. None: of what is everybody's.
+    pub fn parses(&self, user: Option<&UserId>) -> Arc<Semaphore> {
+        self.0.parses.of(user)
     }
 
     /// Does what needs a document that somebody gave, which is kept before. Where that is
@@ -107,7 +108,7 @@ impl Sources {
         is_placed: bool,
     ) -> Result<Preview, Refusal> {
         check_length(user, "document", &document)?;
-        let seen = preview_document(document, is_placed, &self.0.parses).await;
+        let seen = preview_document(document, is_placed, &self.parses(Some(&user.id))).await;
         seen.map_err(Refusal::Wrong)
     }
 

@@ -1,7 +1,7 @@
-//! Who may start servers now: everybody has turns of their own.
+//! Who may start servers or read documents now: everybody has turns of their own.
 //!
-//! A start costs a second or more of a processor, so only some are under way at once. But
-//! nobody's servers stand in line behind those of somebody else, who may have many that hang.
+//! Either costs a second or more of a processor, so only some are under way at once. But
+//! nobody stands in line behind somebody else, who may have many that hang.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, Weak};
@@ -11,28 +11,34 @@ use tokio::sync::Semaphore;
 
 use super::lock;
 
-/// Of the servers that all people share.
-const SHARED: usize = 4;
-
-/// Of one person's.
-const OWN: usize = 2;
-
 pub(super) struct Turns {
     shared: Arc<Semaphore>,
+    /// How many one person has.
+    limit: usize,
     own: Mutex<BTreeMap<UserId, Weak<Semaphore>>>,
 }
 
-impl Default for Turns {
-    fn default() -> Self {
+impl Turns {
+    /// To start servers.
+    pub(super) fn for_starts() -> Self {
+        Self::new(4, 2)
+    }
+
+    /// To read documents into tools.
+    pub(super) fn for_parses() -> Self {
+        Self::new(1, 1)
+    }
+
+    /// How many there are for what all people share, and how many for each person.
+    fn new(shared: usize, own: usize) -> Self {
         Self {
-            shared: Arc::new(Semaphore::new(SHARED)),
+            shared: Arc::new(Semaphore::new(shared)),
+            limit: own,
             own: Mutex::default(),
         }
     }
-}
 
-impl Turns {
-    /// Where a server of theirs waits. None: it is everybody's.
+    /// Where what is theirs waits. None: it is everybody's.
     pub(super) fn of(&self, user: Option<&UserId>) -> Arc<Semaphore> {
         let Some(user) = user else {
             return self.shared.clone();
@@ -43,7 +49,7 @@ impl Turns {
         }
         // Those whose servers are gone are forgotten.
         own.retain(|_, turns| turns.strong_count() > 0);
-        let turns = Arc::new(Semaphore::new(OWN));
+        let turns = Arc::new(Semaphore::new(self.limit));
         own.insert(user.clone(), Arc::downgrade(&turns));
         turns
     }
@@ -55,13 +61,13 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_the_servers_of_somebody_else() {
-        let turns = Turns::default();
+        let turns = Turns::new(4, 2);
         let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
         let hers = turns.of(Some(&ada));
-        let taken = hers.clone().try_acquire_many_owned(OWN as u32).unwrap();
+        let taken = hers.clone().try_acquire_many_owned(2).unwrap();
         assert_eq!(turns.of(Some(&ada)).available_permits(), 0);
-        assert_eq!(turns.of(Some(&bob)).available_permits(), OWN);
-        assert_eq!(turns.of(None).available_permits(), SHARED);
+        assert_eq!(turns.of(Some(&bob)).available_permits(), 2);
+        assert_eq!(turns.of(None).available_permits(), 4);
         drop((hers, taken));
         turns.of(Some(&bob));
         assert!(!lock(&turns.own).contains_key(&ada));

@@ -9,3 +9,4 @@ mod personal;
 mod rights;
 mod secrets;
 mod shell;
+mod slow;

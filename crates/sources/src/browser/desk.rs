@@ -27,18 +27,20 @@ pub struct Desk(pub(super) Arc<Inner>);
 pub(super) struct Inner {
     pub(super) registry: Arc<Registry>,
     pub(super) memory: Arc<dyn Memory>,
-    /// How many documents may be read at once.
-    pub(super) parses: Arc<Semaphore>,
+    pub(super) parses: Parses,
     devices: Mutex<HashMap<(UserId, String), Arc<Held>>>,
     told: broadcast::Sender<Told>,
 }
+
+/// How many documents of one person may be read at once.
+pub type Parses = Box<dyn Fn(&UserId) -> Arc<Semaphore> + Send + Sync>;
 
 /// Whose tools are not what they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told(pub UserId);
 
 impl Desk {
-    pub fn new(registry: Arc<Registry>, memory: Arc<dyn Memory>, parses: Arc<Semaphore>) -> Self {
+    pub fn new(registry: Arc<Registry>, memory: Arc<dyn Memory>, parses: Parses) -> Self {
         Self(Arc::new(Inner {
             registry,
             memory,

@@ -222,7 +222,8 @@ impl Seat {
     ) -> Result<Arc<LocalServer>, String> {
         let at = check::found(found)?;
         let offered = found.offered.take().ok_or("It offers nothing.")?;
-        let turn = apart::turn(&self.desk.0.parses).await;
+        let turns = (self.desk.0.parses)(&self.held.device.user);
+        let turn = apart::turn(&turns).await;
         let offer = turn.work(move || Offer::read(offered, &at)).await?;
         let device = &self.held.device;
         let server = known.unwrap_or_else(|| {

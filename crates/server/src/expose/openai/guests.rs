@@ -74,7 +74,7 @@ async fn open(
         fill: Arc::new(AsItIs),
         documents: Arc::new(Brought(guest.document)),
         caller: caller.map_err(|why| refuse(number, &why))?,
-        parses: app.sources.parses(),
+        parses: app.sources.parses(Some(&user.id)),
         known: None,
     });
     match timeout(PATIENCE, server.settled()).await {
