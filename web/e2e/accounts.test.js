@@ -459,7 +459,7 @@ for (const colorScheme of ['light', 'dark']) {
             content: document.documentElement.scrollWidth - innerWidth,
             tooSmall: [
               ...document.querySelectorAll(
-                'dialog :is(button, a, select, label:has([type=radio]), input:not([type=radio], [hidden]))',
+                'dialog :is(button, a, select, label:has([type=radio], [type=checkbox]), input:not([type=radio], [type=checkbox], [hidden]))',
               ),
             ]
               .filter((element) => element.checkVisibility())

@@ -26,6 +26,30 @@ pub struct Account {
     pub last_login_at: Option<i64>,
 }
 
+/// What was switched off in an account when the owner of its address came and somebody
+/// else had been in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SwitchedOff {
+    #[ts(type = "number")]
+    pub at: i64,
+    /// By their names. They are still there and can be switched on again.
+    pub servers: Vec<String>,
+    /// What follows is gone, and was so many.
+    #[ts(type = "number")]
+    pub server_log_ins: u64,
+    #[ts(type = "number")]
+    pub secrets: u64,
+    #[ts(type = "number")]
+    pub shares: u64,
+    /// Tools that were used without asking.
+    #[ts(type = "number")]
+    pub allowed_tools: u64,
+    /// Found by browsers on the machines they were on.
+    #[ts(type = "number")]
+    pub local_servers: u64,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum UserRole {

@@ -21,7 +21,7 @@ pub mod pattern;
 pub mod search;
 
 pub use access::{Access, Layer, Policy, ToolSetting, ToolSettings, Verdict};
-pub use account::{Account, Door, KeyAccess, KeyScope, UserRole};
+pub use account::{Account, Door, KeyAccess, KeyScope, SwitchedOff, UserRole};
 pub use event::{
     Branch, CallProgress, Delta, DeltaKind, Event, EventBody, TitledBy, TurnOutcome, Waiting,
 };

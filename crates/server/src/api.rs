@@ -63,6 +63,7 @@ pub fn routes() -> Vec<Route> {
         get("/auth/oidc/callback", Open, oidc::callback),
         post("/auth/logout", Open, auth::log_out),
         post("/auth/logout-everywhere", User, me::log_out_everywhere).keys(Keys::None),
+        delete("/auth/switched-off", User, me::forget_switched_off).keys(Keys::None),
         get("/auth/me", User, me::show),
         patch("/auth/me", User, me::change).keys(Keys::Full),
         get("/auth/sessions", User, me::sessions).keys(Keys::Full),

@@ -11,6 +11,7 @@ pub mod limit;
 pub mod oidc;
 pub mod password;
 pub mod setup;
+pub(crate) mod proof;
 
 mod desk;
 

@@ -111,13 +111,20 @@ impl Store {
     }
 }
 
-/// Ends all keys of a user.
-pub(crate) async fn delete_all(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
+/// Ends all keys of a user and tells which they were.
+pub(crate) async fn delete_all(
+    transaction: &DatabaseTransaction,
+    user: &UserId,
+) -> Result<Vec<KeyId>> {
+    let rows = api_keys::Entity::find()
+        .filter(api_keys::Column::UserId.eq(&user.0))
+        .all(transaction)
+        .await?;
     api_keys::Entity::delete_many()
         .filter(api_keys::Column::UserId.eq(&user.0))
         .exec(transaction)
         .await?;
-    Ok(())
+    Ok(rows.into_iter().map(|row| KeyId(row.id)).collect())
 }
 
 impl TryFrom<api_keys::Model> for Key {

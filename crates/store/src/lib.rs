@@ -76,7 +76,7 @@ pub use sources::{NewSource, StoredSource};
 pub use token::Token;
 pub use tool_settings::ToolChange;
 pub use transcript::{Transcript, TurnRecord};
-pub use users::{LOCAL, NewUser, Refused, UserEdit, Who, normal_email};
+pub use users::{LOCAL, NewUser, Refused, Revoked, UserEdit, Who, normal_email};
 pub use vault::Vault;
 pub use writing::Writing;
 

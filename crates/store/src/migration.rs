@@ -7,6 +7,7 @@ mod m0004_sources;
 mod m0005_documents;
 mod m0006_local_servers;
 mod m0007_local_sessions;
+mod m0008_session_proof;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -23,6 +24,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_documents::Migration),
             Box::new(m0006_local_servers::Migration),
             Box::new(m0007_local_sessions::Migration),
+            Box::new(m0008_session_proof::Migration),
         ]
     }
 }

@@ -1,8 +1,8 @@
 //! Small things that somebody decided, by name.
 
 use sea_orm::ActiveValue::Set;
-use sea_orm::EntityTrait;
 use sea_orm::sea_query::OnConflict;
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tenon_domain::UserId;
@@ -29,20 +29,29 @@ impl Store {
         name: &str,
         value: &T,
     ) -> Result<()> {
-        let row = preferences::ActiveModel {
-            owner: Set(of(owner)),
-            name: Set(name.to_owned()),
-            value: Set(serde_json::to_string(value)?),
-        };
-        let changed = OnConflict::columns([preferences::Column::Owner, preferences::Column::Name])
-            .update_column(preferences::Column::Value)
-            .to_owned();
-        preferences::Entity::insert(row)
-            .on_conflict(changed)
-            .exec_without_returning(&self.write)
-            .await?;
-        Ok(())
+        put(&self.write, owner, name, value).await
     }
+}
+
+pub(crate) async fn put<T: Serialize>(
+    db: &impl ConnectionTrait,
+    owner: Option<&UserId>,
+    name: &str,
+    value: &T,
+) -> Result<()> {
+    let row = preferences::ActiveModel {
+        owner: Set(of(owner)),
+        name: Set(name.to_owned()),
+        value: Set(serde_json::to_string(value)?),
+    };
+    let changed = OnConflict::columns([preferences::Column::Owner, preferences::Column::Name])
+        .update_column(preferences::Column::Value)
+        .to_owned();
+    preferences::Entity::insert(row)
+        .on_conflict(changed)
+        .exec_without_returning(db)
+        .await?;
+    Ok(())
 }
 
 fn of(owner: Option<&UserId>) -> String {

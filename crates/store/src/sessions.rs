@@ -31,6 +31,8 @@ pub struct Session {
     pub address: String,
     pub created_at: i64,
     pub last_seen_at: i64,
+    /// They came from their issuer for it.
+    pub by_oidc: bool,
 }
 
 impl Store {
@@ -40,6 +42,26 @@ impl Store {
         user: &UserId,
         agent: &str,
         address: &str,
+    ) -> Result<(Token, Session)> {
+        self.begin_session(user, agent, address, false).await
+    }
+
+    /// The same for somebody who comes from their issuer.
+    pub async fn create_oidc_session(
+        &self,
+        user: &UserId,
+        agent: &str,
+        address: &str,
+    ) -> Result<(Token, Session)> {
+        self.begin_session(user, agent, address, true).await
+    }
+
+    async fn begin_session(
+        &self,
+        user: &UserId,
+        agent: &str,
+        address: &str,
+        by_oidc: bool,
     ) -> Result<(Token, Session)> {
         let token = Token::fresh("");
         let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
@@ -68,6 +90,7 @@ impl Store {
             created_at: Set(at),
             last_seen_at: Set(at),
             expires_at: Set(at + LASTS),
+            by_oidc: Set(by_oidc),
         };
         let session = row.insert(&transaction).await?.into();
         transaction.commit().await?;
@@ -127,6 +150,15 @@ impl Store {
         Ok(found.is_some_and(|session| session.expires_at > now()))
     }
 
+    /// A log-in that still counts.
+    pub async fn session(&self, session: &SessionId) -> Result<Option<Session>> {
+        let found = auth_sessions::Entity::find_by_id(&session.0)
+            .filter(auth_sessions::Column::ExpiresAt.gt(now()))
+            .one(&self.read)
+            .await?;
+        Ok(found.map(Session::from))
+    }
+
     /// The log-ins of a user, the one used last first.
     pub async fn sessions(&self, user: &UserId) -> Result<Vec<Session>> {
         let rows = auth_sessions::Entity::find()
@@ -148,14 +180,6 @@ impl Store {
             0 => Err(Error::NotFound("session")),
             _ => Ok(()),
         }
-    }
-
-    /// Ends all log-ins of a user and tells which they were.
-    pub async fn delete_sessions(&self, user: &UserId) -> Result<Vec<SessionId>> {
-        let transaction = self.begin().await?;
-        let ended = end_all(&transaction, user, None).await?;
-        transaction.commit().await?;
-        Ok(ended)
     }
 }
 
@@ -190,6 +214,7 @@ impl From<auth_sessions::Model> for Session {
             address: row.address,
             created_at: row.created_at,
             last_seen_at: row.last_seen_at,
+            by_oidc: row.by_oidc,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! moment cannot both be right.
 
 mod belongings;
+mod handover;
 
 use sea_orm::ActiveValue::{Set, Unchanged};
 use sea_orm::sea_query::Expr;
@@ -12,7 +13,7 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PaginatorTrait, QueryFilter, QueryOrder,
 };
-use tenon_domain::{Account, SessionId, UserId, UserRole};
+use tenon_domain::{Account, KeyId, SessionId, SwitchedOff, UserId, UserRole};
 
 use crate::connect::one_at_a_time;
 use crate::entity::users;
@@ -73,6 +74,14 @@ pub struct UserEdit<'a> {
     pub password_hash: Option<&'a str>,
     /// Ends all log-ins but this one.
     pub only_session: Option<Option<&'a SessionId>>,
+    pub end_keys: bool,
+}
+
+/// The ways in that no longer count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Revoked {
+    pub sessions: Vec<SessionId>,
+    pub keys: Vec<KeyId>,
 }
 
 /// An address as it is kept and looked for: one person writes it in many ways.
@@ -176,14 +185,14 @@ impl Store {
         row.try_into()
     }
 
-    /// Changes an account and tells which of its log-ins that ended. Whoever is
+    /// Changes an account and tells which ways into it that ended. Whoever is
     /// disabled is logged out by it; the invitations of an admin who leaves are
-    /// taken back. Keys stay: a new password is not their end.
+    /// taken back.
     pub async fn change_user(
         &self,
         user: &UserId,
         edit: UserEdit<'_>,
-    ) -> Result<(Account, Vec<SessionId>)> {
+    ) -> Result<(Account, Revoked)> {
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let old: Account = find(&transaction, user).await?;
@@ -219,20 +228,24 @@ impl Store {
             _ if row.disabled => Some(None),
             kept => kept,
         };
-        let ended = match kept {
-            Some(kept) => sessions::end_all(&transaction, user, kept).await?,
-            None => Vec::new(),
-        };
+        let mut revoked = Revoked::default();
+        if let Some(kept) = kept {
+            revoked.sessions = sessions::end_all(&transaction, user, kept).await?;
+        }
+        if edit.end_keys {
+            revoked.keys = keys::delete_all(&transaction, user).await?;
+        }
         transaction.commit().await?;
-        Ok((row.try_into()?, ended))
+        Ok((row.try_into()?, revoked))
     }
 
-    /// Makes an account the one of somebody at an issuer, unless it is
-    /// somebody's there. Every other way in ends with it.
+    /// Makes an account the one of somebody at an issuer. None: it is somebody's
+    /// there. Every other way in ends with it, and so does what could act or tell
+    /// anything for whoever had one: see [`handover`].
     ///
     /// The issuer knows whose address it is; an address given at sign-up was
     /// never verified. Whoever took it before its owner came must not stay.
-    pub async fn link_subject(&self, user: &UserId, subject: &str) -> Result<bool> {
+    pub async fn link_subject(&self, user: &UserId, subject: &str) -> Result<Option<SwitchedOff>> {
         let transaction = self.begin().await?;
         let linked = users::Entity::update_many()
             .col_expr(users::Column::OidcSubject, Expr::value(text(subject)))
@@ -245,12 +258,13 @@ impl Store {
             .exec(&transaction)
             .await?;
         if linked.rows_affected == 0 {
-            return Ok(false);
+            return Ok(None);
         }
         sessions::end_all(&transaction, user, None).await?;
         keys::delete_all(&transaction, user).await?;
+        let off = handover::switch_off(&transaction, user).await?;
         transaction.commit().await?;
-        Ok(true)
+        Ok(Some(off))
     }
 
     /// Deletes an account and everything that belongs to it.

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::AppendHeaders;
 use serde_json::json;
 use tenon_domain::{Account, Door, SessionId, UserId};
-use tenon_store::{AuditEntry, LOCAL, NewUser, Token, Who};
+use tenon_store::{AuditEntry, LOCAL, NewUser, Session, Token, Who};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -30,9 +30,14 @@ pub(super) async fn state(
     State(app): State<App>,
     headers: HeaderMap,
 ) -> Result<Json<AuthState>, ApiError> {
-    let account = match who(&app, &headers).await? {
+    let user = who(&app, &headers).await?;
+    let account = match &user {
         Some(user) => Some(user.account(&app.store).await?),
         None => None,
+    };
+    let switched_off = match &user {
+        Some(user) if user.in_person().is_ok() => app.store.switched_off(&user.id).await?,
+        Some(_) | None => None,
     };
     let setup = !app.auth.single_user && !app.store.has_users().await?;
     let setup_code = setup || (app.auth.single_user && account.is_none());
@@ -43,6 +48,7 @@ pub(super) async fn state(
         sign_up: signs_up(&app).await?,
         single_user: app.auth.single_user,
         oidc: app.auth.oidc.as_deref().map(Oidc::name),
+        switched_off,
     }))
 }
 
@@ -236,14 +242,40 @@ pub(super) async fn end(
 pub(crate) async fn begin_session(
     app: &App,
     caller: &Caller,
-    mut account: Account,
+    account: Account,
     action: &'static str,
 ) -> Result<LoggedIn, ApiError> {
     let address = caller.address.to_string();
     let created = app
         .store
         .create_session(&account.id, &caller.agent, &address);
-    let (token, session) = created.await?;
+    let created = created.await?;
+    welcome(app, caller, account, action, created).await
+}
+
+/// The same for somebody who comes from their issuer.
+pub(crate) async fn begin_oidc_session(
+    app: &App,
+    caller: &Caller,
+    account: Account,
+    action: &'static str,
+) -> Result<LoggedIn, ApiError> {
+    let address = caller.address.to_string();
+    let created = app
+        .store
+        .create_oidc_session(&account.id, &caller.agent, &address);
+    let created = created.await?;
+    welcome(app, caller, account, action, created).await
+}
+
+async fn welcome(
+    app: &App,
+    caller: &Caller,
+    mut account: Account,
+    action: &'static str,
+    (token, session): (Token, Session),
+) -> Result<LoggedIn, ApiError> {
+    let address = caller.address.to_string();
     account.last_login_at = Some(session.created_at);
     app.store.logged_in(&account.id).await?;
     let user = CurrentUser {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Body as RawBody;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
@@ -59,6 +59,19 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
             memory.keep(reservation);
         }
         Ok(Self(read))
+    }
+}
+
+/// Where a request may come without one.
+impl<T: DeserializeOwned + Send + 'static> OptionalFromRequest<App> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Option<Self>, ApiError> {
+        if !request.headers().contains_key(header::CONTENT_TYPE) {
+            return Ok(None);
+        }
+        let body = <Self as FromRequest<App>>::from_request(request, app);
+        body.await.map(Some)
     }
 }
 

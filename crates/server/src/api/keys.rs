@@ -14,6 +14,7 @@ use super::users::checked_name;
 use super::wire::{CreatedKey, KeyView, NewKey};
 use crate::app::App;
 use crate::auth::caller::Caller;
+use crate::auth::proof::prove;
 use crate::auth::{CurrentUser, Ended};
 
 /// More than anybody looks after.
@@ -36,6 +37,10 @@ pub(super) async fn create(
     caller: Caller,
     Body(new): Body<NewKey>,
 ) -> Result<(StatusCode, Json<CreatedKey>), ApiError> {
+    if user.id.as_str() == LOCAL {
+        return Err(ApiError::no_account());
+    }
+    prove(&app, &user, &caller, new.password.as_deref()).await?;
     let address = caller.address.to_string();
     let created = create_for(&app, &user, &user.id, &address, new).await?;
     Ok((StatusCode::CREATED, Json(created)))

@@ -5,18 +5,18 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use tenon_domain::{Account, SessionId};
-use tenon_store::{LOCAL, UserEdit};
+use tenon_store::{LOCAL, Revoked, UserEdit};
 
 use super::auth::{LoggedOut, end, logged_out};
 use super::body::Body;
 use super::error::ApiError;
 use super::id::Id;
 use super::users::{checked_email, checked_name};
-use super::wire::{MeChange, SessionView};
+use super::wire::{LogOutEverywhere, MeChange, SessionView};
 use crate::app::App;
 use crate::auth::caller::Caller;
-use crate::auth::limit::Attempt;
-use crate::auth::{Credential, CurrentUser, Ended};
+use crate::auth::proof::prove_owner;
+use crate::auth::{Credential, CurrentUser};
 
 pub(super) async fn show(
     State(app): State<App>,
@@ -41,7 +41,8 @@ pub(super) async fn change(
     let mut hash = None;
     if email.is_some() || change.password.is_some() {
         user.in_person()?;
-        check_current_password(&app, &caller, &account, change.current_password.as_deref()).await?;
+        let password = change.current_password.as_deref();
+        prove_owner(&app, &user, &caller, &account, password).await?;
     }
     if let Some(password) = &change.password {
         hash = Some(app.auth.passwords.hash(password).await?);
@@ -56,18 +57,17 @@ pub(super) async fn change(
         password_hash: hash.as_deref(),
         // Whoever knows the old password is logged out by the new one.
         only_session: hash.is_some().then_some(session),
+        end_keys: hash.is_some() && !change.keep_keys,
         ..UserEdit::default()
     };
+    let (account, revoked) = app.store.change_user(&user.id, edit).await?;
+    app.auth.end_revoked(&revoked);
     let detail = json!({
         "name": name.is_some(),
         "email": email,
         "password": hash.is_some(),
+        "keys": revoked.keys.len(),
     });
-    let (account, ended) = app.store.change_user(&user.id, edit).await?;
-    ended
-        .into_iter()
-        .map(Ended::Session)
-        .for_each(|ended| app.auth.end(ended));
     let address = caller.address.to_string();
     user.note(&app, &address, "user.changed", user.id.as_str(), detail)
         .await;
@@ -101,44 +101,42 @@ pub(super) async fn end_session(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends all of them, this one too.
+/// Ends all of them, this one too, and all keys unless they are to stay.
 pub(super) async fn log_out_everywhere(
     State(app): State<App>,
     user: CurrentUser,
     caller: Caller,
+    asked: Option<Body<LogOutEverywhere>>,
 ) -> Result<LoggedOut, ApiError> {
+    let asked = asked.map(|Body(asked)| asked).unwrap_or_default();
+    let mut revoked = Revoked::default();
+    // Until there is an account nobody is logged in to it.
+    if user.id.as_str() != LOCAL {
+        let edit = UserEdit {
+            only_session: Some(None),
+            end_keys: !asked.keep_keys,
+            ..UserEdit::default()
+        };
+        (_, revoked) = app.store.change_user(&user.id, edit).await?;
+    }
     let owner = app.auth.session_owner(&user);
-    let ended = app.store.delete_sessions(&owner).await?;
-    let detail = json!({"sessions": ended.len()});
-    ended
-        .into_iter()
-        .map(Ended::Session)
-        .for_each(|ended| app.auth.end(ended));
+    if owner != user.id || owner.as_str() == LOCAL {
+        let ended = app.store.delete_sessions(&owner).await?;
+        revoked.sessions.extend(ended);
+    }
+    app.auth.end_revoked(&revoked);
+    let detail = json!({"sessions": revoked.sessions.len(), "keys": revoked.keys.len()});
     let address = caller.address.to_string();
     user.note(&app, &address, "logout", "everywhere", detail)
         .await;
     Ok(logged_out())
 }
 
-async fn check_current_password(
-    app: &App,
-    caller: &Caller,
-    account: &Account,
-    current: Option<&str>,
-) -> Result<(), ApiError> {
-    let Some(hash) = app.store.password_hash(&account.id).await? else {
-        return Ok(());
-    };
-    let attempt = Attempt::LogIn(&account.email);
-    app.auth.attempt(attempt, caller)?;
-    let current = current.unwrap_or_default();
-    if !app.auth.passwords.verify(current, Some(hash)).await? {
-        return Err(ApiError::new(
-            StatusCode::FORBIDDEN,
-            "wrong_password",
-            "This is not your password. Enter the one you log in with now.",
-        ));
-    }
-    app.auth.succeeded(attempt, caller);
-    Ok(())
+/// They have read what was switched off in their account.
+pub(super) async fn forget_switched_off(
+    State(app): State<App>,
+    user: CurrentUser,
+) -> Result<StatusCode, ApiError> {
+    app.store.forget_switched_off(&user.id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }

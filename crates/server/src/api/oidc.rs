@@ -13,7 +13,7 @@ use serde_json::json;
 use tenon_domain::{Account, Door};
 use tenon_store::{AuditEntry, Error, NewUser, Refused, Who};
 
-use super::auth::begin_session;
+use super::auth::begin_oidc_session;
 use super::users::throw_out;
 use crate::app::App;
 use crate::auth::caller::Caller;
@@ -23,6 +23,9 @@ use crate::auth::oidc::{Identity, Oidc, Trouble};
 
 const COOKIE: &str = "tenon-oidc";
 const MAX_AGE: u32 = 600;
+
+/// Longer than any place in the page.
+const MAX_BACK: usize = 200;
 
 /// What an issuer sends a browser back with.
 #[derive(Default, Deserialize)]
@@ -34,8 +37,22 @@ pub(super) struct Return {
     error_description: Option<String>,
 }
 
-pub(super) async fn start(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
-    answer(&app, &caller, leave(&app, &caller, &headers)).await
+/// What a page sends somebody away with.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Departing {
+    /// Where in the page they come back to: they are logged in, and prove it once more.
+    back: Option<String>,
+}
+
+pub(super) async fn start(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+    query: Result<Query<Departing>, axum::extract::rejection::QueryRejection>,
+) -> Response {
+    let departing = query.map(|Query(departing)| departing).unwrap_or_default();
+    answer(&app, &caller, leave(&app, &caller, &headers, departing)).await
 }
 
 pub(super) async fn callback(
@@ -72,10 +89,16 @@ async fn answer(
     }
 }
 
-async fn leave(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Response, Trouble> {
+async fn leave(
+    app: &App,
+    caller: &Caller,
+    headers: &HeaderMap,
+    departing: Departing,
+) -> Result<Response, Trouble> {
     let oidc = issuer(app)?;
     let caller = seen_by(&oidc, caller.clone());
-    let departure = oidc.begin(here(&caller, headers)).await?;
+    let back = departing.back.map(|back| place_in_page(&back).to_owned());
+    let departure = oidc.begin(here(&caller, headers), back).await?;
     let begun = cookie(&caller, &departure.cookie, MAX_AGE);
     let begun = AppendHeaders([(header::SET_COOKIE, begun)]);
     Ok((begun, Redirect::to(&departure.url)).into_response())
@@ -94,13 +117,24 @@ async fn enter(
     }
     let code = returned.code.ok_or(Trouble::Expired)?;
     let cookie = brought(headers).map(str::to_owned);
-    let identity = oidc.clone().end(cookie, returned.state, code).await?;
+    let (identity, back) = oidc.clone().end(cookie, returned.state, code).await?;
     let caller = seen_by(&oidc, caller.clone());
     let (account, action) = account(app, &caller, &oidc, &identity).await?;
-    let (session, _) = begin_session(app, &caller, account, action)
+    let (session, _) = begin_oidc_session(app, &caller, account, action)
         .await
         .map_err(|_| Trouble::Session)?;
-    Ok((session, Redirect::to("/#/")).into_response())
+    let back = back.as_deref().map_or("/", place_in_page);
+    Ok((session, Redirect::to(&format!("/#{back}"))).into_response())
+}
+
+/// A place in the page, and nothing that could lead anywhere else.
+fn place_in_page(back: &str) -> &str {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "/-_".contains(char);
+    let is_place = back.starts_with('/') && !back.contains("//") && back.chars().all(is_plain);
+    match is_place && back.len() <= MAX_BACK {
+        true => back,
+        false => "/",
+    }
 }
 
 /// Whose account it is: the one they came to before, the one with their
@@ -144,22 +178,36 @@ async fn account(
 /// Gives an account to whom its address belongs, and shows the door to whoever
 /// was in it: see [`tenon_store::Store::link_subject`].
 async fn link(app: &App, caller: &Caller, account: &Account, subject: &str) -> Result<(), Trouble> {
-    if !app.store.link_subject(&account.id, subject).await? {
+    let Some(off) = app.store.link_subject(&account.id, subject).await? else {
         // One that belongs to somebody else at the issuer is not given away with an address.
         return Err(Trouble::NoAccount(account.email.clone()));
-    }
+    };
     let entry = AuditEntry {
         user: Some(account.id.clone()),
         door: Door::Page,
         action: "user.changed",
         subject: account.id.0.clone(),
-        detail: json!({"linked": subject, "removed": ["password", "sessions", "keys"]}),
+        detail: json!({
+            "linked": subject,
+            "removed": ["password", "sessions", "keys"],
+            "switchedOff": off,
+        }),
         address: caller.address.to_string(),
     };
     note(app, entry).await;
     throw_out(app, &account.id)
         .await
-        .map_err(|_| Trouble::Session)
+        .map_err(|_| Trouble::Session)?;
+    let forgotten = app.desk.forget_user(&account.id).await;
+    if let Err(why) = forgotten {
+        tracing::error!(
+            why,
+            "what browsers found for a former holder is still listed"
+        );
+        return Err(Trouble::Session);
+    }
+    app.sources.sync().await;
+    Ok(())
 }
 
 fn enabled(account: Account) -> Result<Account, Trouble> {

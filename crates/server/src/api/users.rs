@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 use tenon_agent::remove_folder;
 use tenon_domain::{Account, UserId};
-use tenon_store::{NewUser, UserEdit, Who, normal_email};
+use tenon_store::{NewUser, Revoked, UserEdit, Who, normal_email};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -49,7 +49,8 @@ pub(super) async fn change(
         user.in_person()?;
     }
     let address = caller.address.to_string();
-    edit(&app, &user, &address, &id, change).await.map(Json)
+    let (account, _) = edit(&app, &user, &address, &id, change).await?;
+    Ok(Json(account))
 }
 
 pub(super) async fn delete(
@@ -113,14 +114,14 @@ pub(crate) async fn add(
 }
 
 /// Changes an account, and shows the door to whoever may no longer stay. A new
-/// password ends log-ins alone: the account's keys stay.
+/// password ends log-ins, and keys unless they are to stay.
 pub(crate) async fn edit(
     app: &App,
     by: &CurrentUser,
     address: &str,
     id: &UserId,
     change: UserChange,
-) -> Result<Account, ApiError> {
+) -> Result<(Account, Revoked), ApiError> {
     let name = change.name.as_deref().map(checked_name).transpose()?;
     let hash = match &change.password {
         Some(password) => Some(app.auth.passwords.hash(password).await?),
@@ -132,13 +133,11 @@ pub(crate) async fn edit(
         disabled: change.disabled,
         password_hash: hash.as_deref(),
         only_session: hash.is_some().then_some(None),
+        end_keys: hash.is_some() && !change.keep_keys,
         ..UserEdit::default()
     };
-    let (account, ended) = app.store.change_user(id, edit).await?;
-    ended
-        .into_iter()
-        .map(Ended::Session)
-        .for_each(|ended| app.auth.end(ended));
+    let (account, revoked) = app.store.change_user(id, edit).await?;
+    app.auth.end_revoked(&revoked);
     if account.disabled {
         throw_out(app, id).await?;
     }
@@ -153,9 +152,10 @@ pub(crate) async fn edit(
         "role": change.role,
         "disabled": change.disabled,
         "password": hash.is_some(),
+        "keys": revoked.keys.len(),
     });
     by.note(app, address, action, id.as_str(), detail).await;
-    Ok(account)
+    Ok((account, revoked))
 }
 
 /// Closes what a user has open and stops what runs for them.

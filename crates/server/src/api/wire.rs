@@ -20,7 +20,8 @@ use crate::storage::StorageState;
 
 pub use accounts::{
     AuditView, AuthState, CreatedInvite, CreatedKey, Invitation, InviteView, KeyView, LogIn,
-    MeChange, NewInvite, NewKey, NewUser, SessionView, SettingsView, Setup, SignUp, UserChange,
+    LogOutEverywhere, MeChange, NewInvite, NewKey, NewUser, SessionView, SettingsView, Setup,
+    SignUp, UserChange,
 };
 pub use chats::{
     AnswerCall, ChatChange, ChatSummary, ChooseBranch, ExportedChat, ExportedMessage, ExportedTurn,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tenon_domain::{KeyId, SessionId, UserId};
-use tenon_store::LOCAL;
+use tenon_store::{LOCAL, Revoked};
 use tokio::sync::broadcast;
 
 use super::CurrentUser;
@@ -79,6 +79,13 @@ impl Auth {
     pub fn end(&self, ended: Ended) {
         // Nobody listens where no socket is open.
         let _ = self.ended.send(ended);
+    }
+
+    /// Closes what came by any of these.
+    pub fn end_revoked(&self, revoked: &Revoked) {
+        let sessions = revoked.sessions.iter().cloned().map(Ended::Session);
+        let keys = revoked.keys.iter().cloned().map(Ended::Key);
+        sessions.chain(keys).for_each(|ended| self.end(ended));
     }
 
     pub fn endings(&self) -> broadcast::Receiver<Ended> {

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use futures::future::BoxFuture;
 use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreIdToken, CoreIdTokenClaims, CoreProviderMetadata,
+    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreIdToken, CoreIdTokenClaims,
+    CoreProviderMetadata,
 };
 use openidconnect::{
     AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
@@ -95,6 +96,9 @@ struct Begun {
     nonce: String,
     verifier: String,
     redirect: String,
+    /// Where in the page they come back to.
+    #[serde(default)]
+    back: Option<String>,
     /// Milliseconds since 1970.
     at: i64,
 }
@@ -150,27 +154,32 @@ impl Oidc {
         Some(url.starts_with("https://"))
     }
 
-    /// `here` is the address at which the browser sees us, as far as the request tells.
-    pub fn begin(self: Arc<Self>, here: String) -> BoxFuture<'static, Result<Departure, Trouble>> {
-        Box::pin(async move { self.depart(here).await })
+    /// `here` is the address at which the browser sees us, as far as the request tells. Who
+    /// is to come `back` to some place in the page proves themself once more there.
+    pub fn begin(
+        self: Arc<Self>,
+        here: String,
+        back: Option<String>,
+    ) -> BoxFuture<'static, Result<Departure, Trouble>> {
+        Box::pin(async move { self.depart(here, back).await })
     }
 
-    /// Who came back with this code.
+    /// Who came back with this code, and to where.
     pub fn end(
         self: Arc<Self>,
         cookie: Option<String>,
         state: String,
         code: String,
-    ) -> BoxFuture<'static, Result<Identity, Trouble>> {
+    ) -> BoxFuture<'static, Result<(Identity, Option<String>), Trouble>> {
         Box::pin(async move { self.arrive(cookie, &state, code).await })
     }
 
-    async fn depart(&self, here: String) -> Result<Departure, Trouble> {
+    async fn depart(&self, here: String, back: Option<String>) -> Result<Departure, Trouble> {
         let here = self.config.public_url.as_ref().unwrap_or(&here);
         let redirect = format!("{}{CALLBACK}", here.trim_end_matches('/'));
         let client = self.client(self.discover(FRESH).await?, &redirect)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let (url, state, nonce) = client
+        let mut request = client
             .authorize_url(
                 CoreAuthenticationFlow::AuthorizationCode,
                 CsrfToken::new_random,
@@ -178,13 +187,18 @@ impl Oidc {
             )
             .add_scope(Scope::new("email".into()))
             .add_scope(Scope::new("profile".into()))
-            .set_pkce_challenge(challenge)
-            .url();
+            .set_pkce_challenge(challenge);
+        if back.is_some() {
+            // An issuer that remembers them would prove nothing.
+            request = request.add_prompt(CoreAuthPrompt::Login);
+        }
+        let (url, state, nonce) = request.url();
         let begun = Begun {
             state: state.into_secret(),
             nonce: nonce.secret().clone(),
             verifier: verifier.into_secret(),
             redirect,
+            back,
             at: tenon_store::now(),
         };
         let begun = serde_json::to_string(&begun).map_err(|error| untrusted(&error))?;
@@ -199,7 +213,7 @@ impl Oidc {
         cookie: Option<String>,
         state: &str,
         code: String,
-    ) -> Result<Identity, Trouble> {
+    ) -> Result<(Identity, Option<String>), Trouble> {
         let begun = self.recall(cookie.as_deref(), state)?;
         let metadata = self.discover(FRESH).await?;
         let client = self.client(metadata, &begun.redirect)?;
@@ -214,7 +228,8 @@ impl Oidc {
             .ok_or_else(|| Trouble::Untrusted("it gave no id token".into()))?;
         let nonce = Nonce::new(begun.nonce);
         let claims = self.verify(&client, &begun.redirect, token, &nonce).await?;
-        identity::identify(&client, &self.http, &self.issuer, &claims, &answer).await
+        let identity = identity::identify(&client, &self.http, &self.issuer, &claims, &answer);
+        Ok((identity.await?, begun.back))
     }
 
     /// Whether people with this address are let in.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{Account, KeyAccess, KeyScope, UserRole};
+use tenon_store::Revoked;
 
 use super::say;
 use crate::api::error::ApiError;
@@ -38,9 +39,12 @@ pub(super) enum User {
         #[arg(long)]
         json: bool,
     },
-    /// Set another password, which ends all log-ins; keys stay
+    /// Set another password, which ends all log-ins and keys
     Passwd {
         email: String,
+        /// Keys for programs stay as they are
+        #[arg(long)]
+        keep_keys: bool,
         #[command(flatten)]
         password: Password,
     },
@@ -102,13 +106,25 @@ impl User {
                 say(line(&account));
             }
             Self::List { json } => list(&app, json).await?,
-            Self::Passwd { email, password } => {
+            Self::Passwd {
+                email,
+                keep_keys,
+                password,
+            } => {
                 let change = UserChange {
                     password: Some(password.read()?),
+                    keep_keys,
                     ..UserChange::default()
                 };
-                edit(&app, &shell, &email, change).await?;
-                say("All log-ins have ended; keys for programs stay as they are.");
+                let revoked = edit(&app, &shell, &email, change).await?;
+                say(match (keep_keys, revoked.keys.len()) {
+                    (true, _) => {
+                        "All log-ins have ended; keys for programs stay as they are.".into()
+                    }
+                    (false, 0) => "All log-ins have ended; there were no keys.".to_owned(),
+                    (false, 1) => "All log-ins have ended, and 1 key has ended too.".into(),
+                    (false, keys) => format!("All log-ins have ended, and {keys} keys too."),
+                });
             }
             Self::Disable { email } => {
                 let change = UserChange {
@@ -136,7 +152,12 @@ impl User {
                     allow: allow.into_iter().map(Pattern).collect(),
                 };
                 let owner = find(&app, &email).await?;
-                let new = NewKey { name, scope };
+                let new = NewKey {
+                    name,
+                    scope,
+                    // Whoever can read the data folder has shown enough.
+                    password: None,
+                };
                 let created = keys::create_for(&app, &shell, &owner.id, "", new);
                 let created = created.await.map_err(said)?;
                 match json {
@@ -173,11 +194,12 @@ async fn list(app: &App, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn edit(app: &App, shell: &CurrentUser, email: &str, change: UserChange) -> Result<()> {
+async fn edit(app: &App, shell: &CurrentUser, email: &str, change: UserChange) -> Result<Revoked> {
     let account = find(app, email).await?;
-    let account = users::edit(app, shell, "", &account.id, change).await;
-    say(line(&account.map_err(said)?));
-    Ok(())
+    let edited = users::edit(app, shell, "", &account.id, change).await;
+    let (account, revoked) = edited.map_err(said)?;
+    say(line(&account));
+    Ok(revoked)
 }
 
 async fn find(app: &App, email: &str) -> Result<Account> {

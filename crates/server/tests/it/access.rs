@@ -74,7 +74,10 @@ fn example(route: &Route) -> Example {
         ("GET", "/auth/invites/{token}") => plain,
         ("POST", "/auth/setup" | "/auth/sign-up") => body(account("Eve")),
         ("POST", "/auth/login") => body(json!({"email": "eve@x.org", "password": "12345678"})),
-        ("POST", "/auth/logout" | "/auth/logout-everywhere") => plain,
+        ("POST", "/auth/logout") => plain,
+        // His other ways in are tried after this one.
+        ("POST", "/auth/logout-everywhere") => body(json!({"keepKeys": true})),
+        ("DELETE", "/auth/switched-off") => plain,
         ("PATCH", "/auth/me") => body(json!({"name": "Somebody"})),
         ("DELETE", "/auth/sessions/{id}" | "/keys/{id}") => plain,
         ("POST", "/keys") => body(json!({"name": "a key"})),

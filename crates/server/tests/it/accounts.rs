@@ -189,11 +189,12 @@ async fn logging_out_ends_a_session_and_its_sockets() {
 
     let mut page = there.socket().await.unwrap();
     let mut programs = key.socket().await.unwrap();
-    let out = there.post("/api/auth/logout-everywhere", json!({})).await;
+    let keep = json!({"keepKeys": true});
+    let out = there.post("/api/auth/logout-everywhere", keep).await;
     assert_eq!(out.0, 204);
     assert_eq!(page.closed().await, 4401);
     assert_eq!(there.get("/api/auth/me").await.0, 401);
-    // Programs stay until their key goes.
+    // Where they are to stay, programs do until their key goes.
     assert_eq!(key.get("/api/auth/me").await.0, 200);
     let again = Person::log_in(&server, "Ada").await;
     let (_, keys) = again.get("/api/keys").await;

@@ -5,6 +5,7 @@
 mod access;
 mod accounts;
 mod addresses;
+mod aged;
 mod api;
 mod approvals;
 #[expect(dead_code, reason = "shared with the tests of the sources")]
@@ -41,6 +42,7 @@ mod peer;
 mod people;
 mod program;
 mod proxy;
+mod proof;
 mod search;
 mod secrets;
 mod server;

@@ -1,6 +1,8 @@
 //! Logging in with an account somewhere else, against an issuer in this process.
 
 mod issuer;
+mod linked;
+mod proof;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, header};

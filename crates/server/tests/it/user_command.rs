@@ -101,13 +101,13 @@ async fn accounts_are_looked_after_from_a_shell() {
     assert!(refusal(&user(&data, &["disable", "ada@x.org"], "")).contains("the last admin"));
     assert!(refusal(&user(&data, &["enable", "eve@x.org"], "")).contains("nobody has the address"));
 
-    let changed = user(
-        &data,
-        &["passwd", "bob@x.org", "--password-stdin"],
-        "battery staple\n",
-    );
-    assert!(stdout(&changed).contains("keys for programs stay"));
+    let passwd = ["passwd", "bob@x.org", "--password-stdin", "--keep-keys"];
+    let changed = stdout(&user(&data, &passwd, "battery staple\n"));
+    assert!(changed.contains("keys for programs stay"), "{changed}");
     assert_eq!(get(bobs, "/api/chats").await.0, 200);
+    let changed = stdout(&user(&data, &passwd[..3], "battery staple\n"));
+    assert!(changed.contains("1 key has ended"), "{changed}");
+    assert_eq!(get(bobs, "/api/chats").await.0, 401);
     let log_in = async |password: &str| {
         let body = json!({"email": "bob@x.org", "password": password});
         let url = format!("{}/api/auth/login", served.address);

@@ -42,6 +42,8 @@ pub(crate) mod auth_sessions {
         pub created_at: i64,
         pub last_seen_at: i64,
         pub expires_at: i64,
+        /// It began at the issuer.
+        pub by_oidc: bool,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

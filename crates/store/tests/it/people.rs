@@ -208,7 +208,7 @@ async fn story(url: &str) {
     assert!(!store.is_active(&bob.id).await.unwrap());
     assert!(store.is_active(&ada.id).await.unwrap());
     assert!(store.is_active(&local).await.unwrap());
-    assert!(ended.contains(&session.id));
+    assert!(ended.sessions.contains(&session.id));
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
     assert_eq!(store.key_of(&token.0).await.unwrap(), None);
     assert!(!store.key_lives(&key.id).await.unwrap());
@@ -227,11 +227,20 @@ async fn story(url: &str) {
         ..UserEdit::default()
     };
     let (_, ended) = store.change_user(&bob.id, edit).await.unwrap();
-    assert_eq!(ended, [other.id]);
+    assert_eq!((ended.sessions, ended.keys), (vec![other.id], vec![]));
     assert!(store.session_lives(&kept.id).await.unwrap());
     let hash = store.password_hash(&bob.id).await.unwrap();
     assert_eq!(hash.as_deref(), Some("another"));
-    assert_eq!(store.delete_sessions(&bob.id).await.unwrap(), [kept.id]);
+    assert!(store.key_lives(&key.id).await.unwrap());
+    let edit = UserEdit {
+        only_session: Some(None),
+        end_keys: true,
+        ..UserEdit::default()
+    };
+    let (_, ended) = store.change_user(&bob.id, edit).await.unwrap();
+    assert_eq!(ended.sessions, [kept.id]);
+    assert!(ended.keys.contains(&key.id));
+    assert!(!store.key_lives(&key.id).await.unwrap());
 
     // The last admin who may come stays.
     let demote = || UserEdit {
@@ -387,7 +396,11 @@ async fn linked(store: &Store, scope: &KeyScope) {
     let early = early.await.unwrap().id;
     let (login, _) = store.create_session(&early, "", "").await.unwrap();
     let (key, _) = store.create_key(&early, "k", scope).await.unwrap();
-    assert!(store.link_subject(&early, "issuer owner").await.unwrap());
+    let told = store.link_subject(&early, "issuer owner").await.unwrap();
+    assert!(told.is_some());
+    assert_eq!(store.switched_off(&early).await.unwrap(), told);
+    store.forget_switched_off(&early).await.unwrap();
+    assert_eq!(store.switched_off(&early).await.unwrap(), None);
     assert_eq!(store.password_hash(&early).await.unwrap(), None);
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
     assert_eq!(store.key_of(&key.0).await.unwrap(), None);
@@ -395,7 +408,8 @@ async fn linked(store: &Store, scope: &KeyScope) {
     assert_eq!(found.map(|account| account.id), Some(early.clone()));
     // It is given away once, and the second one who asks ends nothing.
     let (login, _) = store.create_session(&early, "", "").await.unwrap();
-    assert!(!store.link_subject(&early, "issuer other").await.unwrap());
+    let told = store.link_subject(&early, "issuer other").await.unwrap();
+    assert_eq!(told, None);
     assert!(store.session_of(&login.0).await.unwrap().is_some());
     store.delete_user(&early).await.unwrap();
 }

@@ -78,6 +78,14 @@ export class Session {
     if (this.state) this.state = { ...this.state, account, setup: false, setupCode: false };
   }
 
+  /** They know what was switched off. Told once more where the server does not hear of that. */
+  readSwitchedOff(): void {
+    if (this.state) this.state = { ...this.state, switchedOff: undefined };
+    entrance.forgetSwitchedOff().catch(() => {
+      // The next visit tells it again.
+    });
+  }
+
   /** Fails where the server cannot be reached: then the session is still open. */
   async logOut(): Promise<void> {
     await entrance.logOut();

@@ -7,6 +7,7 @@ import type {
   CreatedKey,
   InviteView,
   KeyView,
+  LogOutEverywhere,
   MeChange,
   NewInvite,
   NewKey,
@@ -30,7 +31,8 @@ export const accounts = {
   changeMe: (change: MeChange) => request<Account>('PATCH', '/api/auth/me', change),
   sessions: () => request<SessionView[]>('GET', '/api/auth/sessions'),
   endSession: (id: string) => request<void>('DELETE', under('/api/auth/sessions', id)),
-  logOutEverywhere: () => request<void>('POST', '/api/auth/logout-everywhere'),
+  logOutEverywhere: (asked: LogOutEverywhere) =>
+    request<void>('POST', '/api/auth/logout-everywhere', asked),
 
   keys: () => request<KeyView[]>('GET', '/api/keys'),
   createKey: (key: NewKey) => request<CreatedKey>('POST', '/api/keys', key),

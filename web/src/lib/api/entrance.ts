@@ -11,9 +11,13 @@ export const entrance = {
   logIn: (logIn: LogIn) => request<Account>('POST', '/api/auth/login', logIn, HASHING_MS),
   signUp: (signUp: SignUp) => request<Account>('POST', '/api/auth/sign-up', signUp, HASHING_MS),
   logOut: () => request<void>('POST', '/api/auth/logout'),
+  forgetSwitchedOff: () => request<void>('DELETE', '/api/auth/switched-off'),
   invitation: (token: string) =>
     request<Invitation>('GET', `/api/auth/invites/${encodeURIComponent(token)}`),
 };
 
 /** Where the browser goes to log in with another house. */
 export const ISSUER_PATH = '/api/auth/oidc/start';
+
+/** Where somebody who is in goes to prove it once more; they come back to this place. */
+export const issuerPathFrom = (place: string) => `${ISSUER_PATH}?back=${encodeURIComponent(place)}`;

@@ -33,7 +33,30 @@ singleUser: boolean,
 /**
  * The name of the issuer one can log in with instead.
  */
-oidc?: string, };
+oidc?: string, 
+/**
+ * What was switched off in their account when they came to it, until
+ * `DELETE /api/auth/switched-off` says that they have read it.
+ */
+switchedOff?: SwitchedOff, };
+
+export type SwitchedOff = { at: number, 
+/**
+ * By their names. They are still there and can be switched on again.
+ */
+servers: Array<string>, 
+/**
+ * What follows is gone, and was so many.
+ */
+serverLogIns: number, secrets: number, shares: number, 
+/**
+ * Tools that were used without asking.
+ */
+allowedTools: number, 
+/**
+ * Found by browsers on the machines they were on.
+ */
+localServers: number, };
 
 export type Setup = { name?: string, email?: string, password?: string, 
 /**
@@ -51,9 +74,20 @@ invite?: string, };
 
 export type MeChange = { name?: string, email?: string, password?: string, 
 /**
- * Needed for another e-mail address or password, where there is one now.
+ * Needed for another e-mail address or password, where there is one now. Where there
+ * is none, coming from the issuer a moment ago is.
  */
-currentPassword?: string, };
+currentPassword?: string, 
+/**
+ * A new password ends all keys, unless they are to stay.
+ */
+keepKeys?: boolean, };
+
+export type LogOutEverywhere = { 
+/**
+ * It ends all keys as well, unless they are to stay.
+ */
+keepKeys?: boolean, };
 
 export type SessionView = { id: SessionId, 
 /**
@@ -71,7 +105,12 @@ export type KeyView = { id: KeyId, name: string,
  */
 hint: string, scope: KeyScope, createdAt: number, lastUsedAt?: number, };
 
-export type NewKey = { name: string, scope?: KeyScope, };
+export type NewKey = { name: string, 
+/**
+ * Needed where the log-in is older than ten minutes: 403 `password_needed`. Who has no
+ * password logs in anew: 403 `login_needed`.
+ */
+password?: string, scope?: KeyScope, };
 
 export type CreatedKey = { key: string, id: KeyId, name: string, 
 /**
@@ -85,7 +124,11 @@ export type UserChange = { name?: string, role?: UserRole, disabled?: boolean,
 /**
  * Ends their sessions.
  */
-password?: string, };
+password?: string, 
+/**
+ * A new password ends their keys as well, unless they are to stay.
+ */
+keepKeys?: boolean, };
 
 export type InviteView = { id: InviteId, 
 /**
@@ -543,7 +586,11 @@ endpoint?: string,
 /**
  * Not there for the built-in assistant.
  */
-provider?: WireFormat, baseUrl?: string, 
+provider?: WireFormat, 
+/**
+ * For admins alone: it may name a host that others need not know of.
+ */
+baseUrl?: string, 
 /**
  * What the endpoint calls it.
  */
@@ -605,9 +652,13 @@ export type EndpointView = { id: string,
 /**
  * "OpenAI", "Ollama"
  */
-name: string, origin: ModelOrigin, provider: WireFormat, baseUrl: string, models: number, 
+name: string, origin: ModelOrigin, provider: WireFormat, 
 /**
- * Why it offers nothing now. A server on this machine that is not running is not listed at all.
+ * For admins alone: it may name a host that others need not know of.
+ */
+baseUrl?: string, models: number, 
+/**
+ * Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
  */
 error?: string, };
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenon_domain::{Account, InviteId, KeyId, KeyScope, SessionId, UserId, UserRole};
+use tenon_domain::{Account, InviteId, KeyId, KeyScope, SessionId, SwitchedOff, UserId, UserRole};
 use ts_rs::TS;
 
 /// `GET /api/auth/state`, for whoever asks: how one gets in.
@@ -26,6 +26,11 @@ pub struct AuthState {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oidc: Option<String>,
+    /// What was switched off in their account when they came to it, until
+    /// `DELETE /api/auth/switched-off` says that they have read it.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switched_off: Option<SwitchedOff>,
 }
 
 /// `POST /api/auth/setup` (201 [`Account`], logged in). In single-user mode the code is
@@ -81,9 +86,22 @@ pub struct MeChange {
     pub email: Option<String>,
     #[ts(optional)]
     pub password: Option<String>,
-    /// Needed for another e-mail address or password, where there is one now.
+    /// Needed for another e-mail address or password, where there is one now. Where there
+    /// is none, coming from the issuer a moment ago is.
     #[ts(optional)]
     pub current_password: Option<String>,
+    /// A new password ends all keys, unless they are to stay.
+    #[ts(optional, as = "Option<bool>")]
+    pub keep_keys: bool,
+}
+
+/// `POST /api/auth/logout-everywhere` (204)
+#[derive(Debug, Default, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct LogOutEverywhere {
+    /// It ends all keys as well, unless they are to stay.
+    #[ts(optional, as = "Option<bool>")]
+    pub keep_keys: bool,
 }
 
 /// `GET /api/auth/sessions`
@@ -119,10 +137,15 @@ pub struct KeyView {
 }
 
 /// `POST /api/keys`
-#[derive(Debug, Deserialize, TS)]
+#[expect(missing_debug_implementations, reason = "it holds a secret")]
+#[derive(Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewKey {
     pub name: String,
+    /// Needed where the log-in is older than ten minutes: 403 `password_needed`. Who has no
+    /// password logs in anew: 403 `login_needed`.
+    #[ts(optional)]
+    pub password: Option<String>,
     #[serde(default)]
     #[ts(optional, as = "Option<KeyScope>")]
     pub scope: KeyScope,
@@ -165,6 +188,9 @@ pub struct UserChange {
     /// Ends their sessions.
     #[ts(optional)]
     pub password: Option<String>,
+    /// A new password ends their keys as well, unless they are to stay.
+    #[ts(optional, as = "Option<bool>")]
+    pub keep_keys: bool,
 }
 
 /// `GET /api/invites`

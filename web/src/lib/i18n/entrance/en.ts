@@ -78,6 +78,9 @@ export const entranceEn = {
     set_up_first: 'There is no account yet. Reload the page and make the first one.',
     last_admin: 'This is the only admin. Make somebody else an admin first.',
     wrong_password: 'This is not your present password.',
+    password_needed: 'Enter your password: you logged in some time ago.',
+    login_needed:
+      'You have no password here, so log in once more to show that it is you. Then do it within ten minutes.',
   } as Record<string, string>,
 };
 

@@ -70,5 +70,7 @@ export const entranceZhHans: EntranceWords = {
     set_up_first: '还没有任何账号。请重新加载页面，创建第一个账号。',
     last_admin: '这是唯一的管理员。请先把另一个人设为管理员。',
     wrong_password: '当前密码不正确。',
+    password_needed: '你登录已有一段时间，请输入密码。',
+    login_needed: '你在这里没有密码，请重新登录以确认是你本人，然后在十分钟内完成。',
   },
 };

@@ -71,5 +71,7 @@ export const entranceZhHant: EntranceWords = {
     set_up_first: '還沒有任何帳號。請重新載入頁面，建立第一個帳號。',
     last_admin: '這是唯一的管理員。請先將另一個人設為管理員。',
     wrong_password: '目前的密碼不正確。',
+    password_needed: '你登入已有一段時間，請輸入密碼。',
+    login_needed: '你在這裡沒有密碼，請重新登入以確認是你本人，然後在十分鐘內完成。',
   },
 };
