@@ -173,9 +173,10 @@ impl Run {
                 return Ok((TurnOutcome::Done, Some(StopReason::ToolCalls)));
             }
             let depends = |call: &ToolCall| toolset.needs_addresses(&call.tool_id, &call.input);
-            let toolset = match calls.iter().any(depends) {
-                true => toolset.knowing(&messages).await,
-                false => toolset,
+            let toolset = if calls.iter().any(depends) {
+                toolset.knowing(&messages).await
+            } else {
+                toolset
             };
             messages.push(Message::Assistant { parts: reply.parts });
             if !calls.is_empty() {

@@ -175,10 +175,10 @@ impl Toolset {
 
     /// Where a call would go, if it is the default that decides about it.
     pub(crate) fn default_address(&self, tool: &Tool, input: &Value) -> Option<Url> {
-        match self.access().is_policy_set(&tool.spec.id) {
-            true => None,
-            false => tool.source.address(&tool.spec.name, input),
+        if self.access().is_policy_set(&tool.spec.id) {
+            return None;
         }
+        tool.source.address(&tool.spec.name, input)
     }
 
     /// A tool that is gone, or somebody else's, is taken for one that does.

@@ -202,9 +202,10 @@ pub(super) async fn knowing(
     calls: &[CallRecord],
 ) -> Toolset {
     let depends = |call: &CallRecord| toolset.needs_addresses(&call.tool_id, &call.input);
-    match calls.iter().any(depends) {
-        true => toolset.knowing(messages).await,
-        false => toolset,
+    if calls.iter().any(depends) {
+        toolset.knowing(messages).await
+    } else {
+        toolset
     }
 }
 

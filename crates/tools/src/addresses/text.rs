@@ -156,9 +156,10 @@ fn without_scheme(text: &str, found: &mut dyn FnMut(Url)) {
             [b':', digit, ..] => digit.is_ascii_digit(),
             _ => false,
         };
-        let end = match goes_on {
-            true => at + rest.find(ends_bare).unwrap_or(rest.len()),
-            false => start + host.len(),
+        let end = if goes_on {
+            at + rest.find(ends_bare).unwrap_or(rest.len())
+        } else {
+            start + host.len()
         };
         if end - start <= MAX_ADDRESS_BYTES {
             let mut read = |address: &str| {
