@@ -171,6 +171,15 @@ impl Store {
         Ok(rows.into_iter().map(Session::from).collect())
     }
 
+    /// Ends all log-ins that are kept under a name and tells which they were: those of single-user
+    /// mode belong to no account that could be changed.
+    pub async fn delete_sessions(&self, user: &UserId) -> Result<Vec<SessionId>> {
+        let transaction = self.begin().await?;
+        let ended = end_all(&transaction, user, None).await?;
+        transaction.commit().await?;
+        Ok(ended)
+    }
+
     pub async fn delete_session(&self, user: &UserId, session: &SessionId) -> Result<()> {
         let deleted = auth_sessions::Entity::delete_by_id(&session.0)
             .filter(auth_sessions::Column::UserId.eq(&user.0))

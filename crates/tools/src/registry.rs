@@ -14,10 +14,9 @@ use tenon_domain::{
     tool_id,
 };
 use tokio::sync::OnceCell;
-use tokio_util::sync::CancellationToken;
 
 use crate::toolset::{Limits, Toolset};
-use crate::validate::Schema;
+use crate::validate::{OnBehalf, Schema};
 use crate::{Error, Guests, IdBook, Shelf, ToolSource};
 
 pub struct Registry {
@@ -285,8 +284,8 @@ impl Catalog {
 }
 
 impl Tool {
-    pub(crate) async fn schema(&self, cancel: &CancellationToken) -> Result<&Schema, ToolError> {
-        let compile = || Schema::compile(&self.spec, cancel);
+    pub(crate) async fn schema(&self, behalf: OnBehalf<'_>) -> Result<&Schema, ToolError> {
+        let compile = || Schema::compile(&self.spec, behalf);
         self.schema.get_or_try_init(compile).await
     }
 

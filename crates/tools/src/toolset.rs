@@ -19,6 +19,7 @@ use crate::cap::Cap;
 use crate::prepared::{Prepared, Question, Ready, Reason};
 use crate::registry::{Catalog, Tool};
 use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
+use crate::validate::OnBehalf;
 use crate::{Asker, CallContext, Guests};
 
 /// A check takes some seconds at most; the rest is waiting for others.
@@ -225,7 +226,9 @@ impl Toolset {
         input: &Value,
         cancel: &CancellationToken,
     ) -> Result<(), ToolError> {
-        let checked = async { tool.schema(cancel).await?.check(input, cancel).await };
+        let user = &self.access.user;
+        let behalf = OnBehalf { user, cancel };
+        let checked = async { tool.schema(behalf).await?.check(input, behalf).await };
         // A schema that no checker has met before must not take the turn with it.
         let checked = AssertUnwindSafe(checked).catch_unwind();
         let (deadline, _) = self.time_for(tool);

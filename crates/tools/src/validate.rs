@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use jsonschema::Validator;
 use serde_json::Value;
-use tenon_domain::{ToolError, ToolSpec};
+use tenon_domain::{ToolError, ToolSpec, UserId};
 use tokio_util::sync::CancellationToken;
 
 use background::Interrupted;
@@ -64,6 +64,13 @@ const COMPILING: Limits = Limits {
 /// More would be copied for nothing: no tool takes them.
 const MAX_INPUT_VALUES: usize = 1_000_000;
 
+/// The call that something is checked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OnBehalf<'a> {
+    pub(crate) user: &'a UserId,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
 /// A compiled input schema.
 #[derive(Debug)]
 pub(crate) enum Schema {
@@ -83,17 +90,17 @@ pub(crate) struct Compiled {
 impl Schema {
     pub(crate) async fn compile(
         tool: &Arc<ToolSpec>,
-        cancel: &CancellationToken,
+        behalf: OnBehalf<'_>,
     ) -> Result<Self, ToolError> {
         let compiled = match Survey::of(&tool.input_schema) {
             None => Err("it is too large".to_owned()),
             Some(survey) if is_small(&survey) => {
                 match meter::run(AT_ONCE, None, || build(&tool.input_schema, &survey)) {
                     Ok(compiled) => compiled,
-                    Err(Exhausted) => build_in_background(tool, survey, cancel).await?,
+                    Err(Exhausted) => build_in_background(tool, survey, behalf).await?,
                 }
             }
-            Some(survey) => build_in_background(tool, survey, cancel).await?,
+            Some(survey) => build_in_background(tool, survey, behalf).await?,
         };
         match compiled {
             Ok(compiled) => Ok(Self::Compiled(Arc::new(compiled))),
@@ -109,11 +116,7 @@ impl Schema {
         }
     }
 
-    pub(crate) async fn check(
-        &self,
-        input: &Value,
-        cancel: &CancellationToken,
-    ) -> Result<(), ToolError> {
+    pub(crate) async fn check(&self, input: &Value, behalf: OnBehalf<'_>) -> Result<(), ToolError> {
         match input {
             Value::Object(_) => {}
             Value::String(raw) => return Err(not_json(raw)),
@@ -137,7 +140,7 @@ impl Schema {
             return Err(too_much());
         }
         let (compiled, input) = (compiled.clone(), input.clone());
-        background::run(cancel, move |cancel| {
+        background::run(behalf, move |cancel| {
             match compiled.check(&input, Some(cancel), AT_MOST, EXPLAINING) {
                 Ok(checked) => checked,
                 Err(Unknown::Fits) => Err(too_much()),
@@ -186,10 +189,10 @@ fn is_small(survey: &Survey) -> bool {
 async fn build_in_background(
     tool: &Arc<ToolSpec>,
     survey: Survey,
-    cancel: &CancellationToken,
+    behalf: OnBehalf<'_>,
 ) -> Result<Result<Compiled, String>, Interrupted> {
     let tool = tool.clone();
-    background::run(cancel, move |cancel| {
+    background::run(behalf, move |cancel| {
         let build = || build(&tool.input_schema, &survey);
         meter::run(COMPILING, Some(cancel), build)
             .unwrap_or_else(|Exhausted| Err("it takes too long to compile".into()))

@@ -181,3 +181,74 @@ fn compile(tool: &ToolSpec, format: WireFormat) -> Result<Offered, String> {
         entry: entry.map_err(|error| error.to_string())?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Map, json};
+    use tenon_domain::{Annotations, RunsOn};
+
+    use super::*;
+
+    fn tool(number: usize, input_schema: Value) -> Arc<ToolSpec> {
+        Arc::new(ToolSpec {
+            id: ToolId::new(format!("t{number}")),
+            name: "t".into(),
+            title: "t".into(),
+            display_name: "t".into(),
+            description: String::new(),
+            input_schema,
+            annotations: Annotations::default(),
+            runs_on: RunsOn::Server,
+        })
+    }
+
+    /// Definitions that each say the next one four times.
+    fn fan_out() -> Value {
+        let mut definitions = Map::new();
+        for level in 0..30 {
+            let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+            definitions.insert(
+                format!("d{level}"),
+                json!({ "allOf": [next, next, next, next] }),
+            );
+        }
+        definitions.insert("d30".into(), json!({}));
+        json!({ "$defs": definitions, "$ref": "#/$defs/d0" })
+    }
+
+    #[tokio::test]
+    async fn schemas_that_cannot_be_told_keep_nobody_waiting_for_long() {
+        let knowledge = Arc::new(Knowledge::default());
+        let tools: Vec<_> = (0..2_000).map(|number| tool(number, fan_out())).collect();
+        let mut longest = Duration::ZERO;
+        let ticks = async {
+            loop {
+                let began = Instant::now();
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                longest = longest.max(began.elapsed());
+            }
+        };
+        tokio::select! {
+            () = Catalogue::prepare(&knowledge, &tools, WireFormat::Openai) => {}
+            () = ticks => unreachable!("it goes on for ever"),
+        }
+        assert!(longest < Duration::from_secs(1), "{longest:?}");
+        assert_eq!(knowledge.catalogue.lock().len(), MAX_FAILED);
+    }
+
+    #[tokio::test]
+    async fn what_is_small_is_compiled_where_it_is_told() {
+        let knowledge = Arc::new(Knowledge::default());
+        let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
+        let tools: Vec<_> = (0..50).map(|number| tool(number, schema.clone())).collect();
+        Catalogue::prepare(&knowledge, &tools, WireFormat::Openai).await;
+        assert!(knowledge.catalogue.lock().is_empty());
+        for tool in &tools {
+            let told = knowledge.catalogue.compile(tool, WireFormat::Openai);
+            assert_eq!(told.unwrap().id, tool.id);
+        }
+        assert_eq!(knowledge.catalogue.lock().len(), 50);
+    }
+}

@@ -99,7 +99,7 @@ fn login_needed(user: &CurrentUser) -> ApiError {
         Credential::Session(_) => {
             "This account has no password. Log in with your issuer once more, and do it within ten minutes."
         }
-        Credential::SingleUser | Credential::Key(..) | Credential::Shell => {
+        Credential::Key(..) | Credential::Shell => {
             "Nobody logs in here, so nothing shows that it is you. Do it in a shell with `tenon user`."
         }
     };

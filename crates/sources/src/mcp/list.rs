@@ -379,4 +379,29 @@ mod tests {
         assert!(second.annotations.read_only && !second.annotations.destructive);
         assert_eq!(page.listed.problems, Vec::<String>::new());
     }
+
+    #[tokio::test]
+    async fn a_long_list_is_read_where_nobody_waits_for_it() {
+        let schema =
+            json!({ "type": "object", "properties": { "a": { "enum": vec!["x"; 1000] } } });
+        let tools: Vec<Value> = (0..1500)
+            .map(|number| json!({ "name": format!("t{number}"), "inputSchema": schema }))
+            .collect();
+        let page = to_raw_value(&json!({ "tools": tools, "nextCursor": "on" })).unwrap();
+        let mut longest = Duration::ZERO;
+        let ticks = async {
+            loop {
+                let began = std::time::Instant::now();
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                longest = longest.max(began.elapsed());
+            }
+        };
+        let (reader, next) = tokio::select! {
+            read = Reader::default().read_page(page) => read.unwrap(),
+            () = ticks => unreachable!("it goes on for ever"),
+        };
+        assert!(longest > Duration::ZERO, "others had their turn");
+        assert_eq!(next.as_deref(), Some("on"));
+        assert_eq!(reader.finish().listed.tools.len(), 1500);
+    }
 }

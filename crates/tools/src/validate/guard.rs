@@ -55,7 +55,6 @@ pub(super) struct Survey {
     name_patterns: usize,
     has_unreadable_patterns: bool,
     has_unevaluated: bool,
-    has_nested_drafts: bool,
 }
 
 impl Survey {
@@ -76,7 +75,7 @@ impl Survey {
             Value::Object(members) => {
                 self.references += usize::from(is_reference(members));
                 members.iter().all(|(name, value)| {
-                    self.keyword(name, value, depth);
+                    self.keyword(name, value);
                     self.visit(value, depth + 1)
                 })
             }
@@ -84,14 +83,13 @@ impl Survey {
         }
     }
 
-    fn keyword(&mut self, name: &str, value: &Value, depth: usize) {
+    fn keyword(&mut self, name: &str, value: &Value) {
         match (name, value) {
             ("pattern", Value::String(pattern)) => {
                 self.patterns += 1;
                 self.has_unreadable_patterns |= !pattern::is_readable(pattern);
             }
             ("patternProperties", Value::Object(patterns)) => self.name_patterns += patterns.len(),
-            ("$schema", Value::String(_)) if depth > 0 => self.has_nested_drafts = true,
             (name, _) if UNEVALUATED.contains(&name) => self.has_unevaluated = true,
             _ => {}
         }
@@ -113,7 +111,6 @@ impl Survey {
             names_are_enforced && !self.is_guarded() && self.values <= MAX_VALUES_UNEVALUATED;
         let as_it_is = !self.is_guarded()
             && !self.has_unreadable_patterns
-            && !self.has_nested_drafts
             && names_are_enforced
             && (unevaluated_is_enforced || !self.has_unevaluated);
         let writer = Writer {
@@ -196,7 +193,8 @@ impl Writer {
         match (name, value) {
             (name, _) if UNEVALUATED.contains(&name) => self.unevaluated,
             _ if place == Place::Names => true,
-            ("$schema", Value::String(_)) => place == Place::Root,
+            // One draft for all of it: the steps are written for that.
+            ("$schema", Value::String(_)) => place == Place::Root || !self.steps,
             ("pattern", Value::String(pattern)) => pattern::is_readable(pattern),
             ("patternProperties", _) => self.names,
             // It is for all names that no pattern is for.

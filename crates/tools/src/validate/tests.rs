@@ -1,6 +1,7 @@
 //! What is said about inputs, and what strange schemas and inputs cost.
 
 use super::*;
+use futures::StreamExt;
 use serde_json::{Map, json};
 use std::time::Instant;
 use tenon_domain::{Annotations, ErrorKind, RunsOn, ToolId};
@@ -16,16 +17,18 @@ async fn schema(input_schema: Value) -> Schema {
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     };
-    Schema::compile(&Arc::new(spec), &CancellationToken::new())
-        .await
-        .unwrap()
+    let (user, cancel) = (UserId::new("ada"), CancellationToken::new());
+    let (user, cancel) = (&user, &cancel);
+    let compiled = Schema::compile(&Arc::new(spec), OnBehalf { user, cancel }).await;
+    compiled.unwrap()
 }
 
 fn said(schema_json: Value, input: &Value) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let checked = runtime.unwrap().block_on(async {
         let schema = schema(schema_json).await;
-        schema.check(input, &CancellationToken::new()).await
+        let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
+        schema.check(input, OnBehalf { user, cancel }).await
     });
     match checked {
         Ok(()) => "fits".to_owned(),
@@ -511,17 +514,19 @@ fn patterns_for_names_are_checked_all_or_none() {
 #[tokio::test]
 async fn a_check_ends_when_nobody_wants_it_any_more() {
     let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
-    let cancel = CancellationToken::new();
+    let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
     cancel.cancel();
-    let error = schema.check(&json!({}), &cancel).await.unwrap_err();
+    let checked = schema.check(&json!({}), OnBehalf { user, cancel }).await;
+    let error = checked.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Cancelled);
 }
 
 #[tokio::test]
 async fn other_work_goes_on_during_a_check() {
     let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
-    let (cancel, input) = (CancellationToken::new(), json!({}));
-    let checks = futures::future::join_all((0..4).map(|_| schema.check(&input, &cancel)));
+    let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
+    let (behalf, input) = (OnBehalf { user, cancel }, json!({}));
+    let checks = futures::future::join_all((0..4).map(|_| schema.check(&input, behalf)));
     let mut longest = Duration::ZERO;
     let ticks = async {
         loop {
@@ -536,4 +541,30 @@ async fn other_work_goes_on_during_a_check() {
     };
     assert!(checked.iter().all(Result::is_err));
     assert!(longest < Duration::from_secs(1), "{longest:?}");
+}
+
+#[tokio::test]
+async fn whoever_has_many_checks_to_do_waits_for_their_own() {
+    let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
+    let (ada, bob) = (&UserId::new("ada"), &UserId::new("bob"));
+    let (cancel, input) = (&CancellationToken::new(), json!({}));
+    let checked = |user| schema.check(&input, OnBehalf { user, cancel });
+    let hers = async {
+        let mut hers: futures::stream::FuturesUnordered<_> = (0..6).map(|_| checked(ada)).collect();
+        let mut done = 0;
+        while hers.next().await.is_some() {
+            done += 1;
+            if done == 4 {
+                break;
+            }
+        }
+    };
+    let his = async {
+        tokio::task::yield_now().await;
+        checked(bob).await
+    };
+    tokio::select! {
+        () = hers => panic!("four of hers came before the only one of his"),
+        his = his => assert!(his.is_err()),
+    }
 }
