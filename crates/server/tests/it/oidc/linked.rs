@@ -146,6 +146,9 @@ async fn everything_of(server: &Server, person: &Person<'_>, chat: &str) -> Vec<
     }
     let (id, chat) = (UserId::new(&person.id), ChatId::new(chat));
     let settings = server.app.store.tool_settings(&id, None, Some(&chat));
-    all.push(format!("{:?}", settings.await.unwrap()));
+    // In no order.
+    let settings = format!("{:?}", settings.await.unwrap());
+    let said = ["Allow", "Deny"].map(|policy| settings.matches(policy).count());
+    all.push(format!("{said:?}"));
     all
 }
