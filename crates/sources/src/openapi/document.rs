@@ -19,7 +19,7 @@ const MAX_NODES: usize = 1_000_000;
 
 /// How much memory a document may take once it is read: small values take up to a hundred
 /// times their text.
-const MAX_PARSED_BYTES: usize = 128 * 1024 * 1024;
+const MAX_PARSED_BYTES: usize = 256 * 1024 * 1024;
 
 /// Why a document cannot be used: a sentence with the place in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
