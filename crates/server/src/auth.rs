@@ -10,8 +10,8 @@ pub mod gate;
 pub mod limit;
 pub mod oidc;
 pub mod password;
-pub mod setup;
 pub(crate) mod proof;
+pub mod setup;
 
 mod desk;
 

@@ -150,9 +150,7 @@ impl Offering {
 /// Whether there is little to do; what there is, is taken from `left`.
 fn is_small(value: &Value, left: &mut usize) -> bool {
     let is_reference = |name: &&str| value.get(name).is_some_and(Value::is_string);
-    let is_reference = ["$ref", "$dynamicRef"]
-        .iter()
-        .any(|name| is_reference(name));
+    let is_reference = ["$ref", "$dynamicRef"].iter().any(is_reference);
     let cost = if is_reference { REFERENCE_VALUES } else { 1 };
     let Some(rest) = left.checked_sub(cost) else {
         return false;

@@ -62,11 +62,11 @@ struct Stamp {
 /// Why a file may say what a stranger wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Danger {
-    OfFile(Risk),
-    /// Of the watched folder.
-    OfFolder(Risk),
-    /// Of the folder that a link leads into.
-    OfTarget(Risk),
+    File(Risk),
+    /// The watched folder.
+    Folder(Risk),
+    /// The folder that a link leads into.
+    Target(Risk),
 }
 
 #[derive(Debug)]
@@ -266,7 +266,7 @@ fn list(path: &Path) -> std::io::Result<BTreeMap<String, Stamp>> {
             && metadata.is_file()
         {
             let danger = of_folder
-                .map(Danger::OfFolder)
+                .map(Danger::Folder)
                 .or_else(|| danger(&file, &entry, &metadata));
             let stamp = Stamp {
                 modified: metadata.modified().ok(),
@@ -298,13 +298,13 @@ pub(crate) fn is_ours(name: &str) -> bool {
 
 /// Of a file, and of the link to it where there is one.
 fn danger(path: &Path, entry: &Metadata, file: &Metadata) -> Option<Danger> {
-    let of_file = risk(entry).or(risk(file)).map(Danger::OfFile);
+    let of_file = risk(entry).or(risk(file)).map(Danger::File);
     if of_file.is_some() || !entry.is_symlink() {
         return of_file;
     }
     let target = fs::canonicalize(path).ok()?;
     let folder = fs::metadata(target.parent()?).ok()?;
-    risk_of_replacing(&folder).map(Danger::OfTarget)
+    risk_of_replacing(&folder).map(Danger::Target)
 }
 
 impl Danger {
@@ -314,20 +314,20 @@ impl Danger {
         let folder = shown(&folder.unwrap_or_default().to_string_lossy());
         let file = shown(&path.file_name().unwrap_or_default().to_string_lossy());
         match self {
-            Self::OfFile(Risk::Writable) => format!(
+            Self::File(Risk::Writable) => format!(
                 "other users of this machine may write to it: `chmod go-w {folder}/{file}`."
             ),
-            Self::OfFolder(Risk::Writable) => format!(
+            Self::Folder(Risk::Writable) => format!(
                 "other users of this machine may write to the folder it is in: `chmod go-w {folder}`."
             ),
-            Self::OfTarget(Risk::Writable) => format!(
+            Self::Target(Risk::Writable) => format!(
                 "it is a link, and other users of this machine may write to the folder it is in: \
                  `chmod go-w` that one, or put the file itself into {folder}."
             ),
-            Self::OfFile(Risk::Foreign) => format!(
+            Self::File(Risk::Foreign) => format!(
                 "it belongs to another user of this machine: `chown` {folder}/{file} to the user Tenon runs as."
             ),
-            Self::OfFolder(Risk::Foreign) | Self::OfTarget(Risk::Foreign) => {
+            Self::Folder(Risk::Foreign) | Self::Target(Risk::Foreign) => {
                 "the folder it is in belongs to another user of this machine: `chown` it to the user Tenon runs as.".into()
             }
         }

@@ -9,7 +9,7 @@ use tenon_domain::Message;
 use tenon_domain::source::BuiltinConfig;
 use tenon_llm::scripted::{Line, Scripted};
 use tenon_sources::builtin;
-use tenon_tools::{Connection, MemoryShelf};
+use tenon_tools::{Connection, MemoryShelf, Quota};
 
 use crate::program::{run, stdout};
 use crate::server::Server;
@@ -53,7 +53,11 @@ async fn open_to_this_machine(server: &Server) -> Vec<Connection> {
         allow_private_networks: true,
     };
     let mut connected = Vec::new();
-    for source in builtin::sources(&config, Arc::new(MemoryShelf::default())) {
+    for source in builtin::sources(
+        &config,
+        Arc::new(MemoryShelf::default()),
+        Quota::unlimited(),
+    ) {
         connected.push(server.app.registry.connect(source).await.unwrap());
     }
     connected

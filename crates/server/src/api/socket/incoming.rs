@@ -4,7 +4,7 @@
 //! The frames are read by `tungstenite`. This looks at their headers as they pass, so that
 //! it knows how long a message will be before its bytes are taken from the network.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -264,7 +264,7 @@ impl Refusal {
 
 impl From<Refusal> for io::Error {
     fn from(refusal: Refusal) -> Self {
-        Self::new(ErrorKind::Other, refusal)
+        Self::other(refusal)
     }
 }
 

@@ -70,7 +70,7 @@ impl Host {
 
     pub fn check_memory(&self) {
         let memory = self.memory();
-        println!("{memory:?}");
+        eprintln!("{memory:?}");
         assert!(memory.peak < MAX_MIB, "{memory:?}");
     }
 

@@ -125,7 +125,7 @@ async fn sixty_four_hostile_clients_take_little_memory_and_keep_nobody_waiting()
         body: body_of_zeros(24_000_000),
         host,
     });
-    println!("before: {:?}", arsenal.host.memory());
+    eprintln!("before: {:?}", arsenal.host.memory());
     let until = Instant::now() + ATTACK;
     let mut attacking = JoinSet::new();
     for number in 0..CLIENTS {
@@ -186,11 +186,11 @@ async fn sixty_four_hostile_clients_take_little_memory_and_keep_nobody_waiting()
     let (mut health, mut work, most) = tokio::join!(health, work, most);
     attacking.shutdown().await;
     let memory = host.memory();
-    println!("{memory:?}, at most {most} MiB seen");
+    eprintln!("{memory:?}, at most {most} MiB seen");
     for (what, answers) in [("/health", &mut health), ("a user", &mut work)] {
         answers.sort();
         let (median, max) = (answers[answers.len() / 2], answers[answers.len() - 1]);
-        println!(
+        eprintln!(
             "{what}: {} times, median {median:?}, max {max:?}",
             answers.len()
         );
