@@ -230,6 +230,32 @@ fn circles_are_cut() {
 }
 
 #[test]
+fn components_that_fan_out_are_read_in_bounded_time() {
+    let next = |level: usize| json!({ "$ref": format!("#/components/schemas/d{}", level + 1) });
+    for keyword in ["allOf", "anyOf", "oneOf", "properties"] {
+        let mut components = serde_json::Map::new();
+        for level in 0..30 {
+            let next = next(level);
+            let four = match keyword {
+                "properties" => json!({ "a": next, "b": next, "c": next, "d": next }),
+                _ => json!([next, next, next, next]),
+            };
+            components.insert(format!("d{level}"), json!({ keyword: four }));
+        }
+        components.insert("d30".into(), json!({}));
+        let began = std::time::Instant::now();
+        let operation = with_body("3.1.0", next(0), components.into());
+        let length = operation.tool.input_schema.to_string().len();
+        assert!(length < 160 * 1024, "{keyword}: {length}");
+        let took = began.elapsed();
+        assert!(
+            took < std::time::Duration::from_secs(20),
+            "{keyword}: {took:?}"
+        );
+    }
+}
+
+#[test]
 fn what_is_elsewhere_in_a_schema_is_said() {
     check(
         json!({ "$ref": "other.yaml#/Pet" }),
