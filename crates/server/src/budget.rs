@@ -80,7 +80,7 @@ struct UserPools {
 
 /// A share of a pool, or of several.
 #[derive(Debug)]
-pub struct Reservation {
+pub struct BudgetShare {
     _permits: Vec<OwnedSemaphorePermit>,
     /// Keeps the user's pools in the map as long as something of them is taken.
     _user: Arc<UserPools>,
@@ -116,21 +116,21 @@ impl Budget {
     }
 
     /// A place for one more socket of a user.
-    pub fn socket(&self, user: &UserId) -> Result<Reservation, Exceeded> {
+    pub fn socket(&self, user: &UserId) -> Result<BudgetShare, Exceeded> {
         let user = self.user(user);
         let permit = user.sockets.clone().try_acquire_owned();
-        Ok(Reservation {
+        Ok(BudgetShare {
             _permits: vec![permit.map_err(|_| Exceeded::Sockets)?],
             _user: user,
         })
     }
 
     /// Room for something that is about to be received.
-    pub async fn receive(&self, user: &UserId, bytes: usize) -> Result<Reservation, Exceeded> {
+    pub async fn receive(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, Exceeded> {
         let user = self.user(user);
         let theirs = share(&user.receiving, bytes, Exceeded::User).await?;
         let all = share(&self.0.receiving, bytes, Exceeded::All).await?;
-        Ok(Reservation {
+        Ok(BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
         })
@@ -142,7 +142,7 @@ impl Budget {
         user: &UserId,
         text: impl AsRef<[u8]> + Send + 'static,
         work: impl FnOnce(&[u8]) -> T + Send + 'static,
-    ) -> Result<(T, Option<Reservation>), Exceeded> {
+    ) -> Result<(T, Option<BudgetShare>), Exceeded> {
         let is_long = text.as_ref().len() > PARSE_APART_BYTES;
         if !is_long {
             let weight = parsed_bytes(text.as_ref());
@@ -160,7 +160,7 @@ impl Budget {
         }
         let theirs = share(&user.parsing, weight, Exceeded::User).await?;
         let all = share(&self.0.parsing, weight, Exceeded::All).await?;
-        let reservation = Reservation {
+        let reservation = BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
         };
@@ -175,24 +175,24 @@ impl Budget {
     }
 
     /// Room for a long frame that waits for a page, if there is some.
-    pub fn try_send(&self, user: &UserId, bytes: usize) -> Option<Reservation> {
+    pub fn try_send(&self, user: &UserId, bytes: usize) -> Option<BudgetShare> {
         let units = units(bytes.min(USER_SENDING_BYTES))?;
         let user = self.user(user);
         let theirs = user.sending.clone().try_acquire_many_owned(units).ok()?;
         let all = self.0.sending.clone().try_acquire_many_owned(units).ok()?;
-        Some(Reservation {
+        Some(BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
         })
     }
 
     /// The same, once there is some.
-    pub async fn send(&self, user: &UserId, bytes: usize) -> Result<Reservation, Exceeded> {
+    pub async fn send(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, Exceeded> {
         let bytes = bytes.min(USER_SENDING_BYTES);
         let user = self.user(user);
         let theirs = share_within(SEND_WAIT, &user.sending, bytes, Exceeded::User).await?;
         let all = share_within(SEND_WAIT, &self.0.sending, bytes, Exceeded::All).await?;
-        Ok(Reservation {
+        Ok(BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
         })

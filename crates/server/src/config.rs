@@ -77,7 +77,7 @@ pub struct Config {
     pub trust_proxy: bool,
     /// Lets `fetch_url` reach loopback and private addresses.
     pub allow_private_networks: bool,
-    /// How many connections may be open at once; 1024 by default, and never more than three
+    /// How many connections may be open at once; 4096 by default, and never more than three
     /// quarters of the files that the process may open.
     pub max_connections: Option<usize>,
     /// Model servers on this machine to look for, in the place of the usual ones.

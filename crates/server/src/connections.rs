@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use serve::serve;
 
 /// More than a few hundred people need, and few enough for the files a process may have open.
-const MAX_CONNECTIONS: usize = 1024;
+const MAX_CONNECTIONS: usize = 4096;
 
 /// Fewer leave no room to be fair.
 const MIN_CONNECTIONS: usize = 16;
@@ -35,10 +35,10 @@ const ANSWER_GRACE: Duration = Duration::from_secs(2);
 
 /// All that are open. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Connections(Arc<Registry>);
+pub(crate) struct Connections(Arc<ConnectionTable>);
 
 #[derive(Debug)]
-struct Registry {
+struct ConnectionTable {
     limits: Limits,
     started: Instant,
     next: AtomicU64,
@@ -72,7 +72,7 @@ pub(crate) struct Connection(Arc<State>);
 #[derive(Debug)]
 struct State {
     id: u64,
-    registry: Arc<Registry>,
+    table: Arc<ConnectionTable>,
     close: CancellationToken,
     has_asked: AtomicBool,
     /// From when on it makes way for others while nobody knows whose it is: since it last had
@@ -85,7 +85,7 @@ struct State {
 impl Connections {
     /// `max` is what the operator wants; never more than the process may have open.
     pub(crate) fn new(max: Option<usize>) -> Self {
-        Self(Arc::new(Registry {
+        Self(Arc::new(ConnectionTable {
             limits: Limits::new(max.unwrap_or(MAX_CONNECTIONS).min(most_files())),
             started: Instant::now(),
             next: AtomicU64::new(0),
@@ -109,25 +109,25 @@ impl Connections {
 
     /// One more. Where the room for those nobody knows is full, the oldest of them makes way.
     fn open(&self, peer: IpAddr) -> Connection {
-        let registry = &self.0;
-        let id = registry.next.fetch_add(1, Ordering::Relaxed);
+        let table = &self.0;
+        let id = table.next.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(State {
             id,
-            registry: registry.clone(),
+            table: table.clone(),
             close: CancellationToken::new(),
             has_asked: AtomicBool::new(false),
-            idle_since: AtomicU64::new(registry.now()),
-            active: AtomicU64::new(registry.now()),
+            idle_since: AtomicU64::new(table.now()),
+            active: AtomicU64::new(table.now()),
         });
         let entry = Entry {
             owner: Owner::Anonymous(peer.to_canonical()),
             connection: connection.clone(),
         };
-        let mut open = registry.open();
+        let mut open = table.open();
         open.insert(id, entry);
         let anonymous = open.values().filter(|entry| entry.owner.is_anonymous());
-        if anonymous.count() > registry.limits.anonymous {
-            registry.close_oldest_anonymous(&mut open, Some(id));
+        if anonymous.count() > table.limits.anonymous {
+            table.close_oldest_anonymous(&mut open, Some(id));
         }
         drop(open);
         Connection(connection)
@@ -159,7 +159,7 @@ impl Owner {
     }
 }
 
-impl Registry {
+impl ConnectionTable {
     fn open(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,8 +209,8 @@ fn close(open: &mut HashMap<u64, Entry>, id: Option<u64>) {
 impl Connection {
     /// Somebody has shown over it who they are.
     pub(crate) fn identify(&self, user: &UserId) {
-        let registry = &self.0.registry;
-        let mut open = registry.open();
+        let table = &self.0.table;
+        let mut open = table.open();
         let Some(entry) = open.get_mut(&self.0.id) else {
             return;
         };
@@ -220,15 +220,15 @@ impl Connection {
         }
         entry.owner = owner.clone();
         let theirs = open.values().filter(|entry| entry.owner == owner).count();
-        if theirs > registry.limits.user {
-            registry.close_least_active(&mut open, &owner, self.0.id);
+        if theirs > table.limits.user {
+            table.close_least_active(&mut open, &owner, self.0.id);
             return;
         }
         let known = open.values().filter(|entry| !entry.owner.is_anonymous());
-        if known.count() > registry.limits.known
+        if known.count() > table.limits.known
             && let Some(crowd) = crowd(&open, |owner| !owner.is_anonymous())
         {
-            registry.close_least_active(&mut open, &crowd, self.0.id);
+            table.close_least_active(&mut open, &crowd, self.0.id);
         }
     }
 
@@ -236,24 +236,22 @@ impl Connection {
     fn begin_answer(&self) {
         self.0.has_asked.store(true, Ordering::Relaxed);
         let grace = ANSWER_GRACE.as_millis() as u64;
-        let until = self.0.registry.now() + grace;
+        let until = self.0.table.now() + grace;
         self.0.idle_since.store(until, Ordering::Relaxed);
     }
 
     fn end_answer(&self) {
-        let now = self.0.registry.now();
+        let now = self.0.table.now();
         self.0.idle_since.store(now, Ordering::Relaxed);
     }
 
     fn touch(&self) {
-        self.0
-            .active
-            .store(self.0.registry.now(), Ordering::Relaxed);
+        self.0.active.store(self.0.table.now(), Ordering::Relaxed);
     }
 
     /// It is over.
     fn leave(&self) {
-        self.0.registry.open().remove(&self.0.id);
+        self.0.table.open().remove(&self.0.id);
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::CurrentUser;
-use crate::budget::{Budget, Reservation, SMALL_BYTES};
+use crate::budget::{Budget, BudgetShare, SMALL_BYTES};
 
 /// A request's JSON.
 #[derive(Debug)]
@@ -40,10 +40,10 @@ const MIN_BYTES_PER_SECOND: usize = 128 * 1024;
 /// The memory that what a request brought along takes, until it is answered. The gate
 /// of its route drops it then.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RequestMemory(Arc<Mutex<Vec<Reservation>>>);
+pub(crate) struct RequestMemory(Arc<Mutex<Vec<BudgetShare>>>);
 
 impl RequestMemory {
-    fn keep(&self, reservation: Reservation) {
+    fn keep(&self, reservation: BudgetShare) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push(reservation);
     }
@@ -81,7 +81,7 @@ pub(crate) async fn read_with<T: Send + 'static>(
     request: Request,
     app: &App,
     work: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
-) -> Result<(T, Option<Reservation>), ApiError> {
+) -> Result<(T, Option<BudgetShare>), ApiError> {
     // A page of somebody else's can send any other kind without asking first.
     if !is_json(request.headers()) {
         return Err(ApiError::bad_request(
@@ -114,7 +114,7 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 /// A whole body, and the room it takes.
 struct Received {
     bytes: Vec<u8>,
-    reservation: Option<Reservation>,
+    reservation: Option<BudgetShare>,
 }
 
 async fn receive(

@@ -40,7 +40,7 @@ use super::error::ApiError;
 use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
-use crate::budget::{Exceeded, Reservation, SMALL_BYTES};
+use crate::budget::{BudgetShare, Exceeded, SMALL_BYTES};
 use crate::sources::Told;
 use crate::storage::StorageState;
 
@@ -114,17 +114,17 @@ struct Session {
     chats: mpsc::Sender<ChatFrame>,
     chat_frames: mpsc::Receiver<ChatFrame>,
     /// Among those of its user.
-    _place: Reservation,
+    _place: BudgetShare,
 }
 
 /// A frame that is being parsed.
 type Parsing = Pin<Box<dyn Future<Output = Parsed> + Send>>;
 
 /// What a page says, and the memory that it takes.
-type Parsed = Result<(Result<ClientFrame, serde_json::Error>, Option<Reservation>), Exceeded>;
+type Parsed = Result<(Result<ClientFrame, serde_json::Error>, Option<BudgetShare>), Exceeded>;
 
 impl Session {
-    fn new(app: App, user: CurrentUser, place: Reservation) -> Self {
+    fn new(app: App, user: CurrentUser, place: BudgetShare) -> Self {
         let (outbox, frames) = mpsc::channel(OUTBOX);
         let (chats, chat_frames) = mpsc::channel(OUTBOX);
         let (arm, orders) = Arm::new(app.desk.clone(), &user, outbox.clone());
@@ -282,7 +282,7 @@ impl Session {
     }
 
     /// The room that a frame was received into is given back once it is parsed.
-    fn parse(&self, text: Utf8Bytes, received: Option<Reservation>) -> Parsing {
+    fn parse(&self, text: Utf8Bytes, received: Option<BudgetShare>) -> Parsing {
         let (budget, user) = (self.app.budget.clone(), self.user.id.clone());
         Box::pin(async move {
             let parsed = budget.parse(&user, text, |text| serde_json::from_slice(text));

@@ -190,10 +190,10 @@ async fn add_openapi_server(server: &Server) {
         },
         "components": {"schemas": fan_out("components/schemas")},
     });
-    let new = json!({"kind": "openapi", "name": "hostile", "document": document});
+    let new = json!({"kind": "openapi", "name": "hostileapi", "document": document});
     let (status, added) = server.post("/api/sources", new).await;
     assert_eq!(status, 201, "{added}");
-    ready(server, "api-hostile").await;
+    ready(server, "api-hostileapi").await;
 }
 
 async fn hostile_calls(server: &Server) -> Vec<(String, Value)> {
@@ -210,7 +210,7 @@ async fn hostile_calls(server: &Server) -> Vec<(String, Value)> {
     let all = [
         local,
         of("mcp_hostile_", 2).await,
-        of("api_hostile_", 1).await,
+        of("api_hostileapi_", 1).await,
     ]
     .concat();
     let mut deep = json!({"end": 1});

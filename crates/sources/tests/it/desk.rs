@@ -40,7 +40,8 @@ impl Desk {
         }
         let folder = tempfile::tempdir().unwrap();
         let context = CallContext {
-            asker: Asker::Model,
+            // What a model would be asked about is not what is tried here.
+            asker: Asker::Person,
             // Not made yet: the first write makes it.
             workspace: Some(folder.path().join("workspace")),
             ..context()

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 
 use crate::api::wire::ServerFrame;
 use crate::auth::{Credential, CurrentUser};
-use crate::budget::Reservation;
+use crate::budget::BudgetShare;
 
 /// How many calls may wait for a page to take them.
 const ORDERS: usize = 256;
@@ -30,7 +30,7 @@ pub(super) struct Arm {
 
 enum Offer {
     /// With the memory that it takes.
-    Register(Arc<Seat>, Registration, Option<Reservation>),
+    Register(Arc<Seat>, Registration, Option<BudgetShare>),
     Unregister(Arc<Seat>, String),
 }
 
@@ -72,7 +72,7 @@ impl Arm {
     pub(super) fn register(
         &mut self,
         registration: Registration,
-        memory: Option<Reservation>,
+        memory: Option<BudgetShare>,
     ) -> Result<(), String> {
         if !self.may_run {
             return Err("This key may not run tools. Use one with full access.".into());

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::api::error::ApiError;
 use crate::api::wire::ServerFrame;
 use crate::app::App;
-use crate::budget::{Exceeded, Reservation};
+use crate::budget::{BudgetShare, Exceeded};
 
 /// How many events are read from the store at a time. Each may have a megabyte.
 const PAGE: usize = 16;
@@ -23,7 +23,7 @@ const SMALL_FRAME_BYTES: usize = 4 * 1024;
 /// A frame about a chat, written, and the memory that it takes until the page has it.
 pub(super) struct ChatFrame {
     pub(super) text: String,
-    _room: Option<Reservation>,
+    _room: Option<BudgetShare>,
 }
 
 pub(super) struct Follower {
@@ -34,7 +34,7 @@ pub(super) struct Follower {
     /// The number of the last event that was sent.
     pub(super) last: i64,
     /// What was waited for, for the next frame.
-    pub(super) room: Option<(usize, Reservation)>,
+    pub(super) room: Option<(usize, BudgetShare)>,
 }
 
 /// Why a round of following ended before its time.

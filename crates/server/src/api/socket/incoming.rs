@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::budget::{Budget, Exceeded, Reservation, SMALL_BYTES};
+use crate::budget::{Budget, BudgetShare, Exceeded, SMALL_BYTES};
 
 /// So long any message may take to arrive, and longer by what came at this rate.
 const MESSAGE_TIME: Duration = Duration::from_secs(20);
@@ -45,15 +45,18 @@ pub(super) struct Incoming<S> {
     frame: Frame,
     message: Message,
     /// Room for a long message.
-    reservation: Option<Reservation>,
+    reservation: Option<BudgetShare>,
     reserving: Option<Reserving>,
+    /// What was read up to the header of a long message, until there is room for it: with the
+    /// header `tungstenite` takes memory for the whole.
+    held: Vec<u8>,
     /// Of a message that is whole, until somebody takes it along.
-    finished: Option<Reservation>,
+    finished: Option<BudgetShare>,
     /// By when more of the message that has begun has to be there.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-type Reserving = Pin<Box<dyn Future<Output = Result<Reservation, Exceeded>> + Send>>;
+type Reserving = Pin<Box<dyn Future<Output = Result<BudgetShare, Exceeded>> + Send>>;
 
 /// The frame that is passing.
 #[derive(Default)]
@@ -85,13 +88,14 @@ impl<S> Incoming<S> {
             message: Message::default(),
             reservation: None,
             reserving: None,
+            held: Vec::new(),
             finished: None,
             deadline: None,
         }
     }
 
     /// The room that the last long message takes, once it is whole.
-    pub(super) fn take_reservation(&mut self) -> Option<Reservation> {
+    pub(super) fn take_reservation(&mut self) -> Option<BudgetShare> {
         self.finished.take()
     }
 
@@ -100,7 +104,7 @@ impl<S> Incoming<S> {
         if self.message.bytes > self.max_bytes {
             return Poll::Ready(Err(Refusal::TooLong));
         }
-        if self.message.bytes <= SMALL_BYTES as u64 || self.reservation.is_some() {
+        if !self.needs_room() {
             return Poll::Ready(Ok(()));
         }
         // How much follows in further frames nobody knows.
@@ -120,6 +124,10 @@ impl<S> Incoming<S> {
         self.message.begun = Some(Instant::now());
         self.set_deadline();
         Poll::Ready(Ok(()))
+    }
+
+    fn needs_room(&self) -> bool {
+        self.message.bytes > SMALL_BYTES as u64 && self.reservation.is_none()
     }
 
     /// Whether a message has begun and is not whole yet. It has a deadline of its own.
@@ -275,17 +283,28 @@ impl<S: AsyncRead + Unpin> AsyncRead for Incoming<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        ready!(this.poll_room(context))?;
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut this.inner).poll_read(context, buffer);
-        match &read {
-            Poll::Ready(Ok(())) => this.pass(&buffer.filled()[before..]),
-            Poll::Pending if this.is_late(context) => {
-                return Poll::Ready(Err(Refusal::TooSlow.into()));
+        loop {
+            ready!(this.poll_room(context))?;
+            if !this.held.is_empty() {
+                let count = this.held.len().min(buffer.remaining());
+                buffer.put_slice(&this.held[..count]);
+                this.held.drain(..count);
+                return Poll::Ready(Ok(()));
             }
-            Poll::Ready(Err(_)) | Poll::Pending => {}
+            let before = buffer.filled().len();
+            match Pin::new(&mut this.inner).poll_read(context, buffer) {
+                Poll::Ready(Ok(())) => this.pass(&buffer.filled()[before..]),
+                Poll::Pending if this.is_late(context) => {
+                    return Poll::Ready(Err(Refusal::TooSlow.into()));
+                }
+                other => return other,
+            }
+            if !this.needs_room() {
+                return Poll::Ready(Ok(()));
+            }
+            this.held.extend_from_slice(&buffer.filled()[before..]);
+            buffer.set_filled(before);
         }
-        read
     }
 }
 

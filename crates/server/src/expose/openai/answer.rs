@@ -13,7 +13,7 @@ use tenon_store::{fresh_id, now};
 
 use super::stops::Stops;
 use crate::api::error::ApiError;
-use crate::budget::Reservation;
+use crate::budget::BudgetShare;
 
 /// What stands at the head of every piece.
 pub(super) struct Header {
@@ -99,7 +99,7 @@ pub(super) fn stream(
     from: Completing,
     stops: Stops,
     with_usage: bool,
-    memory: Option<Reservation>,
+    memory: Option<BudgetShare>,
 ) -> impl IntoResponse {
     let first = header.chunk(json!({"role": "assistant", "content": ""}), None);
     let telling = Telling {
@@ -132,7 +132,7 @@ struct Telling {
     /// Whether the client was given calls to make.
     has_calls: bool,
     /// What the question takes, until it is answered.
-    _memory: Option<Reservation>,
+    _memory: Option<BudgetShare>,
 }
 
 impl Telling {

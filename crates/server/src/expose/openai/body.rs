@@ -6,10 +6,10 @@ use super::ask::{Ask, Asked};
 use crate::api::body::{read, read_with};
 use crate::api::error::ApiError;
 use crate::app::App;
-use crate::budget::Reservation;
+use crate::budget::BudgetShare;
 
 /// A question, read, and the memory that it takes until it is answered.
-pub(crate) struct Question(pub(super) Asked, pub(super) Option<Reservation>);
+pub(crate) struct Question(pub(super) Asked, pub(super) Option<BudgetShare>);
 
 impl FromRequest<App> for Question {
     type Rejection = ApiError;
