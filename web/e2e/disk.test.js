@@ -12,9 +12,11 @@ writeFileSync(settings, 'free_space_mb = 1000000000\n');
 const { visit } = house({ TENON_CONFIG: settings });
 
 test('a page says that the disk is nearly full, and what was written stays', async (t) => {
-  const { page, ui } = await visit(t);
+  const { page, ui, complaints } = await visit(t);
   await page.getByText("The server's disk is nearly full: nothing new can begin").waitFor();
   await ui.ask('6 * 7');
   await page.getByText(/less than \d+ MB are free on the server's disk/i).waitFor();
   assert.equal(await ui.field.inputValue(), '6 * 7');
+  // The browser tells the console of every refusal.
+  assert.match(complaints.splice(0).join(), /^console: Failed to load resource: .* 507/);
 });

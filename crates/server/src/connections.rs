@@ -39,23 +39,23 @@ pub(crate) struct Connections(Arc<ConnectionTable>);
 
 #[derive(Debug)]
 struct ConnectionTable {
-    limits: Limits,
+    limits: ConnectionLimits,
     started: Instant,
     next: AtomicU64,
-    open: Mutex<HashMap<u64, Entry>>,
+    open: Mutex<HashMap<u64, OpenConnection>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Limits {
+struct ConnectionLimits {
     anonymous: usize,
     known: usize,
     user: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct OpenConnection {
     owner: Owner,
-    connection: Arc<State>,
+    connection: Arc<ConnectionState>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -67,10 +67,10 @@ enum Owner {
 
 /// One connection. Requests find it among their extensions.
 #[derive(Debug, Clone)]
-pub(crate) struct Connection(Arc<State>);
+pub(crate) struct ClientConnection(Arc<ConnectionState>);
 
 #[derive(Debug)]
-struct State {
+struct ConnectionState {
     id: u64,
     table: Arc<ConnectionTable>,
     close: CancellationToken,
@@ -86,7 +86,7 @@ impl Connections {
     /// `max` is what the operator wants; never more than the process may have open.
     pub(crate) fn new(max: Option<usize>) -> Self {
         Self(Arc::new(ConnectionTable {
-            limits: Limits::new(max.unwrap_or(MAX_CONNECTIONS).min(most_files())),
+            limits: ConnectionLimits::new(max.unwrap_or(MAX_CONNECTIONS).min(most_files())),
             started: Instant::now(),
             next: AtomicU64::new(0),
             open: Mutex::default(),
@@ -108,10 +108,10 @@ impl Connections {
     }
 
     /// One more. Where the room for those nobody knows is full, the oldest of them makes way.
-    fn open(&self, peer: IpAddr) -> Connection {
+    fn open(&self, peer: IpAddr) -> ClientConnection {
         let table = &self.0;
         let id = table.next.fetch_add(1, Ordering::Relaxed);
-        let connection = Arc::new(State {
+        let connection = Arc::new(ConnectionState {
             id,
             table: table.clone(),
             close: CancellationToken::new(),
@@ -119,7 +119,7 @@ impl Connections {
             idle_since: AtomicU64::new(table.now()),
             active: AtomicU64::new(table.now()),
         });
-        let entry = Entry {
+        let entry = OpenConnection {
             owner: Owner::Anonymous(peer.to_canonical()),
             connection: connection.clone(),
         };
@@ -130,7 +130,7 @@ impl Connections {
             table.close_oldest_anonymous(&mut open, Some(id));
         }
         drop(open);
-        Connection(connection)
+        ClientConnection(connection)
     }
 
     /// Makes room when the system has none left.
@@ -140,7 +140,7 @@ impl Connections {
     }
 }
 
-impl Limits {
+impl ConnectionLimits {
     fn new(max: usize) -> Self {
         let max = max.max(MIN_CONNECTIONS);
         let anonymous = max / 4;
@@ -160,7 +160,7 @@ impl Owner {
 }
 
 impl ConnectionTable {
-    fn open(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<u64, OpenConnection>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,7 +169,7 @@ impl ConnectionTable {
     }
 
     /// The oldest one of the address that has the most. Behind a proxy all have the same.
-    fn close_oldest_anonymous(&self, open: &mut HashMap<u64, Entry>, except: Option<u64>) {
+    fn close_oldest_anonymous(&self, open: &mut HashMap<u64, OpenConnection>, except: Option<u64>) {
         let crowd = crowd(open, Owner::is_anonymous);
         let oldest = open
             .iter()
@@ -180,7 +180,12 @@ impl ConnectionTable {
     }
 
     /// The one of an owner that nothing came or went on for longest.
-    fn close_least_active(&self, open: &mut HashMap<u64, Entry>, owner: &Owner, except: u64) {
+    fn close_least_active(
+        &self,
+        open: &mut HashMap<u64, OpenConnection>,
+        owner: &Owner,
+        except: u64,
+    ) {
         let least = open
             .iter()
             .filter(|(id, entry)| entry.owner == *owner && **id != except)
@@ -191,7 +196,7 @@ impl ConnectionTable {
 }
 
 /// Who has the most connections, of those that are asked about.
-fn crowd(open: &HashMap<u64, Entry>, counts: impl Fn(&Owner) -> bool) -> Option<Owner> {
+fn crowd(open: &HashMap<u64, OpenConnection>, counts: impl Fn(&Owner) -> bool) -> Option<Owner> {
     let mut owners: HashMap<&Owner, usize> = HashMap::new();
     for entry in open.values().filter(|entry| counts(&entry.owner)) {
         *owners.entry(&entry.owner).or_default() += 1;
@@ -200,13 +205,13 @@ fn crowd(open: &HashMap<u64, Entry>, counts: impl Fn(&Owner) -> bool) -> Option<
     most.map(|(owner, _)| owner.clone())
 }
 
-fn close(open: &mut HashMap<u64, Entry>, id: Option<u64>) {
+fn close(open: &mut HashMap<u64, OpenConnection>, id: Option<u64>) {
     if let Some(entry) = id.and_then(|id| open.remove(&id)) {
         entry.connection.close.cancel();
     }
 }
 
-impl Connection {
+impl ClientConnection {
     /// Somebody has shown over it who they are.
     pub(crate) fn identify(&self, user: &UserId) {
         let table = &self.0.table;
@@ -273,7 +278,7 @@ fn most_files() -> usize {
 mod tests {
     use super::*;
 
-    fn is_open(connection: &Connection) -> bool {
+    fn is_open(connection: &ClientConnection) -> bool {
         !connection.0.close.is_cancelled()
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tenon_store::{Store, Writing, now};
-use tenon_tools::FreeSpace;
+use tenon_tools::{FreeSpace, NoSpace};
 use tokio::sync::watch;
 use ts_rs::TS;
 
@@ -52,6 +52,11 @@ impl Storage {
             state: Arc::default(),
             probed_at: Arc::default(),
         }
+    }
+
+    /// Whether there is room for something new.
+    pub fn check_room(&self) -> Result<(), NoSpace> {
+        self.free_space.check()
     }
 
     /// How it is, and how it will be.

@@ -46,7 +46,7 @@ pub struct Quota {
     limits: QuotaLimits,
     free_space: FreeSpace,
     belongings: Arc<dyn Belongings>,
-    accounts: Mutex<HashMap<Holder, Account>>,
+    accounts: Mutex<HashMap<Holder, DiskUse>>,
 }
 
 /// Why something may not be written, in a sentence.
@@ -56,7 +56,7 @@ pub enum OverQuota {
     Chat(u64),
     #[error("The files and outputs of this user's chats would take more than {} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.", .0 / MEGABYTE)]
     User(u64),
-    #[error("Nothing can be written: {0}.")]
+    #[error("NoBelongings can be written: {0}.")]
     Disk(#[from] NoSpace),
 }
 
@@ -82,7 +82,7 @@ enum Holder {
 }
 
 #[derive(Debug, Default)]
-struct Account {
+struct DiskUse {
     /// When it was last measured, and what there was, with what was written since.
     used: Option<(Instant, u64)>,
     in_flight: u64,
@@ -108,7 +108,7 @@ impl Quota {
             chat_bytes: u64::MAX,
             user_bytes: u64::MAX,
         };
-        Self::new(limits, FreeSpace::new("", 0), Arc::new(Nothing))
+        Self::new(limits, FreeSpace::new("", 0), Arc::new(NoBelongings))
     }
 
     /// Room for a file of so many bytes in the folder of a chat.
@@ -204,7 +204,7 @@ impl Quota {
         walking.await.unwrap_or(0).saturating_add(outputs)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, Account>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, DiskUse>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -223,10 +223,10 @@ impl Drop for Reservation {
     }
 }
 
-struct Nothing;
+struct NoBelongings;
 
 #[async_trait]
-impl Belongings for Nothing {
+impl Belongings for NoBelongings {
     async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
         Ok((Vec::new(), 0))
     }
@@ -310,7 +310,7 @@ mod tests {
         let too_much = quota.reserve_output(&ada, 1).await;
         assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
 
-        // Nothing was written in the end, which is found before anybody is refused.
+        // NoBelongings was written in the end, which is found before anybody is refused.
         drop((first, second, other));
         for _ in 0..2 {
             drop(quota.reserve_file(&ada, &one, 1).await.unwrap());

@@ -26,36 +26,36 @@ use tokio_util::sync::CancellationToken;
 
 use background::Interrupted;
 use explain::{explain, not_json, quote, shorten, unexplained};
-use guard::{STEP, Step, Survey};
-use meter::{Exhausted, Limits};
+use guard::{STEP, StepKeyword, Survey};
+use meter::{Exhausted, WorkLimits};
 use metered::{Metered, MeteredJson};
-use pattern::{MAX_NAME_PATTERN_SIZE, Patterns, is_pattern_within_limits};
+use pattern::{LinearPatterns, MAX_NAME_PATTERN_SIZE, is_pattern_within_limits};
 
 pub use pattern::is_pattern;
 
 /// What a call does itself. Other calls wait for the same thread.
-const AT_ONCE: Limits = Limits {
+const AT_ONCE: WorkLimits = WorkLimits {
     fuel: 20_000,
     time: Duration::from_millis(2),
     stack_bytes: 256 * 1024,
 };
 
 /// What is done for a call elsewhere: an input of millions of values, or of megabytes of text.
-const AT_MOST: Limits = Limits {
+const AT_MOST: WorkLimits = WorkLimits {
     fuel: 10_000_000,
     time: Duration::from_secs(2),
     stack_bytes: background::STACK_BYTES / 4 * 3,
 };
 
 /// Finding out what is wrong takes memory for each thing that is.
-const EXPLAINING: Limits = Limits {
+const EXPLAINING: WorkLimits = WorkLimits {
     fuel: 2_000_000,
     time: Duration::from_millis(500),
     ..AT_MOST
 };
 
 /// Compiling is done once for a tool. The fuel is for what is compiled more than once.
-const COMPILING: Limits = Limits {
+const COMPILING: WorkLimits = WorkLimits {
     fuel: 20_000_000,
     time: Duration::from_secs(10),
     ..AT_MOST
@@ -164,8 +164,8 @@ impl Compiled {
         &self,
         input: &Value,
         cancel: Option<&CancellationToken>,
-        checking: Limits,
-        explaining: Limits,
+        checking: WorkLimits,
+        explaining: WorkLimits,
     ) -> Result<Result<(), ToolError>, Unknown> {
         let is_valid = || {
             meter::set_name_cost(self.name_cost);
@@ -203,14 +203,14 @@ async fn build_in_background(
 /// The error is for the log.
 fn build(schema: &Value, survey: &Survey) -> Result<Compiled, String> {
     let guarded = survey.guarded(schema);
-    let patterns = Patterns::default();
+    let patterns = LinearPatterns::default();
     let options = jsonschema::options_for::<MeteredJson>()
         .with_pattern_options(pattern::options(MAX_NAME_PATTERN_SIZE))
         .with_format("regex", is_pattern_within_limits)
         .with_keyword("pattern", move |_, value, _| {
             Ok(Box::new(patterns.keyword(value)))
         })
-        .with_keyword(STEP, |_, _, _| Ok(Box::new(Step::compile())));
+        .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword::compile())));
     let validator = options
         .build(guarded.as_ref().unwrap_or(schema))
         .map_err(|error| shorten(&error.to_string()))?;

@@ -112,12 +112,12 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 }
 
 /// A whole body, and the room it takes.
-struct Received {
-    bytes: Vec<u8>,
-    reservation: Option<BudgetShare>,
+pub(super) struct Received {
+    pub(super) bytes: Vec<u8>,
+    pub(super) reservation: Option<BudgetShare>,
 }
 
-async fn receive(
+pub(super) async fn receive(
     request: Request,
     budget: &Budget,
     user: Option<&UserId>,

@@ -6,6 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use tenon_store::Refused;
+use tenon_tools::NoSpace;
 
 use super::wire::{ErrorBody, ErrorDetail};
 use crate::budget::Exceeded;
@@ -181,10 +182,17 @@ impl From<tenon_agent::Error> for ApiError {
             Misfit(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "does_not_fit", message),
             Closing => Self::new(StatusCode::SERVICE_UNAVAILABLE, "closing", message),
             Empty => Self::bad_request(message),
-            NoSpace(_) => Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_low", message),
+            NoSpace(error) => error.into(),
             TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message),
             Store(error) => error.into(),
         }
+    }
+}
+
+impl From<NoSpace> for ApiError {
+    fn from(error: NoSpace) -> Self {
+        let message = sentence(&error.to_string());
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk_low", message)
     }
 }
 

@@ -4,10 +4,7 @@ mod file_name;
 mod import;
 mod markdown;
 
-use std::time::Duration;
-
 use axum::Json;
-use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -16,8 +13,8 @@ use serde_json::json;
 use tenon_domain::{ChatId, Part};
 use tenon_store::{Transcript, now};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
+use super::body::receive;
 use super::chats::summary;
 use super::error::ApiError;
 use super::id::Id;
@@ -34,9 +31,6 @@ pub(super) const VERSION: u32 = 1;
 
 /// More than the longest chat of words; pictures count too.
 const MAX_IMPORT: usize = 32 * 1024 * 1024;
-
-/// Others wait meanwhile.
-const UPLOAD: Duration = Duration::from_secs(60);
 
 /// One file at a time: each takes several times its size of memory, and is
 /// written in one go while nobody else writes.
@@ -94,18 +88,16 @@ pub(super) async fn import(
     caller: Caller,
     request: Request,
 ) -> Result<(StatusCode, Json<ChatSummary>), ApiError> {
-    let place = line::place(&IMPORTS).await?;
-    let body = timeout(UPLOAD, to_bytes(request.into_body(), MAX_IMPORT)).await;
-    let body = body.ok().and_then(Result::ok).ok_or_else(|| {
-        let message =
-            "A chat to import may have 32 MiB at most, and has to arrive whole within a minute.";
-        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message)
-    })?;
-    // Long enough to be in the way of others.
-    let reading = tokio::task::spawn_blocking(move || (import::read(&body, now()), place));
+    app.storage.check_room()?;
+    // Received before there is a place for it: who sends slowly keeps nobody waiting.
+    let received = receive(request, &app.budget, Some(&user.id), MAX_IMPORT).await?;
+    let _place = line::place(&IMPORTS).await?;
+    let reading = app
+        .budget
+        .parse(&user.id, received.bytes, |body| import::read(body, now()));
+    let (chat, _memory) = reading.await?;
+    drop(received.reservation);
     let unreadable = |why| ApiError::bad_request(format!("This file cannot be imported. {why}"));
-    let read = reading.await;
-    let (chat, _place) = read.map_err(|_| unreadable("It cannot be read.".to_owned()))?;
     let chat = app
         .store
         .import_chat(&user.id, chat.map_err(unreadable)?)

@@ -33,7 +33,7 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use arm::Arm;
 use follow::{ChatFrame, Follower};
 use handshake::Handshake;
-use incoming::Incoming;
+use incoming::IncomingFrames;
 use outgoing::{ask_for_sign, close, refuse_frame, send, send_text};
 
 use super::error::ApiError;
@@ -71,7 +71,7 @@ const OUTBOX: usize = 64;
 /// A page closes with this that connects again at once.
 const AGAIN: u16 = 4000;
 
-type WebSocket = WebSocketStream<Incoming<TokioIo<Upgraded>>>;
+type WebSocket = WebSocketStream<IncomingFrames<TokioIo<Upgraded>>>;
 
 pub(super) async fn open(
     State(app): State<App>,
@@ -91,7 +91,7 @@ pub(super) async fn open(
             .max_message_size(Some(max))
             .max_frame_size(Some(max));
         let (budget, user) = (session.app.budget.clone(), session.user.id.clone());
-        let incoming = Incoming::new(TokioIo::new(upgraded), budget, user, max);
+        let incoming = IncomingFrames::new(TokioIo::new(upgraded), budget, user, max);
         let socket = WebSocketStream::from_raw_socket(incoming, Role::Server, Some(config)).await;
         session.run(socket).await;
     });

@@ -38,6 +38,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(new): Body<NewSource>,
 ) -> Result<(StatusCode, Json<SourceDetail>), ApiError> {
+    app.storage.check_room()?;
     let source = app.sources.add(&user, new).await?;
     let detail = json!({"name": source.name, "mine": source.mine});
     note(&app, &user, &caller, "source.added", &source.id, detail).await;
@@ -69,6 +70,7 @@ pub(super) async fn import(
     caller: Caller,
     Body(asked): Body<ImportSources>,
 ) -> Result<Json<Vec<ImportedSource>>, ApiError> {
+    app.storage.check_room()?;
     let imported = app.sources.import(&user, &asked, None).await?;
     for one in &imported {
         if let (Outcome::Added(id), false) = (&one.outcome, asked.preview) {

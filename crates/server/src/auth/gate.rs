@@ -10,7 +10,7 @@ use super::{Credential, CurrentUser, who};
 use crate::api::body::RequestMemory;
 use crate::api::error::ApiError;
 use crate::app::App;
-use crate::connections::Connection;
+use crate::connections::ClientConnection;
 
 /// For whom a route is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(crate) async fn gate(
     }
     let user = who(&gate.app, request.headers()).await?;
     let user = user.ok_or_else(ApiError::not_logged_in)?;
-    if let Some(connection) = request.extensions().get::<Connection>() {
+    if let Some(connection) = request.extensions().get::<ClientConnection>() {
         connection.identify(&user.id);
     }
     check(&gate, &user, request.method())?;

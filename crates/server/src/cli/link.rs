@@ -22,7 +22,7 @@ pub(super) struct Link {}
 /// What a server says about getting in, as far as it matters here.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entrance {
+struct SetupState {
     setup: bool,
     single_user: bool,
 }
@@ -62,7 +62,7 @@ async fn has_accounts(common: &Common) -> Result<bool> {
 }
 
 /// What the server behind a link says; None where none answers.
-async fn ask(link: &str) -> Option<Entrance> {
+async fn ask(link: &str) -> Option<SetupState> {
     let url = Url::parse(link).ok()?.join("/api/auth/state").ok()?;
     let client = reqwest::Client::builder()
         .no_proxy()

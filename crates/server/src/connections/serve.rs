@@ -16,8 +16,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::stream::Stream;
-use super::{Connection, Connections};
+use super::stream::TimedStream;
+use super::{ClientConnection, Connections};
 
 /// Whoever connects has something to ask, and asks it within this.
 const FIRST_REQUEST: Duration = Duration::from_secs(15);
@@ -73,11 +73,11 @@ pub(crate) async fn serve(
 async fn serve_one(
     stream: TcpStream,
     peer: SocketAddr,
-    connection: Connection,
+    connection: ClientConnection,
     router: Router,
     closing: CancellationToken,
 ) {
-    let io = TokioIo::new(Stream::new(stream, connection.clone()));
+    let io = TokioIo::new(TimedStream::new(stream, connection.clone()));
     let router = TowerToHyperService::new(router);
     let asked = connection.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {

@@ -11,21 +11,21 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::Connection;
+use super::ClientConnection;
 
 /// Whoever takes no bytes for so long is gone, and what waits for them is let go.
 const STALLED_WRITE: Duration = Duration::from_secs(30);
 
-pub(super) struct Stream {
+pub(super) struct TimedStream {
     inner: TcpStream,
-    connection: Connection,
+    connection: ClientConnection,
     closed: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Runs while bytes wait to be taken.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Stream {
-    pub(super) fn new(inner: TcpStream, connection: Connection) -> Self {
+impl TimedStream {
+    pub(super) fn new(inner: TcpStream, connection: ClientConnection) -> Self {
         Self {
             inner,
             closed: Box::pin(connection.0.close.clone().cancelled_owned()),
@@ -53,7 +53,7 @@ impl Stream {
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for TimedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for TimedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -102,7 +102,7 @@ impl AsyncWrite for Stream {
     }
 }
 
-impl Drop for Stream {
+impl Drop for TimedStream {
     fn drop(&mut self) {
         self.connection.leave();
     }
@@ -126,7 +126,7 @@ mod tests {
             .unwrap();
         let (inner, peer) = listener.accept().await.unwrap();
         let connections = Connections::new(None);
-        let mut stream = Stream::new(inner, connections.open(peer.ip()));
+        let mut stream = TimedStream::new(inner, connections.open(peer.ip()));
         let bytes = vec![0; 64 * 1024 * 1024];
         let error = stream.write_all(&bytes).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);

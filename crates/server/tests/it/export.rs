@@ -1,5 +1,6 @@
 //! Chats as files, and back.
 
+use futures::StreamExt;
 use serde_json::{Value, json};
 use tenon_domain::{ChatId, ToolSettings, UserId};
 use tenon_llm::scripted::Line;
@@ -274,6 +275,21 @@ async fn a_broken_file_is_refused_and_leaves_nothing_behind() {
         // It hung up while we were still talking.
         Err(error) => assert!(error.is_request() || error.is_body(), "{error}"),
     }
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_file_that_somebody_else_sends_slowly() {
+    let server = Server::start().await;
+    let beginning = futures::stream::iter([Ok::<_, std::io::Error>("{")]);
+    let slow = reqwest::Body::wrap_stream(beginning.chain(futures::stream::pending()));
+    let request = server.request("POST", "/api/chats/import").body(slow);
+    let sending = tokio::spawn(request.send());
+    for _ in 0..5 {
+        let (status, imported) = import(&server, &file(json!([turn("a")]))).await;
+        assert_eq!(status, 201, "{imported}");
+    }
+    assert!(!sending.is_finished());
+    sending.abort();
 }
 
 #[tokio::test]

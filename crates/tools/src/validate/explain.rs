@@ -9,7 +9,7 @@ use tenon_domain::ToolError;
 use tokio_util::sync::CancellationToken;
 
 use super::guard;
-use super::meter::{self, Exhausted, Limits};
+use super::meter::{self, Exhausted, WorkLimits};
 use super::metered::{Metered, MeteredJson};
 
 /// A model can mend a handful of mistakes at a time; a list of hundreds helps nobody.
@@ -29,7 +29,7 @@ pub(super) fn explain(
     name_cost: u64,
     input: &Value,
     cancel: Option<&CancellationToken>,
-    limits: Limits,
+    limits: WorkLimits,
 ) -> Result<ToolError, Exhausted> {
     let begin = || {
         meter::set_name_cost(name_cost);

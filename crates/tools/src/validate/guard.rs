@@ -116,7 +116,7 @@ impl Survey {
             && !self.has_unreadable_patterns
             && names_are_enforced
             && (unevaluated_is_enforced || !self.has_unevaluated);
-        let writer = Writer {
+        let writer = SchemaWriter {
             steps: self.is_guarded(),
             old_references: matches!(
                 Draft::default().detect(schema),
@@ -125,7 +125,7 @@ impl Survey {
             names: names_are_enforced,
             unevaluated: unevaluated_is_enforced,
         };
-        (!as_it_is).then(|| writer.write(schema, Place::Root))
+        (!as_it_is).then(|| writer.write(schema, SchemaPosition::Root))
     }
 
     /// Whether all patterns for names can be checked with.
@@ -148,7 +148,7 @@ impl Survey {
     }
 }
 
-struct Writer {
+struct SchemaWriter {
     steps: bool,
     old_references: bool,
     /// Where not all patterns for names can be enforced, none is.
@@ -157,18 +157,20 @@ struct Writer {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SchemaPosition {
     Root,
     Schema,
     /// The members are named by the author of the schema.
     Names,
 }
 
-impl Writer {
-    fn write(&self, value: &Value, place: Place) -> Value {
+impl SchemaWriter {
+    fn write(&self, value: &Value, place: SchemaPosition) -> Value {
         let members = match value {
             Value::Array(items) => {
-                let items = items.iter().map(|item| self.write(item, Place::Schema));
+                let items = items
+                    .iter()
+                    .map(|item| self.write(item, SchemaPosition::Schema));
                 return items.collect();
             }
             Value::Object(members) => members,
@@ -177,11 +179,11 @@ impl Writer {
         let mut written = Map::new();
         for (name, value) in members {
             if self.keeps(members, name, value, place) {
-                let has_names = place != Place::Names && OF_NAMES.contains(&name.as_str());
+                let has_names = place != SchemaPosition::Names && OF_NAMES.contains(&name.as_str());
                 let place = if has_names {
-                    Place::Names
+                    SchemaPosition::Names
                 } else {
-                    Place::Schema
+                    SchemaPosition::Schema
                 };
                 written.insert(name.clone(), self.write(value, place));
             }
@@ -192,12 +194,18 @@ impl Writer {
         Value::Object(written)
     }
 
-    fn keeps(&self, schema: &Map<String, Value>, name: &str, value: &Value, place: Place) -> bool {
+    fn keeps(
+        &self,
+        schema: &Map<String, Value>,
+        name: &str,
+        value: &Value,
+        place: SchemaPosition,
+    ) -> bool {
         match (name, value) {
             (name, _) if UNEVALUATED.contains(&name) => self.unevaluated,
-            _ if place == Place::Names => true,
+            _ if place == SchemaPosition::Names => true,
             // One draft for all of it: the steps are written for that.
-            ("$schema", Value::String(_)) => place == Place::Root || !self.steps,
+            ("$schema", Value::String(_)) => place == SchemaPosition::Root || !self.steps,
             ("pattern", Value::String(pattern)) => pattern::is_readable(pattern),
             ("patternProperties", _) => self.names,
             // It is for all names that no pattern is for.
@@ -279,9 +287,9 @@ fn has_references(value: &Value) -> bool {
 
 /// [`STEP`]: says nothing about a value, and burns fuel.
 #[derive(Debug)]
-pub(super) struct Step;
+pub(super) struct StepKeyword;
 
-impl Step {
+impl StepKeyword {
     /// Schemas that are compiled again for each way that leads to them are paid for, too.
     pub(super) fn compile() -> Self {
         meter::burn(100);
@@ -289,7 +297,7 @@ impl Step {
     }
 }
 
-impl<'i> Keyword<'i, MeteredJson> for Step {
+impl<'i> Keyword<'i, MeteredJson> for StepKeyword {
     fn validate(&self, _instance: Metered<'i>) -> Result<(), ValidationError<'i>> {
         meter::burn(1);
         Ok(())

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What one check may cost.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct WorkLimits {
     /// Steps of some nanoseconds each.
     pub(super) fuel: u64,
     /// For what a step cannot tell: a slow machine, or steps that are longer than they look.
@@ -29,7 +29,7 @@ pub(super) struct Exhausted;
 /// Clock, stack and cancellation are looked at once in so many steps.
 const LOOK_INTERVAL: u64 = 64;
 
-struct Meter {
+struct WorkMeter {
     /// What may be burnt until the next look.
     at_hand: Cell<u64>,
     /// What may be burnt after that.
@@ -42,8 +42,8 @@ struct Meter {
 }
 
 thread_local! {
-    static METER: Meter = const {
-        Meter {
+    static METER: WorkMeter = const {
+        WorkMeter {
             at_hand: Cell::new(u64::MAX),
             in_tank: Cell::new(u64::MAX),
             ends: Cell::new(None),
@@ -58,7 +58,7 @@ thread_local! {
 
 /// Does some work within limits. `cancel` is for work that somebody waits for.
 pub(super) fn run<T>(
-    limits: Limits,
+    limits: WorkLimits,
     cancel: Option<&CancellationToken>,
     work: impl FnOnce() -> T,
 ) -> Result<T, Exhausted> {
@@ -132,7 +132,7 @@ pub(super) fn burn_error() {
 
 #[cold]
 #[inline(never)]
-fn look(meter: &Meter, steps: u64) {
+fn look(meter: &WorkMeter, steps: u64) {
     let needed = steps - meter.at_hand.get();
     let Some(left) = meter.in_tank.get().checked_sub(needed) else {
         give_up();

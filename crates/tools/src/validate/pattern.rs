@@ -127,9 +127,9 @@ impl<'i> Keyword<'i, MeteredJson> for PatternKeyword {
 
 /// The patterns of one schema, each compiled once.
 #[derive(Debug, Default)]
-pub(super) struct Patterns(Mutex<HashMap<String, Option<Arc<LinearPattern>>>>);
+pub(super) struct LinearPatterns(Mutex<HashMap<String, Option<Arc<LinearPattern>>>>);
 
-impl Patterns {
+impl LinearPatterns {
     pub(super) fn keyword(&self, pattern: &Value) -> PatternKeyword {
         let Some(pattern) = pattern.as_str() else {
             return PatternKeyword(None);

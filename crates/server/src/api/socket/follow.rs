@@ -38,7 +38,7 @@ pub(super) struct Follower {
 }
 
 /// Why a round of following ended before its time.
-enum Halt {
+enum FollowError {
     /// Nobody reads any more.
     Gone,
     /// So many bytes do not fit beside what waits already.
@@ -65,19 +65,19 @@ impl Follower {
         loop {
             match self.round().await {
                 Ok(()) => {}
-                Err(Halt::NoRoom(bytes)) => {
+                Err(FollowError::NoRoom(bytes)) => {
                     let room = self.app.budget.send(&self.user, bytes).await;
                     let room = room.map_err(|exceeded: Exceeded| Some(exceeded.into()))?;
                     self.room = Some((bytes, room));
                 }
-                Err(Halt::Gone) => return Err(None),
-                Err(Halt::Failed(error)) => return Err(Some(error)),
+                Err(FollowError::Gone) => return Err(None),
+                Err(FollowError::Failed(error)) => return Err(Some(error)),
             }
         }
     }
 
     /// Watches first and reads the past second, until it has to begin again.
-    async fn round(&mut self) -> Result<(), Halt> {
+    async fn round(&mut self) -> Result<(), FollowError> {
         let mut watch = self.app.agent.feed().watch(&self.chat);
         while self.catch_up().await? {}
         for delta in std::mem::take(&mut watch.draft) {
@@ -111,7 +111,7 @@ impl Follower {
                 Next::Behind => return Ok(()),
                 Next::Closed => {
                     let deleted = ApiError::not_found("This chat was deleted.");
-                    return Err(Halt::Failed(deleted));
+                    return Err(FollowError::Failed(deleted));
                 }
             };
             self.send(&frame).await?;
@@ -119,14 +119,19 @@ impl Follower {
     }
 
     /// Sends some of the events that it has not sent. Whether there are more.
-    async fn catch_up(&mut self) -> Result<bool, Halt> {
+    async fn catch_up(&mut self) -> Result<bool, FollowError> {
         // The page is waited for before anything is read for it.
         let outbox = self.outbox.clone();
-        let places = outbox.reserve_many(PAGE).await.map_err(|_| Halt::Gone)?;
+        let places = outbox
+            .reserve_many(PAGE)
+            .await
+            .map_err(|_| FollowError::Gone)?;
         let budget = self.app.budget.clone();
         let _turn = budget.replay().await;
         let events = self.app.store.events(&self.chat, self.last, PAGE as u64);
-        let events = events.await.map_err(|error| Halt::Failed(error.into()))?;
+        let events = events
+            .await
+            .map_err(|error| FollowError::Failed(error.into()))?;
         let more = events.len() == PAGE;
         for (event, place) in events.into_iter().zip(places) {
             let seq = event.seq;
@@ -136,14 +141,14 @@ impl Follower {
         Ok(more)
     }
 
-    async fn send(&mut self, frame: &ServerFrame) -> Result<(), Halt> {
+    async fn send(&mut self, frame: &ServerFrame) -> Result<(), FollowError> {
         let frame = self.write(frame)?;
-        self.outbox.send(frame).await.map_err(|_| Halt::Gone)
+        self.outbox.send(frame).await.map_err(|_| FollowError::Gone)
     }
 
-    fn write(&mut self, frame: &ServerFrame) -> Result<ChatFrame, Halt> {
+    fn write(&mut self, frame: &ServerFrame) -> Result<ChatFrame, FollowError> {
         let text = serde_json::to_string(frame)
-            .map_err(|error| Halt::Failed(tenon_store::Error::from(error).into()))?;
+            .map_err(|error| FollowError::Failed(tenon_store::Error::from(error).into()))?;
         let length = text.len();
         if length <= SMALL_FRAME_BYTES {
             return Ok(ChatFrame { text, _room: None });
@@ -153,7 +158,7 @@ impl Follower {
             Some((_, room)) => Some(room),
             None => self.app.budget.try_send(&self.user, length),
         };
-        let _room = Some(room.ok_or(Halt::NoRoom(length))?);
+        let _room = Some(room.ok_or(FollowError::NoRoom(length))?);
         Ok(ChatFrame { text, _room })
     }
 }

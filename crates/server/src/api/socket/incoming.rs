@@ -28,7 +28,7 @@ const MAX_HEADER_BYTES: usize = 14;
 
 /// Why a socket is closed over what comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum FrameRefusal {
     #[error("the message is too long")]
     TooLong,
     #[error("the message did not arrive in time")]
@@ -37,13 +37,13 @@ pub(super) enum Refusal {
     Exceeded(Exceeded),
 }
 
-pub(super) struct Incoming<S> {
+pub(super) struct IncomingFrames<S> {
     inner: S,
     budget: Budget,
     user: UserId,
     max_bytes: u64,
-    frame: Frame,
-    message: Message,
+    frame: PassingFrame,
+    message: PassingMessage,
     /// Room for a long message.
     reservation: Option<BudgetShare>,
     reserving: Option<Reserving>,
@@ -60,7 +60,7 @@ type Reserving = Pin<Box<dyn Future<Output = Result<BudgetShare, Exceeded>> + Se
 
 /// The frame that is passing.
 #[derive(Default)]
-struct Frame {
+struct PassingFrame {
     header: [u8; MAX_HEADER_BYTES],
     header_length: usize,
     payload_left: u64,
@@ -69,7 +69,7 @@ struct Frame {
 
 /// The message that its frames are part of.
 #[derive(Default)]
-struct Message {
+struct PassingMessage {
     /// As long as its frames say, those to come not counted.
     bytes: u64,
     received: u64,
@@ -77,15 +77,15 @@ struct Message {
     begun: Option<Instant>,
 }
 
-impl<S> Incoming<S> {
+impl<S> IncomingFrames<S> {
     pub(super) fn new(inner: S, budget: Budget, user: UserId, max_bytes: usize) -> Self {
         Self {
             inner,
             budget,
             user,
             max_bytes: max_bytes as u64,
-            frame: Frame::default(),
-            message: Message::default(),
+            frame: PassingFrame::default(),
+            message: PassingMessage::default(),
             reservation: None,
             reserving: None,
             held: Vec::new(),
@@ -100,9 +100,9 @@ impl<S> Incoming<S> {
     }
 
     /// Waits for room where the message that has begun needs some.
-    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), FrameRefusal>> {
         if self.message.bytes > self.max_bytes {
-            return Poll::Ready(Err(Refusal::TooLong));
+            return Poll::Ready(Err(FrameRefusal::TooLong));
         }
         if !self.needs_room() {
             return Poll::Ready(Ok(()));
@@ -119,7 +119,7 @@ impl<S> Incoming<S> {
         });
         let reserved = ready!(reserving.as_mut().poll(context));
         self.reserving = None;
-        self.reservation = Some(reserved.map_err(Refusal::Exceeded)?);
+        self.reservation = Some(reserved.map_err(FrameRefusal::Exceeded)?);
         // Only now can it come.
         self.message.begun = Some(Instant::now());
         self.set_deadline();
@@ -177,7 +177,7 @@ impl<S> Incoming<S> {
 
     /// The header of a frame is whole.
     fn begin_frame(&mut self) {
-        let Header {
+        let FrameHeader {
             is_control,
             is_last,
             length,
@@ -196,18 +196,18 @@ impl<S> Incoming<S> {
         }
         // A control frame may stand between the frames of a message, or alone.
         if self.frame.ends_message || !self.message.is_fragmented {
-            self.message = Message::default();
+            self.message = PassingMessage::default();
         }
     }
 }
 
-struct Header {
+struct FrameHeader {
     is_control: bool,
     is_last: bool,
     length: u64,
 }
 
-impl Frame {
+impl PassingFrame {
     /// Whether the header is whole with this byte.
     fn push(&mut self, byte: u8) -> bool {
         self.header[self.header_length] = byte;
@@ -228,7 +228,7 @@ impl Frame {
         }
     }
 
-    fn take_header(&mut self) -> Header {
+    fn take_header(&mut self) -> FrameHeader {
         let length = match self.length_bytes() {
             0 => u64::from(self.header[1] & 0x7f),
             count => self.header[2..2 + count]
@@ -236,7 +236,7 @@ impl Frame {
                 .fold(0, |length, byte| length << 8 | u64::from(*byte)),
         };
         self.header_length = 0;
-        Header {
+        FrameHeader {
             is_control: self.header[0] & 0x08 != 0,
             is_last: self.header[0] & 0x80 != 0,
             length,
@@ -244,7 +244,7 @@ impl Frame {
     }
 }
 
-impl Refusal {
+impl FrameRefusal {
     /// What `error` says, if it is one of ours.
     pub(super) fn of(error: &io::Error) -> Option<Self> {
         error.get_ref()?.downcast_ref().copied()
@@ -270,13 +270,13 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for io::Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<FrameRefusal> for io::Error {
+    fn from(refusal: FrameRefusal) -> Self {
         Self::other(refusal)
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Incoming<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for IncomingFrames<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -295,7 +295,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Incoming<S> {
             match Pin::new(&mut this.inner).poll_read(context, buffer) {
                 Poll::Ready(Ok(())) => this.pass(&buffer.filled()[before..]),
                 Poll::Pending if this.is_late(context) => {
-                    return Poll::Ready(Err(Refusal::TooSlow.into()));
+                    return Poll::Ready(Err(FrameRefusal::TooSlow.into()));
                 }
                 other => return other,
             }
@@ -308,7 +308,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Incoming<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Incoming<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for IncomingFrames<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::WebSocket;
-use super::incoming::Refusal;
+use super::incoming::FrameRefusal;
 use crate::api::wire::ServerFrame;
 
 /// A page that takes no bytes for so long is gone, whatever its socket says.
@@ -18,8 +18,8 @@ const STUCK: Duration = Duration::from_secs(30);
 /// A page that says more than it may, or does not finish what it says, hears why.
 pub(super) async fn refuse_frame(socket: &mut WebSocket, error: &tungstenite::Error) {
     let refusal = match error {
-        tungstenite::Error::Capacity(_) => Some(Refusal::TooLong),
-        tungstenite::Error::Io(error) => Refusal::of(error),
+        tungstenite::Error::Capacity(_) => Some(FrameRefusal::TooLong),
+        tungstenite::Error::Io(error) => FrameRefusal::of(error),
         _ => None,
     };
     if let Some(refusal) = refusal {
