@@ -171,7 +171,7 @@ test('what Tenon is known by at a log-in is entered', deadline, async (t) => {
   // A secret is of no use alone: that is said where the id goes.
   await form.getByLabel('Client secret').fill('hush-hush');
   await form.getByRole('button', { name: 'Add', exact: true }).click();
-  await form.getByText('`clientId` is missing').waitFor();
+  await form.getByText('clientId is missing').waitFor();
   const id = form.getByLabel('Client id');
   assert.ok(await id.evaluate((field) => field === document.activeElement));
   await id.fill('tenon-42');
