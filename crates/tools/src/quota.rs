@@ -56,7 +56,7 @@ pub enum OverQuota {
     Chat(u64),
     #[error("The files and outputs of this user's chats would take more than {} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.", .0 / MEGABYTE)]
     User(u64),
-    #[error("NoBelongings can be written: {0}.")]
+    #[error("Nothing can be written: {0}.")]
     Disk(#[from] NoSpace),
 }
 
@@ -310,7 +310,7 @@ mod tests {
         let too_much = quota.reserve_output(&ada, 1).await;
         assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
 
-        // NoBelongings was written in the end, which is found before anybody is refused.
+        // Nothing was written in the end, which is found before anybody is refused.
         drop((first, second, other));
         for _ in 0..2 {
             drop(quota.reserve_file(&ada, &one, 1).await.unwrap());
