@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::client::{Connection, Host, Text, body_of_zeros, frame_header, frame_of_zeros};
 
 const CLIENTS: usize = 64;
-const ATTACK: Duration = Duration::from_secs(20);
+const ATTACK: Duration = Duration::from_secs(12);
 const ASKED_EVERY: Duration = Duration::from_millis(50);
 
 /// In a debug build, on a machine that does other things.
