@@ -109,6 +109,9 @@ pub struct McpConfig {
     /// How long it may be idle before it is put to sleep. None: it stays awake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep_after_ms: Option<u64>,
+    /// How long it may take to come up, if not as long as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_timeout_ms: Option<u64>,
     /// Who Tenon is where people log in, if somebody has registered it there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<McpClient>,

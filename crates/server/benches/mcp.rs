@@ -172,6 +172,7 @@ impl Ours {
                 timeout_ms: None,
                 tool_timeouts_ms: Default::default(),
                 sleep_after_ms: None,
+                start_timeout_ms: None,
                 client: None,
             },
             fill: Arc::new(AsItIs),
@@ -180,6 +181,7 @@ impl Ours {
             known: Vec::new(),
             start: Start::Now,
             starts: Arc::new(Semaphore::new(1)),
+            viewers: tokio::sync::watch::channel(0).1,
         });
         let mut changes = server.changes();
         while server.status().state != SourceState::Ready {

@@ -41,7 +41,7 @@ use tenon_sources::import::Found;
 use tenon_sources::openapi::Caller;
 use tenon_store::{Store, Vault};
 use tenon_tools::Registry;
-use tokio::sync::{Semaphore, broadcast, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -57,7 +57,7 @@ use turns::Turns;
 pub use edit::Refusal;
 pub use import::{Imported, Outcome};
 pub use login::{Doorway, Entrance, Here, Place};
-pub use news::Told;
+pub use news::{Told, Viewer};
 
 /// How long somebody who changed something waits until it runs like that.
 const SYNC: Duration = Duration::from_secs(15);
@@ -229,7 +229,7 @@ impl Sources {
     }
 
     /// What changes, as those who have a socket open hear of it.
-    pub fn news(&self) -> broadcast::Receiver<Told> {
+    pub fn news(&self) -> Viewer {
         self.0.news.listen()
     }
 

@@ -14,6 +14,7 @@ pub mod import;
 pub mod text;
 pub mod variables;
 
+mod cause;
 mod html;
 mod logs;
 mod network;
@@ -22,5 +23,6 @@ mod shown;
 mod spread;
 mod syntax;
 
+pub use cause::{Advice, Cause};
 pub use logs::{Line, Logs};
 pub use network::Network;

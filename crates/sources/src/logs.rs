@@ -1,16 +1,28 @@
 //! What a server wrote to its standard error, where it has one, and what we noticed about it.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+
+use crate::cause::Cause;
 
 /// How many lines are kept, and how much of each.
 const MAX_LINES: usize = 200;
 const MAX_LENGTH: usize = 2000;
 
+/// What comes before words of the server that are no message.
+const ASTRAY: &str = "Not a message of MCP: ";
+
 /// The last lines of one server. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Logs(Arc<Mutex<VecDeque<Line>>>);
+pub struct Logs(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    lines: VecDeque<Line>,
+    /// How many of them, at the end, are of the last run.
+    of_last_run: usize,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -31,22 +43,59 @@ impl Logs {
         self.push(false, text.into());
     }
 
+    /// The server said something where only messages belong.
+    pub(crate) fn heard_astray(&self, text: &str) {
+        self.note(format!("{ASTRAY}{text}"));
+    }
+
+    /// What comes from here on is of another run of the server's program.
+    pub(crate) fn begin_run(&self) {
+        self.inner().of_last_run = 0;
+    }
+
     /// Oldest first.
     pub fn lines(&self) -> Vec<Line> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect()
+        self.inner().lines.iter().cloned().collect()
+    }
+
+    /// Why the server's program ended, by what it wrote in its last run.
+    pub fn cause(&self) -> Cause {
+        let written: Vec<String> = {
+            let inner = self.inner();
+            let before = inner.lines.len() - inner.of_last_run;
+            let of_run = inner.lines.iter().skip(before);
+            let written = of_run.filter_map(|line| match line.ours {
+                true => line.text.strip_prefix(ASTRAY),
+                false => Some(line.text.as_str()),
+            });
+            written.map(str::to_owned).collect()
+        };
+        Cause::of(&written)
+    }
+
+    /// The newest line of that.
+    pub(crate) fn last_line(&self) -> Option<String> {
+        let inner = self.inner();
+        let newest = inner.lines.iter().rev().take(inner.of_last_run);
+        let mut heard = newest.filter(|line| !line.ours);
+        heard.next().map(|line| line.text.trim_start().to_owned())
     }
 
     fn push(&self, ours: bool, mut text: String) {
         text.truncate(text.floor_char_boundary(MAX_LENGTH));
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == MAX_LINES {
-            lines.pop_front();
+        let mut inner = self.inner();
+        if inner.lines.len() == MAX_LINES {
+            inner.lines.pop_front();
         }
-        lines.push_back(Line {
+        inner.lines.push_back(Line {
             at: SystemTime::now(),
             ours,
             text,
         });
+        inner.of_last_run = (inner.of_last_run + 1).min(MAX_LINES);
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,6 +33,12 @@ pub trait ToolSource: Send + Sync {
         SourceState::Ready
     }
 
+    /// Whether a call has a chance now. More than the state says where a call itself can
+    /// bring the source back.
+    fn can_be_called(&self) -> bool {
+        self.state().can_be_called()
+    }
+
     /// Why its tools cannot be called now and what to do instead, in sentences of
     /// its own. Asked for where the state keeps calls off; without them, the state is quoted.
     fn unavailable(&self) -> Option<String> {

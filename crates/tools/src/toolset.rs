@@ -285,10 +285,10 @@ impl Toolset {
 /// A person may have switched its source off, or something is wrong with it:
 /// then nobody has to wait to find out.
 fn reachable(tool: &Tool) -> Result<(), ToolError> {
-    let state = tool.source.state();
-    if state.can_be_called() {
+    if tool.source.can_be_called() {
         return Ok(());
     }
+    let state = tool.source.state();
     let message = tool.source.unavailable().unwrap_or_else(|| {
         let name = &tool.spec.display_name;
         let why = match state {

@@ -3,7 +3,7 @@
 // Each HOW is one fault, and everything else is as it should be. What a server
 // does is written to FILE as lines, so that a test can see it after its death.
 
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -135,6 +135,21 @@ const bad = {
 			process.exit(3);
 		},
 	},
+	// The same until there is a key in a file beside its own.
+	'needs-key': {
+		start() {
+			if (existsSync(`${file}.key`)) return;
+			process.stderr.write('KEY is not set\n');
+			process.exit(3);
+		},
+	},
+	// As if it had to be installed first: reads nothing for twelve seconds, and says how far it is.
+	'starts-slowly': {
+		reads: 12_000,
+		start() {
+			process.stderr.write('fetching packages\n');
+		},
+	},
 	'dies-at-list': { 'tools/list': () => process.exit(4) },
 	'dies-at-call': {
 		'tools/call'() {
@@ -261,6 +276,7 @@ async function answer({ id, method, params = {} }) {
 
 log(`start ${process.pid}`);
 bad.start?.();
+if (bad.reads) await sleep(bad.reads);
 createInterface({ input: process.stdin })
 	.on('line', (line) => void answer(JSON.parse(line)))
 	.on('close', () => bad.stays || process.exit(0));

@@ -1,10 +1,11 @@
 """A FastMCP 4 server: `fast.py stdio`, `fast.py http PORT`, `fast.py sse PORT`.
 
-A third argument is the origin whose pages may talk to it.
+A third argument is the origin whose pages may talk to it. `MORE_TOOLS` is how many it has besides.
 """
 
 import asyncio
 import io
+import os
 import sys
 import wave
 from dataclasses import dataclass
@@ -106,6 +107,10 @@ def who() -> types.InputRequiredResult:
         input_requests={"who": types.ElicitRequest(method="elicitation/create", params=params)},
         request_state="asked",
     )
+
+
+for number in range(int(os.environ.get("MORE_TOOLS", "0"))):
+    mcp.tool(add, name=f"more_{number}")
 
 
 if __name__ == "__main__":

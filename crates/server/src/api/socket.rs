@@ -41,7 +41,7 @@ use super::wire::{ClientFrame, ServerFrame};
 use crate::app::App;
 use crate::auth::{CurrentUser, Ended};
 use crate::budget::{BudgetShare, Exceeded, SMALL_BYTES};
-use crate::sources::Told;
+use crate::sources::{Told, Viewer};
 use crate::storage::StorageState;
 
 /// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
@@ -103,7 +103,7 @@ struct Session {
     app: App,
     user: CurrentUser,
     endings: broadcast::Receiver<Ended>,
-    news: broadcast::Receiver<Told>,
+    news: Viewer,
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,

@@ -41,9 +41,9 @@ pub use models::{
 };
 
 pub use sources::{
-    AnswerForm, CredentialKind, Hidden, ImportSources, ImportedSource, LogLine, LoginStart,
-    LoginState, NewSecret, NewSource, SecretView, ServerAbout, SourceChange, SourceDetail,
-    SourceLimits, SourceNews, SourceOrigin, SourceReach,
+    AdviceView, AnswerForm, CauseView, CredentialKind, Hidden, ImportSources, ImportedSource,
+    LogLine, LoginStart, LoginState, NewSecret, NewSource, SecretView, ServerAbout, SourceChange,
+    SourceDetail, SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupStep, StartupView,
 };
 
 /// `GET /api/info`: what this is, and which model answers where none is named.

@@ -48,6 +48,7 @@ pub(super) struct Draft {
     pub(super) timeout_ms: Option<u64>,
     pub(super) tool_timeouts_ms: BTreeMap<String, u64>,
     pub(super) sleep_after_ms: Option<u64>,
+    pub(super) start_timeout_ms: Option<u64>,
     pub(super) client: Option<McpClient>,
 }
 
@@ -98,6 +99,7 @@ impl Draft {
             timeout_ms: new.timeout_ms,
             tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
             sleep_after_ms: new.sleep_after_ms,
+            start_timeout_ms: new.start_timeout_ms,
             client: client.of(None)?,
         })
     }
@@ -111,6 +113,7 @@ impl Draft {
             timeout_ms: self.timeout_ms,
             tool_timeouts_ms: self.tool_timeouts_ms.clone(),
             sleep_after_ms: self.sleep_after_ms,
+            start_timeout_ms: self.start_timeout_ms,
             client: self.client.clone(),
             transport: match way {
                 Way::Stdio => self.program()?,
@@ -180,6 +183,7 @@ impl Draft {
 
     fn check_limits(&self) -> Result<(), Refusal> {
         times(self.timeout_ms, &self.tool_timeouts_ms)?;
+        time(self.start_timeout_ms.as_ref(), "startTimeoutMs")?;
         match self.sleep_after_ms {
             Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => Err(wrong(&format!(
                 "`sleepAfterMs` is between a second and a week: {MIN_SLEEP_MS} to {MAX_SLEEP_MS}."
@@ -238,22 +242,22 @@ impl Draft {
 
 /// How long calls may take.
 pub(super) fn times(limit: Option<u64>, tools: &BTreeMap<String, u64>) -> Result<(), Refusal> {
-    let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
-    let wrong_time = |field: &str| {
-        wrong(&format!(
-            "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
-        ))
-    };
-    if !limit.iter().all(is_time) {
-        return Err(wrong_time("timeoutMs"));
-    }
-    if !tools.values().all(is_time) {
-        return Err(wrong_time("toolTimeoutsMs"));
-    }
+    time(limit.as_ref(), "timeoutMs")?;
+    time(tools.values(), "toolTimeoutsMs")?;
     let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
     match tools.len() > MAX_TIMEOUTS || tools.keys().any(odd) {
         true => Err(wrong("`toolTimeoutsMs` names tools by their own names.")),
         false => Ok(()),
+    }
+}
+
+fn time<'a>(limits: impl IntoIterator<Item = &'a u64>, field: &str) -> Result<(), Refusal> {
+    let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
+    match limits.into_iter().all(is_time) {
+        true => Ok(()),
+        false => Err(wrong(&format!(
+            "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
+        ))),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
-use tenon_sources::mcp::{McpServer, Settings, Start, Status};
+use tenon_sources::mcp::{McpServer, Settings, Start, Startup, Status};
 use tenon_sources::openapi::{self, OpenapiServer};
 use tenon_tools::{CallContext, Connection, ToolSource};
 use tokio::task::JoinHandle;
@@ -18,7 +18,7 @@ use super::documents::Drawer;
 use super::fill::{self, Filler};
 use super::plan::Wanted;
 use super::running::{Known, Running, Server};
-use super::view::in_public;
+use super::view::{in_public, shown_startup};
 use super::{Inner, Life, Place, lock, mask};
 use crate::api::wire::SourceNews;
 
@@ -81,6 +81,7 @@ impl Instance {
                 known: known.tools.unwrap_or_default(),
                 start,
                 starts: inner.turns.of(wanted.user.as_ref()),
+                viewers: inner.news.viewers(),
             }),
             SourceConfig::Openapi(config) => OpenapiServer::new(openapi::Settings {
                 documents: Arc::new(Drawer::of(&inner.store, &wanted.info.id, config)),
@@ -207,6 +208,10 @@ impl ToolSource for Seat {
         }
     }
 
+    fn can_be_called(&self) -> bool {
+        self.server.can_be_called()
+    }
+
     fn unavailable(&self) -> Option<String> {
         self.server.unavailable()
     }
@@ -233,7 +238,7 @@ struct Watch {
     /// When that was written, if by this one.
     kept_at: Option<Instant>,
     /// What the pages have.
-    told: Option<(SourceState, usize, u64)>,
+    told: Option<(SourceState, Option<Startup>, usize, u64)>,
     revision: u64,
 }
 
@@ -307,7 +312,8 @@ impl Watch {
     }
 
     fn tell(&mut self, inner: &Inner, status: &Status) {
-        let now = (status.state.clone(), status.tools, self.revision);
+        let (state, startup) = (status.state.clone(), status.startup.clone());
+        let now = (state, startup, status.tools, self.revision);
         if self.told.as_ref() == Some(&now) {
             return;
         }
@@ -315,6 +321,7 @@ impl Watch {
             source_id: self.wanted.source.clone(),
             gone: false,
             state: status.state.clone(),
+            startup: status.startup.clone().map(shown_startup),
             tools: status.tools,
             revision: self.revision,
         };

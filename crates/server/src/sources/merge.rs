@@ -23,6 +23,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         timeout_ms,
         tool_timeouts_ms,
         sleep_after_ms,
+        start_timeout_ms,
         client_id,
         client_secret,
         document,
@@ -39,6 +40,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
         || timeout_ms.is_some()
         || tool_timeouts_ms.is_some()
         || sleep_after_ms.is_some()
+        || start_timeout_ms.is_some()
         || client_id.is_some()
         || client_secret.is_some()
         || document.is_some()
@@ -100,6 +102,7 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<Draft, Refu
         timeout_ms: change.timeout_ms.unwrap_or(kept.timeout_ms),
         tool_timeouts_ms: change.tool_timeouts_ms.unwrap_or(kept.tool_timeouts_ms),
         sleep_after_ms: change.sleep_after_ms.unwrap_or(kept.sleep_after_ms),
+        start_timeout_ms: change.start_timeout_ms.unwrap_or(kept.start_timeout_ms),
     })
 }
 
@@ -144,6 +147,7 @@ fn limits(config: &McpConfig) -> Draft {
         timeout_ms: config.timeout_ms,
         tool_timeouts_ms: config.tool_timeouts_ms.clone(),
         sleep_after_ms: config.sleep_after_ms,
+        start_timeout_ms: config.start_timeout_ms,
         ..Draft::default()
     }
 }

@@ -1,9 +1,10 @@
 //! What changes about servers, for the pages of those who see them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tenon_domain::{SourceId, SourceState, UserId};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::api::wire::SourceNews;
 
@@ -12,6 +13,7 @@ const BACKLOG: usize = 256;
 
 pub(super) struct News {
     told: broadcast::Sender<Told>,
+    viewers: Arc<watch::Sender<usize>>,
     /// Numbers the lists of tools of this process.
     revisions: AtomicU64,
 }
@@ -24,9 +26,37 @@ pub struct Told {
     pub news: SourceNews,
 }
 
+/// What a page hears for as long as it is open.
+#[derive(Debug)]
+pub struct Viewer {
+    told: broadcast::Receiver<Told>,
+    viewers: Arc<watch::Sender<usize>>,
+}
+
+impl Viewer {
+    pub async fn recv(&mut self) -> Result<Told, broadcast::error::RecvError> {
+        self.told.recv().await
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.viewers.send_modify(|count| *count -= 1);
+    }
+}
+
 impl News {
-    pub(super) fn listen(&self) -> broadcast::Receiver<Told> {
-        self.told.subscribe()
+    pub(super) fn listen(&self) -> Viewer {
+        self.viewers.send_modify(|count| *count += 1);
+        Viewer {
+            told: self.told.subscribe(),
+            viewers: self.viewers.clone(),
+        }
+    }
+
+    /// How many pages are open.
+    pub(super) fn viewers(&self) -> watch::Receiver<usize> {
+        self.viewers.subscribe()
     }
 
     /// Nobody listens where no page is open.
@@ -41,6 +71,7 @@ impl News {
                 source_id: source,
                 gone: true,
                 state: SourceState::Off,
+                startup: None,
                 tools: 0,
                 revision: self.next_revision(),
             },
@@ -56,6 +87,7 @@ impl Default for News {
     fn default() -> Self {
         Self {
             told: broadcast::Sender::new(BACKLOG),
+            viewers: Arc::new(watch::Sender::new(0)),
             revisions: AtomicU64::new(0),
         }
     }

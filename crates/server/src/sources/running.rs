@@ -93,6 +93,7 @@ impl Running for OpenapiServer {
             about,
             restarts: 0,
             pid: None,
+            startup: None,
             asks_login: None,
         }
     }

@@ -19,9 +19,11 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// To start servers.
+    /// To start servers: as many at once as there are cores. More would come up no sooner,
+    /// and each of them later.
     pub(super) fn for_starts() -> Self {
-        Self::new(4, 2)
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::new(cores.max(2), cores.div_ceil(2))
     }
 
     /// To read documents into tools.

@@ -6,7 +6,8 @@ use tenon_domain::{
     McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId, SourceState,
     UserId,
 };
-use tenon_sources::mcp::{Status, public_part};
+use tenon_sources::Cause;
+use tenon_sources::mcp::{Startup, Status, Step, public_part};
 use tenon_store::StoredSource;
 
 use super::edit::{Refusal, looks_after};
@@ -15,10 +16,10 @@ use super::instance::Instance;
 use super::plan::is_forbidden;
 use super::secrets::secret_name;
 use super::time::millis;
-use super::{Inner, Seen, Sources, Told, mask, openapi};
+use super::{Inner, Seen, Sources, Told, config, mask, openapi};
 use crate::api::wire::{
-    DocumentView, LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceNews,
-    SourceOrigin, SourceReach,
+    AdviceView, CauseView, DocumentView, LogLine, LoginState, ServerAbout, SourceDetail,
+    SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupStep, StartupView,
 };
 use crate::auth::CurrentUser;
 
@@ -109,6 +110,7 @@ fn heard(seen: &Seen, user: &CurrentUser, news: SourceNews) -> SourceNews {
         true => news,
         false => SourceNews {
             state: in_public(news.state),
+            startup: news.startup.map(without_line),
             ..news
         },
     }
@@ -144,6 +146,7 @@ fn news(inner: &Inner, seen: &Seen, entry: &Entry, user: &UserId) -> SourceNews 
         source_id: entry.id.clone(),
         gone: false,
         state: status.state,
+        startup: status.startup.map(shown_startup),
         tools: status.tools,
         revision: inner.news.next_revision(),
     }
@@ -153,12 +156,16 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
     let looks_after = looks_after(user, entry);
     let is_added = entry.origin == SourceOrigin::Added;
     let mut status = status(seen, entry, &user.id);
-    if !may_read(seen, user, entry) {
+    let mut startup = status.startup.take().map(shown_startup);
+    let may_read = may_read(seen, user, entry);
+    if !may_read {
         status.state = in_public(status.state);
+        startup = startup.map(without_line);
         for problem in &mut status.problems {
             *problem = public_part(problem).to_owned();
         }
     }
+    let cause = may_read.then(|| cause(seen, entry, user, &status.state));
     let reach = entry.config.as_ref().ok();
     let unset = seen.facts.unset(entry, &user.id);
     SourceDetail {
@@ -185,7 +192,57 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
         unset: unset.iter().map(secret_name).collect(),
         restarts: status.restarts,
         pid: status.pid.filter(|_| looks_after),
+        startup,
+        cause: cause.flatten(),
         document: document(seen, entry, &user.id),
+    }
+}
+
+/// What its program wrote about why it is not up.
+fn cause(seen: &Seen, entry: &Entry, user: &CurrentUser, state: &SourceState) -> Option<CauseView> {
+    let why = match state {
+        SourceState::Failed { why } | SourceState::Degraded { why } => public_part(why),
+        SourceState::Starting
+        | SourceState::Ready
+        | SourceState::Sleeping
+        | SourceState::Off
+        | SourceState::Offline => return None,
+    };
+    let instance = seen.of(&entry.id, &user.id)?;
+    if !config::is_program(&instance.wanted.config) {
+        return None;
+    }
+    let Cause { lines, advice } = instance.server.logs().cause();
+    let advice = advice.map(|advice| AdviceView {
+        code: advice.code().to_owned(),
+        params: advice
+            .params()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        message: advice.to_string(),
+    });
+    let said = advice.as_ref().map_or("", |advice| advice.message.as_str());
+    let how = why.strip_suffix(said).unwrap_or(why).trim_end().to_owned();
+    (!lines.is_empty()).then_some(CauseView { how, lines, advice })
+}
+
+pub(super) fn shown_startup(startup: Startup) -> StartupView {
+    StartupView {
+        since: millis(startup.since),
+        step: match startup.step {
+            Step::Queued => StartupStep::Queued,
+            Step::Installing => StartupStep::Installing,
+            Step::Starting => StartupStep::Starting,
+        },
+        line: startup.line,
+    }
+}
+
+fn without_line(startup: StartupView) -> StartupView {
+    StartupView {
+        line: None,
+        ..startup
     }
 }
 
@@ -237,6 +294,7 @@ fn status(seen: &Seen, entry: &Entry, user: &UserId) -> Status {
         about: None,
         restarts: 0,
         pid: None,
+        startup: None,
         asks_login: None,
     }
 }
@@ -271,6 +329,7 @@ fn shown_openapi(config: &OpenapiConfig) -> SourceReach {
             timeout_ms: config.timeout_ms,
             tool_timeouts_ms: config.tool_timeouts_ms.clone(),
             sleep_after_ms: None,
+            start_timeout_ms: None,
         },
     }
 }
@@ -280,6 +339,7 @@ fn shown_mcp(config: &McpConfig) -> SourceReach {
         timeout_ms: config.timeout_ms,
         tool_timeouts_ms: config.tool_timeouts_ms.clone(),
         sleep_after_ms: config.sleep_after_ms,
+        start_timeout_ms: config.start_timeout_ms,
     };
     match &config.transport {
         McpTransport::Stdio {

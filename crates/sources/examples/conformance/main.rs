@@ -98,6 +98,7 @@ fn server(url: &str, visitor: &Visitor) -> Arc<McpServer> {
             timeout_ms: None,
             tool_timeouts_ms: Default::default(),
             sleep_after_ms: None,
+            start_timeout_ms: None,
             client: None,
         },
         fill: Arc::new(AsItIs),
@@ -106,6 +107,7 @@ fn server(url: &str, visitor: &Visitor) -> Arc<McpServer> {
         known: Vec::new(),
         start: Start::Now,
         starts: Arc::new(Semaphore::new(1)),
+        viewers: tokio::sync::watch::channel(0).1,
     })
 }
 

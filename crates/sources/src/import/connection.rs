@@ -108,6 +108,7 @@ fn reach(
             timeout_ms: None,
             tool_timeouts_ms: BTreeMap::new(),
             sleep_after_ms: None,
+            start_timeout_ms: None,
             client: None,
         }));
     }

@@ -81,6 +81,7 @@ fn config(fields: &mut Fields<'_>) -> Result<McpConfig, String> {
         timeout_ms: timeout(fields),
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
+        start_timeout_ms: start_timeout(fields),
         client: client(fields)?,
     })
 }
@@ -240,9 +241,22 @@ fn timeout(fields: &mut Fields<'_>) -> Option<u64> {
         "timeoutSeconds",
     ];
     let seconds = fields.number(&seconds, |_, number| number * 1000.0);
-    let wanted = seconds.or(plain)?;
+    time(fields, seconds.or(plain)?, "timeout")
+}
+
+/// How long it may take to come up. Codex has such a field; ours is `startTimeoutMs`.
+fn start_timeout(fields: &mut Fields<'_>) -> Option<u64> {
+    let seconds = fields.number(&["startup_timeout_sec"], |_, number| number * 1000.0);
+    let plain = fields.number(
+        &["startTimeoutMs", "start_timeout_ms", "startup_timeout_ms"],
+        |_, number| number,
+    );
+    time(fields, seconds.or(plain)?, "start timeout")
+}
+
+fn time(fields: &mut Fields<'_>, wanted: f64, name: &str) -> Option<u64> {
     if wanted.is_nan() || wanted < MIN_TIMEOUT_MS as f64 {
-        fields.note("Its timeout is not a time and was left out.");
+        fields.note(&format!("Its {name} is not a time and was left out."));
         return None;
     }
     // As large as it gets, it is cut.

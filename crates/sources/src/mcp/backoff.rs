@@ -1,8 +1,9 @@
 //! When a server that fell is started again.
 //!
 //! The first time at once: a killed server is back before anybody notices. Then
-//! ever later, so that one that cannot run costs nothing. Each wait is spread a
-//! little, so that servers that fell together do not get up together.
+//! ever later, so that one that cannot run costs nothing: a program that keeps ending
+//! for the same reason is tried once an hour in the end. Each wait is spread a little,
+//! so that servers that fell together do not get up together.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::spread::spread;
 
-const STEPS: [Duration; 9] = [
+const STEPS: [Duration; 14] = [
     Duration::ZERO,
     Duration::from_millis(200),
     Duration::from_millis(500),
@@ -20,11 +21,20 @@ const STEPS: [Duration; 9] = [
     Duration::from_secs(5),
     Duration::from_secs(10),
     Duration::from_secs(30),
-    LONGEST,
+    MINUTE,
+    Duration::from_secs(2 * 60),
+    Duration::from_secs(5 * 60),
+    Duration::from_secs(15 * 60),
+    Duration::from_secs(30 * 60),
+    Duration::from_secs(60 * 60),
 ];
 
-/// Where only a person can help, it is looked this often whether one did.
-pub(super) const LONGEST: Duration = Duration::from_secs(60);
+/// Where only a person can help, it is looked this often whether one did. An address is
+/// tried as often, too: a connection costs next to nothing.
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+
+/// As far as steps go while it fails for ever new reasons.
+const MINUTE_STEP: usize = 8;
 
 /// After this many starts that came to nothing it counts as failed: calls no longer wait for it.
 const TRIES: usize = 3;
@@ -33,8 +43,11 @@ const TRIES: usize = 3;
 const LONG: Duration = Duration::from_secs(5);
 
 /// How it went lately.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Backoff {
+    longest: Duration,
+    /// Why it last fell, without what differs each time.
+    reason: String,
     /// In a row, whether it had been up or not.
     falls: usize,
     /// Of those the last ones, before which it had not been up.
@@ -52,6 +65,29 @@ pub(super) enum Advice {
 }
 
 impl Backoff {
+    pub(super) fn of_program() -> Self {
+        Self::new(STEPS[STEPS.len() - 1])
+    }
+
+    pub(super) fn of_address() -> Self {
+        Self::new(MINUTE)
+    }
+
+    fn new(longest: Duration) -> Self {
+        Self {
+            longest,
+            reason: String::new(),
+            falls: 0,
+            failures: 0,
+            failing_since: None,
+        }
+    }
+
+    /// Whatever happened is forgotten.
+    pub(super) fn reset(&mut self) {
+        *self = Self::new(self.longest);
+    }
+
     /// It is being started.
     pub(super) fn begin(&mut self) {
         self.failing_since.get_or_insert_with(Instant::now);
@@ -64,24 +100,30 @@ impl Backoff {
     }
 
     /// It was up and fell.
-    pub(super) fn fell(&mut self) -> Advice {
-        Advice::Again(self.step())
+    pub(super) fn fell(&mut self, why: &str) -> Advice {
+        Advice::Again(self.step(why))
     }
 
     /// A start came to nothing.
-    pub(super) fn failed(&mut self) -> Advice {
+    pub(super) fn failed(&mut self, why: &str) -> Advice {
         self.failures += 1;
         let long = self.failing_since.is_some_and(|at| at.elapsed() >= LONG);
         if self.failures < TRIES && !long {
-            return Advice::Again(self.step());
+            return Advice::Again(self.step(why));
         }
         // Failed is no state for being in a hurry.
         self.falls = self.falls.max(TRIES);
-        Advice::GiveUp(self.step())
+        Advice::GiveUp(self.step(why))
     }
 
-    fn step(&mut self) -> Duration {
-        let wait = STEPS[self.falls.min(STEPS.len() - 1)];
+    fn step(&mut self, why: &str) -> Duration {
+        // Times, processes and attempts differ each time.
+        let reason: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if reason != self.reason {
+            self.falls = self.falls.min(MINUTE_STEP);
+            self.reason = reason;
+        }
+        let wait = STEPS[self.falls.min(STEPS.len() - 1)].min(self.longest);
         self.falls += 1;
         spread(wait, RandomState::new().hash_one(self.falls))
     }
@@ -105,30 +147,43 @@ mod tests {
 
     #[test]
     fn the_first_fall_is_answered_at_once_and_later_ones_ever_later() {
-        let mut backoff = Backoff::default();
-        for expected in STEPS.into_iter().chain([LONGEST, LONGEST]) {
-            check(backoff.fell(), Advice::Again(expected));
+        let mut backoff = Backoff::of_program();
+        let hour = STEPS[STEPS.len() - 1];
+        for (number, expected) in STEPS.into_iter().chain([hour, hour]).enumerate() {
+            let why = format!("process {number} exited with code 1");
+            check(backoff.fell(&why), Advice::Again(expected));
         }
     }
 
     #[test]
+    fn one_that_fails_otherwise_each_time_is_tried_every_minute_and_so_is_an_address() {
+        let (mut other, mut address) = (Backoff::of_program(), Backoff::of_address());
+        for number in 0..20 {
+            other.fell(["lacks a key", "lacks a file"][number % 2]);
+            address.fell("refused");
+        }
+        check(other.fell("lacks a disk"), Advice::Again(MINUTE));
+        check(address.fell("refused"), Advice::Again(MINUTE));
+    }
+
+    #[test]
     fn what_never_comes_up_is_given_up_and_tried_slowly() {
-        let mut backoff = Backoff::default();
-        check(backoff.failed(), Advice::Again(STEPS[0]));
-        check(backoff.failed(), Advice::Again(STEPS[1]));
-        check(backoff.failed(), Advice::GiveUp(STEPS[3]));
-        check(backoff.failed(), Advice::GiveUp(STEPS[4]));
+        let mut backoff = Backoff::of_program();
+        check(backoff.failed("it ended"), Advice::Again(STEPS[0]));
+        check(backoff.failed("it ended"), Advice::Again(STEPS[1]));
+        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[3]));
+        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[4]));
         backoff.up();
-        check(backoff.fell(), Advice::Again(STEPS[5]));
-        check(backoff.failed(), Advice::Again(STEPS[6]));
+        check(backoff.fell("it ended"), Advice::Again(STEPS[5]));
+        check(backoff.failed("it ended"), Advice::Again(STEPS[6]));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_start_that_hung_is_given_up_at_once() {
-        let mut backoff = Backoff::default();
+        let mut backoff = Backoff::of_program();
         backoff.begin();
         tokio::time::advance(LONG).await;
-        check(backoff.failed(), Advice::GiveUp(STEPS[3]));
+        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[3]));
     }
 
     #[test]

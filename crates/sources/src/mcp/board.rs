@@ -30,6 +30,8 @@ pub(super) struct Board {
     changed: watch::Sender<u64>,
     /// How often the server has said that it will tell us.
     promised: watch::Sender<u64>,
+    /// Whether a stream stands on which it can.
+    streams: watch::Sender<bool>,
     /// Why, once it is over. Written and asked for under the lock of `inner`, so
     /// that nobody begins to wait after that.
     ended: watch::Sender<Option<String>>,
@@ -90,6 +92,7 @@ impl Board {
             inner: Mutex::default(),
             changed: watch::channel(0).0,
             promised: watch::channel(0).0,
+            streams: watch::channel(false).0,
             ended: watch::channel(None).0,
             noted: AtomicU64::new(0),
             logs,
@@ -116,13 +119,27 @@ impl Board {
         let _ = promised.wait_for(|times| *times > 0).await;
     }
 
+    /// Whether there is a stream on which the server tells of changes by itself, where a
+    /// transport has such streams.
+    pub(super) fn streams(&self) -> watch::Receiver<bool> {
+        self.streams.subscribe()
+    }
+
+    pub(super) fn set_streams(&self, stands: bool) {
+        self.streams.send_if_modified(|stood| {
+            let is_new = *stood != stands;
+            *stood = stands;
+            is_new
+        });
+    }
+
     /// A new question: its id, and where its answer will come.
     pub(super) fn expect(&self) -> (u64, oneshot::Receiver<Answer>) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         let mut inner = self.inner();
         match &*self.ended.borrow() {
-            Some(why) => drop(sender.send(Err(Fault::Broken(why.clone())))),
+            Some(why) => drop(sender.send(Err(Fault::Unreached(why.clone())))),
             None => drop(inner.waiting.insert(id, sender)),
         }
         (id, receiver)

@@ -48,7 +48,7 @@ pub(super) async fn call(
 ) -> Result<ToolOutput, CallFault> {
     let mut call = talk.board.enter(context);
     let (mut responses, mut state) = (None::<Value>, None::<Value>);
-    for _ in 0..MAX_ROUNDS {
+    for asked in 0..MAX_ROUNDS {
         let mut params = Params::new().with("name", tool).with("arguments", input);
         if how == How::AsTask {
             params = params.with("task", &json!({}));
@@ -68,6 +68,8 @@ pub(super) async fn call(
         let answer = talk.ask_in(&mut call, question, context).await;
         let answer = match answer {
             Err(Fault::Refused(refusal)) if visited(&refusal, context).await => continue,
+            // An earlier round has arrived.
+            Err(Fault::Unreached(why)) if asked > 0 => return Err(CallFault::Broken(why)),
             other => other.map_err(Fault::call_fault)?,
         };
         match round(answer.get())? {

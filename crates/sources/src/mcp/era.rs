@@ -46,24 +46,17 @@ enum First {
     Handshake,
 }
 
-/// Starts a program and talks to it. One that dies or falls silent when it is
-/// asked what it is gets a second chance.
-pub(super) async fn program(
-    program: &Program,
-    known: Era,
-    logs: &Logs,
-    patience: Duration,
-) -> Result<Opened, NoLink> {
+/// Starts a program and talks to it. One that ends when it is asked what it is gets a
+/// second chance. One that is silent is waited for: it may be installing itself.
+pub(super) async fn program(program: &Program, known: Era, logs: &Logs) -> Result<Opened, NoLink> {
     if known != Era::Handshake {
-        // The rest is for the second chance.
-        let first = start(program, First::Ask, logs);
-        match tokio::time::timeout(patience * 2 / 3, first).await {
-            Ok(Err(why)) => return Err(NoLink::Failed(why)),
-            Ok(Ok(Ok(opened))) => return Ok(opened),
-            Ok(Ok(Err(fault))) if !matches!(fault, Fault::Broken(_)) => return Err(fault.no_link()),
-            Ok(Ok(Err(_))) | Err(_) => {
-                logs.note("It ended or fell silent at the first words. Trying older ones.");
+        match start(program, First::Ask, logs).await {
+            Err(why) => return Err(NoLink::Failed(why)),
+            Ok(Ok(opened)) => return Ok(opened),
+            Ok(Err(Fault::Broken(_) | Fault::Unreached(_))) => {
+                logs.note("It ended at the first words. Trying older ones.");
             }
+            Ok(Err(fault)) => return Err(fault.no_link()),
         }
     }
     let second = start(program, First::Handshake, logs).await;
@@ -105,11 +98,15 @@ async fn ask_both(talk: &Talk) -> Result<Spoke, Fault> {
     let discovered = tokio::time::timeout(PROBE, &mut discovering).await;
     match discovered {
         Ok(Ok(introduction)) => Ok(Spoke::Stateless(introduction)),
-        Ok(Err(fault @ (Fault::Broken(_) | Fault::LogIn { .. }))) => Err(fault),
+        Ok(Err(fault @ (Fault::Broken(_) | Fault::Unreached(_) | Fault::LogIn { .. }))) => {
+            Err(fault)
+        }
         Ok(Err(fault)) => greet_after(talk, fault).await.map(Spoke::Handshake),
         Err(_) => {
             let mut greeting = std::pin::pin!(handshake(talk));
             tokio::select! {
+                // Once it reads, it may have read and answered both.
+                biased;
                 Ok(introduction) = &mut discovering => Ok(Spoke::Stateless(introduction)),
                 greeted = &mut greeting => greeted.map(Spoke::Handshake),
             }
@@ -127,7 +124,9 @@ pub(super) async fn address(site: Arc<Site>, known: Era, logs: &Logs) -> Result<
     };
     match opened {
         Ok(opened) => Ok(opened),
-        Err(fault @ (Fault::LogIn { .. } | Fault::Broken(_))) => Err(fault.no_link()),
+        Err(fault @ (Fault::LogIn { .. } | Fault::Broken(_) | Fault::Unreached(_))) => {
+            Err(fault.no_link())
+        }
         // It is not what it was.
         Err(_) if known != Era::Unknown => {
             let again = Box::pin(address(site, Era::Unknown, logs));
@@ -151,7 +150,9 @@ async fn streamable(site: Arc<Site>, known: Era, logs: &Logs) -> Result<Opened, 
         let discovered = tokio::time::timeout(PROBE, discover(&talk)).await;
         match discovered.unwrap_or(Err(Fault::Silent)) {
             Ok(introduction) => return Ok(stateless(talk, introduction)),
-            Err(fault @ (Fault::LogIn { .. } | Fault::Broken(_))) => return Err(fault),
+            Err(fault @ (Fault::LogIn { .. } | Fault::Broken(_) | Fault::Unreached(_))) => {
+                return Err(fault);
+            }
             Err(fault) => before = Some(fault),
         }
         http.speak("");

@@ -17,7 +17,9 @@ pub(super) enum Fault {
     LogIn { challenge: Option<String> },
     /// An HTTP status that is no success, and a sentence about it.
     Status(u16, String),
-    /// The connection ended first, or could not be made.
+    /// The connection could not be made: nothing was sent.
+    Unreached(String),
+    /// The connection ended first. Whether what was sent took effect is not known.
     Broken(String),
     /// What came is not what was asked for.
     Strange(String),
@@ -42,6 +44,7 @@ impl Fault {
     pub(super) fn no_link(self) -> NoLink {
         match self {
             Self::LogIn { challenge } => NoLink::LogIn { challenge },
+            Self::Unreached(why) | Self::Broken(why) => NoLink::Gone(why),
             other => NoLink::Failed(other.to_string()),
         }
     }
@@ -51,6 +54,7 @@ impl Fault {
         match self {
             Self::Refused(refusal) => CallFault::Told(told(&refusal)),
             Self::LogIn { challenge } => CallFault::LogIn { challenge },
+            Self::Unreached(why) => CallFault::Unreached(why),
             Self::Broken(why) => CallFault::Broken(why),
             Self::Status(..) | Self::Silent => {
                 CallFault::Told(ToolError::new(ErrorKind::Unavailable, self.to_string()))
@@ -68,9 +72,10 @@ impl std::fmt::Display for Fault {
                 write!(f, "The server refused: {refusal}")
             }
             Self::LogIn { .. } => f.write_str("The server asks for a log-in."),
-            Self::Status(_, sentence) | Self::Broken(sentence) | Self::Strange(sentence) => {
-                f.write_str(sentence)
-            }
+            Self::Status(_, sentence)
+            | Self::Unreached(sentence)
+            | Self::Broken(sentence)
+            | Self::Strange(sentence) => f.write_str(sentence),
             Self::Silent => f.write_str("The server did not answer in time."),
         }
     }

@@ -103,7 +103,12 @@ impl Http {
         let session = self.state().session.clone();
         match self.exchange(&post, session.as_ref()).await {
             Err(Fault::Status(404, _)) if session.is_some() => {
-                self.begin_again(session.as_ref()).await?;
+                // What it does not know the session of, it has not done.
+                let again = self.begin_again(session.as_ref()).await;
+                again.map_err(|fault| match fault {
+                    Fault::Broken(why) => Fault::Unreached(why),
+                    other => other,
+                })?;
                 let session = self.state().session.clone();
                 self.exchange(&post, session.as_ref()).await
             }
@@ -256,6 +261,8 @@ impl Http {
             response = self.site.send(request).await.map_err(|fault| match fault {
                 // It does not let anybody come back.
                 Fault::Status(..) => Fault::Broken(cut.into()),
+                // This request was not sent. The one whose answer was cut off was.
+                Fault::Unreached(why) => Fault::Broken(why),
                 other => other,
             })?;
             parser = parser.again();

@@ -62,6 +62,9 @@ pub(super) enum NoLink {
     /// It wants to know who comes. The challenge is what its answer said about where to log in.
     #[error("it asks for a log-in")]
     LogIn { challenge: Option<String> },
+    /// It cannot be reached, or has ended.
+    #[error("{0}")]
+    Gone(String),
     /// What a person can do about it, in one sentence.
     #[error("{0}")]
     Failed(String),
@@ -70,6 +73,8 @@ pub(super) enum NoLink {
 /// How a call over a link went wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallFault {
+    /// It was never sent: the connection had ended, or could not be made.
+    Unreached(String),
     /// The connection ended before the answer. Whether it took effect is not known.
     Broken(String),
     /// The token is not good any more, or not for this. The challenge is what its answer said about that.
@@ -104,14 +109,10 @@ impl Link {
         match tokio::time::timeout(patience, connect(opening)).await {
             Ok(opened) => Ok(Arc::new(Self::new(opened?).await)),
             Err(_) => {
-                let lines = logs.lines();
-                let last = lines.iter().rev().find(|line| !line.ours);
                 let seconds = patience.as_secs_f32();
-                let why = format!("It did not say its first words within {seconds} s.");
-                Err(NoLink::Failed(match last {
-                    Some(last) => words::with_last_words(&why, &last.text),
-                    None => why,
-                }))
+                let why = format!("It did not answer within {seconds} s of being started.");
+                let why = words::with_cause(&why, &logs.cause());
+                Err(NoLink::Failed(why))
             }
         }
     }
@@ -191,6 +192,14 @@ impl Link {
         self.talk.board.changed()
     }
 
+    /// Whether it would be noticed if the server went away or its tools changed. None: always.
+    pub(super) fn streams(&self) -> Option<watch::Receiver<bool>> {
+        match &self.talk.wire {
+            Wire::Stdio(_) | Wire::Sse(_) => None,
+            Wire::Http(_) => Some(self.talk.board.streams()),
+        }
+    }
+
     /// Comes back when the connection has ended by itself, with what is known about why.
     pub(super) async fn ended(&self) -> String {
         self.talk.board.ended().await
@@ -220,7 +229,7 @@ async fn connect(opening: Opening) -> Result<Opened, NoLink> {
         config,
         era,
         logs,
-        patience,
+        patience: _,
         tokens,
         network,
     } = opening;
@@ -241,7 +250,7 @@ async fn connect(opening: Opening) -> Result<Opened, NoLink> {
                 env,
                 cwd,
             };
-            era::program(&program, era, &logs, patience).await
+            era::program(&program, era, &logs).await
         }
         McpTransport::Http { url, headers } => {
             era::address(site(&url, &headers)?, era, &logs).await

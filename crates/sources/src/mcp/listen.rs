@@ -32,6 +32,7 @@ pub(super) async fn common(
     let mut parser = Parser::default();
     let (mut opened, mut failed) = (false, 0);
     loop {
+        board.set_streams(false);
         let mut request = Request::stream(site.url.clone());
         request.headers.extend(headers.clone());
         if let Some(Ok(last)) = parser.last_id.as_deref().map(HeaderValue::try_from) {
@@ -44,6 +45,7 @@ pub(super) async fn common(
                     board.change();
                 }
                 (opened, failed) = (true, 0);
+                board.set_streams(true);
                 while let Ok(Some(events)) = site::next_events(&mut response, &mut parser).await {
                     for event in events.iter().filter(|event| !event.data.is_empty()) {
                         for reply in board.hear(&event.data, None).replies {
@@ -54,14 +56,19 @@ pub(super) async fn common(
                     }
                 }
             }
-            Err(Fault::Broken(why)) => {
+            Err(Fault::Unreached(why) | Fault::Broken(why)) => {
                 failed += 1;
                 if failed >= MAX_FAILED {
                     return board.end(why);
                 }
             }
-            // It has no such stream, or none any more: the next question will find out why.
-            Ok(_) | Err(_) => return,
+            Ok(_) | Err(_) => {
+                // It had such a stream, and has none any more: the next question finds out why.
+                if opened {
+                    board.change();
+                }
+                return;
+            }
         }
         let wait = parser.retry.unwrap_or(SHORTEST * 2_u32.pow(failed));
         tokio::time::sleep(wait.clamp(SHORTEST, LONGEST)).await;
@@ -82,6 +89,7 @@ pub(super) async fn subscribe(talk: Arc<Talk>) {
         let asked = talk
             .keep_asking(Question::new("subscriptions/listen", wanted))
             .await;
+        talk.board.set_streams(false);
         match asked {
             Err(Fault::Refused(refusal))
                 if matches!(

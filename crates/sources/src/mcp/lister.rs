@@ -1,7 +1,9 @@
 //! Asks a server for its tools: at first, whenever it says that they changed or
 //! there is doubt about it, and again some time after it could not answer.
 //!
-//! However often it says so, it is asked a few times a second at most.
+//! However often it says so, it is asked a few times a second at most. One that
+//! has no way to say so is asked every now and then: it may have been restarted
+//! with other tools, or be gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,30 +12,44 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::link::{Link, Listed, NoLink};
+use super::patience::Patience;
 
 /// Changes come in swarms: what comes within this is one.
-const SWARM: Duration = Duration::from_millis(100);
+const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// Between the beginnings of two listings.
-const APART: Duration = Duration::from_millis(500);
+const MIN_INTERVAL: Duration = Duration::from_millis(500);
 
 /// After one that came to nothing.
-const AGAIN: Duration = Duration::from_secs(20);
+const RETRY_INTERVAL: Duration = Duration::from_secs(20);
+
+/// A list that takes long is asked for less often: so many times as long lies between two.
+const POLL_SHARE: u32 = 30;
 
 pub(super) struct Lister {
     link: Arc<Link>,
     changed: watch::Receiver<u64>,
-    patience: Duration,
-    last: Option<Instant>,
+    /// None: the server is heard for as long as it runs.
+    streams: Option<watch::Receiver<bool>>,
+    viewers: watch::Receiver<usize>,
+    patience: Patience,
+    /// When it was last asked, and how long that took.
+    last: Option<(Instant, Duration)>,
     /// When to ask even if nothing changes.
     due: Option<Instant>,
 }
 
 impl Lister {
-    pub(super) fn new(link: Arc<Link>, patience: Duration) -> Self {
+    pub(super) fn new(
+        link: Arc<Link>,
+        viewers: watch::Receiver<usize>,
+        patience: Patience,
+    ) -> Self {
         Self {
             changed: link.changed(),
+            streams: link.streams(),
             link,
+            viewers,
             patience,
             last: None,
             due: Some(Instant::now()),
@@ -42,22 +58,41 @@ impl Lister {
 
     /// The next list, as soon as there is reason to ask for one.
     pub(super) async fn next(&mut self, doubt: &Notify) -> Result<Listed, NoLink> {
-        let is_due = tokio::select! {
-            () = at(self.due) => true,
-            () = changed(&mut self.changed) => false,
-            () = doubt.notified() => false,
+        let is_due = loop {
+            let due = self.due.into_iter().chain(self.poll_due()).min();
+            tokio::select! {
+                () = at(due) => break true,
+                () = changed(&mut self.changed) => break false,
+                () = doubt.notified() => break false,
+                // Other times apply from now on.
+                () = changed(&mut self.viewers) => {}
+                () = stream_changed(self.streams.as_mut()) => {}
+            }
         };
         if !is_due {
-            let apart = self.last.map(|last| last + APART);
-            let swarm = Some(Instant::now() + SWARM);
-            at(apart.max(swarm)).await;
+            let apart = self.last.map(|(last, _)| last + MIN_INTERVAL);
+            at(apart.max(Some(Instant::now() + DEBOUNCE))).await;
         }
         // What changes from here on is reason for another one.
         self.changed.mark_unchanged();
-        self.last = Some(Instant::now());
-        let listed = self.link.tools(self.patience).await;
-        self.due = listed.is_err().then(|| Instant::now() + AGAIN);
+        let begun = Instant::now();
+        let listed = self.link.tools(self.patience.list).await;
+        self.last = Some((begun, begun.elapsed()));
+        let retry = Instant::now() + RETRY_INTERVAL;
+        self.due = listed.is_err().then_some(retry);
         listed
+    }
+
+    /// When to look at one that would not say that something has changed.
+    fn poll_due(&self) -> Option<Instant> {
+        let is_heard = self.streams.as_ref().is_none_or(|stands| *stands.borrow());
+        let (last, took) = self.last.filter(|_| !is_heard)?;
+        let interval = if *self.viewers.borrow() > 0 {
+            self.patience.watched_poll
+        } else {
+            self.patience.poll
+        };
+        Some(last + interval.max(took * POLL_SHARE))
     }
 }
 
@@ -68,9 +103,16 @@ async fn at(due: Option<Instant>) {
     }
 }
 
-/// A link that has ended changes no more; that it ended is noticed elsewhere.
-async fn changed(receiver: &mut watch::Receiver<u64>) {
+/// What has ended changes no more; that it ended is noticed elsewhere.
+async fn changed<T>(receiver: &mut watch::Receiver<T>) {
     if receiver.changed().await.is_err() {
         std::future::pending().await
+    }
+}
+
+async fn stream_changed(streams: Option<&mut watch::Receiver<bool>>) {
+    match streams {
+        Some(streams) => changed(streams).await,
+        None => std::future::pending().await,
     }
 }

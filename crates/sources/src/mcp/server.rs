@@ -1,13 +1,14 @@
 //! A server as the registry holds it: it outlives every connection, and every
 //! call finds its way to the one there is.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
-use tenon_tools::{CallContext, ToolSource};
+use tenon_tools::{CallContext, Progress, ToolSource};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -23,6 +24,9 @@ use super::words::Words;
 /// A connection that broke says so itself within this. If not, only one call has
 /// met with an accident, and the connection still stands.
 const NOTICED: Duration = Duration::from_secs(1);
+
+/// How often a call that waits says what for.
+const TELL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// One MCP server, started, watched and started again by a task of its own.
 /// The task and the process end when this is dropped or stopped.
@@ -42,29 +46,30 @@ pub(super) struct Shared {
     pub(super) restart: Notify,
     /// A call went wrong, and nobody knows whether the server is all right.
     pub(super) doubt: Notify,
-    /// The newest link over which a log-in was asked for.
-    pub(super) refused: watch::Sender<Refused>,
+    /// The newest link over which a call met with trouble that ends it. There is no link 0.
+    pub(super) trouble: watch::Sender<(u64, Option<Trouble>)>,
     /// It is to end for good.
     pub(super) stopping: CancellationToken,
     /// It has.
     pub(super) stopped: CancellationToken,
 }
 
-/// A log-in that was asked for in the middle.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Refused {
-    /// The number of the link. There is no link 0.
-    pub(super) number: u64,
-    pub(super) challenge: Option<String>,
+/// What a call finds out before the supervisor does.
+#[derive(Debug, Clone)]
+pub(super) enum Trouble {
+    /// A log-in is asked for, in the middle.
+    LogIn { challenge: Option<String> },
+    /// Nobody is there any more.
+    Unreached { why: String },
 }
 
 impl Shared {
-    /// Over this link a log-in was asked for.
-    fn refuse(&self, number: u64, challenge: Option<String>) {
-        self.refused.send_if_modified(|refused| {
-            let is_newer = refused.number < number;
+    /// This link is of no use any more.
+    fn report(&self, number: u64, trouble: Trouble) {
+        self.trouble.send_if_modified(|(newest, reported)| {
+            let is_newer = *newest < number;
             if is_newer {
-                *refused = Refused { number, challenge };
+                (*newest, *reported) = (number, Some(trouble));
             }
             is_newer
         });
@@ -91,7 +96,7 @@ impl McpServer {
             usage: Usage::default(),
             restart: Notify::new(),
             doubt: Notify::new(),
-            refused: watch::Sender::new(Refused::default()),
+            trouble: watch::Sender::new((0, None)),
             stopping: CancellationToken::new(),
             stopped: CancellationToken::new(),
         });
@@ -134,7 +139,12 @@ impl McpServer {
     }
 
     /// The link a call can go over, as soon as there is one. After `lost`, a newer one.
-    async fn open_link(&self, tool: &str, lost: Option<u64>) -> Result<Open, ToolError> {
+    async fn open_link(
+        &self,
+        tool: &str,
+        lost: Option<u64>,
+        context: &CallContext,
+    ) -> Result<Open, ToolError> {
         let shared = &self.shared;
         // Nearly always.
         if let Door::Open(open) = shared.state.door()
@@ -143,6 +153,7 @@ impl McpServer {
             return Ok(open);
         }
         let mut door = shared.state.watch_door();
+        let mut has_waited = false;
         let opened = async {
             loop {
                 let now = door.borrow_and_update().clone();
@@ -151,9 +162,18 @@ impl McpServer {
                     // Its supervisor is about to find out.
                     Door::Open(_) => {}
                     Door::Soon | Door::Asleep => shared.usage.want(),
+                    // One attempt for each call: what it waited for came to nothing.
+                    Door::Closed(closed) if !has_waited && closed.may_try_again() => {
+                        shared.usage.want();
+                    }
                     Door::Closed(closed) => return Err(self.words().closed(&closed)),
                 }
-                if door.changed().await.is_err() {
+                has_waited = true;
+                let changed = tokio::select! {
+                    changed = door.changed() => changed,
+                    never = self.tell_waiting(context) => match never {},
+                };
+                if changed.is_err() {
                     return Err(self.words().closed(&Closed::Off));
                 }
             }
@@ -162,7 +182,23 @@ impl McpServer {
         let most = self.deadline(tool).unwrap_or(shared.patience.start * 3 / 2);
         tokio::time::timeout(most * 9 / 10, opened)
             .await
-            .unwrap_or_else(|_| Err(self.words().still_starting()))
+            .unwrap_or_else(|_| {
+                let startup = shared.state.look(|status| status.startup.clone());
+                Err(self.words().still_starting(startup.as_ref()))
+            })
+    }
+
+    /// Tells whoever made a call what it waits for. That is no sign of life of the call.
+    async fn tell_waiting(&self, context: &CallContext) -> Infallible {
+        loop {
+            tokio::time::sleep(TELL_INTERVAL).await;
+            let startup = self.shared.state.look(|status| status.startup.clone());
+            context.attendant.progress(Progress {
+                progress: 0.0,
+                total: None,
+                message: Some(self.words().waiting(startup.as_ref())),
+            });
+        }
     }
 
     async fn over(&self, open: &Open, tool: &str, input: Value, context: &CallContext) -> Outcome {
@@ -171,8 +207,13 @@ impl McpServer {
             Ok(output) => return Outcome::Done(Ok(output)),
             Err(CallFault::Told(error)) => return Outcome::Done(Err(error)),
             Err(CallFault::LogIn { challenge }) => {
-                shared.refuse(open.number, challenge);
+                shared.report(open.number, Trouble::LogIn { challenge });
                 return Outcome::Done(Err(self.words().closed(&Closed::LogIn)));
+            }
+            Err(CallFault::Unreached(why)) => {
+                let trouble = Trouble::Unreached { why: why.clone() };
+                shared.report(open.number, trouble);
+                return Outcome::Unreached(open.number, why);
             }
             Err(CallFault::Broken(why)) => why,
         };
@@ -208,6 +249,13 @@ impl ToolSource for McpServer {
         self.shared.state.now()
     }
 
+    fn can_be_called(&self) -> bool {
+        match self.shared.state.door() {
+            Door::Open(_) | Door::Soon | Door::Asleep => true,
+            Door::Closed(closed) => closed.may_try_again(),
+        }
+    }
+
     fn unavailable(&self) -> Option<String> {
         match self.shared.state.door() {
             Door::Closed(closed) => Some(self.words().closed(&closed).message),
@@ -223,23 +271,23 @@ impl ToolSource for McpServer {
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _busy = self.shared.usage.begin();
-        // A second try is only for what does no harm when it is done twice.
         let is_repeatable = self.shared.state.offer().is_repeatable(tool);
-        let spare = is_repeatable.then(|| input.clone());
-        let open = self.open_link(tool, None).await?;
-        let (lost, why) = match self.over(&open, tool, input, context).await {
+        let open = self.open_link(tool, None, context).await?;
+        let (lost, why) = match self.over(&open, tool, input.clone(), context).await {
             Outcome::Done(result) => return result,
+            Outcome::Unreached(lost, why) => (Some(lost), why),
+            // A second try is only for what does no harm when it is done twice.
+            Outcome::Lost(_, why) if !is_repeatable => return Err(self.words().broken(tool, &why)),
             Outcome::Lost(lost, why) => (lost, why),
         };
-        let Some(input) = spare else {
-            return Err(self.words().broken(tool, &why));
-        };
-        self.shared
-            .logs
-            .note(format!("A call was cut off and is made once more. {why}"));
-        let open = self.open_link(tool, lost).await?;
+        let logs = &self.shared.logs;
+        logs.note(format!(
+            "A call did not get through and is made once more. {why}"
+        ));
+        let open = self.open_link(tool, lost, context).await?;
         match self.over(&open, tool, input, context).await {
             Outcome::Done(result) => result,
+            Outcome::Unreached(_, why) => Err(self.words().unreached(tool, &why)),
             Outcome::Lost(_, why) => Err(self.words().broken(tool, &why)),
         }
     }
@@ -248,6 +296,8 @@ impl ToolSource for McpServer {
 /// What came of a call over one link.
 enum Outcome {
     Done(ToolResult),
+    /// Nothing was sent, and why. The link of this number is no more.
+    Unreached(u64, String),
     /// The answer did not come, and why. The number of the link, if that is no more.
     Lost(Option<u64>, String),
 }

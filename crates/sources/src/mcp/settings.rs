@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tenon_domain::{McpConfig, SourceInfo, ToolDefinition};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::network::Network;
 use crate::variables::Fill;
@@ -25,6 +25,9 @@ pub struct Settings {
     pub start: Start,
     /// How many servers may be on their way up at once: all of one owner share it.
     pub starts: Arc<Semaphore>,
+    /// How many pages are open: while there are any, changes that a server does not tell of
+    /// are looked for more often.
+    pub viewers: watch::Receiver<usize>,
 }
 
 /// When a server is started.

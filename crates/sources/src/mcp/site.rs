@@ -135,10 +135,16 @@ impl Site {
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> Fault {
-        Fault::Broken(match Trouble::of(error, &self.url) {
-            Trouble::Refused(refusal) => told(&refusal),
+        let sentence = match Trouble::of(error, &self.url) {
+            // Where it may not go, nothing was sent.
+            Trouble::Refused(refusal) => return Fault::Unreached(told(&refusal)),
             Trouble::TimedOut(sentence) | Trouble::Failed(sentence) => sentence,
-        })
+        };
+        if error.is_connect() {
+            Fault::Unreached(sentence)
+        } else {
+            Fault::Broken(sentence)
+        }
     }
 }
 

@@ -89,7 +89,7 @@ impl Sse {
             Err(Fault::Status(400 | 404 | 410, _)) => {
                 let why = "The server has forgotten the session.".to_owned();
                 self.board.end(why.clone());
-                Err(Fault::Broken(why))
+                Err(Fault::Unreached(why))
             }
             Err(fault) => Err(fault),
         }

@@ -2,11 +2,13 @@
 //! everybody reads it from memory.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use super::link::{About, Link};
 use super::offer::Offer;
 use crate::shown::Shown;
 use tenon_domain::{SourceState, ToolDefinition};
+use tokio::time::Instant;
 
 /// How a server is, for those who show it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +24,28 @@ pub struct Status {
     pub about: Option<About>,
     pub restarts: u64,
     pub pid: Option<u32>,
+    /// How far a start is that is under way.
+    pub startup: Option<Startup>,
     /// It asks who comes; what its answer said about where to log in.
     pub asks_login: Option<Option<String>>,
+}
+
+/// A start that is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Startup {
+    pub since: SystemTime,
+    pub step: Step,
+    /// What it wrote last, for those who may read its log.
+    pub line: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Others are before it.
+    Queued,
+    /// Its command fetches packages before it runs them, and has not got to that.
+    Installing,
+    Starting,
 }
 
 /// What a call finds when it wants to go through.
@@ -46,10 +68,24 @@ pub(super) struct Open {
 /// Why nobody should wait.
 #[derive(Clone)]
 pub(super) enum Closed {
-    Failed(String),
+    Failed {
+        why: String,
+        /// From then on a call has it tried again. None: that would not help.
+        again: Option<Instant>,
+    },
     LogIn,
     /// It has been stopped for good.
     Off,
+}
+
+impl Closed {
+    /// Whether a call has it tried again at once.
+    pub(super) fn may_try_again(&self) -> bool {
+        match self {
+            Self::Failed { again, .. } => again.is_some_and(|again| again <= Instant::now()),
+            Self::LogIn | Self::Off => false,
+        }
+    }
 }
 
 pub(super) type State = Shown<Status, Offer, Door>;
@@ -65,6 +101,7 @@ impl State {
             about: None,
             restarts: 0,
             pid: None,
+            startup: None,
             asks_login: None,
         };
         Self::of(status, Offer::new(known), Door::Soon)
@@ -89,6 +126,7 @@ impl State {
         self.turn(Door::Open(open), |status| {
             status.about = Some(about);
             status.pid = pid;
+            status.startup = None;
             status.asks_login = None;
             // One that had failed and may be called again is on its way up.
             status.state = SourceState::Starting;
@@ -122,11 +160,20 @@ impl State {
         });
     }
 
-    pub(super) fn failed(&self, why: String) {
-        self.turn(Door::Closed(Closed::Failed(why.clone())), |status| {
+    pub(super) fn failed(&self, why: String, again: Option<Instant>) {
+        let closed = Closed::Failed {
+            why: why.clone(),
+            again,
+        };
+        self.turn(Door::Closed(closed), |status| {
             status.state = SourceState::Failed { why };
             gone(status);
         });
+    }
+
+    /// How far its start is.
+    pub(super) fn startup(&self, startup: Startup) {
+        self.change(|status| status.startup = Some(startup));
     }
 
     pub(super) fn asks_login(&self, challenge: Option<String>) {
@@ -151,6 +198,7 @@ impl State {
         self.turn(Door::Asleep, |status| {
             status.state = SourceState::Sleeping;
             status.pid = None;
+            status.startup = None;
         });
     }
 
@@ -170,6 +218,7 @@ impl State {
 /// The process is no more; what it offered stays, marked.
 fn gone(status: &mut Status) {
     status.pid = None;
+    status.startup = None;
     status.stale = true;
     status.asks_login = None;
 }

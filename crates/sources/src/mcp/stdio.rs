@@ -1,6 +1,6 @@
 //! A connection over a program's standard input and output.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::unix::pipe;
@@ -20,6 +20,9 @@ use super::words;
 /// More of one line of standard error than anybody reads.
 const MAX_ERROR_LINE: usize = 8 * 1024;
 
+/// As deep as a stack is shown.
+const MAX_INDENT: usize = 16;
+
 /// How long what a program said before it ended may take to be read.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
@@ -30,9 +33,6 @@ pub(super) struct Stdio {
     watching: JoinHandle<()>,
 }
 
-/// The last line of standard error that says something.
-type LastLine = Arc<Mutex<String>>;
-
 impl Stdio {
     pub(super) async fn start(program: &Program, board: &Arc<Board>) -> Result<Self, String> {
         let Started {
@@ -41,6 +41,7 @@ impl Stdio {
             stdout,
             stderr,
         } = program.start().await?;
+        board.logs().begin_run();
         let process = Arc::new(process);
         let name = program.command.clone();
         let pipes = || format!("The pipes to `{name}` could not be made.");
@@ -49,15 +50,13 @@ impl Stdio {
         let outlet = Outlet::new(stdin).map_err(|_| pipes())?;
         let stdout = pipe::Receiver::from_owned_fd(stdout).map_err(|_| pipes())?;
 
-        let last = LastLine::default();
-        let errors = tokio::spawn(keep(stderr, board.logs().clone(), last.clone()));
+        let errors = tokio::spawn(keep(stderr, board.logs().clone()));
         let reading = tokio::spawn(read(stdout, board.clone(), outlet.clone()));
         let watching = tokio::spawn(watch(Watch {
             process: process.clone(),
             outlet: outlet.clone(),
             board: board.clone(),
             name,
-            last,
             reading,
             errors,
         }));
@@ -78,7 +77,7 @@ impl Stdio {
         }
         // In most cases it has ended, and how is known in a moment: whoever waits hears that instead.
         tokio::time::sleep(3 * LAST_WORDS).await;
-        Err(Fault::Broken(
+        Err(Fault::Unreached(
             "The program does not read its input any more.".into(),
         ))
     }
@@ -115,17 +114,19 @@ async fn read(stdout: pipe::Receiver, board: Arc<Board>, outlet: Arc<Outlet>) {
     }
 }
 
-async fn keep(stderr: ChildStderr, logs: Logs, last: LastLine) {
+async fn keep(stderr: ChildStderr, logs: Logs) {
     let mut lines = Lines::new(stderr, MAX_ERROR_LINE);
     while let Ok(Some(line)) = lines.next().await {
         let line = match &line {
             Line::Whole(line) => String::from_utf8_lossy(line),
             Line::TooLong { head, .. } => String::from_utf8_lossy(head),
         };
-        let line = text::line(&line, MAX_ERROR_LINE);
-        if !line.is_empty() {
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
-            logs.heard(line);
+        let said = text::line(&line, MAX_ERROR_LINE);
+        if !said.is_empty() {
+            // What is indented belongs to what stands before it.
+            let blank = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
+            let indent = " ".repeat(blank.take(MAX_INDENT).count());
+            logs.heard(indent + &said);
         }
     }
 }
@@ -135,7 +136,6 @@ struct Watch {
     outlet: Arc<Outlet>,
     board: Arc<Board>,
     name: String,
-    last: LastLine,
     reading: JoinHandle<()>,
     errors: JoinHandle<()>,
 }
@@ -164,15 +164,9 @@ async fn watch(mut watch: Watch) {
         Some(status) => format!("`{name}` {}", process::ending(status)),
         None => format!("`{name}` closed its output"),
     };
-    let last = watch
-        .last
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    watch.board.end(match last.as_str() {
-        "" => format!("{how}."),
-        last => words::with_last_words(&format!("{how}."), &text::line(last, 300)),
-    });
+    let cause = watch.board.logs().cause();
+    let why = words::with_cause(&format!("{how}."), &cause);
+    watch.board.end(why);
     watch.outlet.close();
     if status.is_some() {
         watch.process.kill();

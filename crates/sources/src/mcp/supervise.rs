@@ -9,20 +9,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tenon_domain::SourceState;
+use tenon_domain::{McpTransport, SourceState};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::backoff::{Advice, Backoff, LONGEST};
+use super::backoff::{Advice, Backoff, MINUTE};
 use super::link::{Era, Link, Listed, NoLink, Opening};
 use super::lister::Lister;
 use super::offer::Offer;
-use super::server::Shared;
+use super::server::{Shared, Trouble};
 use super::settings::Start;
+use super::startup;
 use super::state::Open;
 use crate::variables::Unfilled;
 
 /// While a call waits for it, one that fell is tried this often at least.
 const WANTED: Duration = Duration::from_secs(1);
+
+/// How long after an address could not be reached a call may have it tried again.
+const ADDRESS_RETRY: Duration = Duration::from_millis(500);
 
 struct Supervisor {
     shared: Arc<Shared>,
@@ -47,8 +51,10 @@ enum Turn {
 enum Next {
     Start,
     Watch(Open),
-    /// Wait, then start again.
+    /// Wait, then start again. A call that wants it has it started sooner.
     Wait(Advice),
+    /// The same where no call can help.
+    LookAgain(Duration),
     Sleep,
     /// Do nothing until it is restarted: nothing else would help.
     Stay,
@@ -75,7 +81,10 @@ pub(super) async fn supervise(shared: Arc<Shared>) {
         open: None,
         links: 0,
         era: Era::default(),
-        backoff: Backoff::default(),
+        backoff: match shared.is_program() {
+            true => Backoff::of_program(),
+            false => Backoff::of_address(),
+        },
         turn: Turn::default(),
     };
     loop {
@@ -102,13 +111,19 @@ impl Supervisor {
             Next::Start => self.start().await,
             Next::Watch(open) => self.watch(open).await,
             Next::Wait(advice) => self.wait(advice).await,
+            Next::LookAgain(wait) => {
+                sleep(wait).await;
+                self.shared.state.count_restart();
+                Next::Start
+            }
             Next::Sleep => self.sleep().await,
             Next::Stay => std::future::pending().await,
             Next::Restart => {
                 self.shared.state.starting();
                 self.shared.logs.note("Restarted on request.");
                 self.hang_up().await;
-                self.backoff = Backoff::default();
+                self.backoff.reset();
+                self.era = Era::default();
                 self.shared.state.count_restart();
                 Next::Start
             }
@@ -141,14 +156,14 @@ impl Supervisor {
                 shared
                     .logs
                     .note(format!("It is started when it has what it lacks. {why}"));
-                shared.state.failed(why);
+                shared.state.failed(why, None);
                 Next::Stay
             }
             Err(NoStart::NoLink(NoLink::LogIn { challenge })) => self.log_in(challenge).await,
-            Err(NoStart::NoLink(NoLink::Failed(why))) => {
+            Err(NoStart::NoLink(NoLink::Gone(why) | NoLink::Failed(why))) => {
                 // It may speak otherwise than it did.
                 self.era = Era::default();
-                let advice = self.backoff.failed();
+                let advice = self.backoff.failed(&why);
                 self.fell(why, advice).await
             }
         }
@@ -158,11 +173,14 @@ impl Supervisor {
     /// or when it takes so long that others should have theirs.
     async fn open_link(&mut self) -> Result<Arc<Link>, NoStart> {
         let (settings, patience) = (&self.shared.settings, self.shared.patience);
+        let longest = self.shared.start_timeout();
         let starts = settings.starts.clone();
         let turn = match std::mem::take(&mut self.turn) {
             Turn::Skipped => starts.try_acquire_owned().ok(),
             Turn::Awaited => {
-                let turn = timeout(patience.start, starts.acquire_owned()).await;
+                startup::queued(&self.shared);
+                // Whoever has a turn gives it up in time: this is for the day that fails.
+                let turn = timeout(patience.launch, starts.acquire_owned()).await;
                 turn.ok().and_then(Result::ok)
             }
         };
@@ -178,11 +196,17 @@ impl Supervisor {
                 config,
                 era: self.era,
                 logs: self.shared.logs.clone(),
-                patience: patience.start,
+                patience: longest,
                 tokens: settings.tokens.clone(),
                 network: settings.network,
             });
             Ok(link.await?)
+        };
+        let opening = async {
+            tokio::select! {
+                opened = opening => opened,
+                never = startup::tell(&self.shared) => match never {},
+            }
         };
         let mut opening = std::pin::pin!(opening);
         tokio::select! {
@@ -190,7 +214,7 @@ impl Supervisor {
             () = sleep(patience.turn) => drop(turn),
         }
         // The link keeps to its patience; this is for the day it does not.
-        let most = patience.start * 2;
+        let most = longest * 2;
         timeout(most, opening).await.unwrap_or_else(|_| {
             let why = format!("it did not answer within {} s", most.as_secs_f32());
             Err(NoLink::Failed(why).into())
@@ -202,25 +226,17 @@ impl Supervisor {
         let shared = self.shared.clone();
         let opened = Instant::now();
         shared.usage.touch();
-        let mut lister = Lister::new(open.link.clone(), shared.patience.list);
+        let viewers = shared.settings.viewers.clone();
+        let mut lister = Lister::new(open.link.clone(), viewers, shared.patience);
         let mut is_up = false;
-        loop {
+        let why = loop {
             tokio::select! {
                 biased;
-                why = open.link.ended() => {
-                    if is_up && opened.elapsed() >= shared.patience.steady {
-                        self.backoff = Backoff::default();
-                    }
-                    let advice = match is_up {
-                        true => self.backoff.fell(),
-                        false => self.backoff.failed(),
-                    };
-                    if is_up && advice == Advice::Again(Duration::ZERO) {
-                        self.turn = Turn::Skipped;
-                    }
-                    return self.fell(why, advice).await;
-                }
-                challenge = shared.refused(open.number) => return self.log_in(challenge).await,
+                why = open.link.ended() => break why,
+                trouble = shared.trouble(open.number) => match trouble {
+                    Trouble::LogIn { challenge } => return self.log_in(challenge).await,
+                    Trouble::Unreached { why } => break why,
+                },
                 listed = lister.next(&shared.doubt) => match listed {
                     Ok(listed) => {
                         self.backoff.up();
@@ -228,6 +244,7 @@ impl Supervisor {
                         self.take(listed);
                     }
                     Err(NoLink::LogIn { challenge }) => return self.log_in(challenge).await,
+                    Err(NoLink::Gone(why)) => break why,
                     Err(NoLink::Failed(why)) => {
                         let why = format!("Its tools could not be listed: {why}");
                         shared.logs.note(&why);
@@ -247,7 +264,18 @@ impl Supervisor {
                     return Next::Sleep;
                 }
             }
+        };
+        if is_up && opened.elapsed() >= shared.patience.steady {
+            self.backoff.reset();
         }
+        let advice = match is_up {
+            true => self.backoff.fell(&why),
+            false => self.backoff.failed(&why),
+        };
+        if is_up && advice == Advice::Again(Duration::ZERO) {
+            self.turn = Turn::Skipped;
+        }
+        self.fell(why, advice).await
     }
 
     fn take(&self, listed: Listed) {
@@ -279,7 +307,10 @@ impl Supervisor {
         });
         match advice {
             Advice::Again(_) => shared.state.fallen(why),
-            Advice::GiveUp(_) => shared.state.failed(why),
+            Advice::GiveUp(_) => {
+                let again = Instant::now() + shared.retry_after();
+                shared.state.failed(why, Some(again));
+            }
         }
         self.hang_up().await;
         Next::Wait(advice)
@@ -289,22 +320,25 @@ impl Supervisor {
         self.shared.logs.note("It asks for a log-in.");
         self.shared.state.asks_login(challenge);
         self.hang_up().await;
-        Next::Wait(Advice::GiveUp(LONGEST))
+        Next::LookAgain(MINUTE)
     }
 
     async fn wait(&mut self, advice: Advice) -> Next {
+        let shared = self.shared.clone();
         let now = Instant::now();
-        match advice {
-            Advice::GiveUp(wait) => sleep(wait).await,
-            Advice::Again(wait) => {
-                sleep(wait.min(WANTED)).await;
-                tokio::select! {
-                    () = sleep_until(now + wait) => {}
-                    () = self.shared.usage.needed() => {}
-                }
+        let (wait, soonest) = match advice {
+            Advice::Again(wait) => (wait, WANTED),
+            Advice::GiveUp(wait) => (wait, shared.retry_after()),
+        };
+        sleep(wait.min(soonest)).await;
+        tokio::select! {
+            () = sleep_until(now + wait) => {}
+            () = shared.usage.needed() => if let Advice::GiveUp(_) = advice {
+                shared.logs.note("A call wants it: it is tried again.");
+                shared.state.starting();
             }
         }
-        self.shared.state.count_restart();
+        shared.state.count_restart();
         Next::Start
     }
 
@@ -313,9 +347,9 @@ impl Supervisor {
         let source = &self.shared.settings.info.id;
         tracing::error!(%source, "the supervisor of an MCP server panicked");
         let why = "Tenon met a fault of its own while it talked to this server; its log says more";
-        self.shared.state.failed(why.into());
+        self.shared.state.failed(why.into(), None);
         self.hang_up().await;
-        Next::Wait(Advice::GiveUp(LONGEST))
+        Next::LookAgain(MINUTE)
     }
 
     /// Ends the link, if there is one, and the process behind it.
@@ -348,12 +382,36 @@ impl From<NoLink> for NoStart {
 }
 
 impl Shared {
-    /// Comes back when a log-in was asked for over this link, or a newer one, with what was said about it.
-    async fn refused(&self, number: u64) -> Option<String> {
-        let mut refused = self.refused.subscribe();
-        let newest = refused.wait_for(|newest| newest.number >= number).await;
-        // The sender is ours: waiting cannot fail.
-        newest.ok()?.challenge.clone()
+    fn is_program(&self) -> bool {
+        matches!(self.settings.config.transport, McpTransport::Stdio { .. })
+    }
+
+    /// How long its first words may take.
+    fn start_timeout(&self) -> Duration {
+        let own = self.settings.config.start_timeout_ms;
+        own.map(Duration::from_millis)
+            .unwrap_or(match self.is_program() {
+                true => self.patience.launch,
+                false => self.patience.start,
+            })
+    }
+
+    fn retry_after(&self) -> Duration {
+        match self.is_program() {
+            true => self.patience.retry,
+            false => ADDRESS_RETRY,
+        }
+    }
+
+    /// Comes back when a call met with trouble over this link, or over a newer one.
+    async fn trouble(&self, number: u64) -> Trouble {
+        let mut newest = self.trouble.subscribe();
+        let found = newest.wait_for(|(newest, _)| *newest >= number).await;
+        match found.ok().and_then(|found| found.1.clone()) {
+            Some(trouble) => trouble,
+            // The sender is ours, and no link has the number 0.
+            None => std::future::pending().await,
+        }
     }
 
     /// Comes back when it was not used for so long that it is to sleep.

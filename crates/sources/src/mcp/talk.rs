@@ -16,6 +16,9 @@ use super::message::{self, Params};
 use super::sse::Sse;
 use super::stdio::Stdio;
 
+/// How long it may take until it is known whether a question was sent.
+const POSTED: Duration = Duration::from_secs(1);
+
 /// What carries a connection.
 #[derive(Debug)]
 pub(super) enum Wire {
@@ -141,7 +144,7 @@ impl Talk {
         let mut posting = std::pin::pin!(self.wire.post(post));
         let mut person = Person::new(call);
         let mut posted = false;
-        let answer = loop {
+        let mut answer = loop {
             tokio::select! {
                 biased;
                 answer = &mut answer => break answer,
@@ -155,6 +158,15 @@ impl Talk {
             }
         };
         drop(open);
+        if let Ok(Err(Fault::Broken(_))) = answer
+            && !posted
+        {
+            // The connection ended before the question was out: it may not have got there at all.
+            let outcome = tokio::time::timeout(POSTED, posting).await;
+            if let Ok(Err(fault @ Fault::Unreached(_))) = outcome {
+                answer = Ok(Err(fault));
+            }
+        }
         answer.unwrap_or_else(|_| Err(Fault::Broken("The connection was closed.".into())))
     }
 }

@@ -119,7 +119,11 @@ impl Running<'_> {
     ) -> Result<Map<String, Value>, CallFault> {
         let question = Question::new(method, params).about(&self.id);
         let answer = self.talk.ask_in(call, question, context).await;
-        let answer = answer.map_err(Fault::call_fault)?;
+        let answer = answer.map_err(|fault| match fault {
+            // The call that the task is of has arrived.
+            Fault::Unreached(why) => CallFault::Broken(why),
+            other => other.call_fault(),
+        })?;
         serde_json::from_str(answer.get()).map_err(|error| {
             Fault::unreadable("What the server says of the task cannot be read", &error)
                 .call_fault()

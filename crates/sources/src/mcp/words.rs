@@ -2,17 +2,24 @@
 
 use tenon_domain::{ErrorKind, ToolError};
 
-use super::state::Closed;
+use super::state::{Closed, Startup, Step};
 use super::text;
+use crate::cause::Cause;
 
 /// What comes before the words of a server itself. They are put together and
 /// taken apart here and nowhere else.
-const LAST_WORDS: &str = " Its last words:";
+const WROTE: &str = " It wrote:";
 const SAID: &str = " It said:";
 
-/// A sentence, and what the server wrote to its log last.
-pub(super) fn with_last_words(sentence: &str, words: &str) -> String {
-    format!("{sentence}{LAST_WORDS} {words}")
+/// A sentence, what usually helps, and what the program wrote about it.
+pub(super) fn with_cause(sentence: &str, cause: &Cause) -> String {
+    let advice = cause.advice.as_ref();
+    let advice = advice.map_or(String::new(), |advice| format!(" {advice}"));
+    let wrote = match cause.lines.join(" | ") {
+        lines if lines.is_empty() => lines,
+        lines => format!("{WROTE} {lines}"),
+    };
+    format!("{sentence}{advice}{wrote}")
 }
 
 /// A sentence, and what the server answered.
@@ -23,7 +30,7 @@ pub(super) fn with_said(sentence: &str, said: &str) -> String {
 /// What everybody may know of why a server cannot be used. What it wrote is for
 /// those who may read its log.
 pub fn public_part(why: &str) -> &str {
-    let quotes = [LAST_WORDS, SAID].into_iter();
+    let quotes = [WROTE, SAID].into_iter();
     let first = quotes.filter_map(|quote| why.find(quote)).min();
     first.map_or(why, |at| &why[..at])
 }
@@ -37,7 +44,7 @@ pub(super) struct Words<'a> {
 impl Words<'_> {
     pub(super) fn closed(&self, closed: &Closed) -> ToolError {
         match closed {
-            Closed::Failed(why) => self.failed(why),
+            Closed::Failed { why, .. } => self.failed(why),
             Closed::LogIn => self.log_in(),
             Closed::Off => self.off(),
         }
@@ -67,11 +74,35 @@ impl Words<'_> {
         ))
     }
 
-    pub(super) fn still_starting(&self) -> ToolError {
+    pub(super) fn still_starting(&self, startup: Option<&Startup>) -> ToolError {
         unavailable(format!(
-            "{} is still starting, and the time of this call is up. Nothing was done; try again \
-             in a minute.",
-            self.title
+            "{}, and the time of this call is up. Nothing was done; try again in a minute.",
+            self.waiting(startup)
+        ))
+    }
+
+    /// What a call waits for.
+    pub(super) fn waiting(&self, startup: Option<&Startup>) -> String {
+        let title = self.title;
+        let Some(startup) = startup else {
+            return format!("{title} is still starting");
+        };
+        let seconds = startup.since.elapsed().unwrap_or_default().as_secs();
+        match startup.step {
+            Step::Queued => format!("{title} waits until other servers have started"),
+            Step::Installing => format!("{title} is still being installed after {seconds} s"),
+            Step::Starting => format!("{title} is still starting after {seconds} s"),
+        }
+    }
+
+    /// Nothing of the call has arrived.
+    pub(super) fn unreached(&self, tool: &str, why: &str) -> ToolError {
+        unavailable(format!(
+            "{} cannot be reached, so `{}` was not called and nothing was done. {} Try again \
+             later, or do without it.",
+            self.title,
+            text::line(tool, 80),
+            sentence(public_part(why))
         ))
     }
 
@@ -112,17 +143,28 @@ mod tests {
     fn what_a_server_wrote_is_not_for_everybody() {
         let check = |why: &str, public: &str| assert_eq!(public_part(why), public);
         check("It did not list its tools.", "It did not list its tools.");
-        check(&with_last_words("`a` ended.", "key sk-1"), "`a` ended.");
-        check("`a` ended. Its last words: x It said: y", "`a` ended.");
-        let both = with_last_words(&with_said("HTTP 500.", "a."), "b");
-        assert_eq!(both, "HTTP 500. It said: a. Its last words: b");
+        let wrote = |lines: &[&str]| Cause {
+            lines: lines.iter().map(ToString::to_string).collect(),
+            advice: None,
+        };
+        check(
+            &with_cause("`a` ended.", &wrote(&["key sk-1"])),
+            "`a` ended.",
+        );
+        check("`a` ended. It wrote: x It said: y", "`a` ended.");
+        let both = with_cause(&with_said("HTTP 500.", "a."), &wrote(&["b", "c"]));
+        assert_eq!(both, "HTTP 500. It said: a. It wrote: b | c");
         check(&both, "HTTP 500.");
         check("", "");
 
         let words = Words { title: "Test" };
-        let why = with_last_words("`a` ended.", "key sk-1");
-        let failed = words.closed(&Closed::Failed(why.clone()));
-        for error in [failed, words.broken("echo", &why)] {
+        let why = with_cause("`a` ended.", &wrote(&["key sk-1"]));
+        let failed = words.closed(&Closed::Failed {
+            why: why.clone(),
+            again: None,
+        });
+        let (broken, unreached) = (words.broken("echo", &why), words.unreached("echo", &why));
+        for error in [failed, broken, unreached] {
             assert!(error.message.contains("`a` ended. "), "{error}");
             assert!(!error.message.contains("sk-1"), "{error}");
         }

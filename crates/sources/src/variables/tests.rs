@@ -54,6 +54,7 @@ fn config(transport: McpTransport) -> McpConfig {
         timeout_ms: Some(5),
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
+        start_timeout_ms: None,
         client: None,
     }
 }

@@ -13,6 +13,7 @@ mod rounds;
 mod site;
 
 mod ward;
+mod watched;
 
 mod bad;
 mod deadline;
@@ -20,3 +21,4 @@ mod greedy;
 mod remote;
 mod restart;
 mod sleep;
+mod startup;

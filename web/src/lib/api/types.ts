@@ -355,6 +355,14 @@ restarts: number,
  */
 pid?: number, 
 /**
+ * How far a start is that is under way.
+ */
+startup?: StartupView, 
+/**
+ * Why its program ended, where it has and is not up again. For those who may read its log.
+ */
+cause?: CauseView, 
+/**
  * What its document says, where it has one.
  */
 document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
@@ -369,15 +377,59 @@ protocol: string, };
 
 export type LoginState = "needed" | "connected";
 
-export type SourceReach = { "transport": "stdio", command: string, args: Array<string>, env: Record<string, string | null>, cwd?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "http", url: string, headers: Record<string, string | null>, 
+export type StartupView = { since: number, step: StartupStep, 
+/**
+ * What it wrote last. For those who may read its log.
+ */
+line?: string, };
+
+export type StartupStep = "queued" | "installing" | "starting";
+
+export type CauseView = { 
+/**
+ * "`npx` exited with code 1."
+ */
+how: string, 
+/**
+ * The lines of its log that say so, oldest first.
+ */
+lines: Array<string>, 
+/**
+ * What usually helps.
+ */
+advice?: AdviceView, };
+
+export type AdviceView = { 
+/**
+ * "runtime_too_old", "variable_missing", …: what words are made of.
+ */
+code: string, params: Record<string, string>, 
+/**
+ * In English.
+ */
+message: string, };
+
+export type SourceReach = { "transport": "stdio", command: string, args: Array<string>, env: Record<string, string | null>, cwd?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * How long it may take to come up. Left out: five minutes for a program, one for an address.
+ */
+startTimeoutMs?: number, } | { "transport": "http", url: string, headers: Record<string, string | null>, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
-clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "sse", url: string, headers: Record<string, string | null>, 
+clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * How long it may take to come up. Left out: five minutes for a program, one for an address.
+ */
+startTimeoutMs?: number, } | { "transport": "sse", url: string, headers: Record<string, string | null>, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
-clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, } | { "transport": "openapi", 
+clientId?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * How long it may take to come up. Left out: five minutes for a program, one for an address.
+ */
+startTimeoutMs?: number, } | { "transport": "openapi", 
 /**
  * Where its document is. Not there: somebody gave it.
  */
@@ -385,9 +437,17 @@ url?: string,
 /**
  * Where requests go, if not where the document says.
  */
-baseUrl?: string, headers: Record<string, string | null>, credentials: Record<string, CredentialKind>, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
+baseUrl?: string, headers: Record<string, string | null>, credentials: Record<string, CredentialKind>, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * How long it may take to come up. Left out: five minutes for a program, one for an address.
+ */
+startTimeoutMs?: number, };
 
-export type SourceLimits = { timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, };
+export type SourceLimits = { timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
+/**
+ * How long it may take to come up. Left out: five minutes for a program, one for an address.
+ */
+startTimeoutMs?: number, };
 
 export type CredentialKind = "key" | "basic" | "client";
 
@@ -470,7 +530,7 @@ baseUrl?: string,
  * By the names of the document's security schemes: `{"type": "key", "value"}`,
  * `{"type": "basic", "user", "password"}` or `{"type": "client", "id", "secret", "tokenUrl"?, "scopes"?}`.
  */
-credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, 
+credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number, startTimeoutMs?: number, 
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
@@ -496,7 +556,7 @@ baseUrl?: string | null,
 /**
  * As `env`.
  */
-credentials?: Record<string, unknown>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, 
+credentials?: Record<string, unknown>, timeoutMs?: number | null, toolTimeoutsMs?: Record<string, number>, sleepAfterMs?: number | null, startTimeoutMs?: number | null, 
 /**
  * Null: none.
  */
@@ -568,7 +628,11 @@ export type SourceNews = { sourceId: SourceId,
 /**
  * It is not there any more.
  */
-gone: boolean, tools: number, 
+gone: boolean, 
+/**
+ * How far a start is that is under way.
+ */
+startup?: StartupView, tools: number, 
 /**
  * Changes whenever the list of tools does.
  */

@@ -14,6 +14,21 @@ export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
   return source.login === 'needed' ? 'login' : undefined;
 }
 
+/** How far it is with coming up, or what it is otherwise. */
+export function stateOf(source: SourceDetail, w: SourcesWords): string {
+  const { state, startup } = source;
+  return state === 'starting' && startup ? w.startupSteps[startup.step] : w.states[state];
+}
+
+/** Why it is not as it should be, in words of this page where it has them. */
+export function whyOf(source: SourceDetail, w: SourcesWords): string {
+  const { cause } = source;
+  if (!('why' in source)) return '';
+  if (!cause) return source.why;
+  const { how, advice } = cause;
+  return advice ? (w.advice[advice.code]?.(advice.params) ?? advice.message) : how;
+}
+
 /** How well each state serves; one that is off has nothing to complain of. */
 const standing: Record<SourceDetail['state'], number> = {
   failed: 0,
@@ -39,7 +54,7 @@ export function factsOf(
   const place = placeOf(origin, w);
   const states = { login: w.needsLogIn, secrets: w.needsSecrets };
   const line = [
-    need ? states[need] : w.states[state],
+    need ? states[need] : stateOf(source, w),
     tools > 0 || (state !== 'starting' && !need) ? t.toolCount(tools) : '',
     reach ? w.transports[reach.transport] : '',
     source.login === 'connected' ? w.loggedIn : '',

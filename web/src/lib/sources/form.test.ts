@@ -36,6 +36,7 @@ const stdio: SourceReach = {
   toolTimeoutsMs: { slow: 90_000 },
   timeoutMs: 1500,
   sleepAfterMs: 300_000,
+  startTimeoutMs: 600_000,
 };
 
 test('what is wrong is found before the server is asked', () => {
@@ -54,9 +55,10 @@ test('what is wrong is found before the server is asked', () => {
   check(address({ url: '' }), { url: 'missing' });
   check(address({ url: 'example.com' }), { url: 'notAddress' });
   check(address({ url: '${BASE}/mcp' }), {});
-  check(program({ timeout: 'soon', sleepAfter: '0' }), {
+  check(program({ timeout: 'soon', sleepAfter: '0', startTimeout: '-1' }), {
     timeoutMs: 'notDuration',
     sleepAfterMs: 'notDuration',
+    startTimeoutMs: 'notDuration',
   });
   check(program({ toolTimeouts: [pair('slow', '')] }), { toolTimeoutsMs: 'notDuration' });
 });
@@ -120,9 +122,15 @@ test('a change tells what differs, and keeps what is not shown', () => {
   expect(changeOf({ ...before, env: [pair('FILE', '', true), pair('B', '2')] }, before)).toEqual({
     env: { FILE: null, B: '2' },
   });
-  expect(changeOf({ ...before, timeout: '', sleepAfter: '', toolTimeouts: [] }, before)).toEqual({
+  expect(
+    changeOf(
+      { ...before, timeout: '', sleepAfter: '', startTimeout: '', toolTimeouts: [] },
+      before,
+    ),
+  ).toEqual({
     timeoutMs: null,
     sleepAfterMs: null,
+    startTimeoutMs: null,
     toolTimeoutsMs: {},
   });
   expect(changeOf({ ...before, title: '' }, before)).toEqual({ title: 'memory' });

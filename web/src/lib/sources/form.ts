@@ -59,6 +59,8 @@ export interface SourceForm {
   toolTimeouts: readonly Pair[];
   /** In minutes. */
   sleepAfter: string;
+  /** In seconds. */
+  startTimeout: string;
 }
 
 /** What can be wrong, by the names that the server has for the fields. */
@@ -79,6 +81,7 @@ const fields = [
   'timeoutMs',
   'toolTimeoutsMs',
   'sleepAfterMs',
+  'startTimeoutMs',
 ] as const;
 export type Field = (typeof fields)[number];
 type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'half' | 'notDuration';
@@ -110,6 +113,7 @@ export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']
     timeout: '',
     toolTimeouts: [],
     sleepAfter: '',
+    startTimeout: '',
   };
 }
 
@@ -128,6 +132,7 @@ export function formOf(source: SourceDetail, reach: SourceReach): SourceForm {
       kept: false,
     })),
     sleepAfter: inUnits(reach.sleepAfterMs, 60_000),
+    startTimeout: inUnits(reach.startTimeoutMs, 1000),
   };
 }
 
@@ -229,6 +234,7 @@ export function problemsOf(form: SourceForm): Problems {
   wrong('toolTimeoutsMs', form.toolTimeouts.some(isWrong) && 'notDuration');
   if (form.reach !== 'openapi') {
     wrong('sleepAfterMs', !isDuration(form.sleepAfter) && 'notDuration');
+    wrong('startTimeoutMs', !isDuration(form.startTimeout) && 'notDuration');
   }
   return problems;
 }
@@ -241,6 +247,7 @@ export const furtherFields: readonly Field[] = [
   'timeoutMs',
   'toolTimeoutsMs',
   'sleepAfterMs',
+  'startTimeoutMs',
 ];
 
 /** The field that the server would not have as it is, where it says which. */
@@ -347,6 +354,7 @@ export function changeOf(form: SourceForm, before: SourceForm): SourceChange {
   if (differs('timeout')) change.timeoutMs = limits.timeoutMs ?? null;
   if (differs('toolTimeouts')) change.toolTimeoutsMs = limits.toolTimeoutsMs ?? {};
   if (differs('sleepAfter')) change.sleepAfterMs = limits.sleepAfterMs ?? null;
+  if (differs('startTimeout')) change.startTimeoutMs = limits.startTimeoutMs ?? null;
   return change;
 }
 
@@ -360,7 +368,7 @@ function linesOf(text: string): string[] {
 
 function limitsOf(
   form: SourceForm,
-): Pick<NewSource, 'timeoutMs' | 'toolTimeoutsMs' | 'sleepAfterMs'> {
+): Pick<NewSource, 'timeoutMs' | 'toolTimeoutsMs' | 'sleepAfterMs' | 'startTimeoutMs'> {
   const tools = form.toolTimeouts.filter(({ name }) => name.trim());
   return {
     ...(form.timeout.trim() && { timeoutMs: inMs(form.timeout, 1000) }),
@@ -371,6 +379,8 @@ function limitsOf(
     }),
     ...(form.reach !== 'openapi' &&
       form.sleepAfter.trim() && { sleepAfterMs: inMs(form.sleepAfter, 60_000) }),
+    ...(form.reach !== 'openapi' &&
+      form.startTimeout.trim() && { startTimeoutMs: inMs(form.startTimeout, 1000) }),
   };
 }
 

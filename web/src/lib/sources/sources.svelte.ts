@@ -58,6 +58,6 @@ export class Sources {
 function withNews(source: SourceDetail, news: SourceNews | undefined): SourceDetail {
   if (!news) return source;
   const { sourceId: _id, gone: _gone, revision: _revision, ...now } = news;
-  const { why: _why, ...rest } = source as SourceDetail & { why?: string };
+  const { why: _why, startup: _startup, ...rest } = source as SourceDetail & { why?: string };
   return { ...rest, ...now } as SourceDetail;
 }

@@ -56,10 +56,66 @@ pub struct SourceDetail {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    /// How far a start is that is under way.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup: Option<StartupView>,
+    /// Why its program ended, where it has and is not up again. For those who may read its log.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<CauseView>,
     /// What its document says, where it has one.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentView>,
+}
+
+/// A start that is under way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct StartupView {
+    #[ts(type = "number")]
+    pub since: i64,
+    pub step: StartupStep,
+    /// What it wrote last. For those who may read its log.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum StartupStep {
+    /// Others are before it.
+    Queued,
+    /// What it runs is fetched first.
+    Installing,
+    Starting,
+}
+
+/// Why a program ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CauseView {
+    /// "`npx` exited with code 1."
+    pub how: String,
+    /// The lines of its log that say so, oldest first.
+    pub lines: Vec<String>,
+    /// What usually helps.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<AdviceView>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AdviceView {
+    /// "runtime_too_old", "variable_missing", …: what words are made of.
+    pub code: String,
+    #[ts(type = "Record<string, string>")]
+    pub params: BTreeMap<String, String>,
+    /// In English.
+    pub message: String,
 }
 
 /// What satisfies a security scheme, without its secrets.
@@ -172,6 +228,10 @@ pub struct SourceLimits {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sleep_after_ms: Option<u64>,
+    /// How long it may take to come up. Left out: five minutes for a program, one for an address.
+    #[ts(optional, type = "number")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_timeout_ms: Option<u64>,
 }
 
 /// `POST /api/sources` (201). What belongs to another transport is refused.
@@ -219,6 +279,8 @@ pub struct NewSource {
     pub tool_timeouts_ms: Option<BTreeMap<String, u64>>,
     #[ts(optional, type = "number")]
     pub sleep_after_ms: Option<u64>,
+    #[ts(optional, type = "number")]
+    pub start_timeout_ms: Option<u64>,
     /// What Tenon is known by where people log in, if somebody has registered it there.
     #[ts(optional)]
     pub client_id: Option<String>,
@@ -241,6 +303,7 @@ macro_rules! of_mcp_alone {
                     ("env", self.env.is_some()),
                     ("cwd", self.cwd.is_some()),
                     ("sleepAfterMs", self.sleep_after_ms.is_some()),
+                    ("startTimeoutMs", self.start_timeout_ms.is_some()),
                     ("clientId", self.client_id.is_some()),
                     ("clientSecret", self.client_secret.is_some()),
                 ];
@@ -296,6 +359,9 @@ pub struct SourceChange {
     #[ts(optional, type = "number | null")]
     #[serde(deserialize_with = "present")]
     pub sleep_after_ms: Option<Option<u64>>,
+    #[ts(optional, type = "number | null")]
+    #[serde(deserialize_with = "present")]
+    pub start_timeout_ms: Option<Option<u64>>,
     /// Null: none.
     #[ts(optional, type = "string | null")]
     #[serde(deserialize_with = "present")]
@@ -403,6 +469,10 @@ pub struct SourceNews {
     pub gone: bool,
     #[serde(flatten)]
     pub state: SourceState,
+    /// How far a start is that is under way.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub startup: Option<StartupView>,
     pub tools: usize,
     /// Changes whenever the list of tools does.
     #[ts(type = "number")]

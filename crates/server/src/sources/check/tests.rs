@@ -160,6 +160,10 @@ fn what_is_wrong_is_said_of_a_field() {
         &|d| (program(d), d.sleep_after_ms = Some(1)).0,
         "sleepAfterMs",
     );
+    check(
+        &|d| (program(d), d.start_timeout_ms = Some(1)).0,
+        "startTimeoutMs",
+    );
     let one = |name: &str, limit| BTreeMap::from([(name.to_owned(), limit)]);
     let tool = |d: &mut Draft, name: &str, limit| d.tool_timeouts_ms = one(name, limit);
     check(&|d| (program(d), tool(d, "a", 1)).0, "toolTimeoutsMs");

@@ -68,7 +68,7 @@ impl Board {
         let shown = text::line(&shown, 500);
         match self.noted.fetch_add(1, Ordering::Relaxed) {
             0..MAX_NOTED if !shown.is_empty() => {
-                self.logs.note(format!("Not a message of MCP: {shown}"));
+                self.logs.heard_astray(&shown);
             }
             MAX_NOTED => self.logs.note("More that is no message is not shown."),
             _ => {}
@@ -178,6 +178,7 @@ impl Board {
             "notifications/tools/list_changed" => self.change(),
             "notifications/subscriptions/acknowledged" => {
                 let mut again = false;
+                self.set_streams(true);
                 self.promised.send_modify(|times| {
                     again = *times > 0;
                     *times += 1;

@@ -22,7 +22,7 @@ async fn one_that_hangs_at_its_first_word_fails_and_keeps_what_it_offered() {
     settings.known = vec![known("echo")];
     settings.config.timeout_ms = Some(60_000);
     let patience = Patience {
-        start: SHORT,
+        launch: SHORT,
         ..Patience::default()
     };
     let desk = Desk::starting_with(settings, patience).await;

@@ -138,6 +138,7 @@ pub fn settings(config: McpConfig) -> Settings {
         known: Vec::new(),
         start: Start::Now,
         starts: Arc::new(Semaphore::new(4)),
+        viewers: tokio::sync::watch::channel(0).1,
     }
 }
 
@@ -184,6 +185,7 @@ pub fn config(transport: McpTransport) -> McpConfig {
         timeout_ms: None,
         tool_timeouts_ms: BTreeMap::new(),
         sleep_after_ms: None,
+        start_timeout_ms: None,
         client: None,
     }
 }

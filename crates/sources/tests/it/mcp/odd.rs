@@ -43,7 +43,7 @@ async fn a_program_that_is_not_there_is_named() {
 async fn a_program_that_ends_at_once_is_quoted() {
     let (python, script) = raw();
     let why = failure(desk::program(&python, &[&script, "dies-at-once"])).await;
-    let expected = "exited with code 1. Its last words: There is no configuration.";
+    let expected = "exited with code 1. It wrote: There is no configuration.";
     assert!(why.ends_with(expected), "{why}");
 }
 
@@ -143,7 +143,7 @@ async fn a_program_that_dies_in_a_call_is_quoted_in_its_log_and_nowhere_else() {
     assert!(error.contains("exited with code 3. Check"), "{error}");
     assert!(!error.contains("terrible"), "{error}");
     let lines = desk.server.logs().lines();
-    let expected = "exited with code 3. Its last words: Something terrible happened.";
+    let expected = "exited with code 3. It wrote: Something terrible happened.";
     let is_told = lines.iter().any(|line| line.text.ends_with(expected));
     assert!(is_told, "{lines:#?}");
 }

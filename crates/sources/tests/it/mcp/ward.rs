@@ -51,6 +51,11 @@ impl Ward {
         }
     }
 
+    /// A file beside the one it writes to.
+    pub fn beside(&self, extension: &str) -> PathBuf {
+        self.file().with_extension(extension)
+    }
+
     fn file(&self) -> PathBuf {
         self.folder.path().join("lines")
     }

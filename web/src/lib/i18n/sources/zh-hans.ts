@@ -17,6 +17,11 @@ export const sourcesZhHans: SourcesWords = {
     off: '已关闭',
     offline: '离线',
   },
+  startupSteps: {
+    queued: '等待其他服务器启动…',
+    installing: '安装中…',
+    starting: '启动中…',
+  },
   sleepingMeans: '下次调用时会自动唤醒。',
   asLastSeen: '列出的是上次见到的工具。',
   needsLogIn: '需要你登录',
@@ -31,6 +36,30 @@ export const sourcesZhHans: SourcesWords = {
   process: (pid) => `进程 ${pid}`,
   speaks: (name, version) => `${name} ${version}`.trim(),
   protocol: (version) => `MCP ${version}`,
+
+  advice: {
+    runtime_too_old: ({ runtime, found }) =>
+      found ? `它需要比本机的 ${found} 更新的 ${runtime}。` : `它需要比本机更新的 ${runtime}。`,
+    package_not_found: ({ package: name }) =>
+      `${name ? `没有名为“${name}”的软件包` : '没有这个软件包'}，请检查参数中名称的拼写。`,
+    package_not_runnable: () => '这个软件包没有可运行的程序。请检查名称，或用 --package 指定程序。',
+    package_broken: ({ folder }) =>
+      folder
+        ? `软件包只安装了一半。请删除文件夹 ${folder} 后重试。`
+        : '软件包只安装了一半。请把它从安装器的缓存中删除后重试。',
+    module_not_found: ({ module }) =>
+      `在它查找的位置没有安装“${module}”。请在那里安装，或检查参数中的路径。`,
+    command_not_found: ({ command }) => `找不到“${command}”。请在运行 Tenon 的机器上安装它。`,
+    variable_missing: ({ name }) => `它需要环境变量 ${name}，请为这个服务器设置。`,
+    arguments_wrong: () => '它看不懂给它的参数，请对照它的使用说明。',
+    port_in_use: ({ port }) =>
+      `${port ? `端口 ${port} ` : '它的端口'}已被占用。请结束占用它的程序，或换一个端口。`,
+    docker_not_running: () => 'Docker 没有在本机运行，或 Tenon 无权使用它。请启动后重试。',
+    registry_unreachable: () => '无法下载它需要的内容。请检查运行 Tenon 的机器的网络和代理。',
+    permission_denied: () => '它没有权限读取、写入或运行所需的内容。',
+    disk_full: () => '磁盘空间已满。请腾出空间后重试。',
+  },
+  whatItWrote: '它的输出',
 
   menuOf: (name) => `${name} 的选项`,
   use: (name) => `使用 ${name}`,
@@ -113,6 +142,9 @@ export const sourcesZhHans: SourcesWords = {
   secondsPlaceholder: '秒',
   sleepAfter: '闲置多少分钟后休眠',
   sleepAfterHint: '留空则一直运行。',
+  startTimeout: '启动时限（秒）',
+  startTimeoutHint: '留空为 300 秒：npx 和 uvx 可能需要先安装。',
+  startTimeoutHintAddress: '留空为 60 秒。',
   problems: {
     missing: '此项必填。',
     badName: '只能用字母、数字、- 和 _。',

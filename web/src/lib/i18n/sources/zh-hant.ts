@@ -17,6 +17,11 @@ export const sourcesZhHant: SourcesWords = {
     off: '已關閉',
     offline: '離線',
   },
+  startupSteps: {
+    queued: '等待其他伺服器啟動…',
+    installing: '安裝中…',
+    starting: '啟動中…',
+  },
   sleepingMeans: '下次呼叫時會自動喚醒。',
   asLastSeen: '列出的是上次見到的工具。',
   needsLogIn: '需要你登入',
@@ -31,6 +36,30 @@ export const sourcesZhHant: SourcesWords = {
   process: (pid) => `程序 ${pid}`,
   speaks: (name, version) => `${name} ${version}`.trim(),
   protocol: (version) => `MCP ${version}`,
+
+  advice: {
+    runtime_too_old: ({ runtime, found }) =>
+      found ? `它需要比本機的 ${found} 更新的 ${runtime}。` : `它需要比本機更新的 ${runtime}。`,
+    package_not_found: ({ package: name }) =>
+      `${name ? `沒有名為「${name}」的套件` : '沒有這個套件'}，請檢查參數中名稱的拼寫。`,
+    package_not_runnable: () => '這個套件沒有可執行的程式。請檢查名稱，或用 --package 指定程式。',
+    package_broken: ({ folder }) =>
+      folder
+        ? `套件只安裝了一半。請刪除資料夾 ${folder} 後重試。`
+        : '套件只安裝了一半。請把它從安裝程式的快取中刪除後重試。',
+    module_not_found: ({ module }) =>
+      `在它尋找的位置沒有安裝「${module}」。請在那裡安裝，或檢查參數中的路徑。`,
+    command_not_found: ({ command }) => `找不到「${command}」。請在執行 Tenon 的機器上安裝它。`,
+    variable_missing: ({ name }) => `它需要環境變數 ${name}，請為這個伺服器設定。`,
+    arguments_wrong: () => '它看不懂給它的參數，請對照它的使用說明。',
+    port_in_use: ({ port }) =>
+      `${port ? `連接埠 ${port} ` : '它的連接埠'}已被佔用。請結束佔用它的程式，或換一個連接埠。`,
+    docker_not_running: () => 'Docker 沒有在本機執行，或 Tenon 無權使用它。請啟動後重試。',
+    registry_unreachable: () => '無法下載它需要的內容。請檢查執行 Tenon 的機器的網路和代理。',
+    permission_denied: () => '它沒有權限讀取、寫入或執行所需的內容。',
+    disk_full: () => '磁碟空間已滿。請騰出空間後重試。',
+  },
+  whatItWrote: '它的輸出',
 
   menuOf: (name) => `${name} 的選項`,
   use: (name) => `使用 ${name}`,
@@ -113,6 +142,9 @@ export const sourcesZhHant: SourcesWords = {
   secondsPlaceholder: '秒',
   sleepAfter: '閒置多少分鐘後休眠',
   sleepAfterHint: '留空則一直執行。',
+  startTimeout: '啟動時限（秒）',
+  startTimeoutHint: '留空為 300 秒：npx 和 uvx 可能需要先安裝。',
+  startTimeoutHintAddress: '留空為 60 秒。',
   problems: {
     missing: '此項必填。',
     badName: '只能用字母、數字、- 和 _。',

@@ -1,0 +1,143 @@
+//! A server may take its time to come up, and what keeps it from that is told.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenon_domain::SourceState;
+use tenon_sources::Advice;
+use tenon_sources::mcp::{Patience, Status, Step};
+use tenon_tools::ToolSource;
+
+use super::desk::{self, Desk};
+use super::people::Somebody;
+use super::ward::{Ward, known, nothing, until, until_failed, until_ready};
+
+#[tokio::test]
+async fn a_program_that_does_not_read_yet_is_waited_for_and_started_once() {
+    let ward = Ward::new("starts-slowly");
+    let mut settings = ward.settings();
+    settings.known = vec![known("echo")];
+    let desk = Desk::starting(settings).await;
+    let has_line = |status: &Status| {
+        let startup = status.startup.as_ref();
+        startup.is_some_and(|startup| startup.line.as_deref() == Some("fetching packages"))
+    };
+    let status = until(&desk, has_line).await;
+    assert_eq!(status.state, SourceState::Starting);
+    assert_eq!(status.startup.unwrap().step, Step::Starting);
+
+    // A call that comes meanwhile waits, and says what for.
+    let somebody = Somebody::silent();
+    let answer = desk
+        .call_as(&somebody.context(), "echo", json!({"text": "on"}))
+        .await;
+    assert_eq!(answer.unwrap().to_text(), "on");
+    let heard = somebody.heard.lock().unwrap().clone();
+    let message = heard[0].message.as_deref().unwrap();
+    assert!(
+        message.starts_with("Test is still starting after "),
+        "{message}"
+    );
+
+    let status = until_ready(&desk).await;
+    assert_eq!((status.restarts, status.startup), (0, None));
+    assert_eq!(ward.count("start"), 1, "{:?}", ward.lines());
+}
+
+#[tokio::test]
+async fn a_server_has_the_time_to_come_up_that_is_set_for_it() {
+    let ward = Ward::new("hang-initialize");
+    let mut settings = ward.settings();
+    settings.config.start_timeout_ms = Some(1_500);
+    let desk = Desk::starting(settings).await;
+    let why = until_failed(&desk).await;
+    assert_eq!(why, "It did not answer within 1.5 s of being started.");
+}
+
+#[tokio::test]
+async fn one_that_waits_for_its_turn_says_so() {
+    let ward = Ward::new("good");
+    let settings = ward.settings();
+    let starts = settings.starts.clone();
+    let all = starts.acquire_many(4).await.unwrap();
+    let desk = Desk::starting(settings).await;
+    let is_queued = |status: &Status| {
+        let startup = status.startup.as_ref();
+        startup.is_some_and(|startup| startup.step == Step::Queued)
+    };
+    until(&desk, is_queued).await;
+    assert_eq!(ward.count("start"), 0);
+    drop(all);
+    until_ready(&desk).await;
+}
+
+#[tokio::test]
+async fn a_call_has_one_that_failed_tried_again_at_once() {
+    let ward = Ward::new("needs-key");
+    let patience = Patience {
+        retry: Duration::ZERO,
+        ..Patience::default()
+    };
+    let mut settings = ward.settings();
+    settings.known = vec![known("echo")];
+    let desk = Desk::starting_with(settings, patience).await;
+    let why = until_failed(&desk).await;
+    assert_eq!(why, "`node` exited with code 3. It wrote: KEY is not set");
+    // It lacks the key all the same: the call hears why, and does not wait for ever.
+    let error = desk.error("echo", nothing()).await;
+    assert!(
+        error.starts_with("Test cannot be used now: `node` exited"),
+        "{error}"
+    );
+    until_failed(&desk).await;
+
+    std::fs::write(ward.beside("key"), "").unwrap();
+    assert_eq!(desk.text("echo", json!({"text": "on"})).await, "on");
+    let lines = desk.server.logs().lines();
+    let is_told = lines
+        .iter()
+        .any(|line| line.text.starts_with("A call wants it"));
+    assert!(is_told, "{lines:#?}");
+}
+
+#[tokio::test]
+async fn a_failure_a_moment_ago_is_told_and_not_tried_again() {
+    let ward = Ward::new("needs-key");
+    let mut settings = ward.settings();
+    settings.known = vec![known("echo")];
+    let desk = Desk::starting(settings).await;
+    until_failed(&desk).await;
+    let before = desk.server.status().restarts;
+    assert!(desk.server.unavailable().is_some());
+    desk.error("echo", nothing()).await;
+    assert_eq!(desk.server.status().restarts, before);
+}
+
+#[tokio::test]
+async fn the_cause_is_shown_and_not_what_came_last() {
+    let program = "throw new Error('FOO_TOKEN environment variable is required')";
+    let desk = Desk::starting(desk::settings(desk::program("node", &["-e", program]))).await;
+    let why = until_failed(&desk).await;
+    assert_eq!(
+        why,
+        "`node` exited with code 1. It needs the environment variable `FOO_TOKEN`: set it for \
+         this server. It wrote: Error: FOO_TOKEN environment variable is required"
+    );
+    let cause = desk.server.logs().cause();
+    let advice = Advice::VariableMissing {
+        name: "FOO_TOKEN".into(),
+    };
+    assert_eq!(cause.advice, Some(advice));
+    // Models hear what helps, and nothing that only a reader of the log may.
+    let said = desk.server.unavailable().unwrap();
+    assert!(said.contains("set it for this server."), "{said}");
+    assert!(!said.contains("It wrote"), "{said}");
+}
+
+#[tokio::test]
+async fn a_complaint_where_only_messages_belong_is_a_cause_too() {
+    let program = "console.log('Please set SOME_API_KEY'); process.exit(2)";
+    let desk = Desk::starting(desk::settings(desk::program("node", &["-e", program]))).await;
+    let why = until_failed(&desk).await;
+    assert!(why.ends_with("It wrote: Please set SOME_API_KEY"), "{why}");
+}
