@@ -37,16 +37,24 @@ pub enum Variable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gap {
     /// These have no value.
-    Missing(Vec<Variable>),
+    Missing(Missing),
     /// One may not stand where it is written, or not with its value. A sentence that names it.
     Misplaced(String),
+}
+
+/// What a configuration needs and has no value for: each variable once, in the order they are written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Missing {
+    pub variables: Vec<Variable>,
+    /// Those of them that stand in an argument as a shell writes its own.
+    in_arguments: Vec<Variable>,
 }
 
 /// As sentences that say what to do.
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing(missing) => f.write_str(&explain(missing)),
+            Self::Missing(missing) => f.write_str(&missing.explain()),
             Self::Misplaced(why) => f.write_str(why),
         }
     }
@@ -72,20 +80,15 @@ pub fn is_name(name: &str) -> bool {
 
 /// Each variable of a configuration once, in the order they are written.
 pub fn mentioned(config: &impl Texts) -> Vec<Variable> {
-    let mut found = Vec::new();
-    look_through(config, &mut |slot| found.push(slot.variable.clone()));
-    once(found)
+    let texts = config.texts().into_iter();
+    once(texts.flat_map(mentioned_in).collect())
 }
 
-/// Those of them that have neither a value nor an otherwise.
+/// Those of them that have neither a value nor an otherwise, and that a server does not start without.
 pub fn unset(config: &impl Texts, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
-    let mut found = Vec::new();
-    look_through(config, &mut |slot| {
-        if slot.value(value).is_none() {
-            found.push(slot.variable.clone());
-        }
-    });
-    once(found)
+    let mut filling = Filling::with(value);
+    config.filled(&mut filling);
+    filling.missing().variables
 }
 
 /// What is wrong with where a variable stands, as a sentence.
@@ -95,25 +98,41 @@ pub fn misplaced(config: &impl Texts) -> Option<String> {
 
 /// The configuration with values in the place of its variables.
 ///
-/// An argument may be a script with variables of its own: one that nobody knows
-/// stays as it is there. What a person has to set for themself is never left open.
+/// An argument may be for a program that reads its environment itself: what `env` sets stays
+/// as it is there. Nothing else is left open.
 pub fn fill<C: Texts>(config: &C, value: &dyn Fn(&Variable) -> Option<String>) -> Result<C, Gap> {
     if let Some(why) = misplaced(config) {
         return Err(Gap::Misplaced(why));
     }
-    let mut filling = Filling {
-        value,
-        missing: Vec::new(),
-        refused: None,
-    };
+    let mut filling = Filling::with(value);
     let filled = config.filled(&mut filling);
     if !filling.missing.is_empty() {
-        return Err(Gap::Missing(once(filling.missing)));
+        return Err(Gap::Missing(filling.missing()));
     }
     match filling.refused {
         Some(why) => Err(Gap::Misplaced(why)),
         None => Ok(filled),
     }
+}
+
+impl Missing {
+    /// What to do about it, as sentences.
+    fn explain(&self) -> String {
+        let escaped: Vec<String> = self.in_arguments.iter().map(escaped).collect();
+        let escape = match escaped.as_slice() {
+            [] => String::new(),
+            escaped => format!(
+                " What the program is to read itself is written {}.",
+                escaped.join(", ")
+            ),
+        };
+        explain(&self.variables) + &escape
+    }
+}
+
+/// How a variable is written that stays as it is.
+fn escaped(variable: &Variable) -> String {
+    format!("`${variable}`")
 }
 
 /// What to do about variables that have no value, as sentences.
@@ -149,17 +168,44 @@ fn explain(missing: &[Variable]) -> String {
 pub struct Filling<'a> {
     value: &'a dyn Fn(&Variable) -> Option<String>,
     missing: Vec<Variable>,
+    /// Those that stand in an argument as a shell writes its own.
+    in_arguments: Vec<Variable>,
     /// Why a value may not stand in its place: the last one found.
     refused: Option<String>,
 }
 
-impl Filling<'_> {
+impl<'a> Filling<'a> {
+    fn with(value: &'a dyn Fn(&Variable) -> Option<String>) -> Self {
+        Self {
+            value,
+            missing: Vec::new(),
+            in_arguments: Vec::new(),
+            refused: None,
+        }
+    }
+
+    fn missing(self) -> Missing {
+        Missing {
+            variables: once(self.missing),
+            in_arguments: once(self.in_arguments),
+        }
+    }
+
     fn text(&mut self, text: &str) -> String {
         self.replace(text, |_| false)
     }
 
-    fn argument(&mut self, text: &str) -> String {
-        self.replace(text, |variable| matches!(variable, Variable::Shared(_)))
+    /// `env` is what the program is given: shells and programs such as `mcp-remote` look there
+    /// themselves for what stands in their arguments.
+    fn argument(&mut self, text: &str, env: &BTreeMap<String, String>) -> String {
+        let before = self.missing.len();
+        let filled = self.replace(text, |slot| {
+            let name = slot.shell_name();
+            name.is_some_and(|name| env.contains_key(name))
+        });
+        let unknown = self.missing[before..].iter().cloned();
+        self.in_arguments.extend(unknown.filter(could_be_shells));
+        filled
     }
 
     fn map(&mut self, texts: &BTreeMap<String, String>) -> BTreeMap<String, String> {
@@ -169,14 +215,14 @@ impl Filling<'_> {
         filled.collect()
     }
 
-    fn replace(&mut self, text: &str, may_stay: fn(&Variable) -> bool) -> String {
+    fn replace(&mut self, text: &str, may_stay: impl Fn(&Slot<'_>) -> bool) -> String {
         let mut filled = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) => filled.push_str(text),
                 Piece::Slot(slot) => match slot.value(self.value) {
                     Some(value) => filled.push_str(&value),
-                    None if may_stay(&slot.variable) => filled.push_str(slot.written),
+                    None if may_stay(&slot) => filled.push_str(slot.written),
                     None => self.missing.push(slot.variable),
                 },
             }
@@ -207,6 +253,12 @@ struct Slot<'a> {
 impl Slot<'_> {
     fn is_personal(&self) -> bool {
         matches!(self.variable, Variable::Personal(_))
+    }
+
+    /// Its name, where a shell could mean a variable of its own by the same words.
+    fn shell_name(&self) -> Option<&str> {
+        let inside = self.written.strip_prefix("${")?.strip_suffix('}')?;
+        is_shell_name(inside).then_some(inside)
     }
 
     fn value(&self, value: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
@@ -282,6 +334,15 @@ fn slot(written: &str) -> Option<Slot<'_>> {
     })
 }
 
+/// Whether a shell could have a variable like this.
+fn could_be_shells(variable: &Variable) -> bool {
+    matches!(variable, Variable::Shared(name) if is_shell_name(name))
+}
+
+fn is_shell_name(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 /// An input may be called anything; a secret may not.
 fn input_name(id: &str) -> Option<String> {
     let clean = |c: char| match c {
@@ -290,16 +351,6 @@ fn input_name(id: &str) -> Option<String> {
     };
     let name: String = id.trim().chars().map(clean).collect();
     (!name.is_empty() && name.len() <= MAX_NAME - "input.".len()).then_some(name)
-}
-
-fn look_through(config: &impl Texts, see: &mut dyn FnMut(&Slot<'_>)) {
-    for text in config.texts() {
-        for piece in pieces(text) {
-            if let Piece::Slot(slot) = piece {
-                see(&slot);
-            }
-        }
-    }
 }
 
 fn once(variables: Vec<Variable>) -> Vec<Variable> {

@@ -54,6 +54,14 @@ impl Facts {
 
     /// What nobody has set yet, and a server does not start without for somebody.
     pub(super) fn unset(&self, entry: &Entry, user: &UserId) -> Vec<Variable> {
+        match self.gap(entry, user) {
+            Some(Gap::Missing(missing)) => missing.variables,
+            Some(Gap::Misplaced(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Why it does not start for somebody, as far as what is set tells.
+    pub(super) fn gap(&self, entry: &Entry, user: &UserId) -> Option<Gap> {
         let has = |owner: Option<&UserId>, name: &str| {
             let key = (owner.cloned(), name.to_owned());
             self.secrets.contains_key(&key)
@@ -66,11 +74,8 @@ impl Facts {
             }
         };
         // What it would be filled with does not matter here.
-        let filled = |config| fill(config, &|variable| is_set(variable).then(String::new));
-        match entry.config.as_ref().map(filled) {
-            Ok(Err(Gap::Missing(unset))) => unset,
-            Ok(Err(Gap::Misplaced(_)) | Ok(_)) | Err(_) => Vec::new(),
-        }
+        let config = entry.config.as_ref().ok()?;
+        fill(config, &|variable| is_set(variable).then(String::new)).err()
     }
 
     /// What somebody still has to set for themself before a server works for them.

@@ -8,6 +8,7 @@ use tenon_domain::{
 };
 use tenon_sources::Cause;
 use tenon_sources::mcp::{Startup, Status, Step, public_part};
+use tenon_sources::variables::Gap;
 use tenon_store::StoredSource;
 
 use super::edit::{Refusal, looks_after};
@@ -261,10 +262,17 @@ fn document(seen: &Seen, entry: &Entry, user: &UserId) -> Option<DocumentView> {
 
 /// How a server is for somebody, whether it runs for them or not.
 fn status(seen: &Seen, entry: &Entry, user: &UserId) -> Status {
-    if let Some(instance) = seen.of(&entry.id, user) {
-        return instance.status();
-    }
     let failed = |why: String| SourceState::Failed { why };
+    if let Some(instance) = seen.of(&entry.id, user) {
+        let mut status = instance.status();
+        // A shell has not tried to start it, and a call would not wake it.
+        if status.state == SourceState::Sleeping
+            && let Some(gap @ Gap::Missing(_)) = seen.facts.gap(entry, user)
+        {
+            status.state = failed(gap.to_string());
+        }
+        return status;
+    }
     let missing = seen.facts.missing(entry, user);
     let state = match &entry.config {
         _ if !entry.enabled => SourceState::Off,

@@ -41,7 +41,7 @@ fn header(text: &str) -> McpConfig {
 fn names(gap: &Gap) -> String {
     match gap {
         Gap::Missing(missing) => {
-            let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+            let missing: Vec<String> = missing.variables.iter().map(ToString::to_string).collect();
             missing.join(" ")
         }
         Gap::Misplaced(why) => why.clone(),
@@ -129,19 +129,56 @@ fn variables_in_a_text_are_filled_in() {
 
 #[test]
 fn every_text_of_a_program_is_filled_in_and_scripts_keep_their_own() {
+    let script = "echo $${PIPESTATUS} ${x%%.*} ${x:1} $x ${NO:-1}";
     let written = program(
         "${KEY}/bin",
-        &["${KEY}", "echo ${PIPESTATUS} ${NO:-1}"],
+        &["${KEY}", script],
         &[("A", "${user.KEY}"), ("${KEY}", "x")],
         "${agent_workspace}",
     );
     let filled = program(
         "k3y/bin",
-        &["k3y", "echo ${PIPESTATUS} 1"],
+        &["k3y", "echo ${PIPESTATUS} ${x%%.*} ${x:1} $x 1"],
         &[("A", "mine"), ("${KEY}", "x")],
         "/work here",
     );
     assert_eq!(fill(&written, &known), Ok(filled));
+}
+
+#[test]
+fn what_a_program_finds_in_its_own_environment_is_left_to_it() {
+    let header = "Authorization:${AUTH_HEADER}";
+    let env = [("AUTH_HEADER", "Bearer ${KEY}")];
+    let written = program("npx", &["mcp-remote", "--header", header], &env, "");
+    assert_eq!(unset(&written, &known), []);
+    let env = [("AUTH_HEADER", "Bearer k3y")];
+    let filled = program("npx", &["mcp-remote", "--header", header], &env, "");
+    assert_eq!(fill(&written, &known), Ok(filled));
+    // No program knows these words.
+    let written = program("npx", &["${env:AUTH_HEADER} ${input:x}"], &env, "");
+    let unset = unset(&written, &known);
+    let unset: Vec<String> = unset.iter().map(ToString::to_string).collect();
+    assert_eq!(unset, ["${AUTH_HEADER}", "${input.x}"]);
+}
+
+#[test]
+fn what_is_missing_in_an_argument_is_told_with_how_it_would_stay() {
+    let check = |arg: &str, expected: &str| {
+        let gap = fill(&program("run", &[arg], &[], ""), &known).unwrap_err();
+        let told = gap.to_string();
+        let (what, escape) = told.split_once("Tenon.").unwrap();
+        assert!(what.starts_with("Nobody has set `${"), "{told}");
+        assert_eq!(escape, expected);
+    };
+    check("${token.x}", "");
+    check(
+        "${NO}",
+        " What the program is to read itself is written `$${NO}`.",
+    );
+    check(
+        "${NO} ${NO} ${a-b} ${MORE}",
+        " What the program is to read itself is written `$${NO}`, `$${MORE}`.",
+    );
 }
 
 #[test]
@@ -150,9 +187,12 @@ fn what_is_missing_is_named_once_wherever_it_is() {
     let env = [("X", "${user.C} ${D}")];
     let written = program("${A}", &["${B}"], &env, "${A}");
     let personal = Variable::Personal("C".into());
-    let missing = vec![shared("A"), personal.clone(), shared("D")];
-    assert_eq!(fill(&written, &known), Err(Gap::Missing(missing)));
     let all = vec![shared("A"), shared("B"), personal, shared("D")];
+    let missing = Missing {
+        variables: all.clone(),
+        in_arguments: vec![shared("B")],
+    };
+    assert_eq!(fill(&written, &known), Err(Gap::Missing(missing)));
     assert_eq!(mentioned(&written), all);
     assert_eq!(unset(&written, &known), all);
 }
@@ -306,6 +346,7 @@ proptest! {
         match fill(&config, &known) {
             Ok(_) => prop_assert!(unset(&config, &known).is_empty()),
             Err(Gap::Missing(missing)) => {
+                let missing = missing.variables;
                 prop_assert_eq!(&missing, &unset(&config, &known));
                 prop_assert!(missing.iter().all(|one| all.contains(one)));
                 prop_assert!(!explain(&missing).is_empty());

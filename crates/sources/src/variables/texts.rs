@@ -74,7 +74,7 @@ impl Texts for McpConfig {
                 cwd,
             } => McpTransport::Stdio {
                 command: filling.text(command),
-                args: args.iter().map(|arg| filling.argument(arg)).collect(),
+                args: args.iter().map(|arg| filling.argument(arg, env)).collect(),
                 env: filling.map(env),
                 cwd: cwd.as_ref().map(|cwd| filling.text(cwd)),
             },
