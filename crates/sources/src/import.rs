@@ -12,6 +12,7 @@ mod fields;
 mod names;
 mod server;
 mod shape;
+mod shell_line;
 mod text;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::text::line;
 
 pub use description::{reached, title};
 pub use names::{MAX_NAME, clean, is_clean, numbered};
-pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS};
+pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 
 /// Many times what anybody has, and read in a moment.
 pub const MAX_TEXT: usize = 1024 * 1024;

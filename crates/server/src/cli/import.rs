@@ -255,7 +255,8 @@ fn wanted<'a>(servers: impl Iterator<Item = &'a Imported>) -> Vec<(Variable, Vec
     wanted
 }
 
-/// Well, unless a file could not be read or nothing came of all of it.
+/// Well, unless a file could not be read, a server was refused or there was none: a script
+/// goes on only with everything it asked for.
 fn code(all: &[Outcomes]) -> ExitCode {
     let servers = || {
         all.iter()
@@ -263,7 +264,9 @@ fn code(all: &[Outcomes]) -> ExitCode {
             .flatten()
     };
     let refused = |one: &Imported| matches!(one.outcome, Outcome::Refused(_));
-    match all.iter().all(|one| one.servers.is_ok()) && !servers().all(refused) {
+    let is_read = all.iter().all(|one| one.servers.is_ok());
+    let is_taken = servers().next().is_some() && !servers().any(refused);
+    match is_read && is_taken {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }

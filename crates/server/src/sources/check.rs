@@ -6,7 +6,9 @@ mod trust;
 use std::collections::BTreeMap;
 
 use tenon_domain::{McpClient, McpConfig, McpTransport};
-use tenon_sources::import::{MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, is_clean, is_unprintable};
+use tenon_sources::import::{
+    MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
+};
 use tenon_sources::mcp::check_header;
 use url::Url;
 
@@ -88,10 +90,11 @@ impl Draft {
             secret: Some(new.client_secret),
             moves: false,
         };
+        let (command, args) = words(new.command, new.args.unwrap_or_default())?;
         Ok(Self {
             transport: new.transport,
-            command: new.command,
-            args: new.args.unwrap_or_default(),
+            command,
+            args,
             env: new.env.unwrap_or_default(),
             cwd: new.cwd,
             url: new.url,
@@ -238,6 +241,19 @@ impl Draft {
         headers(&self.headers, check_header)?;
         Ok((url, self.headers))
     }
+}
+
+/// A command that is a whole line, taken apart where its arguments stand nowhere else.
+fn words(
+    command: Option<String>,
+    args: Vec<String>,
+) -> Result<(Option<String>, Vec<String>), Refusal> {
+    let line = command.as_deref().filter(|_| args.is_empty());
+    let Some(words) = line.and_then(command_words) else {
+        return Ok((command, args));
+    };
+    let mut words = words.map_err(|why| wrong(&why))?.into_iter();
+    Ok((words.next(), words.collect()))
 }
 
 /// How long calls may take.

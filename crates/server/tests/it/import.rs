@@ -59,9 +59,14 @@ fn what_claude_desktop_has_is_imported_and_its_tools_work() {
     );
     let file = file.to_str().unwrap();
 
-    let preview = stdout(&import(&data, &[file, "--preview"], ""));
+    // What is refused is told, the rest is taken, and a script can see that it was not all.
+    let partly = |output: Output| {
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let preview = partly(import(&data, &[file, "--preview"], ""));
     assert!(preview.contains("would be added  memory"), "{preview}");
-    let told = stdout(&import(&data, &[file], ""));
+    let told = partly(import(&data, &[file], ""));
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines[0].starts_with("added           memory  /"), "{told}");
     assert!(lines[1].starts_with("added           time    /"), "{told}");
@@ -262,6 +267,110 @@ async fn a_file_in_the_watched_folder_is_a_server_until_it_goes() {
         .until("/api/tools", |tools| ids(tools, "mcp_watch_").is_empty())
         .await;
     assert_eq!(served.get("/api/sources").await, json!([]));
+}
+
+#[tokio::test]
+async fn what_an_argument_lacks_is_named_and_nothing_runs_without_it() {
+    let data = tempfile::tempdir().unwrap();
+    let marks = tempfile::tempdir().unwrap();
+    let served = Served::start(&data);
+    let command = installed("venv-mcp/bin/mcp-server-time");
+    // Leaves a file where it was started, and is then a server.
+    let script = "touch \\\"$0\\\"; x=\\\"$1\\\"; exec \\\"$${x}\\\" --local-timezone=\\\"$2\\\"";
+    let mark = marks.path().join("${token.mark}");
+    let yaml = |zone: &str| {
+        format!(
+            "name: clock\nparams:\n  command: sh\n  args: ['-c', \"{script}\", '{}', '{command}', '{zone}']\n",
+            mark.display()
+        )
+    };
+    let file = data.path().join("mcp_servers/clock.yaml");
+    std::fs::write(&file, yaml("${local_zone}")).unwrap();
+    let state = async |passes: fn(&Value) -> bool| {
+        let sources = served.until("/api/sources", passes).await;
+        sources[0].clone()
+    };
+    let lacking = state(|sources| sources[0]["state"] == "failed").await;
+    let why = "Nobody has set `${token.mark}`, `${local_zone}`: an admin sets them under Secrets, or as \
+               environment variables of Tenon. What the program is to read itself is written `$${local_zone}`.";
+    assert_eq!(lacking["why"], why);
+    assert_eq!(lacking["unset"], json!(["token.mark", "local_zone"]));
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    assert_eq!(
+        listed,
+        format!("file-clock  clock, 0 tools, failed: {why}\n")
+    );
+    // A restart changes nothing about it.
+    served
+        .post("/api/sources/file-clock/restart", json!({}))
+        .await;
+    set(&data, "token.mark", "started");
+    let lacking = state(|sources| sources[0]["unset"] == json!(["local_zone"])).await;
+    assert_eq!(lacking["state"], "failed", "{lacking:#}");
+    assert_eq!(marks.path().read_dir().unwrap().count(), 0, "nothing ran");
+
+    set(&data, "local_zone", "UTC");
+    let ready = state(|sources| sources[0]["state"] == "ready").await;
+    assert_eq!((&ready["unset"], &ready["tools"]), (&json!([]), &json!(2)));
+    assert!(marks.path().join("started").exists());
+
+    // A file that changes is looked at anew, both ways.
+    std::fs::write(&file, yaml("${other_zone}")).unwrap();
+    let lacking = state(|sources| sources[0]["state"] == "failed").await;
+    assert_eq!(lacking["unset"], json!(["other_zone"]));
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    assert!(
+        listed.contains("failed: Nobody has set `${other_zone}`"),
+        "{listed}"
+    );
+    std::fs::write(&file, yaml("UTC")).unwrap();
+    state(|sources| sources[0]["state"] == "ready").await;
+}
+
+/// Sets a secret as an operator does.
+fn set(data: &TempDir, name: &str, value: &str) {
+    let mut command = tenon(data, &["secrets", "set", name]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(value.as_bytes()).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn arguments_in_one_line_are_what_a_shell_would_make_of_them() {
+    let data = tempfile::tempdir().unwrap();
+    let command = installed("venv-mcp/bin/mcp-server-time");
+    let text = json!({"mcpServers": {
+        "args": {"command": &command, "args": "--local-timezone 'UTC'"},
+        "line": {"command": format!("env 'A=b c' {command}"), "args": "--local-timezone=UTC"},
+        "half": {"command": &command, "args": "--local-timezone 'UTC"},
+    }});
+    let output = import(&data, &["-"], &text.to_string());
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("refused         half  In its `args` a quote is not closed"),
+        "{told}"
+    );
+    let tools = stdout(&run(&data, &["tools", "list", "--json"]));
+    let tools: Value = serde_json::from_str(&tools).unwrap();
+    assert_eq!(ids(&tools, "mcp_args_").len(), 2, "{tools:#}");
+    assert_eq!(ids(&tools, "mcp_line_").len(), 2, "{tools:#}");
+}
+
+#[tokio::test]
+async fn a_command_that_is_a_whole_line_is_taken_apart_over_the_api_too() {
+    let server = Server::start().await;
+    let new = json!({"kind": "mcp", "name": "x", "enabled": false, "command": "npx -y 'a b'"});
+    let (status, added) = server.post("/api/sources", new).await;
+    assert_eq!(status, 201, "{added}");
+    assert_eq!(added["reach"]["command"], "npx");
+    assert_eq!(added["reach"]["args"], json!(["-y", "a b"]));
+    let new = json!({"kind": "mcp", "name": "y", "enabled": false, "command": "npx -y 'a"});
+    let (status, refused) = server.post("/api/sources", new).await;
+    assert_eq!(status, 400, "{refused}");
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::import::shape::Input;
+use crate::import::shell_line::{self, Unfinished};
 use crate::text::line;
 
 /// Longer than any argument people write, keys and certificates included.
@@ -87,6 +88,17 @@ impl<'a> Fields<'a> {
         found
     }
 
+    /// A list of words, or a line of them as a shell takes it apart.
+    pub(super) fn line(&mut self, key: &str) -> Result<Vec<String>, String> {
+        let Some(Value::String(line)) = self.map.get(key) else {
+            return self.words(key);
+        };
+        check(key, line)?;
+        let words = shell_line::split(line).map_err(|Unfinished| unfinished(key))?;
+        self.map.insert(key.to_owned(), words.into());
+        self.words(key)
+    }
+
     /// A list of words, or one.
     pub(super) fn words(&mut self, key: &str) -> Result<Vec<String>, String> {
         match self.take(key) {
@@ -160,6 +172,14 @@ impl<'a> Fields<'a> {
         }
         text
     }
+}
+
+/// What is wrong with a line whose quotes do not match.
+pub(super) fn unfinished(key: &str) -> String {
+    format!(
+        "In its `{key}` a quote is not closed, or a backslash stands at the end. Write it as a list, \
+         one text for each argument."
+    )
 }
 
 fn check(key: &str, text: &str) -> Result<(), String> {

@@ -9,8 +9,9 @@ use tenon_domain::{McpClient, McpConfig, McpTransport, SourceConfig};
 use url::Url;
 
 use super::Taken;
-use super::fields::Fields;
+use super::fields::{Fields, unfinished};
 use super::shape::Input;
+use super::shell_line::{Unfinished, split};
 use crate::mcp::check_header;
 use crate::text::line;
 
@@ -143,13 +144,13 @@ fn kind(said: &str) -> Result<Kind, String> {
 }
 
 fn program(mut command: Vec<String>, fields: &mut Fields<'_>) -> Result<McpTransport, String> {
-    command.extend(fields.words("args")?);
     if let [line] = command.as_slice()
-        && is_line(line)
+        && let Some(words) = command_words(line)
     {
-        command = line.split_whitespace().map(str::to_owned).collect();
+        command = words?;
         fields.note("The command was a whole line; its words are the arguments now.");
     }
+    command.extend(fields.line("args")?);
     if cfg!(unix) && unwrap(&mut command) {
         fields.note("What is only needed on Windows (`cmd /c`) was taken away.");
     }
@@ -175,11 +176,26 @@ fn program(mut command: Vec<String>, fields: &mut Fields<'_>) -> Result<McpTrans
     })
 }
 
-/// "npx -y package", but not "/Applications/My App/server".
+/// The words of a command that is a whole line: "npx -y package", but not
+/// "/Applications/My App/server". The error is a sentence.
+pub fn command_words(command: &str) -> Option<Result<Vec<String>, String>> {
+    is_line(command).then(|| split(command).map_err(|Unfinished| unfinished("command")))
+}
+
 fn is_line(command: &str) -> bool {
     let mut words = command.split_whitespace();
     let first = words.next().unwrap_or_default();
-    words.next().is_some() && !first.contains(['/', '\\']) && !command.contains(['"', '\'', '$'])
+    let Some(second) = words.next() else {
+        return false;
+    };
+    // A path of Windows, in which a backslash is no sign for the shell.
+    if first.contains('\\') {
+        return false;
+    }
+    // The spaces of a path are its own, unless a quote says so or something follows
+    // that the rest of a path does not begin with.
+    let is_path = first.contains('/') && !first.starts_with(['"', '\'']);
+    !is_path || second.starts_with(['-', '/', '.', '@', '"', '\'', '$'])
 }
 
 /// `cmd /c npx.cmd …` is `npx …` where there is no cmd.

@@ -353,6 +353,55 @@ fn what_people_paste() {
 }
 
 #[test]
+fn a_line_is_read_as_a_shell_reads_it() {
+    check(
+        r#"{"mcpServers": {
+          "a": {"command": "npx", "args": "-y some-server --dir 'a b'"},
+          "b": {"command": "node", "args": "server.js"},
+          "c": {"command": "node", "args": ""},
+          "d": {"command": "node", "args": "--name \"${NAME:-Ada L}\" ${X:-a b} --at C\\:x"},
+          "e": {"command": "node", "args": ["one line 'stays'"]},
+          "f": {"command": "node", "args": 3000}
+        }}"#,
+        r#"a: npx ["-y", "some-server", "--dir", "a b"]
+b: node ["server.js"]
+c: node []
+d: node ["--name", "${NAME:-Ada L}", "${X:-a b}", "--at", "C:x"]
+e: node ["one line 'stays'"]
+f: node ["3000"]"#,
+    );
+    let note = "\n  - The command was a whole line; its words are the arguments now.";
+    check(
+        r#"{"mcpServers": {
+          "a": {"command": "npx -y foo", "args": ["bar"]},
+          "b": {"command": "npx -y foo", "args": "bar 'b c'"},
+          "c": {"command": "uvx --from 'a b' thing ${KEY}"},
+          "d": {"command": "/usr/bin/node /opt/x.js"},
+          "e": {"command": "'/My Apps/server' --fast"}
+        }}"#,
+        &format!(
+            r#"a: npx ["-y", "foo", "bar"]{note}
+b: npx ["-y", "foo", "bar", "b c"]{note}
+c: uvx ["--from", "a b", "thing", "${{KEY}}"]{note}
+d: /usr/bin/node ["/opt/x.js"]{note}
+e: /My Apps/server ["--fast"]{note}"#
+        ),
+    );
+    check(
+        r#"{"mcpServers": {
+          "a": {"command": "npx", "args": "-y 'foo"},
+          "b": {"command": "npx -y \"foo"},
+          "c": {"command": "C:\\My Apps\\server.exe"}
+        }}"#,
+        "a: In its `args` a quote is not closed, or a backslash stands at the end. Write it as a list, \
+one text for each argument.
+b: In its `command` a quote is not closed, or a backslash stands at the end. Write it as a list, \
+one text for each argument.
+c: C:\\My Apps\\server.exe []",
+    );
+}
+
+#[test]
 fn one_bad_server_does_not_spoil_the_others() {
     check(
         r#"{"mcpServers": {
