@@ -26,6 +26,7 @@ mod query;
 mod search;
 mod settings;
 mod share;
+mod shell;
 mod socket;
 mod sources;
 pub mod tools;
@@ -38,7 +39,7 @@ use tower_http::compression::CompressionLayer;
 
 use crate::app::App;
 use crate::auth::gate::Keys;
-use crate::auth::gate::Reach::{Admin, Of, Open, User};
+use crate::auth::gate::Reach::{Admin, Of, Open, Shell, User};
 use crate::auth::gate::Thing::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::expose::openai;
 use crate::guard::guard;
@@ -110,6 +111,9 @@ pub fn routes() -> Vec<Route> {
         get("/tools", User, tools::list),
         patch("/tools", User, tools::change).keys(Keys::Full),
         post("/tools/{id}/call", User, tools::call),
+        get("/shell/sources", Shell, shell::sources),
+        get("/shell/tools", Shell, shell::tools),
+        post("/shell/tools/{id}/call", Shell, shell::call),
         get("/models", User, models::list),
         post("/models", Admin, models::create),
         post("/models/discover", Admin, models::discover),

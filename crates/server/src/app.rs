@@ -167,7 +167,12 @@ impl App {
     pub async fn open_sources(&self, user: &CurrentUser) {
         self.take_in_files().await;
         self.sources.open(Life::Once(user.id.clone())).await;
-        self.sources.settle(FIRST_TIME).await;
+        self.settle_sources(user).await;
+    }
+
+    /// Waits a while for servers that have just begun, and whose tools nobody knows yet.
+    pub async fn settle_sources(&self, user: &CurrentUser) {
+        self.sources.settle(&user.id, FIRST_TIME).await;
     }
 
     /// The servers that stand in files, for one that does not stay.

@@ -12,6 +12,7 @@ pub mod oidc;
 pub mod password;
 pub(crate) mod proof;
 pub mod setup;
+pub mod shell;
 
 mod desk;
 
@@ -215,7 +216,7 @@ impl FromRequestParts<App> for CurrentUser {
 }
 
 /// The key a program shows; what is no text is a wrong one.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let shown = headers.get(header::AUTHORIZATION)?.as_bytes().trim_ascii();
     let (scheme, key) = shown.split_at_checked("bearer".len())?;
     let is_bearer =

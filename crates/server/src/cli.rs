@@ -7,6 +7,7 @@ mod link;
 mod models;
 mod open;
 mod run;
+mod running;
 mod secrets;
 mod serve;
 mod sources;

@@ -199,12 +199,20 @@ impl Sources {
         }
     }
 
-    /// Waits for servers that were never up before, whose tools nobody knows yet.
-    pub async fn settle(&self, patience: Duration) {
+    /// Waits for servers of somebody that were never up before, whose tools nobody knows yet.
+    /// One that began longer ago than that is not waited for again.
+    pub async fn settle(&self, user: &UserId, patience: Duration) {
         let until = Instant::now() + patience;
         let is_unknown = |instance: &Arc<Instance>| {
             let status = instance.status();
-            status.tools == 0 && status.state == SourceState::Starting
+            instance
+                .wanted
+                .user
+                .as_ref()
+                .is_none_or(|owner| owner == user)
+                && instance.began.elapsed() < patience
+                && status.tools == 0
+                && status.state == SourceState::Starting
         };
         while Instant::now() < until && self.0.seen().instances.values().any(is_unknown) {
             tokio::time::sleep(LOOK).await;

@@ -25,6 +25,7 @@ impl Route {
             Reach::Open | Reach::User => Keys::All,
             Reach::Of(Thing::Chat | Thing::Turn | Thing::Call | Thing::Blob) => Keys::All,
             Reach::Of(Thing::Key | Thing::Session | Thing::Source) | Reach::Admin => Keys::Full,
+            Reach::Shell => Keys::None,
         };
         Self {
             method,

@@ -15,6 +15,7 @@ use tenon_domain::{
 };
 use tenon_store::{ToolChange, fresh_id};
 use tenon_tools::{Asker, CallContext, Errand, Nobody, Pulse, Tool, Toolset};
+use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 use super::error::ApiError;
@@ -94,7 +95,8 @@ pub(super) async fn call(
     // On a task of its own: what was called is noted, also when the client hangs up.
     let calling = tokio::spawn(async move {
         let address = caller.address.to_string();
-        call_by_hand(&app, &user, &address, id, call.arguments).await
+        let cancel = app.closing.child_token();
+        call_by_hand(&app, &user, &address, id, call.arguments, cancel).await
     });
     let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
     answer
@@ -110,6 +112,7 @@ pub async fn call_by_hand(
     address: &str,
     tool_id: ToolId,
     input: Value,
+    cancel: CancellationToken,
 ) -> tenon_store::Result<Option<CallToolAnswer>> {
     let toolset = app.registry.toolset(Access::all(&user.id));
     if toolset.get(&tool_id).is_none() {
@@ -131,7 +134,7 @@ pub async fn call_by_hand(
         user: user.id.clone(),
         asker: Asker::Person,
         workspace: Some(app.workspace_by_hand(&user.id)),
-        cancel: app.closing.child_token(),
+        cancel,
         // There is nowhere to show a form to them: a tool that asks is declined.
         attendant: Arc::new(Nobody),
         pulse: Pulse::default(),
@@ -223,10 +226,6 @@ pub fn views(app: &App, toolset: &Toolset) -> Vec<ToolView> {
         view_from(toolset, tool, source.clone())
     });
     tools.collect()
-}
-
-pub fn view(app: &App, toolset: &Toolset, tool: &Tool) -> ToolView {
-    view_from(toolset, tool, source_view(app, toolset, tool))
 }
 
 fn source_view(app: &App, toolset: &Toolset, tool: &Tool) -> SourceView {

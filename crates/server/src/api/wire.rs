@@ -64,7 +64,7 @@ pub struct ModelInfo {
 }
 
 /// `GET /api/tools?chatId=`: all a user can see, as they are set for this chat.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolView {
     pub tool_id: ToolId,
@@ -122,7 +122,7 @@ pub struct ToolChange {
     pub policy: Option<Option<Policy>>,
 }
 
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceView {
     pub id: SourceId,
@@ -145,7 +145,7 @@ pub struct CallTool {
     pub arguments: Value,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CallToolAnswer {
     pub ok: bool,

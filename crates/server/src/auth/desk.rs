@@ -14,6 +14,7 @@ use super::limit::{Attempt, Limiter};
 use super::oidc::Issuer;
 use super::password::Passwords;
 use super::setup::SetupCode;
+use super::shell::ShellToken;
 use crate::api::error::ApiError;
 use crate::config::Config;
 
@@ -29,6 +30,8 @@ pub struct Auth {
     pub oidc: Issuer,
     /// What lets in whoever started Tenon.
     pub setup: SetupCode,
+    /// What lets in commands of whoever can read the data folder.
+    pub shell: ShellToken,
     limiter: Arc<Limiter>,
     ended: broadcast::Sender<Ended>,
 }
@@ -50,6 +53,7 @@ impl Auth {
             oidc,
             limiter: Arc::default(),
             setup: SetupCode::fresh(),
+            shell: ShellToken::default(),
             ended: broadcast::Sender::new(ENDINGS),
         }
     }

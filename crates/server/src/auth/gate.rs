@@ -1,12 +1,12 @@
 //! What stands before each route: who may pass, whatever its handler asks.
 
 use axum::extract::{Request, State};
-use axum::http::Method;
+use axum::http::{HeaderMap, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use tenon_domain::KeyAccess;
 
-use super::{Credential, CurrentUser, who};
+use super::{Credential, CurrentUser, bearer, who};
 use crate::api::body::RequestMemory;
 use crate::api::error::ApiError;
 use crate::app::App;
@@ -22,6 +22,8 @@ pub enum Reach {
     /// The owner of the thing that the path names. To others it does not exist.
     Of(Thing),
     Admin,
+    /// Commands of whoever can read the data folder: neither people nor their keys.
+    Shell,
 }
 
 /// What a path can name that belongs to one user.
@@ -64,7 +66,12 @@ pub(crate) async fn gate(
     if gate.reach == Reach::Open {
         return Ok(next.run(request).await);
     }
-    let user = who(&gate.app, request.headers()).await?;
+    let user = match gate.reach {
+        Reach::Shell => of_shell(&gate.app, request.headers()).await?,
+        Reach::Open | Reach::User | Reach::Of(_) | Reach::Admin => {
+            who(&gate.app, request.headers()).await?
+        }
+    };
     let user = user.ok_or_else(ApiError::not_logged_in)?;
     if let Some(connection) = request.extensions().get::<ClientConnection>() {
         connection.identify(&user.id);
@@ -77,6 +84,15 @@ pub(crate) async fn gate(
     let response = next.run(request).await;
     drop(memory);
     Ok(response)
+}
+
+/// Whose command this is. None: it does not show what the file in the data folder says.
+async fn of_shell(app: &App, headers: &HeaderMap) -> Result<Option<CurrentUser>, ApiError> {
+    let fits = bearer(headers).is_some_and(|token| app.auth.shell.fits(token));
+    match fits {
+        true => Ok(Some(CurrentUser::of_shell(&app.store).await?)),
+        false => Ok(None),
+    }
 }
 
 fn check(gate: &Gate, user: &CurrentUser, method: &Method) -> Result<(), ApiError> {

@@ -30,6 +30,11 @@ impl Serve {
         let app = App::open(&common.data, &config).await?;
         let listening = listener.local_addr()?;
         let link = Self::link(&app, common, listening).await?;
+        let shell = &app.auth.shell;
+        let published = shell.publish(&common.data, listening, &config);
+        let server_file = published.inspect_err(|error| {
+            tracing::warn!(%error, "commands cannot find this server, and start servers of their own");
+        });
         tracing::info!(data = %common.data.display(), "listening on {listening}");
         say(format_args!("Tenon is ready at http://{listening}"));
         match &link {
@@ -50,6 +55,7 @@ impl Serve {
         tokio::spawn(async move { models.look_around().await });
         let served = serve::serve(app.clone(), listener).await;
         app.auth.setup.withdraw();
+        drop(server_file);
         served?;
         Ok(ExitCode::SUCCESS)
     }

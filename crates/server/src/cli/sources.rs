@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use serde::Deserialize;
+use serde_json::Value;
 use tenon_domain::{SourceId, SourceState};
 
+use super::running::{Gone, Running};
 use super::say;
-use crate::api::wire::SourceDetail;
 use crate::app::App;
 use crate::auth::CurrentUser;
 use crate::config::{Common, Config};
@@ -27,49 +29,70 @@ pub(super) enum Sources {
     },
 }
 
+/// What a line tells of a server.
+#[derive(Deserialize)]
+struct SourceLine {
+    id: SourceId,
+    title: String,
+    tools: usize,
+    #[serde(flatten)]
+    state: SourceState,
+}
+
 impl Sources {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
-        let app = App::open(&common.data, &Config::load(common)?).await?;
-        let user = CurrentUser::of_shell(&app.store).await?;
-        match &self {
-            Self::List { .. } => app.open_sources(&user).await,
-            Self::Remove { .. } => {
-                app.take_in_files().await;
-                app.sources.open(Life::Once(user.id.clone())).await;
-            }
-        }
-        let ended = self.answer(&app, &user).await;
-        app.sources.close().await;
-        ended
-    }
-
-    async fn answer(self, app: &App, user: &CurrentUser) -> Result<ExitCode> {
+        let config = Config::load(common)?;
         match self {
-            Self::List { json: true } => {
-                say(serde_json::to_string_pretty(&app.sources.list(user))?);
-            }
-            Self::List { json: false } => list(&app.sources.list(user)),
-            Self::Remove { id } => {
-                let id = SourceId(id);
-                app.sources.remove(user, &id).await?;
-                user.note(
-                    app,
-                    "",
-                    "source.removed",
-                    id.as_str(),
-                    serde_json::json!({}),
-                )
-                .await;
-            }
+            Self::List { json } => show(listed(common, &config).await?, json)?,
+            Self::Remove { id } => remove(common, &config, SourceId(id)).await?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn list(sources: &[SourceDetail]) {
-    let ids = sources.iter().map(|source| source.id.as_str().len());
+/// As the server that runs with this data folder has them; where none does, as they are for this
+/// process.
+async fn listed(common: &Common, config: &Config) -> Result<Vec<Value>> {
+    if let Some(server) = Running::find(common, config) {
+        match server.sources().await {
+            Err(error) if error.is::<Gone>() => {}
+            answered => return answered,
+        }
+    }
+    let app = App::open(&common.data, config).await?;
+    let user = CurrentUser::of_shell(&app.store).await?;
+    app.open_sources(&user).await;
+    let all = app.sources.list(&user);
+    app.sources.close().await;
+    let all = all.iter().map(serde_json::to_value);
+    Ok(all.collect::<Result<_, _>>()?)
+}
+
+async fn remove(common: &Common, config: &Config, id: SourceId) -> Result<()> {
+    let app = App::open(&common.data, config).await?;
+    let user = CurrentUser::of_shell(&app.store).await?;
+    app.take_in_files().await;
+    app.sources.open(Life::Once(user.id.clone())).await;
+    let removed = app.sources.remove(&user, &id).await;
+    if removed.is_ok() {
+        let nothing = serde_json::json!({});
+        user.note(&app, "", "source.removed", id.as_str(), nothing)
+            .await;
+    }
+    app.sources.close().await;
+    Ok(removed?)
+}
+
+fn show(sources: Vec<Value>, json: bool) -> Result<()> {
+    if json {
+        say(serde_json::to_string_pretty(&sources)?);
+        return Ok(());
+    }
+    let lines = sources.into_iter().map(serde_json::from_value);
+    let lines: Vec<SourceLine> = lines.collect::<Result<_, _>>()?;
+    let ids = lines.iter().map(|source| source.id.as_str().len());
     let width = ids.max().unwrap_or_default();
-    for source in sources {
+    for source in lines {
         let state = match &source.state {
             SourceState::Starting => "starting".to_owned(),
             SourceState::Ready => "ready".to_owned(),
@@ -86,4 +109,5 @@ fn list(sources: &[SourceDetail]) {
         let (id, title) = (source.id.as_str(), &source.title);
         say(format_args!("{id:width$}  {title}, {tools}, {state}"));
     }
+    Ok(())
 }

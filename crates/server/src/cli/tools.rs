@@ -1,4 +1,7 @@
 //! `tenon tools`: the registry from a shell.
+//!
+//! The server that runs with the same data folder is asked, so that nothing has to be started;
+//! where none does, this process is the hub for as long as it takes.
 
 use std::process::ExitCode;
 
@@ -8,11 +11,11 @@ use serde::Serialize;
 use serde_json::Value;
 use tenon_domain::search::Index;
 use tenon_domain::{Content, ToolId};
-use tenon_tools::Toolset;
 
+use super::running::{Gone, Running};
 use super::say;
-use crate::api::tools::{access, call_by_hand, view, views};
-use crate::api::wire::ToolView;
+use crate::api::tools::{access, call_by_hand, views};
+use crate::api::wire::{CallToolAnswer, ToolView};
 use crate::app::{App, no_such_tool};
 use crate::auth::CurrentUser;
 use crate::config::{Common, Config};
@@ -51,33 +54,71 @@ pub(super) enum Tools {
     },
 }
 
+/// Who has the tools.
+enum Hub<'a> {
+    /// The server that runs with this data folder.
+    Running(&'a Running),
+    /// This process, where none does.
+    Here(&'a App, &'a CurrentUser),
+}
+
+impl Hub<'_> {
+    /// All that the user can see.
+    async fn tools(&self) -> Result<Vec<ToolView>> {
+        match self {
+            Self::Running(server) => server.tools().await,
+            Self::Here(app, user) => {
+                let access = access(app, user, None).await?;
+                Ok(views(app, &app.registry.toolset(access)))
+            }
+        }
+    }
+
+    /// None: there is no such tool.
+    async fn call(&self, id: &ToolId, input: Value) -> Result<Option<CallToolAnswer>> {
+        match self {
+            Self::Running(server) => server.call(id, &input).await,
+            Self::Here(app, user) => {
+                let cancel = app.closing.child_token();
+                Ok(call_by_hand(app, user, "", id.clone(), input, cancel).await?)
+            }
+        }
+    }
+}
+
 impl Tools {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
-        let app = App::open(&common.data, &Config::load(common)?).await?;
+        let config = Config::load(common)?;
+        if let Some(server) = Running::find(common, &config) {
+            match self.answer(&Hub::Running(&server)).await {
+                Err(error) if error.is::<Gone>() => {}
+                answered => return answered,
+            }
+        }
+        let app = App::open(&common.data, &config).await?;
         let user = CurrentUser::of_shell(&app.store).await?;
         app.open_sources(&user).await;
-        let ended = self.answer(&app, &user).await;
+        let ended = self.answer(&Hub::Here(&app, &user)).await;
         app.sources.close().await;
         ended
     }
 
-    async fn answer(self, app: &App, user: &CurrentUser) -> Result<ExitCode> {
-        let toolset = app.registry.toolset(access(app, user, None).await?);
+    async fn answer(&self, hub: &Hub<'_>) -> Result<ExitCode> {
         match self {
-            Self::List { json } => list(&views(app, &toolset), json)?,
-            Self::Search { query, json } => list(&search(app, &toolset, &query), json)?,
+            Self::List { json } => list(&hub.tools().await?, *json)?,
+            Self::Search { query, json } => list(&search(hub.tools().await?, query), *json)?,
             Self::Show { id, json } => {
-                let id = ToolId(id);
-                let tool = toolset.listed().into_iter().find(|tool| tool.spec.id == id);
-                let tool = tool.with_context(|| no_such_tool(&id))?;
-                show(&view(app, &toolset, tool), json)?;
+                let id = ToolId(id.clone());
+                let tools = hub.tools().await?;
+                let tool = tools.iter().find(|tool| tool.tool_id == id);
+                show(tool.with_context(|| no_such_tool(&id))?, *json)?;
             }
             Self::Call {
                 id,
                 arguments,
                 json,
             } => {
-                return call(app, user, ToolId(id), &arguments, json).await;
+                return call(hub, &ToolId(id.clone()), arguments, *json).await;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -118,33 +159,28 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn search(app: &App, toolset: &Toolset, query: &str) -> Vec<ToolView> {
-    let tools = toolset.listed();
+fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
     let index = Index::new(tools.iter().map(|tool| {
-        let spec = &tool.spec;
         [
-            (spec.id.as_str(), 2.0),
-            (spec.display_name.as_str(), 2.0),
-            (spec.description.as_str(), 1.0),
+            (tool.tool_id.as_str(), 2.0),
+            (tool.display_name.as_str(), 2.0),
+            (tool.description.as_str(), 1.0),
         ]
     }));
     let hits = index.rank(query).into_iter().take(MAX_HITS);
-    hits.map(|(number, _)| view(app, toolset, tools[number]))
+    let hits: Vec<usize> = hits.map(|(number, _)| number).collect();
+    let mut tools: Vec<Option<ToolView>> = tools.into_iter().map(Some).collect();
+    hits.into_iter()
+        .filter_map(|number| tools[number].take())
         .collect()
 }
 
-async fn call(
-    app: &App,
-    user: &CurrentUser,
-    id: ToolId,
-    arguments: &str,
-    json: bool,
-) -> Result<ExitCode> {
+async fn call(hub: &Hub<'_>, id: &ToolId, arguments: &str, json: bool) -> Result<ExitCode> {
     let input: Value = serde_json::from_str(arguments).context(
         "the arguments are not JSON; write them as one object, such as '{\"expression\":\"6*7\"}'",
     )?;
-    let Some(answer) = call_by_hand(app, user, "", id.clone(), input).await? else {
-        bail!(no_such_tool(&id));
+    let Some(answer) = hub.call(id, input).await? else {
+        bail!(no_such_tool(id));
     };
     if json {
         print_json(&answer)?;

@@ -31,6 +31,8 @@ const KEEP: Duration = Duration::from_secs(60);
 pub(super) struct Instance {
     pub(super) wanted: Wanted,
     pub(super) server: Server,
+    /// When it was started, or given other words or secrets.
+    pub(super) began: Instant,
     /// How it is, as far as that has been seen to: who reads that it is ready
     /// finds its tools in the registry.
     shown: Shown,
@@ -140,6 +142,7 @@ impl Instance {
         Ok(Arc::new(Self {
             wanted,
             server,
+            began: Instant::now(),
             shown,
             held: Mutex::new(Some(Held {
                 connection,

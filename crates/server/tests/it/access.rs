@@ -114,7 +114,8 @@ fn example(route: &Route) -> Example {
             "layer": "chat", "chatId": HER_CHAT,
             "tools": [{"toolId": "builtin_calculate", "enabled": false}],
         })),
-        ("POST", "/tools/{id}/call") => Example {
+        ("GET", "/shell/tools" | "/shell/sources") => plain,
+        ("POST", "/tools/{id}/call" | "/shell/tools/{id}/call") => Example {
             body: Some(json!({"arguments": {"expression": "6*7"}})),
             ..id("builtin_calculate")
         },
@@ -158,6 +159,7 @@ fn example(route: &Route) -> Example {
 /// Olga, who owns one of everything; Bob, who owns nothing; Ada, who is an admin.
 struct World<'a> {
     server: &'a Server,
+    ada: Person<'a>,
     olga: Person<'a>,
     bob: Person<'a>,
     chat: String,
@@ -208,6 +210,7 @@ impl<'a> World<'a> {
         assert_eq!(olga.send("PUT", named, Some(secret)).await.0, 204);
         Self {
             server,
+            ada,
             bob,
             chat,
             turn: text(&started["turnId"]),
@@ -259,7 +262,7 @@ impl<'a> World<'a> {
         let id = match route.reach {
             Reach::Of(thing) => self.id_of(thing),
             Reach::Admin if route.path.starts_with("/users/") => &self.olga.id,
-            Reach::Open | Reach::User | Reach::Admin => example(route).id,
+            Reach::Open | Reach::User | Reach::Admin | Reach::Shell => example(route).id,
         };
         self.send_about(person, route, id).await
     }
@@ -372,6 +375,12 @@ async fn nobody_gets_through_a_route_that_is_not_for_them() {
                 for stranger in [&bob, &program] {
                     let (status, body) = world.send(stranger, &route).await;
                     assert_eq!(status, 403, "{route:?}, by no admin: {body}");
+                }
+            }
+            Reach::Shell => {
+                for stranger in [&bob, &program, &world.ada] {
+                    let (status, body) = world.send(stranger, &route).await;
+                    assert_eq!(status, 401, "{route:?}, by no command: {body}");
                 }
             }
         }

@@ -183,12 +183,9 @@ async fn a_living_command_does_not_keep_the_dead_from_being_found() {
     let data = tempfile::tempdir().unwrap();
     let mut served = Served::start(&data);
     let chat = served.ask_and_wait_for_call("sleep for 200 seconds").await;
-    let mut lives = tenon(
-        &data,
-        &["tools", "call", "builtin_sleep", r#"{"seconds":200}"#],
-    )
-    .spawn()
-    .unwrap();
+    let mut lives = tenon(&data, &["run", "sleep for 200 seconds"]);
+    let lives = lives.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut lives = lives.spawn().unwrap();
     served.child.kill().unwrap();
     served.child.wait().unwrap();
     let served = Served::start(&data);

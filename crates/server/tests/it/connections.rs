@@ -139,6 +139,9 @@ async fn the_connections_of_open_webui_are_tools_when_tenon_starts() {
         line("file-broken").contains("failed: Its `url`"),
         "{listed}"
     );
+    // Whoever names none is told of those that run.
+    assert!(stdout(&run(&data, &["sources", "list"])).contains("mcpo"));
+    drop(served);
     assert!(!stdout(&run(&data, &["sources", "list"])).contains("mcpo"));
 }
 

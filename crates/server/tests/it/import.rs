@@ -325,6 +325,15 @@ async fn what_an_argument_lacks_is_named_and_nothing_runs_without_it() {
     );
     std::fs::write(&file, yaml("UTC")).unwrap();
     state(|sources| sources[0]["state"] == "ready").await;
+
+    // A shell that finds no server to ask has not tried to start it, and says it all the same.
+    drop(served);
+    std::fs::write(&file, yaml("${other_zone}")).unwrap();
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    assert!(
+        listed.starts_with("file-clock  clock, 2 tools, failed: Nobody has set `${other_zone}`"),
+        "{listed}"
+    );
 }
 
 /// Sets a secret as an operator does.

@@ -51,5 +51,6 @@ mod share;
 mod socket;
 mod sources;
 mod switches;
+mod tools_command;
 mod torture;
 mod user_command;

@@ -33,7 +33,7 @@ pub struct LocalServerView {
 }
 
 /// Where a tool runs that runs on somebody's own machine.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LocalView {
     pub device_id: String,

@@ -58,7 +58,7 @@ async fn try_all(request: impl Fn(&str, &str) -> RequestBuilder) {
             assert!(!told.contains(TITLE), "{route:?} with {disguise:?}: {told}");
             match route.reach {
                 Reach::Open => assert_ne!(status, 500, "{route:?}: {told}"),
-                Reach::User | Reach::Of(_) | Reach::Admin => {
+                Reach::User | Reach::Of(_) | Reach::Admin | Reach::Shell => {
                     assert_eq!(status, 401, "{route:?} with {disguise:?}: {told}");
                     assert_eq!(answer["error"]["code"], "not_logged_in", "{route:?}");
                 }

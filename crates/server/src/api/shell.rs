@@ -1,0 +1,60 @@
+//! What a command in a shell asks of the server that runs with its data folder: the servers, the
+//! tools, and calls to them. It gives what the command would find out by itself, without starting
+//! anything.
+
+use axum::Json;
+use axum::extract::State;
+use tenon_domain::{Access, ToolId};
+
+use super::body::Body;
+use super::error::ApiError;
+use super::id::Id;
+use super::tools::{access, call_by_hand, views};
+use super::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
+use crate::app::App;
+use crate::auth::CurrentUser;
+
+/// `GET /api/shell/tools`
+pub(super) async fn tools(
+    State(app): State<App>,
+    user: CurrentUser,
+) -> Result<Json<Vec<ToolView>>, ApiError> {
+    take_in(&app, &user).await;
+    let access = access(&app, &user, None).await?;
+    Ok(Json(views(&app, &app.registry.toolset(access))))
+}
+
+/// `GET /api/shell/sources`
+pub(super) async fn sources(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
+    take_in(&app, &user).await;
+    Json(app.sources.list(&user))
+}
+
+/// What another command has just written down is part of an answer.
+async fn take_in(app: &App, user: &CurrentUser) {
+    app.sources.sync().await;
+    app.settle_sources(user).await;
+}
+
+/// `POST /api/shell/tools/{toolId}/call`; null where there is no such tool.
+pub(super) async fn call(
+    State(app): State<App>,
+    user: CurrentUser,
+    Id(id): Id<ToolId>,
+    Body(call): Body<CallTool>,
+) -> Result<Json<Option<CallToolAnswer>>, ApiError> {
+    let cancel = app.closing.child_token();
+    // Whoever ends the command (Ctrl-C) ends what it called.
+    let _hung_up = cancel.clone().drop_guard();
+    // On a task of its own: what was called is noted, also when the command is gone.
+    let calling = tokio::spawn(async move {
+        app.sources.sync().await;
+        let toolset = app.registry.toolset(Access::all(&user.id));
+        if toolset.get(&id).is_none() {
+            app.settle_sources(&user).await;
+        }
+        call_by_hand(&app, &user, "", id, call.arguments, cancel).await
+    });
+    let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
+    Ok(Json(answer))
+}
