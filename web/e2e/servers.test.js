@@ -216,11 +216,13 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
 
 test('a secret that is missing is set where it is missed', deadline, async (t) => {
   const { servers } = await open(t);
-  const lacks = (name, value) =>
-    inn.tell('POST', '/sources', { kind: 'mcp', name, command: memory, env: { TOKEN: value } });
-  await lacks('shared', '${E2E_SHARED}');
-  await lacks('personal', '${user.E2E_OWN}');
-  for (const [name, secret] of Object.entries({ shared: 'E2E_SHARED', personal: 'E2E_OWN' })) {
+  const lacks = (name, how) =>
+    inn.tell('POST', '/sources', { kind: 'mcp', name, command: memory, ...how });
+  await lacks('shared', { env: { TOKEN: '${E2E_SHARED}' } });
+  await lacks('personal', { env: { TOKEN: '${user.E2E_OWN}' } });
+  await lacks('argument', { args: ['--root=${e2e.root}'] });
+  const missed = { shared: 'E2E_SHARED', personal: 'E2E_OWN', argument: 'e2e.root' };
+  for (const [name, secret] of Object.entries(missed)) {
     const row = servers.row(name);
     await row.getByLabel(secret).fill('hush', { timeout: 30_000 });
     await row.getByRole('button', { name: 'Set', exact: true }).click();

@@ -121,9 +121,10 @@ impl Missing {
         let escaped: Vec<String> = self.in_arguments.iter().map(escaped).collect();
         let escape = match escaped.as_slice() {
             [] => String::new(),
-            escaped => format!(
-                " What the program is to read itself is written {}.",
-                escaped.join(", ")
+            [one] => format!(" To leave it to the program itself, write {one}."),
+            many => format!(
+                " To leave them to the program itself, write {}.",
+                many.join(", ")
             ),
         };
         explain(&self.variables) + &escape

@@ -292,7 +292,7 @@ async fn what_an_argument_lacks_is_named_and_nothing_runs_without_it() {
     };
     let lacking = state(|sources| sources[0]["state"] == "failed").await;
     let why = "Nobody has set `${token.mark}`, `${local_zone}`: an admin sets them under Secrets, or as \
-               environment variables of Tenon. What the program is to read itself is written `$${local_zone}`.";
+               environment variables of Tenon. To leave it to the program itself, write `$${local_zone}`.";
     assert_eq!(lacking["why"], why);
     assert_eq!(lacking["unset"], json!(["token.mark", "local_zone"]));
     let listed = stdout(&run(&data, &["sources", "list"]));

@@ -173,11 +173,11 @@ fn what_is_missing_in_an_argument_is_told_with_how_it_would_stay() {
     check("${token.x}", "");
     check(
         "${NO}",
-        " What the program is to read itself is written `$${NO}`.",
+        " To leave it to the program itself, write `$${NO}`.",
     );
     check(
         "${NO} ${NO} ${a-b} ${MORE}",
-        " What the program is to read itself is written `$${NO}`, `$${MORE}`.",
+        " To leave them to the program itself, write `$${NO}`, `$${MORE}`.",
     );
 }
 
