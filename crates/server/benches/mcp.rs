@@ -52,6 +52,7 @@ fn main() {
         calls().await;
         registration().await;
         idle().await;
+        cold_start().await;
     });
 }
 
@@ -142,6 +143,50 @@ async fn idle() {
     }
 }
 
+/// Forty servers of somebody else from nothing until all have listed their tools, as many
+/// at once as we start them, beside the official client that starts two at a time.
+async fn cold_start() {
+    const SERVERS: usize = 40;
+    let peers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/peers");
+    let program = format!("{peers}/mcp/node_modules/.bin/mcp-server-everything");
+    if !std::path::Path::new(&program).exists() {
+        println!("{SERVERS} servers from a cold start: not measured, tests/setup installs them");
+        return;
+    }
+    let begun = Instant::now();
+    let turns = Semaphore::new(2);
+    let clients = (0..SERVERS).map(|_| async {
+        let _turn = turns.acquire().await.expect("turns stay open");
+        let (client, child) = official_client(&program, &["stdio".into()]).await;
+        let tools = client.list_all_tools().await.expect("its tools");
+        assert!(!tools.is_empty());
+        (client, child)
+    });
+    let clients = futures::future::join_all(clients).await;
+    let official = begun.elapsed();
+    drop(clients);
+
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let starts = Arc::new(Semaphore::new(cores.max(2)));
+    let begun = Instant::now();
+    let servers: Vec<_> = (0..SERVERS)
+        .map(|_| McpServer::new(settings(&program, &["stdio".into()], starts.clone())))
+        .collect();
+    for server in &servers {
+        until_ready(server, Duration::from_secs(300)).await;
+    }
+    let ours = begun.elapsed();
+    let restarts: u64 = servers.iter().map(|server| server.status().restarts).sum();
+    println!("{SERVERS} servers, official client    {official:>9.1?}   two at a time");
+    println!(
+        "{SERVERS} servers from a cold start   {ours:>9.1?}   {:.2} of that, {restarts} restarts; target: no more than 1.1",
+        ours.as_secs_f64() / official.as_secs_f64()
+    );
+    for server in servers {
+        server.stop().await;
+    }
+}
+
 /// A server in a registry of its own.
 struct Ours {
     server: Arc<McpServer>,
@@ -153,42 +198,8 @@ impl Ours {
     /// Comes back when its tools are in the registry.
     async fn start(tools: usize, book: Arc<dyn IdBook>) -> Self {
         let (command, args) = echo::command(tools);
-        let transport = McpTransport::Stdio {
-            command,
-            args,
-            env: Default::default(),
-            cwd: None,
-        };
-        let server = McpServer::new(Settings {
-            info: SourceInfo {
-                id: SourceId::new("echo"),
-                kind: SourceKind::Mcp,
-                name: "echo".into(),
-                title: "Echo".into(),
-                owner: None,
-            },
-            config: McpConfig {
-                transport,
-                timeout_ms: None,
-                tool_timeouts_ms: Default::default(),
-                sleep_after_ms: None,
-                start_timeout_ms: None,
-                client: None,
-            },
-            fill: Arc::new(AsItIs),
-            tokens: None,
-            network: Network::Anywhere,
-            known: Vec::new(),
-            start: Start::Now,
-            starts: Arc::new(Semaphore::new(1)),
-            viewers: tokio::sync::watch::channel(0).1,
-        });
-        let mut changes = server.changes();
-        while server.status().state != SourceState::Ready {
-            let changed = tokio::time::timeout(Duration::from_secs(30), changes.changed());
-            let changed = changed.await.expect("it starts in time");
-            changed.expect("the server is still there");
-        }
+        let server = McpServer::new(settings(&command, &args, Arc::new(Semaphore::new(1))));
+        until_ready(&server, Duration::from_secs(30)).await;
         let registry = Registry::new(book, Arc::new(MemoryShelf::default()), Limits::default());
         let connected = registry.connect(server.clone()).await;
         Self {
@@ -197,6 +208,50 @@ impl Ours {
             server,
         }
     }
+}
+
+fn settings(command: &str, args: &[String], starts: Arc<Semaphore>) -> Settings {
+    let transport = McpTransport::Stdio {
+        command: command.to_owned(),
+        args: args.to_vec(),
+        env: Default::default(),
+        cwd: None,
+    };
+    Settings {
+        info: SourceInfo {
+            id: SourceId::new("echo"),
+            kind: SourceKind::Mcp,
+            name: "echo".into(),
+            title: "Echo".into(),
+            owner: None,
+        },
+        config: McpConfig {
+            transport,
+            timeout_ms: None,
+            tool_timeouts_ms: Default::default(),
+            sleep_after_ms: None,
+            start_timeout_ms: None,
+            client: None,
+        },
+        fill: Arc::new(AsItIs),
+        tokens: None,
+        network: Network::Anywhere,
+        known: Vec::new(),
+        start: Start::Now,
+        starts,
+        viewers: tokio::sync::watch::channel(0).1,
+    }
+}
+
+async fn until_ready(server: &McpServer, longest: Duration) {
+    let mut changes = server.changes();
+    let ready = async {
+        while server.status().state != SourceState::Ready {
+            changes.changed().await.expect("the server is still there");
+        }
+    };
+    let ready = tokio::time::timeout(longest, ready).await;
+    ready.expect("it starts in time");
 }
 
 async fn our_call(toolset: Toolset, number: u32) {
@@ -222,10 +277,18 @@ async fn our_call(toolset: Toolset, number: u32) {
 /// rmcp's own client, with nothing of ours around it, and the process it talks to.
 async fn bare_client() -> (RunningService<RoleClient, ()>, tokio::process::Child) {
     let (program, arguments) = echo::command(1);
+    official_client(&program, &arguments).await
+}
+
+async fn official_client(
+    program: &str,
+    arguments: &[String],
+) -> (RunningService<RoleClient, ()>, tokio::process::Child) {
     let mut child = tokio::process::Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .expect("the bench starts once more");

@@ -47,11 +47,14 @@ pub enum Advice {
 /// A quoted name is no longer than this.
 const MAX_NAME: usize = 200;
 
+/// Looks for the signs of one failure.
+type Rule = fn(&[&str]) -> Option<Advice>;
+
 impl Advice {
     pub(super) fn of(written: &[String]) -> Option<Self> {
         let lines: Vec<&str> = written.iter().map(|line| line.trim()).collect();
         // From the surest sign to the weakest.
-        const RULES: &[fn(&[&str]) -> Option<Advice>] = &[
+        const RULES: &[Rule] = &[
             disk_full,
             docker,
             runtime_too_old,

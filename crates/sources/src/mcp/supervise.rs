@@ -208,14 +208,14 @@ impl Supervisor {
                 never = startup::tell(&self.shared) => match never {},
             }
         };
-        let mut opening = std::pin::pin!(opening);
+        let mut opening = Box::pin(opening);
         tokio::select! {
             opened = &mut opening => return opened,
             () = sleep(patience.turn) => drop(turn),
         }
         // The link keeps to its patience; this is for the day it does not.
         let most = longest * 2;
-        timeout(most, opening).await.unwrap_or_else(|_| {
+        timeout(most, &mut opening).await.unwrap_or_else(|_| {
             let why = format!("it did not answer within {} s", most.as_secs_f32());
             Err(NoLink::Failed(why).into())
         })
