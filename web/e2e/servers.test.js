@@ -1,5 +1,8 @@
 // The servers that tools come from: added, seen coming up, used, and removed.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { house } from './house.js';
 import { memory, time } from './peers.js';
@@ -102,6 +105,40 @@ test('a server that cannot be started says why, and what it wrote', deadline, as
   await servers.form.getByRole('button', { name: 'Save' }).click();
   await row.getByText(/Ready · 2 tools/).waitFor({ timeout: 30_000 });
 });
+
+test('why it cannot be started is told apart from all it wrote', deadline, async (t) => {
+  const { servers } = await open(t);
+  const fault = 'FOO_API_KEY environment variable is required';
+  await servers.addProgram('broken', 'node', '-e', `throw new Error("${fault}")`);
+  const row = servers.row('broken');
+  const alert = row.getByRole('alert');
+  await alert
+    .getByText(/^It needs the environment variable FOO_API_KEY/)
+    .waitFor({ timeout: 30_000 });
+  const lines = row.getByRole('list', { name: 'What it wrote' }).getByRole('listitem');
+  assert.deepEqual(await lines.allTextContents(), [`Error: ${fault}`]);
+  await row.getByText('`node` exited with code 1.').first().waitFor();
+});
+
+test(
+  'a server that is being installed is waited for, and says how far it is',
+  deadline,
+  async (t) => {
+    const { servers } = await open(t);
+    const folder = await mkdtemp(join(tmpdir(), 'tenon-installs-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const npx = join(folder, 'npx');
+    const script = `#!/bin/sh\necho "fetching a-server" >&2\nsleep 8\nexec ${memory}\n`;
+    await writeFile(npx, script, { mode: 0o755 });
+    await servers.addProgram('slow', npx);
+    const row = servers.row('slow');
+    await row.getByText('fetching a-server').waitFor();
+    await row.getByText(/^Installing…/).waitFor({ timeout: 15_000 });
+    await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
+    assert.equal(await row.getByText('fetching a-server').count(), 0);
+    assert.equal((await stateOf('slow')).restarts, 0);
+  },
+);
 
 test('it is switched off and on again', deadline, async (t) => {
   const { servers } = await open(t);
