@@ -81,9 +81,7 @@ impl<'d> Root<'d> {
         }
         let limit = reading.reader.limit();
         let mut tree = Tree::new(words, self.made_of, limit);
-        for (slot, branch) in self.branches {
-            tree.add(slot, branch);
-        }
+        tree.add(self.branches);
         tree.grow(&reading.reader);
         reading.reader.spend(tree.bytes());
         let mut schema = tree.into_value();

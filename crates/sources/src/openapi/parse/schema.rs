@@ -1,8 +1,10 @@
 //! A schema of the document as JSON Schema 2020-12 that stands on its own.
 //!
-//! It is grown from the root level by level, so that where it gets too long the
-//! deep parts are cut and not the late ones. Whatever is cut or cannot be said makes
-//! the schema allow more, never less: an input the server takes must not be refused here.
+//! It is grown from the root: first what every input needs, then what is optional in
+//! that, and so on; of these level by level. So where it gets too long what can be done
+//! without is cut first, then the deep parts, and not the late ones. Whatever is cut or
+//! cannot be said makes the schema allow more, never less: an input the server takes must
+//! not be refused here.
 
 mod flat;
 mod keywords;
@@ -10,6 +12,9 @@ mod merge;
 mod pattern;
 mod reader;
 mod slot;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -31,6 +36,9 @@ const BASE64_NOTE: &str = "The content of a file, as base64.";
 /// A schema in the making.
 pub(super) struct Tree<'d> {
     nodes: Vec<Node<'d>>,
+    /// Those that are still to be read, by how many optional parts they are in, and then by
+    /// their depth.
+    unread: BinaryHeap<Reverse<(usize, usize, usize)>>,
     bytes: usize,
     limit: usize,
 }
@@ -53,6 +61,8 @@ struct Node<'d> {
     made_of: Vec<*const Value>,
     parent: Option<usize>,
     depth: usize,
+    /// In how many optional parts it is.
+    optional: usize,
     branch: Option<Branch<'d>>,
 }
 
@@ -76,18 +86,24 @@ impl<'d> Tree<'d> {
             made_of,
             parent: None,
             depth: 0,
+            optional: 0,
             branch: None,
         };
         Self {
             nodes: vec![root],
+            unread: BinaryHeap::new(),
             bytes: 0,
             limit,
         }
     }
 
-    /// Adds something below the root.
-    pub(super) fn add(&mut self, slot: Slot<'d>, branch: Branch<'d>) {
-        self.hang(0, slot, branch);
+    /// Adds all that is below the root.
+    pub(super) fn add(&mut self, branches: Vec<(Slot<'d>, Branch<'d>)>) {
+        let words = self.nodes.first().map(|root| &root.words);
+        let required = words.map(required).unwrap_or_default();
+        for (slot, branch) in branches {
+            self.hang(0, slot, branch, &required);
+        }
     }
 
     /// How many bytes it has about, for whoever keeps accounts.
@@ -95,14 +111,13 @@ impl<'d> Tree<'d> {
         self.bytes
     }
 
-    /// Reads all that hangs on it, level by level.
+    /// Reads all that hangs on it, the most needed first.
     pub(super) fn grow(&mut self, reader: &Reader<'d>) {
-        let mut at = 0;
-        while let Some(node) = self.nodes.get_mut(at) {
-            if let Some(branch) = node.branch.take() {
+        while let Some(Reverse((_, _, at))) = self.unread.pop() {
+            let node = self.nodes.get_mut(at);
+            if let Some(branch) = node.and_then(|node| node.branch.take()) {
                 self.read(at, branch, reader);
             }
-            at += 1;
         }
     }
 
@@ -110,13 +125,22 @@ impl<'d> Tree<'d> {
         build(&mut self.nodes, 0)
     }
 
-    fn hang(&mut self, parent: usize, slot: Slot<'d>, branch: Branch<'d>) {
+    /// `required` are the names of the fields that its parent must have.
+    fn hang(
+        &mut self,
+        parent: usize,
+        slot: Slot<'d>,
+        branch: Branch<'d>,
+        required: &HashSet<String>,
+    ) {
         let child = self.nodes.len();
         let Some(node) = self.nodes.get_mut(parent) else {
             return;
         };
+        let optional = node.optional + usize::from(!slot.is_needed(required));
         node.children.push((slot, child));
         let depth = node.depth + 1;
+        self.unread.push(Reverse((optional, depth, child)));
         self.nodes.push(Node {
             words: Map::new(),
             children: Vec::new(),
@@ -124,6 +148,7 @@ impl<'d> Tree<'d> {
             made_of: Vec::new(),
             parent: Some(parent),
             depth,
+            optional,
             branch: Some(branch),
         });
     }
@@ -146,7 +171,8 @@ impl<'d> Tree<'d> {
             flat.strip(if is_over { 0 } else { BARE_DESCRIPTION });
         }
         self.bytes += flat.weight();
-        let children = self.affordable(&mut flat);
+        let required = required(&flat.words);
+        let children = self.affordable(&mut flat, &required);
         if let Some(node) = self.nodes.get_mut(at) {
             node.words = flat.words;
             node.or_null = flat.or_null;
@@ -155,31 +181,39 @@ impl<'d> Tree<'d> {
         for (slot, sources) in children {
             let mut child = Branch::of(sources);
             child.is_file = branch.is_file && slot == Slot::Items;
-            self.hang(at, slot, child);
+            self.hang(at, slot, child, &required);
         }
     }
 
     /// Those children for which there is room, even if they are only named.
-    fn affordable(&mut self, flat: &mut Flat<'d>) -> Vec<(Slot<'d>, Vec<&'d Value>)> {
+    fn affordable(
+        &mut self,
+        flat: &mut Flat<'d>,
+        required: &HashSet<String>,
+    ) -> Vec<(Slot<'d>, Vec<&'d Value>)> {
         let most = self.limit;
-        let children = std::mem::take(&mut flat.children);
+        let mut children = std::mem::take(&mut flat.children);
         let cost: usize = children.iter().map(|(slot, _)| slot.cost()).sum();
         if self.bytes + cost <= most {
             self.bytes += cost;
             return children;
         }
         // Of alternatives all or none: one that is missing would be forbidden.
-        let mut kept = Vec::new();
-        for (slot, sources) in children {
-            let fits = self.bytes + slot.cost() <= most;
-            if fits && matches!(slot, Slot::Property(_)) {
-                self.bytes += slot.cost();
-                kept.push((slot, sources));
+        children.retain(|(slot, _)| matches!(slot, Slot::Property(_)));
+        let mut fits = vec![false; children.len()];
+        for needed in [true, false] {
+            for ((slot, _), fits) in children.iter().zip(&mut fits) {
+                if slot.is_needed(required) == needed && self.bytes + slot.cost() <= most {
+                    self.bytes += slot.cost();
+                    *fits = true;
+                }
             }
         }
         flat.words.remove("additionalProperties");
         flat.note("More fields than are listed here.");
-        kept
+        let kept = children.into_iter().zip(fits);
+        kept.filter_map(|(child, fits)| fits.then_some(child))
+            .collect()
     }
 
     fn is_above(&self, from: Option<usize>, component: *const Value) -> bool {
@@ -192,6 +226,13 @@ impl<'d> Tree<'d> {
         }
         false
     }
+}
+
+/// The fields that an object must have.
+fn required(words: &Map<String, Value>) -> HashSet<String> {
+    let names = words.get("required").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
 }
 
 /// As deep as the tree, which is bounded.

@@ -1,6 +1,7 @@
 //! The places of a schema where other schemas stand.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
@@ -25,6 +26,15 @@ impl Slot<'_> {
             Self::Additional | Self::Items | Self::Prefix | Self::Any | Self::All => 10,
         };
         name + 32
+    }
+
+    /// Whether what stands there is needed wherever what it stands in is.
+    pub(super) fn is_needed(&self, required: &HashSet<String>) -> bool {
+        match self {
+            Self::Property(name) => required.contains(name.as_ref()),
+            Self::Items | Self::Prefix | Self::Any | Self::All => true,
+            Self::Pattern(_) | Self::Additional => false,
+        }
     }
 
     pub(super) fn put(self, words: &mut Map<String, Value>, child: Value) {

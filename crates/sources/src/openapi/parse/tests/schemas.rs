@@ -297,6 +297,44 @@ fn long_schemas_lose_their_depth_first() {
 }
 
 #[test]
+fn long_schemas_lose_what_is_optional_first() {
+    let text = |length| json!({ "type": "string", "description": "d".repeat(length) });
+    let mut forms = Vec::new();
+    for number in 0..58 {
+        forms.push(json!({
+            "type": "object", "title": format!("Form {number}"), "required": ["type"],
+            "properties": { "type": { "type": "string", "enum": [format!("form{number}")] }, "more": text(300) },
+        }));
+    }
+    let mut fields = serde_json::Map::new();
+    for number in 0..40 {
+        let inside: serde_json::Map<String, Value> = (0..30)
+            .map(|field| (format!("field_{field}"), text(100)))
+            .collect();
+        let object = json!({ "type": "object", "properties": inside });
+        fields.insert(format!("option_{number}"), object);
+    }
+    fields.insert("paymentMethod".into(), json!({ "oneOf": forms }));
+    let operation = only(json!({
+        "openapi": "3.0.3",
+        "paths": { "/x": { "post": { "requestBody": { "required": true, "content": { "application/json": {
+            "schema": { "type": "object", "required": ["paymentMethod"], "properties": fields },
+        } } } } } },
+    }));
+    let schema = &operation.tool.input_schema;
+    let length = schema.to_string().len();
+    assert!(length < 160 * 1024, "{length}");
+    let forms = schema["properties"]["paymentMethod"]["anyOf"].as_array();
+    let forms = forms.expect("the forms are there");
+    assert_eq!(forms.len(), 58);
+    assert_eq!(forms[57]["properties"]["type"]["enum"], json!(["form57"]));
+    assert_eq!(forms[57]["properties"]["more"]["type"], "string");
+    let options = schema["properties"].as_object().unwrap();
+    assert_eq!(options.len(), 41);
+    assert!(options.keys().next_back().unwrap() == "paymentMethod");
+}
+
+#[test]
 fn a_long_enumeration_is_told_in_words() {
     let many: Vec<String> = (0..5000).map(|number| format!("v{number}")).collect();
     let operation = with_body(
