@@ -69,14 +69,38 @@ async fn an_openapi_document_is_found_beside_the_address() {
 
 #[tokio::test]
 async fn an_openapi_document_may_be_packed() {
-    const PACKED: &str = "H4sIAAAAAAACAx2MQQqAMBAD/5JzUYu3/sCbXyi6alG6pV0EEf/utrkEMkNecKLoU4DD2NlugEGIG8O9kCAX6T775aRVwU25BI46WXwGyctRqtg/1HonqaWP2YuK06pqZQaZSuJYmvfV/JoZe0t5AAAA";
-    let site = Site::start(|_| Reply::Packed(PACKED)).await;
-    let desk = Desk::ready(settings(at(&site.url("/any")))).await;
-    assert_eq!(desk.names(), ["yes"]);
-    assert!(
-        site.seen.lock().unwrap()[0]
-            .header("accept-encoding")
-            .contains("gzip")
+    for (how, packed) in [
+        (
+            "gzip",
+            "H4sIAAAAAAACAx2MQQqAMBAD/5JzUYu3/sCbXyi6alG6pV0EEf/utrkEMkNecKLoU4DD2NlugEGIG8O9kCAX6T775aRVwU25BI46WXwGyctRqtg/1HonqaWP2YuK06pqZQaZSuJYmvfV/JoZe0t5AAAA",
+        ),
+        (
+            "br",
+            "G3MAIIzTFfOihHWPoG2mfnRFLMlmqIIitoEr41nqsPTp5EAPat+OhyDN8uSB2/DwF58CWw6DGM9BTZ86eEMouehSGigOzbuE/C33Xq94Cm3KusK+l/gD",
+        ),
+        (
+            "deflate",
+            "eJwdikEKwjAQAP8y51At3vIDb34h4GoXZHdJFkFK/y7pXOYws+Mh1kKp3JZ1uVJQezl1JzU/QuVB4St9qBuVlaMQLbcxn8tPTr8lpzykt1S3+5PKbIUuI9zG+R2TPynPJcE=",
+        ),
+    ] {
+        let site = Site::start(move |_| Reply::Packed(how, packed)).await;
+        let desk = Desk::ready(settings(at(&site.url("/any")))).await;
+        assert_eq!(desk.names(), ["yes"]);
+        assert!(
+            site.seen.lock().unwrap()[0]
+                .header("accept-encoding")
+                .contains(how)
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_packed_is_measured_unpacked() {
+    // Forty megabytes of spaces.
+    const BOMB: &str = "y///P/glQOKxQCD3/o///3/wSwDEYRGA7v0f////4JcAiMMCAN37P/7//8EvARCHBQC693/5//+HXwIgDgsAdO//AA==";
+    assert_eq!(
+        failure("/any", |_| Reply::Packed("br", BOMB)).await,
+        "The answer is larger than 32 MB, which is more than is read."
     );
 }
 

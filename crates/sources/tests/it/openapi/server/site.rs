@@ -35,8 +35,8 @@ impl Seen {
 
 pub enum Reply {
     Whole(u16, Vec<(&'static str, String)>, String),
-    /// Base64 of what is compressed with gzip.
-    Packed(&'static str),
+    /// Base64 of what is compressed, and how: "gzip".
+    Packed(&'static str, &'static str),
     /// Nothing at all, for as long as the other side waits.
     Silence,
     /// Without an end.
@@ -174,9 +174,9 @@ async fn write(reply: Reply, dropped: Arc<AtomicUsize>) -> Response {
             }
             response.body(Body::from(body)).unwrap()
         }
-        Reply::Packed(body) => {
+        Reply::Packed(how, body) => {
             let body = STANDARD.decode(body).unwrap();
-            let response = response.header("content-encoding", "gzip");
+            let response = response.header("content-encoding", how);
             response.body(Body::from(body)).unwrap()
         }
         Reply::Silence => {
