@@ -12,6 +12,8 @@ use crate::text;
 pub(super) struct Sent<'d> {
     pub(super) media_type: String,
     pub(super) family: Family,
+    /// The document names a range of media types, and not one.
+    pub(super) is_any: bool,
     /// Some say yes, some no, most nothing.
     pub(super) required: Option<bool>,
     pub(super) said: Map<String, Value>,
@@ -37,7 +39,7 @@ pub(super) enum Family {
     Bytes,
 }
 
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 const MULTIPART: &str = "multipart/form-data";
 
@@ -64,6 +66,7 @@ pub(super) fn read<'d>(
     Ok(Some(Sent {
         media_type,
         family,
+        is_any: false,
         required: Some(is_required(body)),
         said: said(body),
         content: Content::Schema {
@@ -79,13 +82,10 @@ fn request_body(body: &Map<String, Value>) -> Option<Sent<'_>> {
         .iter()
         .map(|(name, media)| (rank(name), name, media));
     let ((family, _), name, media) = ranked.min_by_key(|(rank, _, _)| *rank)?;
-    let media_type = match (name.contains('*'), family) {
-        (true, Family::Json) => JSON.to_owned(),
-        _ => text::line(name, 200),
-    };
     Some(Sent {
-        media_type,
+        media_type: text::line(name, 200),
         family,
+        is_any: name.contains('*'),
         required: body.get("required").and_then(Value::as_bool),
         said: said(body),
         content: Content::Schema {
@@ -113,6 +113,7 @@ fn form<'d>(
     Sent {
         media_type,
         family,
+        is_any: false,
         required: Some(fields.iter().filter_map(|f| f.as_object()).any(is_required)),
         said: Map::new(),
         content: Content::Fields(fields.to_vec()),

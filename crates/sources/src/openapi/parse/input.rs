@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Reading;
-use super::body::{Content, Family, Sent, Shape, field, form_field};
+use super::body::{Content, Family, JSON, Sent, Shape, field, form_field};
 use super::names::Fields;
 use super::parameters::{Given, is_required, said};
 use super::schema::{Branch, Detail, Flat, Slot, Tree};
@@ -144,7 +144,7 @@ impl<'d> Root<'d> {
     fn described(
         &mut self,
         reading: &Reading<'d>,
-        sent: Sent<'d>,
+        mut sent: Sent<'d>,
         schema: Option<&'d Value>,
         encoding: Option<&'d Map<String, Value>>,
     ) -> Body {
@@ -152,6 +152,13 @@ impl<'d> Root<'d> {
         let flat = reading.reader.flatten(&sources, Detail::All, &|_| false);
         // Most who list fields that must be there forget to say that the body must.
         let required = sent.required.unwrap_or(!flat.required().is_empty());
+        // Where any media type will do it is JSON, unless what is sent are bytes.
+        if sent.is_any && sent.family == Family::Json {
+            match flat.is_encoded() {
+                true => sent.family = Family::Bytes,
+                false => sent.media_type = JSON.to_owned(),
+            }
+        }
         let is_form = matches!(sent.family, Family::Form | Family::Multipart);
         let (input, fields) = match (is_form || sent.family == Family::Json) && is_mergeable(&flat)
         {
@@ -221,7 +228,7 @@ impl<'d> Root<'d> {
         branch.said = sent.said.clone();
         match sent.family {
             Family::Bytes => branch.is_file = true,
-            Family::Text if !flat.is("string") => {
+            Family::Text if !flat.is_scalar() => {
                 branch.sources.clear();
                 branch.said.insert("type".into(), "string".into());
                 let note = format!("As `{}`.", sent.media_type);

@@ -47,6 +47,25 @@ impl<'d> Flat<'d> {
         self.words.get("type").is_some_and(|own| own == kind)
     }
 
+    /// Whether it is said to be nothing but texts, numbers, and yes or no.
+    pub(in crate::openapi::parse) fn is_scalar(&self) -> bool {
+        let is_one = |kind: &Value| {
+            let kind = kind.as_str();
+            kind.is_some_and(|kind| ["string", "integer", "number", "boolean"].contains(&kind))
+        };
+        match self.words.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().all(is_one),
+            Some(kind) => is_one(kind),
+            None => false,
+        }
+    }
+
+    /// Whether it is bytes, which stand in an input as base64.
+    pub(in crate::openapi::parse) fn is_encoded(&self) -> bool {
+        let format = self.words.get("format").and_then(Value::as_str);
+        self.is_binary() || (self.is("string") && matches!(format, Some("byte" | "base64")))
+    }
+
     pub(in crate::openapi::parse) fn is_array(&self) -> bool {
         self.is("array")
     }

@@ -144,6 +144,46 @@ fn bodies_that_are_no_objects_stand_as_one_field() {
         BodyKind::Text,
         json!({ "description": "All. As `application/xml`.", "type": "string" }),
     );
+    for (kind, made) in [
+        (json!("integer"), json!("integer")),
+        (json!("boolean"), json!("boolean")),
+        (json!(["number", "string"]), json!(["number", "string"])),
+    ] {
+        check(
+            "text/plain",
+            json!({ "type": kind }),
+            BodyKind::Text,
+            json!({ "type": made, "description": "All." }),
+        );
+    }
+    check(
+        "text/plain",
+        json!({ "type": ["integer", "array"] }),
+        BodyKind::Text,
+        json!({ "description": "All. As `text/plain`.", "type": "string" }),
+    );
+    let bytes = json!({ "description": "All. The content of a file, as base64.", "type": "string", "contentEncoding": "base64" });
+    for media_type in [
+        "application/octet-stream",
+        "image/png",
+        "*/*",
+        "application/*",
+    ] {
+        for format in ["byte", "binary", "base64"] {
+            check(
+                media_type,
+                json!({ "type": "string", "format": format }),
+                BodyKind::Bytes,
+                bytes.clone(),
+            );
+        }
+    }
+    check(
+        "application/json",
+        json!({ "type": "string", "format": "byte" }),
+        BodyKind::Json,
+        json!({ "type": "string", "format": "byte", "description": "All." }),
+    );
     check(
         "application/octet-stream",
         json!({ "type": "string", "format": "binary" }),
