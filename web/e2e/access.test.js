@@ -19,7 +19,9 @@ const shop = JSON.stringify({
   servers: [{ url: 'http://127.0.0.1:9' }],
   paths: {
     '/ask': { get: { operationId: 'ask', deprecated: true } },
-    '/odd': { get: { operationId: 'odd', parameters: [{ $ref: 'other.yaml#/x' }] } },
+    '/odd': {
+      get: { operationId: 'odd', parameters: [{ $ref: 'other.yaml#/x', required: true }] },
+    },
   },
   security: [{ key: [] }, { basic: [] }, { digest: [] }],
   components: {

@@ -165,8 +165,8 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
 
   const paths = {
     '/query': asks('ask'),
-    '/header': asks('old', { deprecated: true }),
-    '/odd': asks('odd', { parameters: [{ $ref: 'other.yaml#/x' }] }),
+    '/header': asks('old', { deprecated: true, parameters: [{ $ref: 'other.yaml#/y' }] }),
+    '/odd': asks('odd', { parameters: [{ $ref: 'other.yaml#/x', required: true }] }),
   };
   await form.getByLabel('Name', { exact: true }).fill('');
   await text.fill(JSON.stringify(documentOf(paths), null, 2));
@@ -177,6 +177,7 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await seen.getByText('deprecated, off at first').waitFor();
   await seen.getByText('only reads').first().waitFor();
   await seen.getByText('GET /odd').waitFor();
+  await seen.getByText('GET /header goes without a parameter').waitFor();
   assert.equal(await seen.getByText('At length.').count(), 0);
   await button(form, 'Add').click();
   const row = servers.row('small-shop');
@@ -185,6 +186,8 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await button(row, 'About its document').click();
   await row.getByText('given by hand').waitFor();
   await row.getByText('GET /odd').waitFor();
+  await button(row, 'One thing to know').click();
+  await row.getByText('GET /header goes without a parameter').waitFor();
 
   // Another one takes its place, from a file this time.
   await servers.choose('small-shop', 'Edit');

@@ -104,6 +104,16 @@ pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
     }
 }
 
+/// Whether an address is that of the machine it is used on.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
 /// Whether a name could be one of the internet. What it resolves to is looked at as well:
 /// this refuses names that a resolver of a cloud or of a machine answers for by itself.
 fn is_public_name(name: &str) -> bool {

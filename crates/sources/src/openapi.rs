@@ -9,6 +9,7 @@
 //! [`fetch`], finds what is behind an mcpo with [`discover`], and calls with
 //! [`caller`] and [`credentials`].
 
+pub mod bundle;
 pub mod document;
 pub mod operation;
 pub mod parse;

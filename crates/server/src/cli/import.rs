@@ -14,6 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use tenon_sources::import::MAX_WITH_DOCUMENTS;
+use tenon_sources::openapi::bundle::folder::bundled;
 use tenon_sources::variables::Variable;
 
 use super::say;
@@ -234,9 +235,11 @@ fn read(file: &Path) -> Result<String> {
         let input = std::io::stdin().take(most).read_to_string(&mut text);
         input.context("standard input cannot be read")?;
     } else {
-        let file = std::fs::File::open(file).context("it cannot be read")?;
-        let read = file.take(most).read_to_string(&mut text);
+        let opened = std::fs::File::open(file).context("it cannot be read")?;
+        let read = opened.take(most).read_to_string(&mut text);
         read.context("it cannot be read")?;
+        // A description may be in several files.
+        text = bundled(file, text);
     }
     Ok(text)
 }

@@ -257,7 +257,7 @@ fn call(operation: &Operation, parsed: &Parsed, base: &Url) -> Option<Ask> {
     }
     let path = operation.path.replace(['{', '}'], "");
     url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
-    let mut headers = HeaderMap::new();
+    let mut headers: HeaderMap = operation.headers.iter().cloned().collect();
     if let Some(body) = &operation.body {
         headers.insert(CONTENT_TYPE, HeaderValue::from_str(&body.media_type).ok()?);
     }

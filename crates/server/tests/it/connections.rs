@@ -208,6 +208,34 @@ async fn a_document_and_an_address_are_imported_from_a_shell() {
 }
 
 #[tokio::test]
+async fn a_document_in_several_files_is_imported_from_a_shell() {
+    let peer = fastapi();
+    let data = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().join("api");
+    std::fs::create_dir_all(folder.join("parts")).unwrap();
+    let mut whole = document(&peer.url);
+    let ask = whole["paths"]["/query"]["get"].take();
+    whole["paths"]["/query"]["get"] = json!({"$ref": "parts/ask.json"});
+    whole["paths"]["/secret"] = json!({"get": {"$ref": "../secret.json"}});
+    let file = folder.join("split.json");
+    std::fs::write(&file, whole.to_string()).unwrap();
+    std::fs::write(folder.join("parts/ask.json"), ask.to_string()).unwrap();
+    let secret = json!({"operationId": "secret"});
+    std::fs::write(elsewhere.path().join("secret.json"), secret.to_string()).unwrap();
+
+    let imported = run(&data, &["import", file.to_str().unwrap()]);
+    assert_eq!(stdout(&imported), "added           split  a document\n");
+    // What was imported does not need the files any more.
+    std::fs::remove_dir_all(&folder).unwrap();
+    let call = ["tools", "call", "api_split_ask", r#"{"text": "split"}"#];
+    let called = stdout(&run(&data, &call));
+    assert!(called.contains("split"), "{called}");
+    let listed = stdout(&run(&data, &["sources", "list"]));
+    assert!(listed.contains(" Small API, 1 tool, "), "{listed}");
+}
+
+#[tokio::test]
 async fn a_document_in_the_watched_folder_is_kept_until_its_file_goes() {
     let peer = fastapi();
     let server = Server::start().await;

@@ -8,6 +8,7 @@ use url::Url;
 use super::check;
 use super::wire::Offered;
 use crate::mcp;
+use crate::network::is_loopback;
 use crate::openapi::operation::Operation;
 use crate::openapi::{document, parse, request};
 
@@ -61,6 +62,7 @@ impl Offer {
             .skipped
             .iter()
             .map(|skipped| format!("{} is left out: {}", skipped.place, skipped.why))
+            .chain(parsed.notes)
             .collect();
         let (mut tools, mut operations) = (Vec::new(), HashMap::new());
         for operation in parsed.operations {
@@ -121,14 +123,4 @@ fn here(operation: &Operation, base: &Url, at: &Url) -> Result<Url, String> {
         .set_host(host)
         .map_err(|error| format!("its address cannot be made: {error}."))?;
     Ok(server)
-}
-
-/// Whether an address is that of the machine it is used on.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }

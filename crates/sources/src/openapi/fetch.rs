@@ -1,9 +1,11 @@
-//! Reads the documents of a server over HTTP: the one at its address or beside
-//! it, and those of the servers behind it if it is an mcpo.
+//! Reads the documents of a server over HTTP: the one at its address, where that
+//! links to or beside it, with the files it refers to; and those of the servers behind
+//! it if it is an mcpo.
 //!
 //! One of several that fails does not spoil the others. Everything is bounded:
 //! bytes, time, redirects, and how many are read at once.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -18,13 +20,18 @@ use super::discover::{self, Sub};
 use super::document;
 use crate::network::shown;
 
+mod files;
 mod places;
 mod reading;
+mod service_desc;
+mod tried;
 
 pub use reading::Unread;
 pub(super) use reading::{
     Body, Found, FoundSub, Known, News, Print, Question, Reading, Validators,
 };
+
+use tried::Tried;
 
 /// Of one server behind an mcpo, and of all of them.
 const MAX_SUB_BODY: usize = 8 * 1024 * 1024;
@@ -41,6 +48,9 @@ pub(super) const WITHIN: Duration = Duration::from_secs(30);
 
 const SUBS_AT_ONCE: usize = 8;
 
+/// How many links to a description are followed, of all that answers have.
+const MAX_LINKED: usize = 4;
+
 /// What an address answered with.
 enum Got {
     Document(Found),
@@ -52,6 +62,8 @@ struct Else {
     /// In a few words.
     what: String,
     wants_key: bool,
+    /// Where it says that there is one.
+    links: Vec<Url>,
 }
 
 impl From<String> for Else {
@@ -59,6 +71,7 @@ impl From<String> for Else {
         Self {
             what,
             wants_key: false,
+            links: Vec::new(),
         }
     }
 }
@@ -74,6 +87,7 @@ pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Rea
     let main = main
         .await
         .unwrap_or_else(|_| Err(fetch.too_slow().into()))?;
+    let main = fetch.with_files(main).await;
     let subs = match &main.news {
         News::New(body) => body
             .list()
@@ -101,40 +115,32 @@ impl Fetch<'_> {
     async fn main(&self) -> Result<Found, Unread> {
         let known = self.known("");
         let places = places::places(self.question.url, known.map(|known| &known.url));
-        let mut tried = Vec::new();
-        let mut locked = Vec::new();
-        for place in places {
-            let shown = shown(&place);
-            match self.get(place, known, document::MAX_BYTES).await {
+        let mut places = VecDeque::from(places);
+        let mut linked: Vec<Url> = Vec::new();
+        let mut tried = Tried::default();
+        while let Some(place) = places.pop_front() {
+            let is_linked = linked.contains(&place);
+            match self.get(place.clone(), known, document::MAX_BYTES).await {
                 Ok(Got::Document(found)) => return Ok(found),
                 Ok(Got::Not(it)) => {
-                    locked.extend(it.wants_key.then(|| it.what.clone()));
-                    tried.push(format!("{shown} {}", it.what));
+                    for link in it.links.into_iter().rev() {
+                        if !linked.contains(&link) && linked.len() < MAX_LINKED && link != place {
+                            places.retain(|place| *place != link);
+                            places.push_front(link.clone());
+                            linked.push(link);
+                        }
+                    }
+                    tried.add(&place, it.what, it.wants_key);
                 }
+                // A link may lead to where a server is for others, and not for us.
+                Err(halt) if is_linked => tried.end(halt.to_string()),
                 Err(halt) => {
-                    tried.push(halt.to_string());
+                    tried.end(halt.to_string());
                     break;
                 }
             }
         }
-        let is_locked = !locked.is_empty() && locked.len() == tried.len();
-        let why = match tried.as_slice() {
-            // To say it of every place once would say no more.
-            _ if is_locked => format!(
-                "{} {}. Add it to this server as a header.",
-                self.question.url.origin().ascii_serialization(),
-                locked[0]
-            ),
-            [only] if only.ends_with('.') => only.clone(),
-            _ => format!(
-                "No OpenAPI document was found: {}.",
-                tried.join("; ").trim_end_matches('.')
-            ),
-        };
-        Err(Unread {
-            why,
-            wants_key: !locked.is_empty(),
-        })
+        Err(tried.unread(self.question.url))
     }
 
     /// What a server lists for machines, where its description links to nothing.
@@ -143,7 +149,7 @@ impl Fetch<'_> {
         let Some(address) = address else {
             return found;
         };
-        let list = self.body(address, None, MAX_LIST).await;
+        let list = self.body(address, None, MAX_LIST, Elsewhere::Bare).await;
         match list {
             Ok(Came::Body(body)) => match serde_json::from_slice(&body.bytes) {
                 Ok(list) => discover::listed(&list, at),
@@ -195,7 +201,7 @@ impl Fetch<'_> {
 
     /// An error means that asking elsewhere at the same server would not help.
     async fn get(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Got, Halt> {
-        let body = match self.body(url, known, most).await? {
+        let body = match self.body(url, known, most, Elsewhere::Bare).await? {
             Came::Body(body) => body,
             Came::Same { url, validators } => {
                 // What is kept may be asked for by the old ones after a restart, and is sent once
@@ -206,8 +212,11 @@ impl Fetch<'_> {
             }
             Came::Not(it) => return Ok(Got::Not(it)),
         };
+        let mut links = body.links;
         if starts_with(&body.bytes, b"<") {
-            return Ok(Got::Not("answered with a web page".to_owned().into()));
+            links.extend(service_desc::in_page(&body.bytes, &body.url));
+            let page = Else::from("answered with a web page".to_owned());
+            return Ok(Got::Not(Else { links, ..page }));
         }
         let at = shown(&body.url);
         let known = known.filter(|known| known.url == body.url);
@@ -245,9 +254,14 @@ impl Fetch<'_> {
                     news,
                 }))
             }
-            Ok(_) => {
-                let what = "answered with something that is no OpenAPI document".to_owned();
-                Ok(Got::Not(what.into()))
+            Ok(other) => {
+                let listed = other.map(|other| service_desc::in_json(&other, &body.url));
+                links.extend(listed.into_iter().flatten());
+                let other = "answered with something that is no OpenAPI document".to_owned();
+                Ok(Got::Not(Else {
+                    links,
+                    ..other.into()
+                }))
             }
             // This is meant to be one: another would not be the one that is wanted.
             Err(why) if starts_with(&bytes, b"{") => {
@@ -256,12 +270,21 @@ impl Fetch<'_> {
             Err(why) => {
                 let why = why.trim_end_matches('.');
                 let what = format!("answered with something that is neither JSON nor YAML ({why})");
-                Ok(Got::Not(what.into()))
+                Ok(Got::Not(Else {
+                    links,
+                    ..what.into()
+                }))
             }
         }
     }
 
-    async fn body(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Came, Halt> {
+    async fn body(
+        &self,
+        url: Url,
+        known: Option<&Known>,
+        most: usize,
+        elsewhere: Elsewhere,
+    ) -> Result<Came, Halt> {
         let mut request = reqwest::Request::new(Method::GET, url.clone());
         let headers = request.headers_mut();
         if url.origin() == self.question.url.origin() {
@@ -269,7 +292,11 @@ impl Fetch<'_> {
         }
         let any = HeaderValue::from_static("application/json, application/yaml;q=0.9, */*;q=0.5");
         headers.insert(ACCEPT, any);
-        if let Some(known) = known.filter(|known| known.url == plain(&url)) {
+        let is_asked_by = |known: &&Known| {
+            let is_read_whole = known.has_files && self.question.anew;
+            known.url == plain(&url) && !is_read_whole
+        };
+        if let Some(known) = known.filter(is_asked_by) {
             let mut ask = |name: HeaderName, value: &Option<String>| {
                 let value = value.as_ref().map(HeaderValue::try_from);
                 if let Some(Ok(value)) = value {
@@ -279,7 +306,8 @@ impl Fetch<'_> {
             ask(IF_NONE_MATCH, &known.validators.etag);
             ask(IF_MODIFIED_SINCE, &known.validators.last_modified);
         }
-        let response = self.caller.open(request, Elsewhere::Bare).await?;
+        let response = self.caller.open(request, elsewhere).await?;
+        let links = service_desc::in_headers(response.headers(), response.url());
         let (status, url) = (response.status(), plain(response.url()));
         let validators = Validators::of(response.headers());
         let known = known.filter(|known| known.url == url);
@@ -298,15 +326,20 @@ impl Fetch<'_> {
                 return Ok(Came::Not(Else {
                     what: format!("asks for a key (it answered {status})"),
                     wants_key: true,
+                    links,
                 }));
             }
-            _ => return Ok(Came::Not(format!("answered {status}").into())),
+            _ => {
+                let other = Else::from(format!("answered {status}"));
+                return Ok(Came::Not(Else { links, ..other }));
+            }
         }
         let bytes = whole(response, most).await?;
         Ok(Came::Body(Whole {
             url,
             bytes,
             validators,
+            links,
         }))
     }
 
@@ -331,6 +364,8 @@ struct Whole {
     url: Url,
     bytes: Vec<u8>,
     validators: Validators,
+    /// Where it says that a description is.
+    links: Vec<Url>,
 }
 
 /// An address without what may be a secret in it.

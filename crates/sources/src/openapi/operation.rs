@@ -1,6 +1,7 @@
 //! What a document says about one operation, as far as a call needs it.
 
 use reqwest::Method;
+use reqwest::header::{HeaderName, HeaderValue};
 use tenon_domain::ToolDefinition;
 
 /// A whole document, read.
@@ -13,6 +14,8 @@ pub struct Parsed {
     pub operations: Vec<Operation>,
     /// What did not become a tool.
     pub skipped: Vec<Skipped>,
+    /// Sentences about what its tools go without, though the document has it.
+    pub notes: Vec<String>,
     /// What the document calls its ways to prove who asks.
     pub schemes: Vec<Scheme>,
 }
@@ -37,6 +40,8 @@ pub struct Operation {
     /// the document came from. Variables have their defaults. Never empty.
     pub servers: Vec<String>,
     pub parameters: Vec<Parameter>,
+    /// What the document demands as `Accept` or `Content-Type`, where it leaves no choice.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     pub body: Option<Body>,
     /// Each is one sufficient set of schemes, by name. None at all: nothing is asked for.
     pub security: Vec<Vec<Need>>,

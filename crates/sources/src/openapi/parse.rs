@@ -2,11 +2,13 @@
 //!
 //! Nothing in a document is trusted to be what it should be, or to be short. What is
 //! broken costs the operation it belongs to and no other, and says why; what is too
-//! long is cut. Nothing is fetched: what stands in another document is not known.
+//! long is cut. Nothing is fetched: what stands in another document is known only
+//! where that was bundled with this one.
 
 mod body;
 mod input;
 mod names;
+mod notes;
 mod operations;
 mod parameters;
 mod refs;
@@ -69,7 +71,12 @@ pub fn parse(document: &Value) -> Result<Parsed, Wrong> {
             ));
         }
     };
-    let (operations, skipped) = operations::read(&reading, paths);
+    let operations::Found {
+        operations,
+        skipped,
+        mut notes,
+    } = operations::read(&reading, paths);
+    notes.extend(notes::unread_schemas(&reading.reader.unread()));
     let info = |word| object.get("info").and_then(|info| info.get(word));
     let text = |word| match info(word) {
         Some(Value::String(text)) => text.clone(),
@@ -83,6 +90,7 @@ pub fn parse(document: &Value) -> Result<Parsed, Wrong> {
         description: text::block(&text("description"), 16 * MAX_DESCRIPTION),
         operations,
         skipped,
+        notes,
         schemes: security::schemes(&reading.reader.refs, object),
     })
 }

@@ -73,6 +73,7 @@ pub(crate) fn build_at(
         request.headers.insert(CONTENT_TYPE, made.media_type);
         request.body = Some(made.bytes);
     }
+    add_demanded(operation, &mut request.headers);
     match request.url.as_str().len() <= MAX_URL {
         true => Ok(request),
         false => Err(ToolError::invalid_input(format!(
@@ -159,6 +160,29 @@ fn add_parameters(
         add_cookie(&name, &value, &mut request.headers)?;
     }
     Ok(())
+}
+
+/// What the document demands as `Accept` or `Content-Type`. Of a body that is sent it
+/// may say more than its media type, and nothing else.
+fn add_demanded(operation: &Operation, headers: &mut HeaderMap) {
+    let essence = |value: &HeaderValue| {
+        let essence = value.as_bytes().split(|byte| *byte == b';').next();
+        essence
+            .unwrap_or_default()
+            .trim_ascii()
+            .to_ascii_lowercase()
+    };
+    for (name, value) in &operation.headers {
+        let own = headers.get(name).filter(|_| *name == CONTENT_TYPE);
+        // Only we know what stands between the parts.
+        let may_be_said = |own: &HeaderValue| {
+            let own = essence(own);
+            own == essence(value) && !own.starts_with(b"multipart/")
+        };
+        if own.is_none_or(may_be_said) {
+            headers.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 /// Both are encoded already.

@@ -2,6 +2,8 @@
 // under /styles with what openapi-enforcer reads of every parameter style.
 // Takes a free port and prints it. Its argument is where it was installed.
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 
 const require = createRequire(process.argv[2] + "/");
 const express = require("express");
@@ -68,6 +70,20 @@ app.post("/upload", multer({ defParamCharset: "utf8" }).any(), (request, respons
     data: file.buffer.toString("base64"),
   }));
   response.json({ body: request.body, files });
+});
+
+// A description in several files, to which the page at the root links.
+app.use("/api", express.static(fileURLToPath(new URL("api", import.meta.url))));
+app.get("/", (_, response) => {
+  response.links({ "service-desc": "/api/openapi.yaml" }).type("html").send("<!doctype html><title>Echo</title>");
+});
+
+// Answers packed as they are asked for.
+const packers = { br: brotliCompressSync, deflate: deflateSync, gzip: gzipSync };
+app.get("/packed/:how", (request, response) => {
+  const { how } = request.params;
+  if (!(request.headers["accept-encoding"] ?? "").includes(how)) return response.status(406).end();
+  response.type("json").set("content-encoding", how).send(packers[how](JSON.stringify({ how, text: "é".repeat(1000) })));
 });
 
 const server = app.listen(0, "127.0.0.1", () => {

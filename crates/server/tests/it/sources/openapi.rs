@@ -27,7 +27,7 @@ fn echo(url: &str) -> Value {
                 "get": {"operationId": "ask", "summary": "Ask", "parameters": [text]},
             },
             "/header": {"get": {"operationId": "old", "deprecated": true}},
-            "/odd": {"get": {"operationId": "odd", "parameters": [{"$ref": "other.yaml#/x"}]}},
+            "/odd": {"get": {"operationId": "odd", "parameters": [{"$ref": "other.yaml#/x", "required": true}]}},
         },
     })
 }

@@ -128,6 +128,7 @@ fn operation(sets: &[&[&str]]) -> Operation {
         path: "/x".into(),
         servers: vec!["/".into()],
         parameters: Vec::new(),
+        headers: Vec::new(),
         body: None,
         security: sets
             .iter()

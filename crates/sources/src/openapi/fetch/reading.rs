@@ -19,6 +19,8 @@ pub(in crate::openapi) struct Question<'a> {
     /// For the site of that address alone.
     pub(in crate::openapi) headers: &'a HeaderMap,
     pub(in crate::openapi) known: &'a [Known],
+    /// What other files a document refers to is read again too, even if it is the same itself.
+    pub(in crate::openapi) anew: bool,
     /// How long all of it may take.
     pub(in crate::openapi) within: Duration,
 }
@@ -31,6 +33,8 @@ pub(in crate::openapi) struct Known {
     pub(in crate::openapi) url: Url,
     pub(in crate::openapi) validators: Validators,
     pub(in crate::openapi) print: Print,
+    /// It was made of several files, of which the validators are those of the first.
+    pub(in crate::openapi) has_files: bool,
 }
 
 /// By which a server tells whether a document is still what it was.

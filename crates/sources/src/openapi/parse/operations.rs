@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use tenon_domain::{Annotations, ToolDefinition};
 
 use super::names::{Names, operation_name};
+use super::notes::Notes;
 use super::refs::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, Reading, Version};
 use super::{body, input, parameters, security, servers};
@@ -27,8 +28,17 @@ struct Operations<'r, 'd> {
     names: Names,
     read: Vec<Operation>,
     skipped: Vec<Skipped>,
+    notes: Notes,
     /// Those beyond the last that is read.
     more: usize,
+}
+
+/// All that is in a document.
+pub(super) struct Found {
+    pub(super) operations: Vec<Operation>,
+    pub(super) skipped: Vec<Skipped>,
+    /// Sentences.
+    pub(super) notes: Vec<String>,
 }
 
 /// What holds for all operations of a path: itself, and what it refers to.
@@ -36,15 +46,13 @@ struct Item<'d> {
     objects: Vec<&'d Map<String, Value>>,
 }
 
-pub(super) fn read<'d>(
-    reading: &Reading<'d>,
-    paths: &'d Map<String, Value>,
-) -> (Vec<Operation>, Vec<Skipped>) {
+pub(super) fn read<'d>(reading: &Reading<'d>, paths: &'d Map<String, Value>) -> Found {
     let mut operations = Operations {
         reading,
         names: Names::default(),
         read: Vec::new(),
         skipped: Vec::new(),
+        notes: Notes::default(),
         more: 0,
     };
     let count = paths
@@ -65,7 +73,11 @@ pub(super) fn read<'d>(
             why: format!("Only the first {MAX_OPERATIONS} operations are read."),
         });
     }
-    (operations.read, operations.skipped)
+    Found {
+        operations: operations.read,
+        skipped: operations.skipped,
+        notes: operations.notes.sentences(),
+    }
 }
 
 impl<'d> Operations<'_, 'd> {
@@ -125,6 +137,8 @@ impl<'d> Operations<'_, 'd> {
         operation: &'d Value,
     ) -> Result<Operation, String> {
         let reading = self.reading;
+        let operation = reading.reader.refs.follow(operation);
+        let operation = operation.map_err(|lost| lost.why("What it does"))?;
         let Value::Object(operation) = operation else {
             let place = pointer(&["paths", path, &method.to_ascii_lowercase()]);
             return Err(format!("`{place}` is not an object."));
@@ -136,7 +150,8 @@ impl<'d> Operations<'_, 'd> {
         let http_method = http_method.map_err(|_| "Its method is none of HTTP's.".to_owned())?;
 
         let lists = [item.get("parameters"), operation.get("parameters")];
-        let lists = parameters::read(reading, path, &lists)?;
+        let mut lists = parameters::read(reading, path, &lists)?;
+        let dropped = std::mem::take(&mut lists.dropped);
         let body = body::read(reading, operation, &lists)?;
         let input = input::assemble(reading, lists.parameters, body);
 
@@ -149,6 +164,11 @@ impl<'d> Operations<'_, 'd> {
             Some(said) => text::block(said, MAX_DESCRIPTION),
             None => text::line(&format!("{method} {path}"), MAX_PLACE),
         };
+        let place = text::line(&format!("{method} {path}"), MAX_PLACE);
+        for why in dropped {
+            self.notes
+                .lacks_parameter(&place, text::line(&why, MAX_WHY));
+        }
         let mut annotations = annotations(method);
         annotations.deprecated = operation.get("deprecated") == Some(&Value::Bool(true));
         Ok(Operation {
@@ -166,6 +186,7 @@ impl<'d> Operations<'_, 'd> {
             },
             servers: self.servers(item, operation),
             parameters: input.parameters,
+            headers: lists.headers,
             body: input.body,
             security: security::needs(operation.get("security"), reading.document.get("security")),
         })

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 
 use super::refs::pointer;
 use super::{Reading, Version};
 use crate::openapi::operation::{Place, Style, Written};
+use crate::openapi::request::header;
 use crate::text;
 
 /// Nobody fills in more.
@@ -31,6 +33,10 @@ pub(super) struct Lists<'d> {
     pub(super) body: Option<&'d Map<String, Value>>,
     /// The fields of a form, where they are parameters.
     pub(super) form: Vec<&'d Value>,
+    /// Those of HTTP itself that the document leaves no choice about.
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    /// Why parameters that an operation can do without were left out.
+    pub(super) dropped: Vec<String>,
 }
 
 /// All that hold for an operation. The error says why it cannot be called.
@@ -40,7 +46,7 @@ pub(super) fn read<'d>(
     lists: &[Option<&'d Value>],
 ) -> Result<Lists<'d>, String> {
     let mut read = Lists::default();
-    for value in unique(reading, path, lists)? {
+    for value in unique(reading, path, lists, &mut read.dropped)? {
         let Some(object) = value.as_object() else {
             continue;
         };
@@ -58,15 +64,17 @@ pub(super) fn read<'d>(
                 read.form.push(value);
                 continue;
             }
-            other if is_required(object) => {
-                let other = text::line(other, 40);
-                return Err(format!(
-                    "A parameter it needs stands in `{other}`, which is not known."
-                ));
+            other => {
+                let why = format!("stands in `{}`, which is not known.", text::line(other, 40));
+                if is_required(object) {
+                    return Err(format!("A parameter it needs {why}"));
+                }
+                read.dropped.push(format!("it {why}"));
+                continue;
             }
-            _ => continue,
         };
         if place == Place::Header && reading.sets_itself(text("name")) {
+            read.headers.extend(reading.demanded(object, text("name")));
             continue;
         }
         // What is not in the path has nowhere to go.
@@ -88,10 +96,12 @@ pub(super) fn read<'d>(
 }
 
 /// Followed, and each (name, in) once: the later list, that of the operation, counts.
+/// What cannot be read is dropped, unless it is said there that it is needed.
 fn unique<'d>(
     reading: &Reading<'d>,
     path: &str,
     lists: &[Option<&'d Value>],
+    dropped: &mut Vec<String>,
 ) -> Result<Vec<&'d Value>, String> {
     let mut unique: Vec<&'d Value> = Vec::new();
     let mut places: HashMap<(&'d str, &'d str), usize> = HashMap::new();
@@ -100,10 +110,21 @@ fn unique<'d>(
             continue;
         };
         for parameter in list {
-            let found = reading.reader.refs.follow(parameter);
-            let found = found.map_err(|lost| lost.why("A parameter of it"))?;
+            let is_needed = |parameter: &Value| parameter.as_object().is_some_and(is_required);
+            let found = match reading.reader.refs.follow(parameter) {
+                Ok(found) => found,
+                Err(lost) if is_needed(parameter) => return Err(lost.why("A parameter of it")),
+                Err(lost) => {
+                    dropped.push(lost.why("it"));
+                    continue;
+                }
+            };
             let text = |word| found.get(word).and_then(Value::as_str);
             let (Some(name), Some(place)) = (text("name"), text("in")) else {
+                if !is_needed(found) {
+                    dropped.push("it has no `name` or no `in`.".to_owned());
+                    continue;
+                }
                 let paths = pointer(&["paths", path]);
                 return Err(format!(
                     "A parameter of it (in `{paths}`) has no `name` or no `in`."
@@ -199,6 +220,29 @@ impl<'d> Reading<'d> {
             Version::Swagger2 => collection(object, place),
             Version::Openapi30 | Version::Openapi31 => style(object, place),
         }
+    }
+
+    /// A header of HTTP itself, if the document demands it with one value.
+    fn demanded(
+        &self,
+        object: &'d Map<String, Value>,
+        name: &str,
+    ) -> Option<(HeaderName, HeaderValue)> {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let is_ours = matches!(name.as_str(), "accept" | "content-type");
+        if !is_ours || !is_required(object) {
+            return None;
+        }
+        let schema = match object.get("schema") {
+            Some(schema) => self.reader.refs.object(schema)?,
+            None => object,
+        };
+        let only = match schema.get("enum") {
+            Some(Value::Array(values)) if values.len() == 1 => values.first(),
+            _ => None,
+        };
+        let value = schema.get("const").or(only).or(schema.get("default"))?;
+        Some((name, header::value(value.as_str()?)?))
     }
 
     /// Headers that are not parameters: whoever sends the request knows them.

@@ -1,10 +1,11 @@
-//! Following `$ref`s inside one document.
+//! Following `$ref`s inside one document, and into the files that were bundled with it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::openapi::bundle;
 use crate::percent::decode;
 use crate::text::line;
 
@@ -20,7 +21,11 @@ pub(super) struct Refs<'d> {
 /// Why something that is elsewhere cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Lost {
-    Elsewhere(String),
+    Elsewhere {
+        place: String,
+        /// Why it could not be read, if that was tried.
+        why: Option<String>,
+    },
     Missing(String),
     Circle(String),
 }
@@ -29,9 +34,12 @@ impl Lost {
     /// A sentence about `what`: "its parameter".
     pub(super) fn why(&self, what: &str) -> String {
         match self {
-            Self::Elsewhere(place) => {
-                format!("{what} is in another document (`{place}`), which is not read.")
-            }
+            Self::Elsewhere { place, why } => match why {
+                None => format!("{what} is in another document (`{place}`), which is not read."),
+                Some(why) => format!(
+                    "{what} is in another document (`{place}`), which could not be read: {why}."
+                ),
+            },
             Self::Missing(place) => format!("{what} is not where it is said to be: `{place}`."),
             Self::Circle(place) => format!("{what} refers to itself: `{place}`."),
         }
@@ -66,13 +74,26 @@ impl<'d> Refs<'d> {
     /// What stands at a place of this document.
     pub(super) fn find(&self, place: &'d str) -> Result<&'d Value, Lost> {
         let Some(pointer) = place.strip_prefix('#') else {
-            return Err(Lost::Elsewhere(shown(place)));
+            return Err(Lost::Elsewhere {
+                place: shown(place),
+                why: None,
+            });
         };
         let mut known = self.known.borrow_mut();
         let found = *known
             .entry(place)
             .or_insert_with(|| self.at(&String::from_utf8_lossy(&decode(pointer))));
-        found.ok_or_else(|| Lost::Missing(shown(place)))
+        found.ok_or_else(|| {
+            let original = bundle::original(place);
+            let original = shown(original.as_deref().unwrap_or(place));
+            match bundle::unread(self.document, place) {
+                None => Lost::Missing(original),
+                Some(why) => Lost::Elsewhere {
+                    place: original,
+                    why: Some(line(why, 200)),
+                },
+            }
+        })
     }
 
     fn at(&self, pointer: &str) -> Option<&'d Value> {
@@ -126,7 +147,13 @@ mod tests {
         assert_eq!(follow(2), Ok(&json!(3)));
         assert_eq!(follow(3), Ok(&json!(1)));
         assert_eq!(follow(4), Err(Lost::Missing("#/definitions/h".into())));
-        assert_eq!(follow(5), Err(Lost::Elsewhere("other.yaml#/a".into())));
+        assert_eq!(
+            follow(5),
+            Err(Lost::Elsewhere {
+                place: "other.yaml#/a".into(),
+                why: None
+            })
+        );
         assert_eq!(follow(6), Err(Lost::Circle("#/refs/6".into())));
     }
 }

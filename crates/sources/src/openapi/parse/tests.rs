@@ -1,6 +1,7 @@
 //! Tables: what a piece of a document becomes.
 
 mod bodies;
+mod elsewhere;
 mod operations;
 mod schemas;
 

@@ -26,6 +26,7 @@ fn operation(path: &str, parameters: Vec<Parameter>, body: Option<Body>) -> Oper
         path: path.into(),
         servers: vec!["/".into()],
         parameters,
+        headers: Vec::new(),
         body,
         security: Vec::new(),
     }

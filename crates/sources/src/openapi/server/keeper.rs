@@ -6,10 +6,11 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use tenon_domain::{OpenapiOrigin, SourceState};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::diary;
 use super::handover::Holding;
@@ -24,11 +25,19 @@ use crate::apart::turn;
 use crate::openapi::fetch::{self, Question};
 use crate::variables::Unfilled;
 
+/// How often the files that a document refers to are read though it has not changed itself:
+/// there may be thousands of them.
+const WHOLE_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
 struct Keeper {
     shared: Arc<Shared>,
     line: Option<Arc<Line>>,
     /// In a row.
     failures: u32,
+    /// Somebody wants all of it read, and not only what is known to have changed.
+    anew: bool,
+    /// When all of it was last read.
+    whole_at: Instant,
 }
 
 /// What is to be done next.
@@ -48,6 +57,8 @@ pub(super) async fn keep(shared: Arc<Shared>) {
         shared: shared.clone(),
         line: None,
         failures: 0,
+        anew: false,
+        whole_at: Instant::now(),
     };
     let mut next = Next::Start;
     loop {
@@ -75,6 +86,7 @@ impl Keeper {
             Next::Wait => self.wait().await,
             Next::Stay => {
                 self.shared.refresh.notified().await;
+                self.anew = true;
                 Next::Start
             }
             Next::Restart => {
@@ -82,6 +94,7 @@ impl Keeper {
                 self.shared.state.starting();
                 self.line = None;
                 self.failures = 0;
+                self.anew = true;
                 Next::Start
             }
         }
@@ -231,7 +244,7 @@ impl Keeper {
         Next::Wait
     }
 
-    async fn look(&self, line: &Line) -> Result<Seen, String> {
+    async fn look(&mut self, line: &Line) -> Result<Seen, String> {
         let Holding { library, unkept } = self.shared.holding().clone();
         let before = match (library, unkept) {
             (Some(library), true) => Some(Arc::new(library.unkept())),
@@ -250,10 +263,15 @@ impl Keeper {
         };
         let written = before.as_ref().filter(|_| !unkept);
         let known = written.map(|library| library.known());
+        let anew = std::mem::take(&mut self.anew) || self.whole_at.elapsed() >= WHOLE_INTERVAL;
+        if anew {
+            self.whole_at = Instant::now();
+        }
         let question = Question {
             url,
             headers: &line.headers,
             known: known.as_deref().unwrap_or_default(),
+            anew,
             within: self.shared.pace.read,
         };
         let reading = fetch::read(&self.shared.settings.caller, &question).await;
@@ -345,7 +363,7 @@ impl Keeper {
         };
         tokio::select! {
             () = time => {}
-            () = self.shared.refresh.notified() => {}
+            () = self.shared.refresh.notified() => self.anew = true,
         }
         Next::Read
     }

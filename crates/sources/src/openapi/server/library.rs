@@ -10,6 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::settings::Kept;
+use crate::openapi::bundle;
 use crate::openapi::discover;
 use crate::openapi::document;
 use crate::openapi::fetch::{Body, Found, FoundSub, Known, News, Print, Reading, Validators};
@@ -44,6 +45,10 @@ pub(super) struct Content {
     pub(super) description: String,
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) skipped: Vec<Skipped>,
+    /// Sentences about what its tools go without.
+    pub(super) notes: Vec<String>,
+    /// It was made of several files.
+    pub(super) has_files: bool,
     pub(super) schemes: Arc<Vec<Scheme>>,
 }
 
@@ -132,6 +137,19 @@ impl Library {
             Some(subs) => subs,
             None => std::slice::from_ref(&self.main),
         }
+    }
+
+    /// What tools go without, as sentences.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let volumes = self.volumes().iter();
+        let notes = volumes.flat_map(|volume| {
+            let own = volume.content.notes.iter();
+            own.map(|note| match volume.name.as_str() {
+                "" => note.clone(),
+                name => format!("{name}: {note}"),
+            })
+        });
+        notes.collect()
     }
 
     /// What need not be sent again. A list is small, and has to be followed every time.
@@ -296,6 +314,7 @@ impl Volume {
             url: self.url.clone()?,
             validators: self.validators.clone(),
             print: self.print,
+            has_files: self.content.has_files,
         })
     }
 }
@@ -309,6 +328,7 @@ impl Content {
             description,
             operations,
             skipped,
+            notes,
             schemes,
         } = parsed;
         let operations = operations.into_iter().map(|mut operation| {
@@ -326,6 +346,8 @@ impl Content {
             description,
             operations: operations.collect(),
             skipped,
+            notes,
+            has_files: bundle::has_files(document),
             schemes: Arc::new(schemes),
         })
     }

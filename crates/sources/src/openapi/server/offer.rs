@@ -7,6 +7,7 @@ use tenon_domain::ToolDefinition;
 use url::Url;
 
 use super::library::{Library, Volume};
+use crate::network::is_loopback;
 use crate::openapi::operation::{Operation, Scheme, Skipped};
 use crate::openapi::request;
 
@@ -123,6 +124,40 @@ impl Offer {
         is_homeless.then_some(
             "The document does not say where its server is: enter the base address of the server.",
         )
+    }
+
+    /// Which hosts requests go to, if not to where the document came from and nobody said so.
+    pub(super) fn other_hosts(&self) -> Option<String> {
+        if self.base_url.is_some() {
+            return None;
+        }
+        let mut hosts: Vec<&str> = Vec::new();
+        let mut from = "";
+        for entry in &self.entries {
+            let (Some(found_at), Some(server)) = (&entry.found_at, &entry.server) else {
+                continue;
+            };
+            let (here, there) = (found_at.host_str(), server.host_str());
+            // All names of this machine are the same one.
+            let is_same = here == there || (is_loopback(found_at) && is_loopback(server));
+            if let (Some(here), Some(there)) = (here, there)
+                && !is_same
+                && !hosts.contains(&there)
+            {
+                from = here;
+                hosts.push(there);
+            }
+        }
+        let shown = match hosts.as_slice() {
+            [] => return None,
+            [host] => (*host).to_owned(),
+            [first, second] => format!("{first} and {second}"),
+            [first, rest @ ..] => format!("{first} and {} other hosts", rest.len()),
+        };
+        Some(format!(
+            "Requests go to {shown}, as the document says; the document is from {from}. Enter a \
+             base address if they are to go elsewhere."
+        ))
     }
 
     pub(super) fn len(&self) -> usize {

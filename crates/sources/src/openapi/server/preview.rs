@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use tenon_domain::{OpenapiConfig, ToolDefinition};
 use tokio::sync::Semaphore;
+use url::Url;
 
 use super::library::{Library, Merged};
 use super::line::Line;
@@ -47,11 +48,16 @@ pub async fn preview(
         url,
         headers: &line.headers,
         known: &[],
+        anew: true,
         within: fetch::WITHIN,
     };
     let reading = fetch::read(caller, &question).await?;
     let turn = turn(parses).await;
-    let work = turn.work(move || Library::merge(None, reading).map(|merged| seen(merged, true)));
+    let base_url = line.base_url.clone();
+    let work = turn.work(move || {
+        let merged = Library::merge(None, reading)?;
+        Ok(seen(merged, base_url.as_ref(), true))
+    });
     Ok(work.await?)
 }
 
@@ -71,17 +77,19 @@ pub async fn preview_document(
         fetched_at: SystemTime::now(),
     };
     let turn = turn(parses).await;
-    let work = move || Library::load(vec![kept]).map(|merged| seen(merged, is_placed));
+    let work = move || Library::load(vec![kept]).map(|merged| seen(merged, None, is_placed));
     turn.work(work).await
 }
 
-fn seen(merged: Merged, is_placed: bool) -> Preview {
-    let offer = Offer::of(&merged.library, None);
+fn seen(merged: Merged, base_url: Option<&Url>, is_placed: bool) -> Preview {
+    let offer = Offer::of(&merged.library, base_url);
     let about = About::of(&merged.library);
     let mut notes = merged.problems;
     if offer.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
         notes.push("The document describes no operations.".into());
     }
+    notes.extend(offer.other_hosts());
+    notes.extend(merged.library.notes());
     let homeless = offer.homeless().filter(|_| !is_placed);
     notes.extend(homeless.map(str::to_owned));
     if offer.cut {

@@ -17,6 +17,8 @@ impl Seen {
     pub(super) fn of(mut merged: Merged, base_url: Option<&Url>, before: &Offer) -> Self {
         let offer = Offer::of(&merged.library, base_url);
         merged.problems.extend(offer.homeless().map(str::to_owned));
+        merged.problems.extend(offer.other_hosts());
+        merged.problems.extend(merged.library.notes());
         Self {
             about: About::of(&merged.library),
             change: offer.since(before),

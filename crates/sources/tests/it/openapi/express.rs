@@ -9,7 +9,7 @@ use tenon_sources::openapi::operation::{BodyKind, Place, Style, Written};
 use super::made::{Site, file, operation, parameter, post, usual};
 use crate::peer::{Peer, installed, ours};
 
-fn express() -> Peer {
+pub fn express() -> Peer {
     let mut command = Command::new("node");
     command
         .arg(ours("openapi/express/app.mjs"))

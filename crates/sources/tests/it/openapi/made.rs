@@ -32,6 +32,7 @@ pub fn operation(method: Method, path: &str, parameters: Vec<Parameter>) -> Oper
         path: path.into(),
         servers: vec!["/".into()],
         parameters,
+        headers: Vec::new(),
         body: None,
         security: Vec::new(),
     }

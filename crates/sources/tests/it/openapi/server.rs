@@ -6,6 +6,8 @@ mod site;
 
 mod bad;
 mod call;
+mod files;
 mod kept;
+mod landing;
 mod life;
 mod mcpo;

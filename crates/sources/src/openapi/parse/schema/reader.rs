@@ -24,6 +24,9 @@ const LEAST_BYTES: usize = 2 * 1024;
 /// All schemas of a document together; in memory each byte is ten.
 const ALL_BYTES: usize = 16 * 1024 * 1024;
 
+/// How many places in other documents are told apart.
+const MAX_UNREAD: usize = 1000;
+
 /// What all patterns of a document may cost to be tried: about a second.
 const ALL_PATTERNS: usize = 1_000_000;
 
@@ -38,6 +41,8 @@ pub(in crate::openapi::parse) struct Reader<'d> {
     left: Cell<usize>,
     /// How many schemas are still to come.
     to_come: Cell<usize>,
+    /// Places in other documents that a schema was to be at, each once.
+    unread: RefCell<Vec<String>>,
 }
 
 /// The objects a schema consists of, before they are read.
@@ -84,6 +89,7 @@ impl<'d> Reader<'d> {
             patterns_left: Cell::new(ALL_PATTERNS),
             left: Cell::new(ALL_BYTES),
             to_come: Cell::new(0),
+            unread: RefCell::default(),
         }
     }
 
@@ -216,7 +222,8 @@ impl<'d> Reader<'d> {
             Ok(target) => target,
             Err(lost) => {
                 heap.notes.push(match lost {
-                    Lost::Elsewhere(place) => {
+                    Lost::Elsewhere { place, .. } => {
+                        self.note_unread(&place);
                         format!("What it is like is said in another document: `{place}`.")
                     }
                     Lost::Missing(_) | Lost::Circle(_) => {
@@ -241,6 +248,18 @@ impl<'d> Reader<'d> {
         }
         heap.made_of.push(component);
         Some(target)
+    }
+
+    /// The places in other documents that schemas were to be at.
+    pub(in crate::openapi::parse) fn unread(&self) -> Vec<String> {
+        self.unread.borrow().clone()
+    }
+
+    fn note_unread(&self, place: &str) {
+        let mut unread = self.unread.borrow_mut();
+        if unread.len() < MAX_UNREAD && !unread.iter().any(|known| known == place) {
+            unread.push(place.to_owned());
+        }
     }
 
     pub(super) fn is_pattern(&self, pattern: &str) -> bool {

@@ -215,7 +215,7 @@ fn what_is_broken_is_skipped_and_says_why() {
     let parsed = whole(json!({
         "openapi": "3.0.0",
         "paths": {
-            "/a": { "get": [], "post": { "parameters": [{ "$ref": "other.json#/p" }] }, "put": { "parameters": [{ "name": "x" }] } },
+            "/a": { "get": [], "post": { "$ref": "other.json#/a/post" }, "put": { "parameters": [{ "name": "x", "required": true }] } },
             "/b": "nothing",
             "/c": { "$ref": "c.yaml" },
             "/d": { "post": { "requestBody": { "$ref": "#/components/requestBodies/Gone" } }, "get": {} },
@@ -231,7 +231,7 @@ fn what_is_broken_is_skipped_and_says_why() {
             skipped("GET /a", "`#/paths/~1a/get` is not an object."),
             skipped(
                 "POST /a",
-                "A parameter of it is in another document (`other.json#/p`), which is not read."
+                "What it does is in another document (`other.json#/a/post`), which is not read."
             ),
             skipped(
                 "PUT /a",
@@ -249,6 +249,58 @@ fn what_is_broken_is_skipped_and_says_why() {
         ]
     );
     assert_eq!(parsed.operations.len(), 1);
+}
+
+#[test]
+fn a_header_that_leaves_no_choice_is_sent_and_not_asked_for() {
+    let check = |parameters: Value, expected: &[(&str, &str)]| {
+        let operation = only(json!({
+            "openapi": "3.1.0", "paths": { "/a": { "get": { "parameters": parameters } } },
+        }));
+        let headers = operation.headers.iter();
+        let headers: Vec<_> = headers
+            .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
+            .collect();
+        assert_eq!(headers, expected);
+        assert_eq!(operation.tool.input_schema["properties"], json!({}));
+    };
+    let header = |name: &str, required: bool, schema: Value| json!([{ "name": name, "in": "header", "required": required, "schema": schema }]);
+    check(
+        header(
+            "Accept",
+            true,
+            json!({ "enum": ["application/vnd.a+json"] }),
+        ),
+        &[("accept", "application/vnd.a+json")],
+    );
+    check(
+        header("content-type", true, json!({ "const": "application/json" })),
+        &[("content-type", "application/json")],
+    );
+    check(
+        header(
+            "Accept",
+            true,
+            json!({ "type": "string", "enum": ["a/b", "c/d"], "default": "c/d" }),
+        ),
+        &[("accept", "c/d")],
+    );
+    check(
+        header("Accept", true, json!({ "enum": ["a/b", "c/d"] })),
+        &[],
+    );
+    check(
+        header("Accept", true, json!({ "enum": ["a/b\nX: y"] })),
+        &[],
+    );
+    check(header("Accept", false, json!({ "enum": ["a/b"] })), &[]);
+    let swagger = only(json!({
+        "swagger": "2.0",
+        "paths": { "/a": { "get": { "parameters": [
+            { "name": "Accept", "in": "header", "required": true, "type": "string", "default": "text/csv" },
+        ] } } },
+    }));
+    assert_eq!(swagger.headers[0].1, "text/csv");
 }
 
 #[test]

@@ -263,6 +263,46 @@ fn a_body_holds_no_field_twice() {
 }
 
 #[test]
+fn numbers_and_yes_or_no_go_out_as_text_as_they_are_written() {
+    let text = || whole("text/plain", BodyKind::Text);
+    let plain = "text/plain; charset=utf-8";
+    check(text(), json!(5), plain, "5");
+    check(text(), json!(-1.5), plain, "-1.5");
+    check(text(), json!(true), plain, "true");
+}
+
+#[test]
+fn headers_that_the_document_demands_are_sent() {
+    use reqwest::header::{HeaderName, HeaderValue};
+    let check = |body: Option<Body>, demanded: (&'static str, &'static str), expected: &[&str]| {
+        let mut operation = operation("/", vec![], body);
+        let name = HeaderName::from_static(demanded.0);
+        operation.headers = vec![(name, HeaderValue::from_static(demanded.1))];
+        let request = built(&operation, json!({ "body": {} })).unwrap();
+        let all = request.headers.get_all(demanded.0).iter();
+        let all: Vec<&str> = all.map(|value| value.to_str().unwrap()).collect();
+        assert_eq!(all, expected);
+    };
+    let json = || Some(whole("application/json", BodyKind::Json));
+    let form = || Some(whole("multipart/form-data", BodyKind::Multipart(vec![])));
+    check(None, ("accept", "a/b"), &["a/b"]);
+    check(None, ("content-type", "a/b"), &["a/b"]);
+    check(
+        json(),
+        ("content-type", "application/json;v=2"),
+        &["application/json;v=2"],
+    );
+    // It would say something else than what is sent.
+    check(json(), ("content-type", "text/csv"), &["application/json"]);
+    let mut operation = operation("/", vec![], form());
+    let name = HeaderName::from_static("content-type");
+    operation.headers = vec![(name, HeaderValue::from_static("multipart/form-data"))];
+    let request = built(&operation, json!({ "body": { "a": 1 } })).unwrap();
+    let kind = request.headers["content-type"].to_str().unwrap();
+    assert!(kind.contains("boundary="), "{kind}");
+}
+
+#[test]
 fn a_body_that_is_not_given_is_not_sent() {
     let optional = operation("/", vec![], Some(whole("application/json", BodyKind::Json)));
     for input in [json!({}), json!({ "body": null }), json!({ "other": 1 })] {

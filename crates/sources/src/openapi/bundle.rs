@@ -1,0 +1,236 @@
+//! A document and the files it refers to, as one document.
+//!
+//! A `$ref` into another file becomes one inside the document: what stands in the file
+//! stands below [`FILES`] then, by the file's name. Nothing is read here. Whoever has the
+//! document asks which files are [`Bundle::wanted`] and adds them, so that they are read by
+//! the rules of the place where the document is.
+
+pub mod folder;
+mod references;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use references::Within;
+
+/// Where files are in a document that was bundled, by their names.
+const FILES: &str = "x-tenon-files";
+
+/// Those that could not be read, each with why.
+const UNREAD_FILES: &str = "x-tenon-unread-files";
+
+/// More than the largest description is split into.
+const MAX_FILES: usize = 3000;
+
+/// A document in the making.
+pub(super) struct Bundle {
+    /// Where the document is.
+    at: Url,
+    reach: Reach,
+    document: Value,
+    files: Map<String, Value>,
+    unread: Map<String, Value>,
+    wanted: Vec<Url>,
+    known: HashSet<Url>,
+    /// Whether anything is written otherwise than it came.
+    is_changed: bool,
+}
+
+/// Which files are near enough to a document to be read with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All of the same site.
+    Origin,
+    /// Those below a folder, which is the first part of every path.
+    Folder,
+}
+
+impl Bundle {
+    pub(super) fn new(document: Value, at: Url, reach: Reach) -> Self {
+        let mut bundle = Self {
+            at: at.clone(),
+            reach,
+            document: Value::Null,
+            files: Map::new(),
+            unread: Map::new(),
+            wanted: Vec::new(),
+            known: HashSet::new(),
+            is_changed: false,
+        };
+        bundle.document = bundle.rewritten(document, &at, Within::Words);
+        bundle
+    }
+
+    /// The files that are to be read next. Each is named once.
+    pub(super) fn wanted(&mut self) -> Vec<Url> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// A file that was wanted, or why it cannot be had: the end of a sentence.
+    pub(super) fn add(&mut self, url: &Url, file: Result<Value, String>) {
+        let name = self.name(url);
+        match file {
+            Ok(file) => {
+                let file = self.rewritten(file, url, Within::File);
+                self.files.insert(name, file);
+            }
+            Err(why) => {
+                let why = why.trim_end_matches('.');
+                self.unread.insert(name, why.into());
+            }
+        }
+    }
+
+    /// Whether nothing is different from the document as it came.
+    pub(super) fn is_unchanged(&self) -> bool {
+        !self.is_changed
+    }
+
+    /// Whether all files could be read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unread.is_empty() && self.wanted.is_empty()
+    }
+
+    pub(super) fn into_document(mut self) -> Value {
+        if let Value::Object(document) = &mut self.document {
+            document.insert(FILES.into(), self.files.into());
+            if !self.unread.is_empty() {
+                document.insert(UNREAD_FILES.into(), self.unread.into());
+            }
+        }
+        self.document
+    }
+
+    /// What a file says, with its references as they are in the bundle.
+    fn rewritten(&mut self, mut value: Value, base: &Url, within: Within) -> Value {
+        references::each(&mut value, within, &mut |reference| {
+            if let Some(inside) = self.inside(reference, base) {
+                self.is_changed = true;
+                *reference = inside;
+            }
+        });
+        value
+    }
+
+    /// Where a reference leads to in the bundle. None: it is as it is to be.
+    fn inside(&mut self, reference: &str, base: &Url) -> Option<String> {
+        let (path, pointer) = reference.split_once('#').unwrap_or((reference, ""));
+        if path.is_empty() {
+            let is_main = *base == self.at;
+            return (!is_main).then(|| place(&self.name(base), pointer));
+        }
+        // Some write the mere name of a component.
+        let is_file = path.contains(['.', '/']);
+        let url = is_file.then(|| base.join(path).ok()).flatten()?;
+        if url == self.at {
+            return Some(format!("#{pointer}"));
+        }
+        if !self.is_near(&url) {
+            return None;
+        }
+        let name = self.name(&url);
+        if self.known.insert(url.clone()) {
+            match self.known.len() <= MAX_FILES {
+                true => self.wanted.push(url),
+                false => {
+                    let why = format!("only the first {MAX_FILES} files are");
+                    self.unread.insert(name.clone(), why.into());
+                }
+            }
+        }
+        Some(place(&name, pointer))
+    }
+
+    fn is_near(&self, url: &Url) -> bool {
+        let folder = |url: &Url| {
+            let mut segments = url.path_segments()?;
+            segments.next().map(str::to_owned)
+        };
+        match self.reach {
+            Reach::Origin => url.origin() == self.at.origin() && url.username().is_empty(),
+            Reach::Folder => {
+                url.scheme() == self.at.scheme()
+                    && url.host() == self.at.host()
+                    && folder(url) == folder(&self.at)
+            }
+        }
+    }
+
+    /// What a file is called: its path, from the site or below the folder.
+    fn name(&self, url: &Url) -> String {
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        match self.reach {
+            Reach::Origin => path,
+            Reach::Folder => folder::relative(url).unwrap_or(path),
+        }
+    }
+}
+
+/// Whether a text may refer to other files. Looks for no more than that it does not begin
+/// with `#`: most documents need not be read for this.
+pub(super) fn may_have_files(text: &[u8]) -> bool {
+    const REF: &[u8] = b"$ref";
+    let begins = |rest: &[u8]| {
+        let is_between = |byte: &&u8| byte.is_ascii_whitespace() || b"\"':".contains(byte);
+        rest.iter().find(|byte| !is_between(byte)).copied()
+    };
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'$') {
+        rest = rest.get(at..).unwrap_or_default();
+        if let Some(after) = rest.strip_prefix(REF) {
+            rest = after;
+            if begins(rest).is_some_and(|first| first != b'#') {
+                return true;
+            }
+        } else {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
+    false
+}
+
+/// Whether a document was made of several files.
+pub(super) fn has_files(document: &Value) -> bool {
+    document.get(FILES).is_some()
+}
+
+/// The place in a file that a place in a bundle stands for: "resources/pets.yml#/list".
+pub(super) fn original(place: &str) -> Option<String> {
+    let (file, pointer) = file_of(place)?;
+    match pointer {
+        "" => Some(file),
+        pointer => Some(format!("{file}#/{pointer}")),
+    }
+}
+
+/// Why the file of a place in a bundle could not be read. None: it was.
+pub(super) fn unread<'d>(document: &'d Value, place: &str) -> Option<&'d str> {
+    let (file, _) = file_of(place)?;
+    if document.get(FILES)?.get(&file).is_some() {
+        return None;
+    }
+    let why = document.get(UNREAD_FILES)?.get(&file);
+    why.and_then(Value::as_str)
+}
+
+/// The name of a file, and what stands behind it.
+fn file_of(place: &str) -> Option<(String, &str)> {
+    let rest = place.strip_prefix("#/")?.strip_prefix(FILES)?;
+    let rest = rest.strip_prefix('/')?;
+    let (name, pointer) = rest.split_once('/').unwrap_or((rest, ""));
+    let name = name.replace("%25", "%");
+    Some((name.replace("~1", "/").replace("~0", "~"), pointer))
+}
+
+fn place(name: &str, pointer: &str) -> String {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    format!("#/{FILES}/{}{pointer}", name.replace('%', "%25"))
+}
