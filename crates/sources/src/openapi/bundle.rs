@@ -27,6 +27,10 @@ const UNREAD_FILES: &str = "x-tenon-unread-files";
 /// More than the largest description is split into.
 const MAX_FILES: usize = 3000;
 
+/// In all files together: as many as one document may have. A small file can have a great
+/// many, and each takes a hundred bytes.
+const MAX_VALUES: usize = 1_000_000;
+
 /// A document in the making.
 pub(super) struct Bundle {
     /// Where the document is.
@@ -37,6 +41,8 @@ pub(super) struct Bundle {
     unread: Map<String, Value>,
     wanted: Vec<Url>,
     known: HashSet<Url>,
+    /// How many values there is still room for.
+    room: usize,
     /// Whether anything is written otherwise than it came.
     is_changed: bool,
 }
@@ -60,6 +66,7 @@ impl Bundle {
             unread: Map::new(),
             wanted: Vec::new(),
             known: HashSet::new(),
+            room: MAX_VALUES,
             is_changed: false,
         };
         bundle.document = bundle.rewritten(document, &at, Within::Words);
@@ -74,6 +81,11 @@ impl Bundle {
     /// A file that was wanted, or why it cannot be had: the end of a sentence.
     pub(super) fn add(&mut self, url: &Url, file: Result<Value, String>) {
         let name = self.name(url);
+        let file = file.and_then(|file| {
+            let left = self.room.checked_sub(references::values(&file));
+            self.room = left.ok_or("all files together have too many values")?;
+            Ok(file)
+        });
         match file {
             Ok(file) => {
                 let file = self.rewritten(file, url, Within::File);

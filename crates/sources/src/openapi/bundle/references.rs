@@ -80,6 +80,16 @@ pub(super) fn each(value: &mut Value, within: Within, found: &mut dyn FnMut(&mut
     }
 }
 
+/// How many values there are in one.
+pub(super) fn values(value: &Value) -> usize {
+    let inside: usize = match value {
+        Value::Array(list) => list.iter().map(values).sum(),
+        Value::Object(object) => object.values().map(values).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    1 + inside
+}
+
 fn is_used(key: &str, value: &Value, within: Within) -> bool {
     match within {
         Within::Names => true,

@@ -156,6 +156,28 @@ fn no_more_files_are_read_than_anybody_has() {
 }
 
 #[test]
+fn files_cannot_have_more_values_together_than_one_document() {
+    let document = json!({ "openapi": "3.0.0", "paths": {
+        "/a": { "get": { "$ref": "a.yml" } }, "/b": { "get": { "$ref": "b.yml" } },
+        "/c": { "get": { "$ref": "c.yml" } },
+    } });
+    let large = || json!({ "operationId": "x", "x": vec![0; MAX_VALUES / 2] });
+    let files = [
+        ("/spec/a.yml", large()),
+        ("/spec/b.yml", large()),
+        ("/spec/c.yml", json!({ "operationId": "c" })),
+    ];
+    let (bundle, _) = bundle(document, &files);
+    assert_eq!(
+        bundle.unread,
+        *json!({ "/spec/b.yml": "all files together have too many values" })
+            .as_object()
+            .unwrap()
+    );
+    assert_eq!(bundle.files.len(), 2);
+}
+
+#[test]
 fn texts_that_refer_to_files_are_seen_without_reading_them() {
     let check =
         |text: &str, expected| assert_eq!(may_have_files(text.as_bytes()), expected, "{text}");

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, stream};
 use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use url::Url;
 
@@ -20,6 +21,13 @@ const MAX_FILE: usize = 4 * 1024 * 1024;
 const MAX_FILES: usize = 16 * 1024 * 1024;
 
 const FILES_AT_ONCE: usize = 8;
+
+/// What all files of one document share.
+struct Room {
+    bytes: AtomicUsize,
+    /// One after the other: read, a file takes many times its length.
+    parses: Semaphore,
+}
 
 impl Fetch<'_> {
     /// A document as it was found, or with all files that it refers to.
@@ -76,7 +84,10 @@ impl Fetch<'_> {
 
     /// False where the time was up.
     async fn add_files(&self, bundle: &mut Bundle) -> bool {
-        let room = &AtomicUsize::new(MAX_FILES);
+        let room = &Room {
+            bytes: AtomicUsize::new(MAX_FILES),
+            parses: Semaphore::new(1),
+        };
         loop {
             let wanted = bundle.wanted();
             if wanted.is_empty() {
@@ -103,8 +114,8 @@ impl Fetch<'_> {
     }
 
     /// The error is the end of a sentence.
-    async fn file(&self, mut url: Url, room: &AtomicUsize) -> Result<Value, String> {
-        let left = room.load(Ordering::Relaxed);
+    async fn file(&self, mut url: Url, room: &Room) -> Result<Value, String> {
+        let left = room.bytes.load(Ordering::Relaxed);
         if left == 0 {
             return Err("all files together are too large".into());
         }
@@ -121,9 +132,12 @@ impl Fetch<'_> {
             Err(halt) => return Err(halt.to_string()),
         };
         let taken = bytes.len();
-        let _ = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        let bytes_left = &room.bytes;
+        let _ = bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             Some(left.saturating_sub(taken))
         });
+        // It is never closed.
+        let _turn = room.parses.acquire().await;
         let read = tokio::task::spawn_blocking(move || document::read(&bytes));
         let read = read.await.map_err(|_| "it cannot be read".to_owned())?;
         read.map_err(|wrong| wrong.to_string())
