@@ -12,10 +12,10 @@ pub use advice::Advice;
 
 /// More of them nobody reads at a glance; the log has the rest.
 const MAX_LINES: usize = 6;
-const MAX_LENGTH: usize = 300;
+const MAX_LINE_CHARS: usize = 300;
 
 /// How many lines after one with an error still belong to it.
-const FOLLOWING: usize = 2;
+const FOLLOWING_LINES: usize = 2;
 
 /// What a person needs to see of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Cause {
         let mut following = 0;
         for line in &telling {
             let is_error = contains_any(&line.to_lowercase(), words);
-            following = if is_error { FOLLOWING } else { following };
+            following = if is_error { FOLLOWING_LINES } else { following };
             if is_error || following > 0 {
                 lines.push(line);
             }
@@ -52,7 +52,7 @@ impl Cause {
         if lines.is_empty() {
             // It says nothing of an error: its last words are the best there is.
             lines = telling;
-            lines.drain(..lines.len().saturating_sub(FOLLOWING));
+            lines.drain(..lines.len().saturating_sub(FOLLOWING_LINES));
         }
         let lines = without_repeats(&lines);
         let first = lines.len().saturating_sub(MAX_LINES);
@@ -60,7 +60,7 @@ impl Cause {
         Self {
             advice: Advice::of(written),
             lines: shown
-                .map(|line| crate::text::line(line, MAX_LENGTH))
+                .map(|line| crate::text::line(line, MAX_LINE_CHARS))
                 .collect(),
         }
     }
@@ -137,7 +137,6 @@ fn telling(written: &[String]) -> Vec<&str> {
 
 fn is_noise(line: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
-        "at ",
         "File \"",
         "Node.js v",
         "node:",
@@ -151,9 +150,6 @@ fn is_noise(line: &str) -> bool {
         "npm error 404 Note that",
         "npm error 404 tarball",
         "npm error A complete log",
-        "npm ERR! code",
-        "npm ERR! A complete log",
-        "npm ERR!     ",
         "Emitted 'error' event",
         "Require stack:",
         "During handling of the above exception",
@@ -168,12 +164,16 @@ fn is_noise(line: &str) -> bool {
         "port: ",
         "requireStack:",
     ];
-    let line = line.trim();
+    // Older ones of npm say "npm ERR!".
+    let line = line.trim().replace("npm ERR!", "npm error");
+    let line = line.as_str();
     let has_words = line.chars().any(char::is_alphanumeric);
     // Most lines of npm repeat its name and a number.
     let rest = line.strip_prefix("npm error").unwrap_or(line).trim();
     let is_bare = rest.is_empty() || rest == "404";
-    !has_words || is_bare || BEGINNINGS.iter().any(|begin| line.starts_with(begin))
+    // `at Object.<anonymous> (file.js:1:2)`
+    let is_frame = line.starts_with("at ") && line.contains(':');
+    !has_words || is_bare || is_frame || BEGINNINGS.iter().any(|begin| line.starts_with(begin))
 }
 
 fn is_caret(line: &str) -> bool {

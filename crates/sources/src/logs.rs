@@ -64,9 +64,13 @@ impl Logs {
             let inner = self.inner();
             let before = inner.lines.len() - inner.of_last_run;
             let of_run = inner.lines.iter().skip(before);
-            let written = of_run.filter_map(|line| match line.ours {
-                true => line.text.strip_prefix(ASTRAY),
-                false => Some(line.text.as_str()),
+            let written = of_run.filter_map(|line| {
+                let text = line.text.as_str();
+                if line.ours {
+                    text.strip_prefix(ASTRAY)
+                } else {
+                    Some(text)
+                }
             });
             written.map(str::to_owned).collect()
         };

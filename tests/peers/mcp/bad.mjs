@@ -143,13 +143,6 @@ const bad = {
 			process.exit(3);
 		},
 	},
-	// As if it had to be installed first: reads nothing for twelve seconds, and says how far it is.
-	'starts-slowly': {
-		reads: 12_000,
-		start() {
-			process.stderr.write('fetching packages\n');
-		},
-	},
 	'dies-at-list': { 'tools/list': () => process.exit(4) },
 	'dies-at-call': {
 		'tools/call'() {
@@ -276,7 +269,6 @@ async function answer({ id, method, params = {} }) {
 
 log(`start ${process.pid}`);
 bad.start?.();
-if (bad.reads) await sleep(bad.reads);
 createInterface({ input: process.stdin })
 	.on('line', (line) => void answer(JSON.parse(line)))
 	.on('close', () => bad.stays || process.exit(0));

@@ -152,9 +152,9 @@ impl RunningServer {
         }
         // Who gets the lock holds it alone: its server is gone.
         match file.try_lock_shared() {
-            Ok(()) => return None,
-            // Where files cannot be locked, its address tells whether it is there.
-            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+            // Where files cannot be locked, nothing tells who listens at its address now.
+            Ok(()) | Err(TryLockError::Error(_)) => return None,
+            Err(TryLockError::WouldBlock) => {}
         }
         let mut text = String::new();
         file.take(MAX_FILE_BYTES).read_to_string(&mut text).ok()?;

@@ -94,6 +94,7 @@ impl Running for OpenapiServer {
             restarts: 0,
             pid: None,
             startup: None,
+            cause: None,
             asks_login: None,
         }
     }

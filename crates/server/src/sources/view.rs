@@ -17,7 +17,7 @@ use super::instance::Instance;
 use super::plan::is_forbidden;
 use super::secrets::secret_name;
 use super::time::millis;
-use super::{Inner, Seen, Sources, Told, config, mask, openapi};
+use super::{Inner, Seen, Sources, Told, mask, openapi};
 use crate::api::wire::{
     AdviceView, CauseView, DocumentView, LogLine, LoginState, ServerAbout, SourceDetail,
     SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupStep, StartupView,
@@ -166,7 +166,8 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
             *problem = public_part(problem).to_owned();
         }
     }
-    let cause = may_read.then(|| cause(seen, entry, user, &status.state));
+    let cause = status.cause.take().filter(|_| may_read);
+    let cause = cause.and_then(|cause| shown_cause(cause, &status.state));
     let reach = entry.config.as_ref().ok();
     let unset = seen.facts.unset(entry, &user.id);
     SourceDetail {
@@ -194,27 +195,17 @@ fn detail(seen: &Seen, user: &CurrentUser, entry: &Entry) -> SourceDetail {
         restarts: status.restarts,
         pid: status.pid.filter(|_| looks_after),
         startup,
-        cause: cause.flatten(),
+        cause,
         document: document(seen, entry, &user.id),
     }
 }
 
 /// What its program wrote about why it is not up.
-fn cause(seen: &Seen, entry: &Entry, user: &CurrentUser, state: &SourceState) -> Option<CauseView> {
-    let why = match state {
-        SourceState::Failed { why } | SourceState::Degraded { why } => public_part(why),
-        SourceState::Starting
-        | SourceState::Ready
-        | SourceState::Sleeping
-        | SourceState::Off
-        | SourceState::Offline => return None,
-    };
-    let instance = seen.of(&entry.id, &user.id)?;
-    if !config::is_program(&instance.wanted.config) {
+fn shown_cause(cause: Cause, state: &SourceState) -> Option<CauseView> {
+    let (SourceState::Failed { why } | SourceState::Degraded { why }) = state else {
         return None;
-    }
-    let Cause { lines, advice } = instance.server.logs().cause();
-    let advice = advice.map(|advice| AdviceView {
+    };
+    let advice = cause.advice.map(|advice| AdviceView {
         code: advice.code().to_owned(),
         params: advice
             .params()
@@ -223,9 +214,13 @@ fn cause(seen: &Seen, entry: &Entry, user: &CurrentUser, state: &SourceState) ->
             .collect(),
         message: advice.to_string(),
     });
+    let why = public_part(why);
     let said = advice.as_ref().map_or("", |advice| advice.message.as_str());
-    let how = why.strip_suffix(said).unwrap_or(why).trim_end().to_owned();
-    (!lines.is_empty()).then_some(CauseView { how, lines, advice })
+    Some(CauseView {
+        how: why.strip_suffix(said).unwrap_or(why).trim_end().to_owned(),
+        lines: cause.lines,
+        advice,
+    })
 }
 
 pub(super) fn shown_startup(startup: Startup) -> StartupView {
@@ -303,6 +298,7 @@ fn status(seen: &Seen, entry: &Entry, user: &UserId) -> Status {
         restarts: 0,
         pid: None,
         startup: None,
+        cause: None,
         asks_login: None,
     }
 }

@@ -45,24 +45,30 @@ pub enum Advice {
 }
 
 /// A quoted name is no longer than this.
-const MAX_NAME: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
+
+/// As far back as the reason of an end is looked for: the longest stacks are shorter.
+const LAST_LINES: usize = 60;
 
 /// Looks for the signs of one failure.
 type Rule = fn(&[&str]) -> Option<Advice>;
 
 impl Advice {
     pub(super) fn of(written: &[String]) -> Option<Self> {
-        let lines: Vec<&str> = written.iter().map(|line| line.trim()).collect();
+        // What it wrote long before its end is not why it ended, and a warning stops nobody.
+        let last = &written[written.len().saturating_sub(LAST_LINES)..];
+        let lines = last.iter().map(|line| line.trim());
+        let lines: Vec<&str> = lines.filter(|line| !is_warning(line)).collect();
         // From the surest sign to the weakest.
         const RULES: &[Rule] = &[
             disk_full,
             docker,
             runtime_too_old,
+            registry_unreachable,
             package_not_found,
             package_not_runnable,
             port_in_use,
             package_broken,
-            registry_unreachable,
             module_not_found,
             command_not_found,
             variable_missing,
@@ -142,7 +148,7 @@ impl fmt::Display for Advice {
                 f.write_str("There is no such package: check how its name is spelled in the arguments.")
             }
             Self::PackageNotRunnable => f.write_str(
-                "The package has no program to run: check its name, or name the program with `--package`.",
+                "The package has no program to run: check its name, or name the program (`--package` of npx, `--from` of uvx).",
             ),
             Self::PackageBroken {
                 folder: Some(folder),
@@ -192,7 +198,10 @@ impl fmt::Display for Advice {
 }
 
 fn disk_full(lines: &[&str]) -> Option<Advice> {
-    has(lines, &["ENOSPC", "No space left on device"]).then_some(Advice::DiskFull)
+    // Node has the same code for too many watched files.
+    let is_full = |line: &&str| line.contains("ENOSPC") && !line.contains("watchers");
+    let is_full = lines.iter().any(is_full) || has(lines, &["No space left on device"]);
+    is_full.then_some(Advice::DiskFull)
 }
 
 fn docker(lines: &[&str]) -> Option<Advice> {
@@ -215,8 +224,7 @@ fn runtime_too_old(lines: &[&str]) -> Option<Advice> {
         "ERR_UNKNOWN_BUILTIN_MODULE",
         "ERR_REQUIRE_ESM",
         "No such built-in module: node:",
-        "is not defined in ES module scope",
-        "does not provide an export named",
+        "The requested module 'node:",
         "SyntaxError: Invalid regular expression flags",
         "SyntaxError: Unexpected token 'with'",
         "ReferenceError: File is not defined",
@@ -224,13 +232,11 @@ fn runtime_too_old(lines: &[&str]) -> Option<Advice> {
         "Promise.withResolvers is not a function",
         "Array.fromAsync is not a function",
     ];
-    // A warning alone stops nobody.
-    let errors = || lines.iter().filter(|line| !is_warning(line));
-    if errors().any(|line| node.iter().any(|sign| line.contains(sign))) {
+    if has(lines, &node) {
         let found = lines.iter().find_map(|line| line.strip_prefix("Node.js "));
         return Some(Advice::RuntimeTooOld {
             runtime: "Node.js",
-            found: found.map(quoted),
+            found: found.filter(|found| is_version(found)).map(quoted),
         });
     }
     let python = [
@@ -239,13 +245,23 @@ fn runtime_too_old(lines: &[&str]) -> Option<Advice> {
         "requires a different Python",
         "does not satisfy Python",
     ];
-    let line = errors().find(|line| python.iter().any(|sign| line.contains(sign)))?;
+    let is_sign = |line: &&&str| python.iter().any(|sign| line.contains(sign));
+    // It may as well be too new.
+    let mut signs = lines.iter().filter(is_sign);
+    let line = signs.find(|line| !line.contains("Python<") && !line.contains("'<"))?;
     let found = between(line, "the current Python version (", ")")
         .or_else(|| between(line, "different Python: ", " "));
     Some(Advice::RuntimeTooOld {
         runtime: "Python",
-        found: found.map(quoted),
+        found: found.filter(|found| is_version(found)).map(quoted),
     })
+}
+
+/// `v20.20.2`, `3.9.2`
+fn is_version(text: &str) -> bool {
+    let numbers = text.strip_prefix('v').unwrap_or(text);
+    numbers.starts_with(|c: char| c.is_ascii_digit())
+        && numbers.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
 fn package_not_found(lines: &[&str]) -> Option<Advice> {
@@ -260,9 +276,12 @@ fn package_not_found(lines: &[&str]) -> Option<Advice> {
         ("No matching version found for ", ""),
     ];
     let named = signs.iter().find_map(|(before, after)| {
-        let mut names = lines.iter().filter_map(|line| match after.is_empty() {
-            true => line.split_once(before).map(|(_, rest)| rest),
-            false => between(line, before, after),
+        let mut names = lines.iter().filter_map(|line| {
+            if after.is_empty() {
+                line.split_once(before).map(|(_, rest)| rest)
+            } else {
+                between(line, before, after)
+            }
         });
         names.next()
     });
@@ -297,11 +316,16 @@ fn port_in_use(lines: &[&str]) -> Option<Advice> {
     let line = lines
         .iter()
         .find(|line| signs.iter().any(|sign| line.contains(sign)))?;
-    let numbers = line.rsplit(|c: char| !c.is_ascii_digit());
-    // Error numbers have three digits, dates and times fewer.
+    // `:::8000`, `127.0.0.1:8000`, `('127.0.0.1', 8000)`
+    let after = line.split([':', ',']).skip(1).map(str::trim_start);
+    let numbers = after.map(|part| {
+        let end = part.find(|c: char| !c.is_ascii_digit());
+        &part[..end.unwrap_or(part.len())]
+    });
+    // Times have fewer digits.
     let port = numbers
-        .into_iter()
-        .find(|part| (4..=5).contains(&part.len()));
+        .filter(|number| (4..=5).contains(&number.len()))
+        .last();
     Some(Advice::PortInUse {
         port: port.map(str::to_owned),
     })
@@ -313,8 +337,9 @@ fn package_broken(lines: &[&str]) -> Option<Advice> {
         is_in_cache && (line.contains("ENOTEMPTY") || line.contains("Cannot find module"))
     };
     let line = lines.iter().find(is_sign)?;
-    let folder = line
-        .split(['\'', '"', ' '])
+    let words = line.split(['\'', '"', ' ']);
+    let folder = words
+        .filter(|word| word.starts_with('/'))
         .find_map(|word| {
             let (root, rest) = word.split_once("/_npx/")?;
             let hash = rest.split('/').next()?;
@@ -341,7 +366,7 @@ fn registry_unreachable(lines: &[&str]) -> Option<Advice> {
         "npm ERR!",
         "Failed to fetch",
         "Failed to download",
-        "pip",
+        "No matching distribution found",
     ];
     (has(lines, &signs) && has(lines, &installs)).then_some(Advice::RegistryUnreachable)
 }
@@ -360,39 +385,50 @@ fn module_not_found(lines: &[&str]) -> Option<Advice> {
 }
 
 fn command_not_found(lines: &[&str]) -> Option<Advice> {
+    const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ash"];
     let command = lines.iter().find_map(|line| {
         let spawned = between(line, "spawn ", " ENOENT");
-        let shell = line
+        let (shell, rest) = line.split_once(": ").unwrap_or_default();
+        let shell = shell.rsplit('/').next().unwrap_or_default();
+        let missed = rest
             .strip_suffix(": not found")
-            .or_else(|| line.strip_suffix(": command not found"));
-        spawned.or(shell.and_then(|said| said.rsplit(": ").next()))
+            .or_else(|| rest.strip_suffix(": command not found"))
+            .filter(|_| SHELLS.contains(&shell));
+        spawned.or(missed.and_then(|said| said.rsplit(": ").next()))
     })?;
-    Some(Advice::CommandNotFound {
+    // Anything else it looked for may be nobody's business.
+    let is_name = !command.contains(|c: char| c.is_whitespace() || c == '@' || c == '=');
+    is_name.then(|| Advice::CommandNotFound {
         command: quoted(command),
     })
 }
 
 fn variable_missing(lines: &[&str]) -> Option<Advice> {
-    let signs = [
-        "environment variable",
-        "env var",
+    const SIGNS: &[&str] = &[
         "is required",
         "are required",
         "is missing",
-        "is not set",
-        "must be set",
         "not set",
-        "required",
-        "missing",
-        "KeyError",
-        "undefined",
+        "must be set",
         "not provided",
+        "is undefined",
+        "missing env",
+        "missing required",
+        "variable required",
+        "keyerror",
         "please set",
-        "Please set",
-        "Field required",
+        "please provide",
+        "field required",
     ];
-    let complains = |line: &&&str| signs.iter().any(|sign| line.contains(sign));
-    let mut names = lines.iter().filter(complains).filter_map(|line| {
+    // It goes on without.
+    const HARMLESS: &[&str] = &["default", "using ", "disabled", "optional", "skipping"];
+    let complains = |line: &&&str| {
+        let line = line.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        has(SIGNS) && !has(HARMLESS)
+    };
+    // What it wrote last about it is why it ended.
+    let mut names = lines.iter().rev().filter(complains).filter_map(|line| {
         let words = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         words.into_iter().find(|word| is_variable(word))
     });
@@ -405,7 +441,9 @@ fn variable_missing(lines: &[&str]) -> Option<Advice> {
 fn is_variable(word: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let begins = word.starts_with(|c: char| c.is_ascii_uppercase());
-    begins && word.contains('_') && word.chars().all(is_upper) && !word.starts_with("ERR_")
+    let is_code = ["ERR_", "INVALID_", "MODULE_"];
+    let is_code = is_code.iter().any(|code| word.starts_with(code));
+    begins && word.contains('_') && word.chars().all(is_upper) && !is_code
 }
 
 fn permission_denied(lines: &[&str]) -> Option<Advice> {
@@ -415,14 +453,14 @@ fn permission_denied(lines: &[&str]) -> Option<Advice> {
 
 fn arguments_wrong(lines: &[&str]) -> Option<Advice> {
     let signs = [
-        "usage:",
-        "Usage:",
         "unrecognized arguments",
         "unknown option",
         "missing required argument",
         "unexpected argument",
     ];
-    has(lines, &signs).then_some(Advice::ArgumentsWrong)
+    let mut beginnings = lines.iter().map(|line| line.to_lowercase());
+    let tells_usage = beginnings.any(|line| line.starts_with("usage:"));
+    (tells_usage || has(lines, &signs)).then_some(Advice::ArgumentsWrong)
 }
 
 fn has(lines: &[&str], signs: &[&str]) -> bool {
@@ -432,8 +470,8 @@ fn has(lines: &[&str], signs: &[&str]) -> bool {
 }
 
 fn is_warning(line: &str) -> bool {
-    let line = line.to_lowercase();
-    line.starts_with("npm warn") || line.starts_with("warn")
+    let beginning = &line[..line.floor_char_boundary(40)];
+    beginning.to_lowercase().contains("warn")
 }
 
 fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -442,5 +480,5 @@ fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
 }
 
 fn quoted(name: &str) -> String {
-    crate::text::line(&name.replace('`', "'"), MAX_NAME)
+    crate::text::line(&name.replace('`', "'"), MAX_NAME_CHARS)
 }

@@ -99,7 +99,7 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/2026-11-1
 npm error could not determine executable to run
 npm error A complete log of this run can be found in: /root/.npm/_logs/1.log",
         &["npm error could not determine executable to run"],
-        "The package has no program to run: check its name, or name the program with `--package`.",
+        "The package has no program to run: check its name, or name the program (`--package` of npx, `--from` of uvx).",
     );
     check(
         "\
@@ -200,4 +200,41 @@ fn repeats_are_shown_once_and_one_without_an_error_by_its_last_words() {
     );
     check("Starting\nListening\nBye\n}\n", &["Listening", "Bye"], "");
     check("", &[], "");
+}
+
+#[test]
+fn what_only_looks_like_a_known_failure_gets_no_advice() {
+    let check = |written: &str, advice: Option<&str>| {
+        let written: Vec<String> = written.lines().map(str::to_owned).collect();
+        let found = Cause::of(&written).advice;
+        assert_eq!(found.as_ref().map(Advice::code), advice, "{written:?}");
+    };
+    check(
+        "rpc error: code = NotFound desc = user alice@corp.example: not found",
+        None,
+    );
+    check("bash: line 1: token sk-live-1 x: not found", None);
+    check(
+        "(node:1) Warning: NODE_TLS_REJECT_UNAUTHORIZED is not set to what is required",
+        None,
+    );
+    check("LOG_LEVEL not set, using default INFO\nError: boom", None);
+    check("INVALID_ARGUMENT: field project is required", None);
+    check(
+        "ENOSPC: System limit for number of file watchers reached",
+        None,
+    );
+    check("Memory usage: 512 MB\nError: boom", None);
+    check("ERROR: the pipeline failed: dns error", None);
+    check(
+        "BRAVE_API_KEY is required\nOTEL_ENDPOINT is not set, tracing disabled",
+        Some("variable_missing"),
+    );
+    check(
+        "Because the current Python version (3.14.0) does not satisfy Python<3.13 and x needs it",
+        None,
+    );
+    let written = ["2026-11-16 09:00 Address already in use: /tmp/mcp-12345.sock".to_owned()];
+    let found = Cause::of(&written).advice;
+    assert_eq!(found, Some(Advice::PortInUse { port: None }));
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::words;
 use crate::spread::spread;
 
 const STEPS: [Duration; 14] = [
@@ -39,6 +40,9 @@ const MINUTE_STEP: usize = 8;
 /// After this many starts that came to nothing it counts as failed: calls no longer wait for it.
 const TRIES: usize = 3;
 
+/// However it ended, one that was up this long is started again as if for the first time.
+const LONG_LIFE: Duration = Duration::from_secs(10 * 60);
+
 /// A start that took this long and came to nothing is not worth waiting for twice.
 const LONG: Duration = Duration::from_secs(5);
 
@@ -46,6 +50,8 @@ const LONG: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Backoff {
     longest: Duration,
+    /// One that was up this long has worked.
+    steady: Duration,
     /// Why it last fell, without what differs each time.
     reason: String,
     /// In a row, whether it had been up or not.
@@ -57,7 +63,7 @@ pub(super) struct Backoff {
 
 /// What to do about a fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Advice {
+pub(super) enum Retry {
     /// Calls may wait for it.
     Again(Duration),
     /// It is tried again, but nobody should wait for that.
@@ -65,17 +71,18 @@ pub(super) enum Advice {
 }
 
 impl Backoff {
-    pub(super) fn of_program() -> Self {
-        Self::new(STEPS[STEPS.len() - 1])
+    pub(super) fn of_program(steady: Duration) -> Self {
+        Self::new(STEPS[STEPS.len() - 1], steady)
     }
 
-    pub(super) fn of_address() -> Self {
-        Self::new(MINUTE)
+    pub(super) fn of_address(steady: Duration) -> Self {
+        Self::new(MINUTE, steady)
     }
 
-    fn new(longest: Duration) -> Self {
+    fn new(longest: Duration, steady: Duration) -> Self {
         Self {
             longest,
+            steady,
             reason: String::new(),
             falls: 0,
             failures: 0,
@@ -85,7 +92,7 @@ impl Backoff {
 
     /// Whatever happened is forgotten.
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.longest);
+        *self = Self::new(self.longest, self.steady);
     }
 
     /// It is being started.
@@ -99,29 +106,34 @@ impl Backoff {
         self.failing_since = None;
     }
 
-    /// It was up and fell.
-    pub(super) fn fell(&mut self, why: &str) -> Advice {
-        Advice::Again(self.step(why))
+    /// It was up for so long and fell.
+    pub(super) fn fell_after(&mut self, up: Duration, why: &str) -> Retry {
+        if up >= LONG_LIFE || up >= self.steady && !self.is_same(why) {
+            *self = Self::new(self.longest, self.steady);
+        }
+        Retry::Again(self.step(why))
     }
 
     /// A start came to nothing.
-    pub(super) fn failed(&mut self, why: &str) -> Advice {
+    pub(super) fn failed(&mut self, why: &str) -> Retry {
         self.failures += 1;
         let long = self.failing_since.is_some_and(|at| at.elapsed() >= LONG);
         if self.failures < TRIES && !long {
-            return Advice::Again(self.step(why));
+            return Retry::Again(self.step(why));
         }
         // Failed is no state for being in a hurry.
         self.falls = self.falls.max(TRIES);
-        Advice::GiveUp(self.step(why))
+        Retry::GiveUp(self.step(why))
+    }
+
+    fn is_same(&self, why: &str) -> bool {
+        reason(why) == self.reason
     }
 
     fn step(&mut self, why: &str) -> Duration {
-        // Times, processes and attempts differ each time.
-        let reason: String = why.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if reason != self.reason {
+        if !self.is_same(why) {
             self.falls = self.falls.min(MINUTE_STEP);
-            self.reason = reason;
+            self.reason = reason(why);
         }
         let wait = STEPS[self.falls.min(STEPS.len() - 1)].min(self.longest);
         self.falls += 1;
@@ -129,16 +141,24 @@ impl Backoff {
     }
 }
 
+/// How it ended, without what it wrote and without numbers: of times, processes and attempts.
+fn reason(why: &str) -> String {
+    let how = words::public_part(why).chars();
+    how.filter(|c| !c.is_ascii_digit()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(actual: Advice, expected: Advice) {
+    const STEADY: Duration = Duration::from_secs(30);
+
+    fn check(actual: Retry, expected: Retry) {
         let near = |actual: Duration, expected: Duration| {
             actual >= expected * 9 / 10 && actual <= expected * 11 / 10
         };
         match (actual, expected) {
-            (Advice::Again(a), Advice::Again(b)) | (Advice::GiveUp(a), Advice::GiveUp(b)) => {
+            (Retry::Again(a), Retry::Again(b)) | (Retry::GiveUp(a), Retry::GiveUp(b)) => {
                 assert!(near(a, b), "{actual:?} is not about {expected:?}");
             }
             _ => panic!("{actual:?} instead of {expected:?}"),
@@ -147,43 +167,67 @@ mod tests {
 
     #[test]
     fn the_first_fall_is_answered_at_once_and_later_ones_ever_later() {
-        let mut backoff = Backoff::of_program();
+        let mut backoff = Backoff::of_program(STEADY);
         let hour = STEPS[STEPS.len() - 1];
         for (number, expected) in STEPS.into_iter().chain([hour, hour]).enumerate() {
             let why = format!("process {number} exited with code 1");
-            check(backoff.fell(&why), Advice::Again(expected));
+            check(
+                backoff.fell_after(Duration::ZERO, &why),
+                Retry::Again(expected),
+            );
         }
     }
 
     #[test]
     fn one_that_fails_otherwise_each_time_is_tried_every_minute_and_so_is_an_address() {
-        let (mut other, mut address) = (Backoff::of_program(), Backoff::of_address());
+        let (mut other, mut address) = (Backoff::of_program(STEADY), Backoff::of_address(STEADY));
         for number in 0..20 {
-            other.fell(["lacks a key", "lacks a file"][number % 2]);
-            address.fell("refused");
+            other.fell_after(Duration::ZERO, ["lacks a key", "lacks a file"][number % 2]);
+            address.fell_after(Duration::ZERO, "refused");
         }
-        check(other.fell("lacks a disk"), Advice::Again(MINUTE));
-        check(address.fell("refused"), Advice::Again(MINUTE));
+        check(
+            other.fell_after(Duration::ZERO, "lacks a disk"),
+            Retry::Again(MINUTE),
+        );
+        check(
+            address.fell_after(Duration::ZERO, "refused"),
+            Retry::Again(MINUTE),
+        );
+    }
+
+    #[test]
+    fn one_that_worked_for_a_while_is_started_at_once_unless_it_ends_alike_each_time() {
+        let mut backoff = Backoff::of_program(STEADY);
+        check(backoff.fell_after(STEADY, "a"), Retry::Again(STEPS[0]));
+        check(
+            backoff.fell_after(STEADY, "a It wrote: 1"),
+            Retry::Again(STEPS[1]),
+        );
+        check(backoff.fell_after(STEADY, "b"), Retry::Again(STEPS[0]));
+        check(backoff.fell_after(LONG_LIFE, "b"), Retry::Again(STEPS[0]));
     }
 
     #[test]
     fn what_never_comes_up_is_given_up_and_tried_slowly() {
-        let mut backoff = Backoff::of_program();
-        check(backoff.failed("it ended"), Advice::Again(STEPS[0]));
-        check(backoff.failed("it ended"), Advice::Again(STEPS[1]));
-        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[3]));
-        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[4]));
+        let mut backoff = Backoff::of_program(STEADY);
+        check(backoff.failed("it ended"), Retry::Again(STEPS[0]));
+        check(backoff.failed("it ended"), Retry::Again(STEPS[1]));
+        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[3]));
+        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[4]));
         backoff.up();
-        check(backoff.fell("it ended"), Advice::Again(STEPS[5]));
-        check(backoff.failed("it ended"), Advice::Again(STEPS[6]));
+        check(
+            backoff.fell_after(Duration::ZERO, "it ended"),
+            Retry::Again(STEPS[5]),
+        );
+        check(backoff.failed("it ended"), Retry::Again(STEPS[6]));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_start_that_hung_is_given_up_at_once() {
-        let mut backoff = Backoff::of_program();
+        let mut backoff = Backoff::of_program(STEADY);
         backoff.begin();
         tokio::time::advance(LONG).await;
-        check(backoff.failed("it ended"), Advice::GiveUp(STEPS[3]));
+        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[3]));
     }
 
     #[test]

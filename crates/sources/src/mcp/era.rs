@@ -9,6 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::task::TaskTracker;
+
 use super::board::Board;
 use super::fault::Fault;
 use super::http::Http;
@@ -48,9 +50,14 @@ enum First {
 
 /// Starts a program and talks to it. One that ends when it is asked what it is gets a
 /// second chance. One that is silent is waited for: it may be installing itself.
-pub(super) async fn program(program: &Program, known: Era, logs: &Logs) -> Result<Opened, NoLink> {
+pub(super) async fn program(
+    program: &Program,
+    known: Era,
+    logs: &Logs,
+    endings: &TaskTracker,
+) -> Result<Opened, NoLink> {
     if known != Era::Handshake {
-        match start(program, First::Ask, logs).await {
+        match start(program, First::Ask, logs, endings).await {
             Err(why) => return Err(NoLink::Failed(why)),
             Ok(Ok(opened)) => return Ok(opened),
             Ok(Err(Fault::Broken(_) | Fault::Unreached(_))) => {
@@ -59,7 +66,7 @@ pub(super) async fn program(program: &Program, known: Era, logs: &Logs) -> Resul
             Ok(Err(fault)) => return Err(fault.no_link()),
         }
     }
-    let second = start(program, First::Handshake, logs).await;
+    let second = start(program, First::Handshake, logs, endings).await;
     second.map_err(NoLink::Failed)?.map_err(Fault::no_link)
 }
 
@@ -68,9 +75,10 @@ async fn start(
     program: &Program,
     first: First,
     logs: &Logs,
+    endings: &TaskTracker,
 ) -> Result<Result<Opened, Fault>, String> {
     let board = Board::new(logs.clone());
-    let stdio = Stdio::start(program, &board).await?;
+    let stdio = Stdio::start(program, &board, endings).await?;
     let talk = Talk {
         wire: Wire::Stdio(stdio),
         board,
@@ -108,7 +116,11 @@ async fn ask_both(talk: &Talk) -> Result<Spoke, Fault> {
                 // Once it reads, it may have read and answered both.
                 biased;
                 Ok(introduction) = &mut discovering => Ok(Spoke::Stateless(introduction)),
-                greeted = &mut greeting => greeted.map(Spoke::Handshake),
+                greeted = &mut greeting => match greeted {
+                    // One that knows no handshake is about to answer the other question.
+                    Err(Fault::Refused(_)) => discovering.await.map(Spoke::Stateless),
+                    other => other.map(Spoke::Handshake),
+                },
             }
         }
     }

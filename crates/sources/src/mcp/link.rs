@@ -9,6 +9,7 @@ use tenon_domain::{McpConfig, McpTransport, ToolDefinition, ToolOutput};
 use tenon_tools::CallContext;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use super::call;
 use super::era::{self, Opened};
@@ -52,6 +53,8 @@ pub(super) struct Opening {
     pub(super) logs: Logs,
     /// How long the first words may take.
     pub(super) patience: Duration,
+    /// Where processes end that did not get so far.
+    pub(super) endings: TaskTracker,
     pub(super) tokens: Option<Arc<dyn Tokens>>,
     pub(super) network: Network,
 }
@@ -110,7 +113,7 @@ impl Link {
             Ok(opened) => Ok(Arc::new(Self::new(opened?).await)),
             Err(_) => {
                 let seconds = patience.as_secs_f32();
-                let why = format!("It did not answer within {seconds} s of being started.");
+                let why = format!("It did not answer within {seconds} s.");
                 let why = words::with_cause(&why, &logs.cause());
                 Err(NoLink::Failed(why))
             }
@@ -230,6 +233,7 @@ async fn connect(opening: Opening) -> Result<Opened, NoLink> {
         era,
         logs,
         patience: _,
+        endings,
         tokens,
         network,
     } = opening;
@@ -250,7 +254,7 @@ async fn connect(opening: Opening) -> Result<Opened, NoLink> {
                 env,
                 cwd,
             };
-            era::program(&program, era, &logs).await
+            era::program(&program, era, &logs, &endings).await
         }
         McpTransport::Http { url, headers } => {
             era::address(site(&url, &headers)?, era, &logs).await

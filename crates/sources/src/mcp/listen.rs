@@ -19,6 +19,9 @@ use super::talk::{Question, Talk};
 const SHORTEST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// How often the wait is doubled.
+const MAX_SHORT: u32 = 8;
+
 /// A server that cannot be reached this often in a row is gone.
 const MAX_FAILED: u32 = 5;
 
@@ -30,8 +33,9 @@ pub(super) async fn common(
     headers: HeaderMap,
 ) {
     let mut parser = Parser::default();
-    let (mut opened, mut failed) = (false, 0);
+    let (mut opened, mut failed, mut short) = (false, 0, 0);
     loop {
+        let began = tokio::time::Instant::now();
         board.set_streams(false);
         let mut request = Request::stream(site.url.clone());
         request.headers.extend(headers.clone());
@@ -70,7 +74,14 @@ pub(super) async fn common(
                 return;
             }
         }
-        let wait = parser.retry.unwrap_or(SHORTEST * 2_u32.pow(failed));
+        // One that never stays open is opened ever later.
+        short = if began.elapsed() > LONGEST {
+            0
+        } else {
+            (short + 1).min(MAX_SHORT)
+        };
+        let steps = failed.max(short).saturating_sub(1);
+        let wait = parser.retry.unwrap_or(SHORTEST * 2_u32.pow(steps));
         tokio::time::sleep(wait.clamp(SHORTEST, LONGEST)).await;
         parser = parser.again();
     }

@@ -5,6 +5,7 @@
 //! has no way to say so is asked every now and then: it may have been restarted
 //! with other tools, or be gone.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tokio::time::Instant;
 
 use super::link::{Link, Listed, NoLink};
 use super::patience::Patience;
+use crate::spread::spread;
 
 /// Changes come in swarms: what comes within this is one.
 const DEBOUNCE: Duration = Duration::from_millis(100);
@@ -33,6 +35,8 @@ pub(super) struct Lister {
     streams: Option<watch::Receiver<bool>>,
     viewers: watch::Receiver<usize>,
     patience: Patience,
+    /// So that those that were started together are not asked together.
+    seed: u64,
     /// When it was last asked, and how long that took.
     last: Option<(Instant, Duration)>,
     /// When to ask even if nothing changes.
@@ -51,6 +55,7 @@ impl Lister {
             link,
             viewers,
             patience,
+            seed: RandomState::new().hash_one(0),
             last: None,
             due: Some(Instant::now()),
         }
@@ -76,7 +81,11 @@ impl Lister {
         // What changes from here on is reason for another one.
         self.changed.mark_unchanged();
         let begun = Instant::now();
-        let listed = self.link.tools(self.patience.list).await;
+        let mut listed = self.link.tools(self.patience.list).await;
+        if let Err(NoLink::Gone(_)) = listed {
+            // One connection that was cut is no reason to end all that is under way.
+            listed = self.link.tools(self.patience.list).await;
+        }
         self.last = Some((begun, begun.elapsed()));
         let retry = Instant::now() + RETRY_INTERVAL;
         self.due = listed.is_err().then_some(retry);
@@ -92,7 +101,7 @@ impl Lister {
         } else {
             self.patience.poll
         };
-        Some(last + interval.max(took * POLL_SHARE))
+        Some(last + spread(interval.max(took * POLL_SHARE), self.seed))
     }
 }
 

@@ -24,6 +24,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long it may take after it was asked to, and after it was made to.
 const LAST_GRACE: Duration = Duration::from_secs(1);
 
+/// How long one that is asked to end in the middle of an installation may take to undo it.
+const CLEANUP_GRACE: Duration = Duration::from_secs(5);
+
 /// A program to be started, with everything filled in.
 #[derive(Clone)]
 pub(super) struct Program {
@@ -149,15 +152,33 @@ impl Process {
         status.ok().and_then(|status| *status).unwrap_or_default()
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.exit.borrow().is_some()
+    }
+
     /// Ends it and all it started. Its input must have been closed before.
     pub(super) async fn end(&self) {
         if !self.ends_within(GRACE).await {
-            self.group.signal(Signal::TERM);
-            if !self.ends_within(LAST_GRACE).await {
-                self.group.signal(Signal::KILL);
-                self.ends_within(LAST_GRACE).await;
-            }
+            self.end_by_signals(LAST_GRACE).await;
         }
+        self.bury().await;
+    }
+
+    /// The same for one that does not read its input yet.
+    pub(super) async fn terminate(&self) {
+        self.end_by_signals(CLEANUP_GRACE).await;
+        self.bury().await;
+    }
+
+    async fn end_by_signals(&self, grace: Duration) {
+        self.group.signal(Signal::TERM);
+        if !self.ends_within(grace).await {
+            self.group.signal(Signal::KILL);
+            self.ends_within(LAST_GRACE).await;
+        }
+    }
+
+    async fn bury(&self) {
         if self.group.kill() {
             let mark = self.mark.clone();
             let _ = tokio::task::spawn_blocking(move || mark.sweep()).await;

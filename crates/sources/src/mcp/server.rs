@@ -26,7 +26,10 @@ use super::words::Words;
 const NOTICED: Duration = Duration::from_secs(1);
 
 /// How often a call that waits says what for.
-const TELL_INTERVAL: Duration = Duration::from_secs(2);
+const WAITING_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A server that is gone is found to be within this, once there is doubt.
+const FOUND_OUT: Duration = Duration::from_secs(3);
 
 /// One MCP server, started, watched and started again by a task of its own.
 /// The task and the process end when this is dropped or stopped.
@@ -46,30 +49,29 @@ pub(super) struct Shared {
     pub(super) restart: Notify,
     /// A call went wrong, and nobody knows whether the server is all right.
     pub(super) doubt: Notify,
-    /// The newest link over which a call met with trouble that ends it. There is no link 0.
-    pub(super) trouble: watch::Sender<(u64, Option<Trouble>)>,
+    /// The newest link over which a log-in was asked for.
+    pub(super) refused: watch::Sender<Refused>,
     /// It is to end for good.
     pub(super) stopping: CancellationToken,
     /// It has.
     pub(super) stopped: CancellationToken,
 }
 
-/// What a call finds out before the supervisor does.
-#[derive(Debug, Clone)]
-pub(super) enum Trouble {
-    /// A log-in is asked for, in the middle.
-    LogIn { challenge: Option<String> },
-    /// Nobody is there any more.
-    Unreached { why: String },
+/// A log-in that was asked for in the middle.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused {
+    /// The number of the link. There is no link 0.
+    pub(super) number: u64,
+    pub(super) challenge: Option<String>,
 }
 
 impl Shared {
-    /// This link is of no use any more.
-    fn report(&self, number: u64, trouble: Trouble) {
-        self.trouble.send_if_modified(|(newest, reported)| {
-            let is_newer = *newest < number;
+    /// Over this link a log-in was asked for.
+    fn refuse(&self, number: u64, challenge: Option<String>) {
+        self.refused.send_if_modified(|refused| {
+            let is_newer = refused.number < number;
             if is_newer {
-                (*newest, *reported) = (number, Some(trouble));
+                *refused = Refused { number, challenge };
             }
             is_newer
         });
@@ -96,7 +98,7 @@ impl McpServer {
             usage: Usage::default(),
             restart: Notify::new(),
             doubt: Notify::new(),
-            trouble: watch::Sender::new((0, None)),
+            refused: watch::Sender::new(Refused::default()),
             stopping: CancellationToken::new(),
             stopped: CancellationToken::new(),
         });
@@ -191,7 +193,7 @@ impl McpServer {
     /// Tells whoever made a call what it waits for. That is no sign of life of the call.
     async fn tell_waiting(&self, context: &CallContext) -> Infallible {
         loop {
-            tokio::time::sleep(TELL_INTERVAL).await;
+            tokio::time::sleep(WAITING_INTERVAL).await;
             let startup = self.shared.state.look(|status| status.startup.clone());
             context.attendant.progress(Progress {
                 progress: 0.0,
@@ -207,13 +209,18 @@ impl McpServer {
             Ok(output) => return Outcome::Done(Ok(output)),
             Err(CallFault::Told(error)) => return Outcome::Done(Err(error)),
             Err(CallFault::LogIn { challenge }) => {
-                shared.report(open.number, Trouble::LogIn { challenge });
+                shared.refuse(open.number, challenge);
                 return Outcome::Done(Err(self.words().closed(&Closed::LogIn)));
             }
             Err(CallFault::Unreached(why)) => {
-                let trouble = Trouble::Unreached { why: why.clone() };
-                shared.report(open.number, trouble);
-                return Outcome::Unreached(open.number, why);
+                // Whether nobody is there at all, or only this call had no luck, shows when it
+                // is asked something else.
+                shared.doubt.notify_one();
+                let mut door = shared.state.watch_door();
+                let is_over =
+                    |door: &Door| !matches!(door, Door::Open(now) if now.number == open.number);
+                let _ = tokio::time::timeout(FOUND_OUT, door.wait_for(is_over)).await;
+                return Outcome::Unreached(why);
             }
             Err(CallFault::Broken(why)) => why,
         };
@@ -275,7 +282,7 @@ impl ToolSource for McpServer {
         let open = self.open_link(tool, None, context).await?;
         let (lost, why) = match self.over(&open, tool, input.clone(), context).await {
             Outcome::Done(result) => return result,
-            Outcome::Unreached(lost, why) => (Some(lost), why),
+            Outcome::Unreached(why) => (None, why),
             // A second try is only for what does no harm when it is done twice.
             Outcome::Lost(_, why) if !is_repeatable => return Err(self.words().broken(tool, &why)),
             Outcome::Lost(lost, why) => (lost, why),
@@ -287,7 +294,7 @@ impl ToolSource for McpServer {
         let open = self.open_link(tool, lost, context).await?;
         match self.over(&open, tool, input, context).await {
             Outcome::Done(result) => result,
-            Outcome::Unreached(_, why) => Err(self.words().unreached(tool, &why)),
+            Outcome::Unreached(why) => Err(self.words().unreached(tool, &why)),
             Outcome::Lost(_, why) => Err(self.words().broken(tool, &why)),
         }
     }
@@ -296,8 +303,8 @@ impl ToolSource for McpServer {
 /// What came of a call over one link.
 enum Outcome {
     Done(ToolResult),
-    /// Nothing was sent, and why. The link of this number is no more.
-    Unreached(u64, String),
+    /// Nothing was sent, and why.
+    Unreached(String),
     /// The answer did not come, and why. The number of the link, if that is no more.
     Lost(Option<u64>, String),
 }

@@ -136,11 +136,11 @@ impl Site {
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> Fault {
         let sentence = match Trouble::of(error, &self.url) {
-            // Where it may not go, nothing was sent.
-            Trouble::Refused(refusal) => return Fault::Unreached(told(&refusal)),
+            Trouble::Refused(refusal) => told(&refusal),
             Trouble::TimedOut(sentence) | Trouble::Failed(sentence) => sentence,
         };
-        if error.is_connect() {
+        // Whoever redirects has got it.
+        if error.is_connect() && !error.is_redirect() {
             Fault::Unreached(sentence)
         } else {
             Fault::Broken(sentence)

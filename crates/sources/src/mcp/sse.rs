@@ -86,7 +86,7 @@ impl Sse {
         let sent = tokio::time::timeout(TAKEN, sending).await;
         match sent.unwrap_or(Err(Fault::Silent)) {
             Ok(_) => Ok(()),
-            Err(Fault::Status(400 | 404 | 410, _)) => {
+            Err(Fault::Status(status, said)) if is_forgotten(status, &said) => {
                 let why = "The server has forgotten the session.".to_owned();
                 self.board.end(why.clone());
                 Err(Fault::Unreached(why))
@@ -105,6 +105,12 @@ impl Sse {
         self.courier.stop();
         self.board.end("The connection was closed.".into());
     }
+}
+
+/// Whether it does not know the session any more. Some say so with 400, which is otherwise
+/// about the message alone.
+fn is_forgotten(status: u16, said: &str) -> bool {
+    matches!(status, 404 | 410) || status == 400 && said.to_lowercase().contains("session")
 }
 
 impl Drop for Sse {

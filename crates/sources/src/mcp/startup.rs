@@ -11,13 +11,13 @@ use super::state::{Startup, Step};
 use super::text;
 
 /// How often what a program wrote last is looked at.
-const TELL_INTERVAL: Duration = Duration::from_secs(1);
+const TELL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// An installer that has everything already has started the server within this.
 const INSTALLED_WITHIN: Duration = Duration::from_secs(5);
 
 /// What of a line is shown beside a server.
-const MAX_LINE: usize = 200;
+const MAX_LINE_CHARS: usize = 200;
 
 /// It waits for its turn.
 pub(super) fn queued(shared: &Shared) {
@@ -37,11 +37,12 @@ pub(super) async fn tell(shared: &Shared) -> Infallible {
         let line = shared.logs.last_line();
         shared.state.startup(Startup {
             since,
-            step: match installs && is_long {
-                true => Step::Installing,
-                false => Step::Starting,
+            step: if installs && is_long {
+                Step::Installing
+            } else {
+                Step::Starting
             },
-            line: line.map(|line| text::line(&line, MAX_LINE)),
+            line: line.map(|line| text::line(&line, MAX_LINE_CHARS)),
         });
         tokio::time::sleep(TELL_INTERVAL).await;
     }
@@ -50,7 +51,7 @@ pub(super) async fn tell(shared: &Shared) -> Infallible {
 /// Whether its command fetches what it runs. It may be started by a shell, or be one word of several.
 fn is_installer(config: &McpConfig) -> bool {
     const INSTALLERS: &[&str] = &[
-        "bunx", "dlx", "dnx", "docker", "npx", "pipx", "podman", "uv", "uvx",
+        "bunx", "dlx", "dnx", "docker", "npx", "pipx", "pnpx", "podman", "uv", "uvx",
     ];
     let McpTransport::Stdio { command, args, .. } = &config.transport else {
         return false;

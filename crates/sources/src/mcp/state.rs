@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use super::link::{About, Link};
 use super::offer::Offer;
+use crate::cause::Cause;
 use crate::shown::Shown;
 use tenon_domain::{SourceState, ToolDefinition};
 use tokio::time::Instant;
@@ -26,6 +27,8 @@ pub struct Status {
     pub pid: Option<u32>,
     /// How far a start is that is under way.
     pub startup: Option<Startup>,
+    /// Why its program ended, where it has and is not up again.
+    pub cause: Option<Cause>,
     /// It asks who comes; what its answer said about where to log in.
     pub asks_login: Option<Option<String>>,
 }
@@ -102,6 +105,7 @@ impl State {
             restarts: 0,
             pid: None,
             startup: None,
+            cause: None,
             asks_login: None,
         };
         Self::of(status, Offer::new(known), Door::Soon)
@@ -115,6 +119,7 @@ impl State {
     pub(super) fn starting(&self) {
         self.turn(Door::Soon, |status| {
             status.state = SourceState::Starting;
+            status.cause = None;
             // What it asked for before is not what it will ask for.
             status.asks_login = None;
         });
@@ -127,6 +132,7 @@ impl State {
             status.about = Some(about);
             status.pid = pid;
             status.startup = None;
+            status.cause = None;
             status.asks_login = None;
             // One that had failed and may be called again is on its way up.
             status.state = SourceState::Starting;
@@ -153,14 +159,15 @@ impl State {
     }
 
     /// It ended, and calls may wait until it is back.
-    pub(super) fn fallen(&self, why: String) {
+    pub(super) fn fallen(&self, why: String, cause: Option<Cause>) {
         self.turn(Door::Soon, |status| {
             status.state = SourceState::Degraded { why };
             gone(status);
+            status.cause = cause;
         });
     }
 
-    pub(super) fn failed(&self, why: String, again: Option<Instant>) {
+    pub(super) fn failed(&self, why: String, cause: Option<Cause>, again: Option<Instant>) {
         let closed = Closed::Failed {
             why: why.clone(),
             again,
@@ -168,6 +175,7 @@ impl State {
         self.turn(Door::Closed(closed), |status| {
             status.state = SourceState::Failed { why };
             gone(status);
+            status.cause = cause;
         });
     }
 
@@ -219,6 +227,7 @@ impl State {
 fn gone(status: &mut Status) {
     status.pid = None;
     status.startup = None;
+    status.cause = None;
     status.stale = true;
     status.asks_login = None;
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::net::unix::pipe;
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use super::board::Board;
 use super::fault::Fault;
@@ -31,10 +32,16 @@ pub(super) struct Stdio {
     process: Arc<Process>,
     outlet: Arc<Outlet>,
     watching: JoinHandle<()>,
+    /// Where the process ends if nobody closed the connection.
+    endings: TaskTracker,
 }
 
 impl Stdio {
-    pub(super) async fn start(program: &Program, board: &Arc<Board>) -> Result<Self, String> {
+    pub(super) async fn start(
+        program: &Program,
+        board: &Arc<Board>,
+        endings: &TaskTracker,
+    ) -> Result<Self, String> {
         let Started {
             process,
             stdin,
@@ -64,6 +71,7 @@ impl Stdio {
             process,
             outlet,
             watching,
+            endings: endings.clone(),
         })
     }
 
@@ -95,8 +103,13 @@ impl Stdio {
 impl Drop for Stdio {
     fn drop(&mut self) {
         self.outlet.close();
-        self.process.kill();
         self.watching.abort();
+        if self.process.has_ended() || tokio::runtime::Handle::try_current().is_err() {
+            return self.process.kill();
+        }
+        // An installer that is killed leaves half a package behind. Asked to end, it takes it away.
+        let process = self.process.clone();
+        self.endings.spawn(async move { process.terminate().await });
     }
 }
 

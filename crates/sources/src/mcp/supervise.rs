@@ -11,12 +11,13 @@ use std::time::Duration;
 use futures::FutureExt;
 use tenon_domain::{McpTransport, SourceState};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::task::TaskTracker;
 
-use super::backoff::{Advice, Backoff, MINUTE};
+use super::backoff::{Backoff, MINUTE, Retry};
 use super::link::{Era, Link, Listed, NoLink, Opening};
 use super::lister::Lister;
 use super::offer::Offer;
-use super::server::{Shared, Trouble};
+use super::server::Shared;
 use super::settings::Start;
 use super::startup;
 use super::state::Open;
@@ -28,6 +29,9 @@ const WANTED: Duration = Duration::from_secs(1);
 /// How long after an address could not be reached a call may have it tried again.
 const ADDRESS_RETRY: Duration = Duration::from_millis(500);
 
+/// After so many lists in a row that came to nothing it is connected to anew.
+const MAX_FAILED_LISTS: u32 = 3;
+
 struct Supervisor {
     shared: Arc<Shared>,
     open: Option<Open>,
@@ -36,6 +40,8 @@ struct Supervisor {
     era: Era,
     backoff: Backoff,
     turn: Turn,
+    /// Processes of starts that were given up.
+    endings: TaskTracker,
 }
 
 /// Whether the next start stands in line with those of others.
@@ -52,7 +58,7 @@ enum Next {
     Start,
     Watch(Open),
     /// Wait, then start again. A call that wants it has it started sooner.
-    Wait(Advice),
+    Wait(Retry),
     /// The same where no call can help.
     LookAgain(Duration),
     Sleep,
@@ -81,11 +87,13 @@ pub(super) async fn supervise(shared: Arc<Shared>) {
         open: None,
         links: 0,
         era: Era::default(),
-        backoff: match shared.is_program() {
-            true => Backoff::of_program(),
-            false => Backoff::of_address(),
+        backoff: if shared.is_program() {
+            Backoff::of_program(shared.patience.steady)
+        } else {
+            Backoff::of_address(shared.patience.steady)
         },
         turn: Turn::default(),
+        endings: TaskTracker::new(),
     };
     loop {
         // A fault in here must not leave a server that is neither up nor tried again.
@@ -110,7 +118,7 @@ impl Supervisor {
         match next {
             Next::Start => self.start().await,
             Next::Watch(open) => self.watch(open).await,
-            Next::Wait(advice) => self.wait(advice).await,
+            Next::Wait(retry) => self.wait(retry).await,
             Next::LookAgain(wait) => {
                 sleep(wait).await;
                 self.shared.state.count_restart();
@@ -156,15 +164,15 @@ impl Supervisor {
                 shared
                     .logs
                     .note(format!("It is started when it has what it lacks. {why}"));
-                shared.state.failed(why, None);
+                shared.state.failed(why, None, None);
                 Next::Stay
             }
             Err(NoStart::NoLink(NoLink::LogIn { challenge })) => self.log_in(challenge).await,
             Err(NoStart::NoLink(NoLink::Gone(why) | NoLink::Failed(why))) => {
                 // It may speak otherwise than it did.
                 self.era = Era::default();
-                let advice = self.backoff.failed(&why);
-                self.fell(why, advice).await
+                let retry = self.backoff.failed(&why);
+                self.fell(why, retry).await
             }
         }
     }
@@ -175,7 +183,11 @@ impl Supervisor {
         let (settings, patience) = (&self.shared.settings, self.shared.patience);
         let longest = self.shared.start_timeout();
         let starts = settings.starts.clone();
+        // What was written before is not about this start.
+        self.shared.logs.begin_run();
         let turn = match std::mem::take(&mut self.turn) {
+            // To connect costs next to nothing.
+            _ if !self.shared.is_program() => None,
             Turn::Skipped => starts.try_acquire_owned().ok(),
             Turn::Awaited => {
                 startup::queued(&self.shared);
@@ -197,6 +209,7 @@ impl Supervisor {
                 era: self.era,
                 logs: self.shared.logs.clone(),
                 patience: longest,
+                endings: self.endings.clone(),
                 tokens: settings.tokens.clone(),
                 network: settings.network,
             });
@@ -228,24 +241,28 @@ impl Supervisor {
         shared.usage.touch();
         let viewers = shared.settings.viewers.clone();
         let mut lister = Lister::new(open.link.clone(), viewers, shared.patience);
-        let mut is_up = false;
+        let (mut is_up, mut failed_lists) = (false, 0);
         let why = loop {
             tokio::select! {
                 biased;
                 why = open.link.ended() => break why,
-                trouble = shared.trouble(open.number) => match trouble {
-                    Trouble::LogIn { challenge } => return self.log_in(challenge).await,
-                    Trouble::Unreached { why } => break why,
-                },
+                challenge = shared.refused(open.number) => return self.log_in(challenge).await,
                 listed = lister.next(&shared.doubt) => match listed {
                     Ok(listed) => {
                         self.backoff.up();
-                        is_up = true;
+                        (is_up, failed_lists) = (true, 0);
                         self.take(listed);
                     }
                     Err(NoLink::LogIn { challenge }) => return self.log_in(challenge).await,
                     Err(NoLink::Gone(why)) => break why,
                     Err(NoLink::Failed(why)) => {
+                        failed_lists += 1;
+                        // A server at an address may have been replaced by one that speaks otherwise.
+                        let is_address = !shared.is_program();
+                        if is_address && failed_lists >= MAX_FAILED_LISTS && !shared.usage.is_needed() {
+                            self.era = Era::default();
+                            break why;
+                        }
                         let why = format!("Its tools could not be listed: {why}");
                         shared.logs.note(&why);
                         shared.state.degraded(why);
@@ -265,17 +282,15 @@ impl Supervisor {
                 }
             }
         };
-        if is_up && opened.elapsed() >= shared.patience.steady {
-            self.backoff.reset();
-        }
-        let advice = match is_up {
-            true => self.backoff.fell(&why),
-            false => self.backoff.failed(&why),
+        let retry = if is_up {
+            self.backoff.fell_after(opened.elapsed(), &why)
+        } else {
+            self.backoff.failed(&why)
         };
-        if is_up && advice == Advice::Again(Duration::ZERO) {
+        if is_up && retry == Retry::Again(Duration::ZERO) {
             self.turn = Turn::Skipped;
         }
-        self.fell(why, advice).await
+        self.fell(why, retry).await
     }
 
     fn take(&self, listed: Listed) {
@@ -297,23 +312,25 @@ impl Supervisor {
     }
 
     /// It ended, or did not even begin.
-    async fn fell(&mut self, why: String, advice: Advice) -> Next {
+    async fn fell(&mut self, why: String, retry: Retry) -> Next {
         let shared = self.shared.clone();
-        shared.logs.note(match advice {
-            Advice::Again(wait) if wait.is_zero() => format!("It is started again at once. {why}"),
-            Advice::Again(wait) | Advice::GiveUp(wait) => {
+        shared.logs.note(match retry {
+            Retry::Again(wait) if wait.is_zero() => format!("It is started again at once. {why}"),
+            Retry::Again(wait) | Retry::GiveUp(wait) => {
                 format!("It is started again in {:.1} s. {why}", wait.as_secs_f32())
             }
         });
-        match advice {
-            Advice::Again(_) => shared.state.fallen(why),
-            Advice::GiveUp(_) => {
+        let cause = shared.logs.cause();
+        let cause = Some(cause).filter(|cause| shared.is_program() && !cause.lines.is_empty());
+        match retry {
+            Retry::Again(_) => shared.state.fallen(why, cause),
+            Retry::GiveUp(_) => {
                 let again = Instant::now() + shared.retry_after();
-                shared.state.failed(why, Some(again));
+                shared.state.failed(why, cause, Some(again));
             }
         }
         self.hang_up().await;
-        Next::Wait(advice)
+        Next::Wait(retry)
     }
 
     async fn log_in(&mut self, challenge: Option<String>) -> Next {
@@ -323,19 +340,20 @@ impl Supervisor {
         Next::LookAgain(MINUTE)
     }
 
-    async fn wait(&mut self, advice: Advice) -> Next {
+    async fn wait(&mut self, retry: Retry) -> Next {
         let shared = self.shared.clone();
         let now = Instant::now();
-        let (wait, soonest) = match advice {
-            Advice::Again(wait) => (wait, WANTED),
-            Advice::GiveUp(wait) => (wait, shared.retry_after()),
+        let (wait, soonest) = match retry {
+            Retry::Again(wait) => (wait, WANTED),
+            Retry::GiveUp(wait) => (wait, shared.retry_after()),
         };
         sleep(wait.min(soonest)).await;
         tokio::select! {
             () = sleep_until(now + wait) => {}
-            () = shared.usage.needed() => if let Advice::GiveUp(_) = advice {
+            () = shared.usage.needed() => if let Retry::GiveUp(_) = retry {
                 shared.logs.note("A call wants it: it is tried again.");
                 shared.state.starting();
+                self.turn = Turn::Skipped;
             }
         }
         shared.state.count_restart();
@@ -347,13 +365,24 @@ impl Supervisor {
         let source = &self.shared.settings.info.id;
         tracing::error!(%source, "the supervisor of an MCP server panicked");
         let why = "Tenon met a fault of its own while it talked to this server; its log says more";
-        self.shared.state.failed(why.into(), None);
+        self.shared.state.failed(why.into(), None, None);
         self.hang_up().await;
         Next::LookAgain(MINUTE)
     }
 
-    /// Ends the link, if there is one, and the process behind it.
+    /// Ends the link, if there is one, and the process behind it; and what is left of a start
+    /// that was given up.
     async fn hang_up(&mut self) {
+        self.endings.close();
+        if timeout(self.shared.patience.end, self.endings.wait())
+            .await
+            .is_err()
+        {
+            self.shared
+                .logs
+                .note("Its installation did not end in time.");
+        }
+        self.endings.reopen();
         // It stays ours until it is closed: who leaves this step halfway closes it in the next.
         let Some(open) = self.open.clone() else {
             return;
@@ -388,30 +417,27 @@ impl Shared {
 
     /// How long its first words may take.
     fn start_timeout(&self) -> Duration {
-        let own = self.settings.config.start_timeout_ms;
-        own.map(Duration::from_millis)
-            .unwrap_or(match self.is_program() {
-                true => self.patience.launch,
-                false => self.patience.start,
-            })
+        match self.settings.config.start_timeout_ms {
+            Some(own) => Duration::from_millis(own),
+            None if self.is_program() => self.patience.launch,
+            None => self.patience.start,
+        }
     }
 
     fn retry_after(&self) -> Duration {
-        match self.is_program() {
-            true => self.patience.retry,
-            false => ADDRESS_RETRY,
+        if self.is_program() {
+            self.patience.retry
+        } else {
+            ADDRESS_RETRY
         }
     }
 
-    /// Comes back when a call met with trouble over this link, or over a newer one.
-    async fn trouble(&self, number: u64) -> Trouble {
-        let mut newest = self.trouble.subscribe();
-        let found = newest.wait_for(|(newest, _)| *newest >= number).await;
-        match found.ok().and_then(|found| found.1.clone()) {
-            Some(trouble) => trouble,
-            // The sender is ours, and no link has the number 0.
-            None => std::future::pending().await,
-        }
+    /// Comes back when a log-in was asked for over this link, or a newer one, with what was said about it.
+    async fn refused(&self, number: u64) -> Option<String> {
+        let mut refused = self.refused.subscribe();
+        let newest = refused.wait_for(|newest| newest.number >= number).await;
+        // The sender is ours: waiting cannot fail.
+        newest.ok()?.challenge.clone()
     }
 
     /// Comes back when it was not used for so long that it is to sleep.

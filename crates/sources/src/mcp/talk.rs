@@ -17,7 +17,7 @@ use super::sse::Sse;
 use super::stdio::Stdio;
 
 /// How long it may take until it is known whether a question was sent.
-const POSTED: Duration = Duration::from_secs(1);
+const POST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What carries a connection.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Talk {
             && !posted
         {
             // The connection ended before the question was out: it may not have got there at all.
-            let outcome = tokio::time::timeout(POSTED, posting).await;
+            let outcome = tokio::time::timeout(POST_TIMEOUT, posting).await;
             if let Ok(Err(fault @ Fault::Unreached(_))) = outcome {
                 answer = Ok(Err(fault));
             }

@@ -33,7 +33,10 @@ export class Sources {
   }
 
   take(news?: SourceNews): void {
+    const shown = this.items.find(({ id }) => id === news?.sourceId);
     if (news) this.#news = new Map(this.#news).set(news.sourceId, news);
+    // How far a start is, is all told.
+    if (news?.startup && shown?.startup && shown.state === news.state) return;
     // Not put off by those that follow, or one that never rests would be told of never.
     this.#settling ??= setTimeout(() => void this.refresh(), SETTLE_MS);
   }

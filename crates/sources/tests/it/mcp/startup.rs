@@ -1,30 +1,55 @@
 //! A server may take its time to come up, and what keeps it from that is told.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::SourceState;
 use tenon_sources::Advice;
-use tenon_sources::mcp::{Patience, Status, Step};
+use tenon_sources::mcp::{Patience, Settings, Status, Step};
 use tenon_tools::ToolSource;
 
 use super::desk::{self, Desk};
 use super::people::Somebody;
 use super::ward::{Ward, known, nothing, until, until_failed, until_ready};
 
+/// A package that npx takes twelve seconds to install, and what it is run with.
+fn slow_package(folder: &Path) -> Settings {
+    let package = json!({
+        "name": "a-server",
+        "version": "1.0.0",
+        "bin": {"a-server": "server.mjs"},
+        "scripts": {"postinstall": "sleep 12"},
+    });
+    let server = crate::peer::ours("mcp/bad.mjs");
+    let script = format!(
+        "#!/usr/bin/env node\nimport {:?};\n",
+        server.to_str().unwrap()
+    );
+    std::fs::write(folder.join("package.json"), package.to_string()).unwrap();
+    std::fs::write(folder.join("server.mjs"), script).unwrap();
+    let (place, lines) = (folder.to_str().unwrap(), folder.join("lines"));
+    let spec = format!("file:{place}");
+    let mut config = desk::program("npx", &["-y", &spec, "good", lines.to_str().unwrap()]);
+    let cache = folder.join("cache");
+    desk::set_env(&mut config, "NPM_CONFIG_CACHE", cache.to_str().unwrap());
+    desk::set_env(&mut config, "NPM_CONFIG_OFFLINE", "true");
+    desk::set_env(&mut config, "NPM_CONFIG_UPDATE_NOTIFIER", "false");
+    desk::settings(config)
+}
+
 #[tokio::test]
-async fn a_program_that_does_not_read_yet_is_waited_for_and_started_once() {
-    let ward = Ward::new("starts-slowly");
-    let mut settings = ward.settings();
+async fn a_package_that_npx_has_to_install_is_waited_for_and_started_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = slow_package(folder.path());
     settings.known = vec![known("echo")];
     let desk = Desk::starting(settings).await;
-    let has_line = |status: &Status| {
+    let is_installing = |status: &Status| {
         let startup = status.startup.as_ref();
-        startup.is_some_and(|startup| startup.line.as_deref() == Some("fetching packages"))
+        startup.is_some_and(|startup| startup.step == Step::Installing)
     };
-    let status = until(&desk, has_line).await;
+    let status = until(&desk, is_installing).await;
     assert_eq!(status.state, SourceState::Starting);
-    assert_eq!(status.startup.unwrap().step, Step::Starting);
 
     // A call that comes meanwhile waits, and says what for.
     let somebody = Somebody::silent();
@@ -35,13 +60,33 @@ async fn a_program_that_does_not_read_yet_is_waited_for_and_started_once() {
     let heard = somebody.heard.lock().unwrap().clone();
     let message = heard[0].message.as_deref().unwrap();
     assert!(
-        message.starts_with("Test is still starting after "),
+        message.starts_with("Test is still being installed after "),
         "{message}"
     );
 
     let status = until_ready(&desk).await;
     assert_eq!((status.restarts, status.startup), (0, None));
-    assert_eq!(ward.count("start"), 1, "{:?}", ward.lines());
+    let lines = std::fs::read_to_string(folder.path().join("lines")).unwrap();
+    assert_eq!(lines.matches("start ").count(), 1, "{lines}");
+}
+
+#[tokio::test]
+async fn an_installation_that_is_given_up_may_undo_what_it_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let (begun, undone) = (folder.path().join("begun"), folder.path().join("undone"));
+    let script = format!(
+        "trap 'sleep 1; touch {}; exit' TERM; touch {}; while :; do sleep 0.1; done",
+        undone.display(),
+        begun.display()
+    );
+    let desk = Desk::starting(desk::settings(desk::program("sh", &["-c", &script]))).await;
+    let waiting = tokio::time::Instant::now();
+    while !begun.exists() {
+        assert!(waiting.elapsed() < desk::PATIENCE, "it does not begin");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    desk.server.stop().await;
+    assert!(undone.exists());
 }
 
 #[tokio::test]
@@ -51,7 +96,7 @@ async fn a_server_has_the_time_to_come_up_that_is_set_for_it() {
     settings.config.start_timeout_ms = Some(1_500);
     let desk = Desk::starting(settings).await;
     let why = until_failed(&desk).await;
-    assert_eq!(why, "It did not answer within 1.5 s of being started.");
+    assert_eq!(why, "It did not answer within 1.5 s.");
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ export const sourcesEn = {
     package_not_found: ({ package: name }) =>
       `There is no ${name ? `package “${name}”` : 'such package'}: check how its name is spelled in the arguments.`,
     package_not_runnable: () =>
-      'The package has no program to run: check its name, or name the program with --package.',
+      'The package has no program to run: check its name, or name the program (--package of npx, --from of uvx).',
     package_broken: ({ folder }) =>
       folder
         ? `The package was installed only halfway. Remove the folder ${folder} and try again.`
