@@ -4,6 +4,7 @@
 //! about it, and who may do what.
 
 pub mod id;
+pub mod input_schema;
 pub mod tool;
 pub mod tool_id;
 
@@ -30,6 +31,7 @@ pub use id::{
     BlobId, CallId, ChatId, FormId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId,
     ToolId, TurnId, UserId,
 };
+pub use input_schema::InputSchema;
 pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
 pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{

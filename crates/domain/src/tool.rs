@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 use crate::access::Verdict;
 use crate::id::{BlobId, CallId, MessageId, ToolId};
+use crate::input_schema::InputSchema;
 
 /// A tool as its source describes it, before it has an id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,8 +18,7 @@ pub struct ToolDefinition {
     /// For people. The name stands in where a source has no title.
     pub title: Option<String>,
     pub description: String,
-    /// A JSON Schema whose instances are objects. Comes from outside: trust nothing in it.
-    pub input_schema: Value,
+    pub input_schema: InputSchema,
     pub annotations: Annotations,
 }
 
@@ -33,7 +33,7 @@ pub struct ToolSpec {
     pub display_name: String,
     pub description: String,
     #[ts(type = "unknown")]
-    pub input_schema: Value,
+    pub input_schema: InputSchema,
     pub annotations: Annotations,
     pub runs_on: RunsOn,
 }

@@ -178,7 +178,7 @@ mod tests {
             title: id.into(),
             display_name: format!("Test/{id}"),
             description: description.into(),
-            input_schema: schema,
+            input_schema: schema.into(),
             annotations: Annotations::default(),
             runs_on: RunsOn::Server,
         })

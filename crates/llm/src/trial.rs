@@ -150,7 +150,8 @@ fn door() -> ToolSpec {
             "type": "object",
             "properties": {"number": {"type": "integer", "description": "The number of the door"}},
             "required": ["number"],
-        }),
+        })
+        .into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     }

@@ -275,7 +275,8 @@ impl ToolSource for Many {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        let tool = |number: usize| ToolDefinition {
+        let tool = |number: usize| {
+            ToolDefinition {
             name: format!("t{number}"),
             title: None,
             description: "Does nothing.".into(),
@@ -284,8 +285,9 @@ impl ToolSource for Many {
                 "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 1}},
                 "required": ["path"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: Annotations::default(),
+        }
         };
         (0..self.tools).map(tool).collect()
     }

@@ -158,7 +158,7 @@ fn tool(number: usize) -> Arc<ToolSpec> {
         title: format!("Tool {number}"),
         display_name: format!("Bench/Tool {number}"),
         description: "Does something that takes two sentences to say. This is the second.".into(),
-        input_schema: json!({"type": "object", "properties": properties}),
+        input_schema: json!({"type": "object", "properties": properties}).into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     })

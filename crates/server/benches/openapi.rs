@@ -205,7 +205,7 @@ fn parsing() {
             (operations, 0)
         );
         let schemas = parsed.operations.iter();
-        let schemas = schemas.map(|operation| operation.tool.input_schema.to_string().len());
+        let schemas = schemas.map(|operation| operation.tool.input_schema.as_str().len());
         let schemas: usize = schemas.sum();
         let before = heap::in_use();
         drop(parsed);

@@ -88,19 +88,17 @@ pub(crate) struct Compiled {
 }
 
 impl Schema {
-    pub(crate) async fn compile(
-        tool: &Arc<ToolSpec>,
-        behalf: OnBehalf<'_>,
-    ) -> Result<Self, ToolError> {
-        let compiled = match Survey::of(&tool.input_schema) {
+    pub(crate) async fn compile(tool: &ToolSpec, behalf: OnBehalf<'_>) -> Result<Self, ToolError> {
+        let schema = tool.input_schema.value();
+        let compiled = match Survey::of(&schema) {
             None => Err("it is too large".to_owned()),
             Some(survey) if is_small(&survey) => {
-                match meter::run(AT_ONCE, None, || build(&tool.input_schema, &survey)) {
+                match meter::run(AT_ONCE, None, || build(&schema, &survey)) {
                     Ok(compiled) => compiled,
-                    Err(Exhausted) => build_in_background(tool, survey, behalf).await?,
+                    Err(Exhausted) => build_in_background(schema, survey, behalf).await?,
                 }
             }
-            Some(survey) => build_in_background(tool, survey, behalf).await?,
+            Some(survey) => build_in_background(schema, survey, behalf).await?,
         };
         match compiled {
             Ok(compiled) => Ok(Self::Compiled(Arc::new(compiled))),
@@ -187,13 +185,12 @@ fn is_small(survey: &Survey) -> bool {
 }
 
 async fn build_in_background(
-    tool: &Arc<ToolSpec>,
+    schema: Value,
     survey: Survey,
     behalf: OnBehalf<'_>,
 ) -> Result<Result<Compiled, String>, Interrupted> {
-    let tool = tool.clone();
     background::run(behalf, move |cancel| {
-        let build = || build(&tool.input_schema, &survey);
+        let build = || build(&schema, &survey);
         meter::run(COMPILING, Some(cancel), build)
             .unwrap_or_else(|Exhausted| Err("it takes too long to compile".into()))
     })

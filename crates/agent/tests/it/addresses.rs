@@ -36,7 +36,7 @@ impl ToolSource for Web {
             name: name.into(),
             title: None,
             description: String::new(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({"type": "object"}).into(),
             annotations: Annotations {
                 read_only: true,
                 open_world,

@@ -191,17 +191,19 @@ impl ToolSource for Bench {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        let tool = |name: &str| ToolDefinition {
+        let tool = |name: &str| {
+            ToolDefinition {
             name: name.into(),
             title: None,
             description: String::new(),
-            input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}}}),
+            input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}}}).into(),
             annotations: Annotations {
                 ends_turn: name == "done",
                 // What only reads may be used without asking.
                 read_only: !name.starts_with("ask"),
                 ..Annotations::default()
             },
+        }
         };
         let names = ["echo", "meet", "hang", "panic", "done", "ask", "ask_hang"];
         names.map(tool).into()

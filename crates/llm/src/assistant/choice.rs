@@ -55,7 +55,9 @@ pub(super) struct Tool<'a> {
     source: HashSet<String>,
     /// Stems of the first sentence of its description.
     described: HashSet<String>,
-    /// Stems of the names of its arguments.
+    /// Those of the schema, in its order.
+    argument_names: String,
+    /// Their stems.
     arguments: HashSet<String>,
 }
 
@@ -72,12 +74,11 @@ impl<'a> Shelf<'a> {
             .iter()
             .map(|tool| {
                 let spec = tool.spec;
-                let names = argument_names(spec);
                 [
                     (stemmed(&format!("{} {}", spec.name, spec.title)), 3.0),
                     (stemmed(&format!("{} {}", spec.id, spec.display_name)), 1.0),
                     (stemmed(beginning(&spec.description)), 1.0),
-                    (stemmed(&names.join(" ")), 0.5),
+                    (stemmed(&tool.argument_names), 0.5),
                 ]
             })
             .collect();
@@ -199,7 +200,8 @@ impl<'a> Tool<'a> {
                     && !["builtin", "mcp", "api", "local", "skill"].contains(&word.as_str())
             })
             .collect();
-        let arguments: HashSet<String> = stems(&argument_names(spec).join(" ")).collect();
+        let argument_names = argument_names(spec);
+        let arguments: HashSet<String> = stems(&argument_names).collect();
         let opening = spec
             .description
             .split(['.', '\n', '。'])
@@ -215,13 +217,14 @@ impl<'a> Tool<'a> {
             described: stems(opening)
                 .filter(|word| !arguments.contains(word))
                 .collect(),
+            argument_names,
             arguments,
         }
     }
 
     pub(super) fn parameters(&self) -> &[Parameter] {
         self.parameters
-            .get_or_init(|| schema::parameters(&self.spec.input_schema))
+            .get_or_init(|| schema::parameters(&self.spec.input_schema.value()))
     }
 
     pub(super) fn effect(&self) -> Effect {
@@ -248,8 +251,10 @@ impl<'a> Tool<'a> {
     }
 }
 
-fn argument_names(spec: &ToolSpec) -> Vec<&str> {
-    let properties = spec.input_schema.get("properties");
-    let names = properties.and_then(Value::as_object).into_iter().flatten();
-    names.map(|(name, _)| name.as_str()).take(32).collect()
+fn argument_names(spec: &ToolSpec) -> String {
+    let schema = spec.input_schema.value();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flatten();
+    let names: Vec<&str> = names.map(|(name, _)| name.as_str()).take(32).collect();
+    names.join(" ")
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use tenon_domain::{ToolId, ToolSpec, WireFormat};
+use tenon_domain::{InputSchema, ToolId, ToolSpec, WireFormat};
 use tokio::sync::Semaphore;
 
 use super::Knowledge;
@@ -25,6 +25,9 @@ const MAX_FAILED: usize = 200;
 /// because what it stands for is written out.
 const MAX_VALUES_AT_ONCE: usize = 2_000;
 const REFERENCE_VALUES: usize = 50;
+
+/// A schema that is longer is not even parsed where it is asked for.
+const MAX_BYTES_AT_ONCE: usize = 64 * 1024;
 
 /// A tool as a model is told of it.
 #[derive(Debug)]
@@ -148,7 +151,11 @@ impl Offering {
 }
 
 /// Whether there is little to do; what there is, is taken from `left`.
-fn is_small(value: &Value, left: &mut usize) -> bool {
+fn is_small(schema: &InputSchema, left: &mut usize) -> bool {
+    schema.as_str().len() <= MAX_BYTES_AT_ONCE && has_few_values(&schema.value(), left)
+}
+
+fn has_few_values(value: &Value, left: &mut usize) -> bool {
     let is_reference = |name: &&str| value.get(name).is_some_and(Value::is_string);
     let is_reference = ["$ref", "$dynamicRef"].iter().any(is_reference);
     let cost = if is_reference { REFERENCE_VALUES } else { 1 };
@@ -157,8 +164,8 @@ fn is_small(value: &Value, left: &mut usize) -> bool {
     };
     *left = rest;
     match value {
-        Value::Array(items) => items.iter().all(|item| is_small(item, left)),
-        Value::Object(entries) => entries.values().all(|entry| is_small(entry, left)),
+        Value::Array(items) => items.iter().all(|item| has_few_values(item, left)),
+        Value::Object(entries) => entries.values().all(|entry| has_few_values(entry, left)),
         _ => true,
     }
 }
@@ -169,7 +176,7 @@ fn compile(tool: &ToolSpec, format: WireFormat) -> Result<Offered, String> {
         WireFormat::Openai => (Dialect::OPENAI, openai::tool),
         WireFormat::Anthropic => (Dialect::ANTHROPIC, anthropic::tool),
     };
-    let schema = schema::compile(&tool.input_schema, dialect)?;
+    let schema = schema::compile(&tool.input_schema.value(), dialect)?;
     let description = schema::describe(&tool.description, dialect.max_description);
     let entry = to_raw_value(&entry(&tool.id, &description, &schema));
     Ok(Offered {
@@ -196,7 +203,7 @@ mod tests {
             title: "t".into(),
             display_name: "t".into(),
             description: String::new(),
-            input_schema,
+            input_schema: input_schema.into(),
             annotations: Annotations::default(),
             runs_on: RunsOn::Server,
         })

@@ -43,7 +43,8 @@ pub fn tool(id: &str) -> Arc<ToolSpec> {
             "type": "object",
             "properties": {"city": {"type": "string"}},
             "required": ["city"],
-        }),
+        })
+        .into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     })

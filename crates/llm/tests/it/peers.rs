@@ -93,7 +93,7 @@ fn tool(id: &str, input_schema: Value) -> Arc<ToolSpec> {
         title: id.into(),
         display_name: format!("Test/{id}"),
         description: format!("A tool called {id}."),
-        input_schema,
+        input_schema: input_schema.into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     })

@@ -10,8 +10,8 @@ mod sources;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tenon_domain::{
-    Annotations, CallId, CallProgress, ChatId, Content, Delta, Event, Layer, ModelId, Policy,
-    RunsOn, SourceId, SourceKind, SourceState, ToolError, ToolId, Waiting,
+    Annotations, CallId, CallProgress, ChatId, Content, Delta, Event, InputSchema, Layer, ModelId,
+    Policy, RunsOn, SourceId, SourceKind, SourceState, ToolError, ToolId, Waiting,
 };
 use tenon_sources::browser::{Answered, Execute, Registered, Registration, Sign};
 use ts_rs::TS;
@@ -73,7 +73,7 @@ pub struct ToolView {
     pub title: String,
     pub description: String,
     #[ts(type = "unknown")]
-    pub parameters: Value,
+    pub parameters: InputSchema,
     pub annotations: Annotations,
     pub source: SourceView,
     pub runs_on: RunsOn,

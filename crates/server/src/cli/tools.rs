@@ -155,7 +155,7 @@ fn show(tool: &ToolView, json: bool) -> Result<()> {
         tool.runs_on.as_str()
     ));
     say(&tool.description);
-    say(serde_json::to_string_pretty(&tool.parameters)?);
+    print_json(&tool.parameters.value())?;
     Ok(())
 }
 
@@ -197,6 +197,7 @@ async fn call(hub: &Hub<'_>, id: &ToolId, arguments: &str, json: bool) -> Result
 }
 
 fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<()> {
-    say(serde_json::to_string_pretty(value)?);
+    // A schema is text inside: as a value it is written in lines like the rest.
+    say(format_args!("{:#}", serde_json::to_value(value)?));
     Ok(())
 }

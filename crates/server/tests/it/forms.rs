@@ -57,7 +57,7 @@ impl ToolSource for Clerk {
             name: name.into(),
             title: None,
             description: String::new(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({"type": "object"}).into(),
             annotations: Annotations {
                 read_only: true,
                 ..Annotations::default()

@@ -188,7 +188,7 @@ fn calls(toolset: &Toolset, scenario: &str, wanted: &Value) -> Outcome<Vec<ToolC
         return Ok(vec![call(named("json_schema_echo")?, input)]);
     }
     let Some(asked) = wanted["toolCalls"].as_array() else {
-        let fitting = |spec: &Arc<ToolSpec>| call(spec, fitting(&spec.input_schema));
+        let fitting = |spec: &Arc<ToolSpec>| call(spec, fitting(&spec.input_schema.value()));
         return Ok(specs.iter().map(fitting).collect());
     };
     let asked = asked.iter().map(|asked| {

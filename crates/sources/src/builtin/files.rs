@@ -67,7 +67,7 @@ impl BuiltinTool for ListFiles {
                     "path": path_schema("The folder; left out, the workspace itself", json!(["src", "notes/2026"])),
                 },
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }
@@ -119,7 +119,7 @@ impl BuiltinTool for ReadFile {
                 },
                 "required": ["path"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }
@@ -178,7 +178,8 @@ impl BuiltinTool for WriteFile {
                 },
                 "required": ["path", "content"],
                 "additionalProperties": false,
-            }),
+            })
+            .into(),
             annotations: Annotations {
                 destructive: true,
                 ..Annotations::default()
@@ -250,7 +251,7 @@ impl BuiltinTool for SearchFiles {
                 },
                 "required": ["query"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }

@@ -51,7 +51,8 @@ impl BuiltinTool for Sleep {
                 },
                 "required": ["seconds"],
                 "additionalProperties": false,
-            }),
+            })
+            .into(),
             annotations: READS_ONLY,
         }
     }
@@ -95,7 +96,8 @@ impl BuiltinTool for ClaimDone {
                     },
                 },
                 "additionalProperties": false,
-            }),
+            })
+            .into(),
             annotations: Annotations {
                 ends_turn: true,
                 ..READS_ONLY

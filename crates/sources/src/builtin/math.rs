@@ -50,7 +50,7 @@ impl BuiltinTool for Calculate {
                 },
                 "required": ["expression"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }

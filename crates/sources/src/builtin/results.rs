@@ -87,7 +87,8 @@ impl BuiltinTool for ReadResult {
                 },
                 "required": ["blob_id"],
                 "additionalProperties": false,
-            }),
+            })
+            .into(),
             annotations: READS_ONLY,
         }
     }
@@ -144,7 +145,7 @@ impl BuiltinTool for SearchResult {
                 },
                 "required": ["blob_id", "query"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }

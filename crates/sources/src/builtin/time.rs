@@ -50,7 +50,7 @@ impl BuiltinTool for CurrentTime {
                     },
                 },
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }
@@ -105,7 +105,7 @@ impl BuiltinTool for ConvertTime {
                 },
                 "required": ["time", "from", "to"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: READS_ONLY,
         }
     }

@@ -68,7 +68,7 @@ impl BuiltinTool for FetchUrl {
                 },
                 "required": ["url"],
                 "additionalProperties": false,
-            }),
+            }).into(),
             annotations: Annotations {
                 open_world: true,
                 ..READS_ONLY

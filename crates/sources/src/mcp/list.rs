@@ -217,7 +217,7 @@ impl Reader {
             description: string(&tool, "description")
                 .map(|description| text::block(description, MAX_DESCRIPTION))
                 .unwrap_or_default(),
-            input_schema: schema.value,
+            input_schema: schema.value.into(),
             annotations: annotations(tool.get("annotations")),
             name,
         });

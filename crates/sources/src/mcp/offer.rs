@@ -37,7 +37,7 @@ mod tests {
             name: name.into(),
             title: None,
             description: String::new(),
-            input_schema: serde_json::json!({}),
+            input_schema: serde_json::json!({}).into(),
             annotations: Annotations::default(),
         }
     }

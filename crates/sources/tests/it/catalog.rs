@@ -35,7 +35,7 @@ async fn every_tool_has_its_id_and_its_display_name() {
 async fn every_schema_is_closed_and_explains_each_property() {
     let desk = Desk::new().await;
     for spec in desk.toolset.specs() {
-        let schema = &spec.input_schema;
+        let schema = spec.input_schema.value();
         assert_eq!(schema["type"], "object", "{}", spec.id);
         assert_eq!(schema["additionalProperties"], false, "{}", spec.id);
         for (name, property) in schema["properties"].as_object().unwrap() {

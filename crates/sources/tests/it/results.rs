@@ -80,7 +80,7 @@ impl ToolSource for Giant {
             name: "talk".into(),
             title: None,
             description: String::new(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({"type": "object"}).into(),
             annotations: Annotations::default(),
         }]
     }

@@ -121,7 +121,7 @@ async fn story(url: &str) {
         name: "read".into(),
         title: None,
         description: "\0 reads".into(),
-        input_schema: json!({"type": "object"}),
+        input_schema: json!({"type": "object"}).into(),
         annotations: Default::default(),
     };
     let personal = SourceId::new("mcp-memory:local");

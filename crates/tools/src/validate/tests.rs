@@ -13,7 +13,7 @@ async fn schema(input_schema: Value) -> Schema {
         title: "t".into(),
         display_name: "t".into(),
         description: String::new(),
-        input_schema,
+        input_schema: input_schema.into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     };

@@ -113,7 +113,8 @@ impl ToolSource for Odd {
                 "type": "object",
                 "properties": {"text": {"type": "string"}},
                 "required": ["text"],
-            }),
+            })
+            .into(),
             annotations: Annotations {
                 // What only reads may be used without asking.
                 read_only: true,

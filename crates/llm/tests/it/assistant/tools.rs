@@ -17,7 +17,7 @@ fn tool(id: &str, display_name: &str, description: &str, schema: Value) -> Arc<T
         title: title.into(),
         display_name: display_name.into(),
         description: description.into(),
-        input_schema: schema,
+        input_schema: schema.into(),
         annotations: Annotations {
             // Strangers seldom say what they do.
             read_only: id.starts_with("builtin_") && name != "write_file",

@@ -215,7 +215,9 @@ fn spec(tool: Theirs) -> Result<Arc<ToolSpec>, ApiError> {
         display_name: name.clone(),
         name,
         description: description.unwrap_or_default(),
-        input_schema: parameters.unwrap_or_else(|| json!({"type": "object"})),
+        input_schema: parameters
+            .unwrap_or_else(|| json!({"type": "object"}))
+            .into(),
         annotations: Annotations::default(),
         runs_on: RunsOn::Server,
     }))

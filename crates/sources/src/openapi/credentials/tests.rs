@@ -121,7 +121,7 @@ fn operation(sets: &[&[&str]]) -> Operation {
             name: "x".into(),
             title: None,
             description: String::new(),
-            input_schema: json!({}),
+            input_schema: json!({}).into(),
             annotations: Annotations::default(),
         },
         method: Method::GET,

@@ -176,7 +176,7 @@ impl<'d> Operations<'_, 'd> {
                 name: self.names.give(&wish),
                 title: text("summary").map(|summary| text::line(summary, MAX_TITLE)),
                 description,
-                input_schema: input.schema,
+                input_schema: input.schema.into(),
                 annotations,
             },
             method: http_method,

@@ -16,7 +16,7 @@ fn operation(path: &str, parameters: Vec<Parameter>, body: Option<Body>) -> Oper
             name: "tool".into(),
             title: None,
             description: String::new(),
-            input_schema: json!({ "type": "object" }),
+            input_schema: json!({ "type": "object" }).into(),
             annotations: Annotations::default(),
         },
         method: match body {

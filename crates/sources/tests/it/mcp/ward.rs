@@ -110,7 +110,7 @@ pub fn known(name: &str) -> ToolDefinition {
         name: name.into(),
         title: None,
         description: "What it did.".into(),
-        input_schema: json!({"type": "object"}),
+        input_schema: json!({"type": "object"}).into(),
         annotations: Annotations::default(),
     }
 }

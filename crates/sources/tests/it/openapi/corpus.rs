@@ -215,7 +215,7 @@ fn check_ids(document: &str, operations: &[Operation]) {
 }
 
 fn check_schema(document: &str, operation: &Operation) {
-    let schema = &operation.tool.input_schema;
+    let schema = &operation.tool.input_schema.value();
     let name = &operation.tool.name;
     if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
         panic!("{document}, {name}: {error}\n{schema:#}");
@@ -230,7 +230,7 @@ fn check_schema(document: &str, operation: &Operation) {
 }
 
 fn compile(document: &str, operation: &Operation) {
-    let (schema, name) = (&operation.tool.input_schema, &operation.tool.name);
+    let (schema, name) = (&operation.tool.input_schema.value(), &operation.tool.name);
     if let Err(error) = jsonschema::draft202012::new(schema) {
         panic!("{document}, {name}: {error}\n{schema:#}");
     }

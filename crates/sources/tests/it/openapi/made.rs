@@ -25,7 +25,7 @@ pub fn operation(method: Method, path: &str, parameters: Vec<Parameter>) -> Oper
             name: path.into(),
             title: None,
             description: String::new(),
-            input_schema: json!({ "type": "object" }),
+            input_schema: json!({ "type": "object" }).into(),
             annotations: Annotations::default(),
         },
         method,

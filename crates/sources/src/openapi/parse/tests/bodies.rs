@@ -38,7 +38,7 @@ fn parameters_and_body_become_one_input() {
     assert_eq!(operation.tool.name, "put_pets_by_id");
     assert_eq!(operation.tool.title.as_deref(), Some("Change a pet"));
     assert_eq!(
-        operation.tool.input_schema,
+        operation.tool.input_schema.value(),
         json!({
             "type": "object",
             "properties": {
@@ -107,12 +107,10 @@ fn bodies_that_are_no_objects_stand_as_one_field() {
         let body = operation.body.unwrap();
         assert_eq!((body.media_type.as_str(), &body.kind), (media_type, &kind));
         assert_eq!(body.input, BodyInput::Whole("request_body".into()));
-        let made = &operation.tool.input_schema["properties"]["request_body"];
+        let schema = operation.tool.input_schema.value();
+        let made = &schema["properties"]["request_body"];
         assert_eq!(*made, expected, "\n{made:#}");
-        assert_eq!(
-            operation.tool.input_schema["required"],
-            json!(["body", "request_body"])
-        );
+        assert_eq!(schema["required"], json!(["body", "request_body"]));
     };
     check(
         "application/json",
@@ -209,7 +207,7 @@ fn fields_of_forms_say_how_they_are_sent() {
     } } } } } }),
     );
     let file = json!({ "type": "string", "contentEncoding": "base64", "description": "The content of a file, as base64." });
-    let schema = &operation.tool.input_schema;
+    let schema = operation.tool.input_schema.value();
     assert_eq!(
         schema["properties"],
         json!({

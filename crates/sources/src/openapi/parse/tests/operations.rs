@@ -91,7 +91,7 @@ fn swagger_2_is_read_as_well() {
     assert_eq!(list.servers, ["https://a.example/v1"]);
     assert_eq!(list.security.len(), 1);
     assert_eq!(
-        list.tool.input_schema,
+        list.tool.input_schema.value(),
         json!({
             "type": "object",
             "properties": {
@@ -111,7 +111,7 @@ fn swagger_2_is_read_as_well() {
         }
     );
     assert_eq!(
-        make.tool.input_schema,
+        make.tool.input_schema.value(),
         json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] })
     );
     assert_eq!(
@@ -142,7 +142,7 @@ fn swagger_2_is_read_as_well() {
         ])
     );
     assert_eq!(
-        upload.tool.input_schema["properties"]["file"]["contentEncoding"],
+        upload.tool.input_schema.value()["properties"]["file"]["contentEncoding"],
         "base64"
     );
     assert_eq!(upload.security, Vec::<Vec<_>>::new());
