@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::heap;
+
 /// How many documents are read at once by the whole process: each takes a processor and
 /// ten times its length. One person has one turn, so it takes several of them who read
 /// for long to let somebody else wait.
@@ -32,6 +34,7 @@ impl Turn {
         let done = tokio::task::spawn_blocking(move || {
             let done = work();
             drop((self, place));
+            heap::release_when_quiet();
             done
         });
         done.await

@@ -15,6 +15,7 @@ pub mod text;
 pub mod variables;
 
 mod cause;
+mod heap;
 mod html;
 mod logs;
 mod network;
