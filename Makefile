@@ -26,9 +26,9 @@ audit: web/node_modules/.ready
 	cargo deny --locked check
 	npm --prefix web audit --omit=dev
 
-## What the hub, a streamed answer, a long history, MCP servers, OpenAPI documents and calls by a browser cost, beside their floors and targets.
+## What the hub, a streamed answer, a long history, MCP servers, OpenAPI documents, their tools in memory and calls by a browser cost, beside their floors and targets.
 bench: web
-	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi
+	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi --bench memory
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 

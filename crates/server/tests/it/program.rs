@@ -160,6 +160,11 @@ impl Served {
         }
     }
 
+    /// What the process has in memory.
+    pub fn resident_kib(&self) -> u64 {
+        kib(self.child.id(), "VmRSS:")
+    }
+
     pub fn signal(&self, signal: &str) {
         let sent = Command::new("kill")
             .args([signal, &self.child.id().to_string()])
@@ -174,6 +179,13 @@ impl Drop for Served {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// One of the sizes that the system knows of a process.
+pub fn kib(process: u32, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 fn client(shown: HeaderMap) -> reqwest::Client {

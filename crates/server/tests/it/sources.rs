@@ -2,6 +2,7 @@
 
 pub mod desk;
 mod files;
+mod large;
 mod life;
 mod news;
 mod openapi;

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::MAX_MIB;
-use crate::program::{Served, stdout, tenon};
+use crate::program::{Served, kib, stdout, tenon};
 use crate::server::PATIENCE;
 
 const PASSWORD: &str = "correct horse battery";
@@ -55,13 +55,7 @@ impl Host {
     }
 
     pub fn memory(&self) -> Memory {
-        let status = format!("/proc/{}/status", self.served.child.id());
-        let status = std::fs::read_to_string(status).unwrap();
-        let of = |name: &str| {
-            let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-            let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-            kib / 1024
-        };
+        let of = |name: &str| kib(self.served.child.id(), name) / 1024;
         Memory {
             now: of("VmRSS:"),
             peak: of("VmHWM:"),
