@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::AppendHeaders;
 use serde_json::json;
 use tenon_domain::{Account, Door, SessionId, UserId};
-use tenon_store::{AuditEntry, LOCAL, NewUser, Session, Token, Who};
+use tenon_store::{AuditEntry, LOCAL, NewUser, Token, Who};
 
 use super::body::Body;
 use super::error::ApiError;
@@ -101,7 +101,7 @@ async fn create_first(app: &App, caller: &Caller, asked: Setup) -> Result<Logged
     };
     let account = app.store.create_user(new, Who::First).await?;
     app.auth.setup.retire().await;
-    begin_session(app, caller, account, "setup").await
+    begin_session(app, caller, account, LoginMethod::Here, "setup").await
 }
 
 /// Only wrong codes are counted. The right one passes however many were tried before:
@@ -132,7 +132,7 @@ pub(super) async fn log_in(
     match account.filter(|account| fits && !account.disabled) {
         Some(account) => {
             app.auth.succeeded(attempt, &caller);
-            begin_session(&app, &caller, account, "login").await
+            begin_session(&app, &caller, account, LoginMethod::Here, "login").await
         }
         None => {
             let subject = asked.email.trim().chars().take(254).collect();
@@ -184,7 +184,7 @@ pub(super) async fn sign_up(
     };
     let account = app.store.create_user(new, who).await?;
     app.auth.succeeded(Attempt::SignUp, &caller);
-    let logged_in = begin_session(&app, &caller, account, "sign-up").await?;
+    let logged_in = begin_session(&app, &caller, account, LoginMethod::Here, "sign-up").await?;
     Ok((StatusCode::CREATED, logged_in))
 }
 
@@ -238,44 +238,28 @@ pub(super) async fn end(
     Ok(())
 }
 
+/// Where somebody has shown who they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LoginMethod {
+    Here,
+    /// At their issuer.
+    Oidc,
+}
+
 /// Logs somebody in who has shown who they are, and writes down how they came.
 pub(crate) async fn begin_session(
     app: &App,
     caller: &Caller,
-    account: Account,
-    action: &'static str,
-) -> Result<LoggedIn, ApiError> {
-    let address = caller.address.to_string();
-    let created = app
-        .store
-        .create_session(&account.id, &caller.agent, &address);
-    let created = created.await?;
-    welcome(app, caller, account, action, created).await
-}
-
-/// The same for somebody who comes from their issuer.
-pub(crate) async fn begin_oidc_session(
-    app: &App,
-    caller: &Caller,
-    account: Account,
-    action: &'static str,
-) -> Result<LoggedIn, ApiError> {
-    let address = caller.address.to_string();
-    let created = app
-        .store
-        .create_oidc_session(&account.id, &caller.agent, &address);
-    let created = created.await?;
-    welcome(app, caller, account, action, created).await
-}
-
-async fn welcome(
-    app: &App,
-    caller: &Caller,
     mut account: Account,
+    method: LoginMethod,
     action: &'static str,
-    (token, session): (Token, Session),
 ) -> Result<LoggedIn, ApiError> {
+    let (store, id, agent) = (&app.store, &account.id, &caller.agent);
     let address = caller.address.to_string();
+    let (token, session) = match method {
+        LoginMethod::Here => store.create_session(id, agent, &address).await?,
+        LoginMethod::Oidc => store.create_oidc_session(id, agent, &address).await?,
+    };
     account.last_login_at = Some(session.created_at);
     app.store.logged_in(&account.id).await?;
     let user = CurrentUser {

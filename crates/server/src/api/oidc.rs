@@ -13,7 +13,7 @@ use serde_json::json;
 use tenon_domain::{Account, Door};
 use tenon_store::{AuditEntry, Error, NewUser, Refused, Who};
 
-use super::auth::begin_oidc_session;
+use super::auth::{LoginMethod, begin_session};
 use super::users::throw_out;
 use crate::app::App;
 use crate::auth::caller::Caller;
@@ -120,7 +120,7 @@ async fn enter(
     let (identity, back) = oidc.clone().end(cookie, returned.state, code).await?;
     let caller = seen_by(&oidc, caller.clone());
     let (account, action) = account(app, &caller, &oidc, &identity).await?;
-    let (session, _) = begin_oidc_session(app, &caller, account, action)
+    let (session, _) = begin_session(app, &caller, account, LoginMethod::Oidc, action)
         .await
         .map_err(|_| Trouble::Session)?;
     let back = back.as_deref().map_or("/", place_in_page);
