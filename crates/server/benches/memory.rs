@@ -28,7 +28,7 @@ const OPERATIONS: usize = 2_500;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Nothing happens any more after this: what reading took is given back by then.
-const SETTLED: Duration = Duration::from_secs(8);
+const SETTLED: Duration = Duration::from_secs(10);
 
 #[tokio::main]
 async fn main() {

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 const GOODBYE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
+    tenon_sources::heap::limit_unused();
     // The first TLS connection would panic without it; there is no other provider in this binary.
     rustls::crypto::ring::default_provider()
         .install_default()

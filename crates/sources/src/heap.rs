@@ -1,13 +1,14 @@
 //! Freed memory goes back to the system.
 //!
-//! A document takes ten times its length while it is read. glibc keeps what is freed then, for
-//! each thread that ever read one, and would keep it for as long as Tenon runs.
+//! A document takes ten times its length while it is read. Left to itself, glibc keeps what is
+//! freed then, for each thread that ever read one, for as long as Tenon runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Servers start together: once is enough for all of them. What was read is written down by then.
-const QUIET: Duration = Duration::from_secs(2);
+/// Servers start together: once is enough for all of them. What was read is written down by then,
+/// which takes memory as well.
+const QUIET: Duration = Duration::from_secs(5);
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
@@ -18,23 +19,48 @@ pub(crate) fn release_when_quiet() {
         tokio::time::sleep(QUIET).await;
         if ASKED.load(Ordering::Relaxed) == number {
             // It takes some milliseconds.
-            let _ = tokio::task::spawn_blocking(release).await;
+            let _ = tokio::task::spawn_blocking(allocator::release).await;
         }
     });
 }
 
+/// For the whole process, before it does anything.
+pub fn limit_unused() {
+    allocator::limit_unused();
+}
+
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn release() {
+mod allocator {
+    use std::ffi::c_int;
+
     #[expect(
         unsafe_code,
-        reason = "only glibc can do it; it may be called at any time, by any thread"
+        reason = "only glibc can do it; both may be called at any time, by any thread"
     )]
     unsafe extern "C" {
-        safe fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        safe fn malloc_trim(pad: usize) -> c_int;
+        safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
     }
-    malloc_trim(0);
+
+    const M_TRIM_THRESHOLD: c_int = -1;
+
+    /// How much each arena may keep at its end, where `malloc_trim` releases nothing. By default it
+    /// grows with the largest thing that was ever freed, up to 64 MiB.
+    const MAX_UNUSED_BYTES: c_int = 1024 * 1024;
+
+    pub(super) fn limit_unused() {
+        mallopt(M_TRIM_THRESHOLD, MAX_UNUSED_BYTES);
+    }
+
+    pub(super) fn release() {
+        malloc_trim(0);
+    }
 }
 
 /// Other allocators do it by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn release() {}
+mod allocator {
+    pub(super) fn limit_unused() {}
+
+    pub(super) fn release() {}
+}

@@ -10,12 +10,12 @@ pub mod mcp;
 pub mod openapi;
 
 pub mod apart;
+pub mod heap;
 pub mod import;
 pub mod text;
 pub mod variables;
 
 mod cause;
-mod heap;
 mod html;
 mod logs;
 mod network;

@@ -46,6 +46,7 @@ async fn tools(served: &Served) -> u64 {
 async fn check_memory(served: &Served, empty_kib: u64) {
     let tools = tools(served).await;
     assert!(tools > 2_000, "{tools}");
+    // As a page does.
     let listed = served.get("/api/tools").await;
     assert!(listed.as_array().unwrap().len() as u64 >= tools);
     until(async || {
