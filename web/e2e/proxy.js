@@ -10,6 +10,7 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { startProgram } from './example.js';
 import { freePort } from './peers.js';
+import { eventually } from './screen.js';
 
 export const NAME = 'tenon.example';
 
@@ -68,7 +69,7 @@ export async function startProxy({ name, text }, tenonUrl) {
     browserArgs: [
       `--host-resolver-rules=MAP ${NAME} 127.0.0.1`,
       `--ip-address-space-overrides=127.0.0.1:${port}=public`,
-      `--ignore-certificate-errors-spki-list=${await fingerprint(port)}`,
+      `--ignore-certificate-errors-spki-list=${await shownKey(port)}`,
     ],
     stop: async () => {
       await proxy.stop();
@@ -82,6 +83,16 @@ async function makeCertificate(folder) {
   const named = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`];
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...named];
   await promisify(execFile)('openssl', args, { cwd: folder });
+}
+
+/** The fingerprint of the proxy's key, once it has one: Caddy listens before it has a certificate. */
+async function shownKey(port) {
+  let shown;
+  await eventually('the proxy shows a certificate', async () => {
+    shown = await fingerprint(port).catch(() => undefined);
+    return shown;
+  });
+  return shown;
 }
 
 /** Of the key that the proxy shows there, as Chromium wants it. */
