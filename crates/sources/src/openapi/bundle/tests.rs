@@ -80,7 +80,7 @@ fn operations_parameters_and_schemas_are_read_from_other_files() {
         .collect();
     assert_eq!(names, ["create", "images"]);
     assert_eq!(
-        parsed.operations[0].tool.input_schema["properties"],
+        parsed.operations[0].tool.input_schema.value()["properties"],
         json!({
             "limit": { "type": "integer" },
             "name": { "type": "string", "minLength": 2 },

@@ -321,7 +321,7 @@ fn long_schemas_lose_what_is_optional_first() {
             "schema": { "type": "object", "required": ["paymentMethod"], "properties": fields },
         } } } } } },
     }));
-    let schema = &operation.tool.input_schema;
+    let schema = operation.tool.input_schema.value();
     let length = schema.to_string().len();
     assert!(length < 160 * 1024, "{length}");
     let forms = schema["properties"]["paymentMethod"]["anyOf"].as_array();

@@ -30,7 +30,8 @@ fn operation(id: &str, parameter: &str) -> Value {
 fn inputs(desk: &Desk, tool: &str) -> Vec<String> {
     let tools = desk.server.tools();
     let found = tools.iter().find(|one| one.name == tool).unwrap();
-    let fields = found.input_schema["properties"].as_object().unwrap();
+    let schema = found.input_schema.value();
+    let fields = schema["properties"].as_object().unwrap();
     fields.keys().cloned().collect()
 }
 
