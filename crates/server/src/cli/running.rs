@@ -23,7 +23,7 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 /// What a server needs to answer besides the time of the call itself.
 const CALL_GRACE: Duration = Duration::from_secs(60);
 
-pub(super) struct Running {
+pub(super) struct ServerClient {
     server: RunningServer,
     client: Client,
 }
@@ -44,7 +44,7 @@ struct Why {
     message: String,
 }
 
-impl Running {
+impl ServerClient {
     pub(super) fn find(common: &Common, config: &Config) -> Option<Self> {
         let server = RunningServer::find(&common.data, config)?;
         let client = Client::builder()

@@ -1,6 +1,7 @@
 //! `tenon sources`: the servers from a shell.
 
 use std::process::ExitCode;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -8,8 +9,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use tenon_domain::{SourceId, SourceState};
 
-use super::running::{Gone, Running};
+use super::running::{Gone, ServerClient};
 use super::say;
+use crate::api::wire::{StartupStep, StartupView};
 use crate::app::App;
 use crate::auth::CurrentUser;
 use crate::config::{Common, Config};
@@ -37,6 +39,7 @@ struct SourceLine {
     tools: usize,
     #[serde(flatten)]
     state: SourceState,
+    startup: Option<StartupView>,
 }
 
 impl Sources {
@@ -53,7 +56,7 @@ impl Sources {
 /// As the server that runs with this data folder has them; where none does, as they are for this
 /// process.
 async fn listed(common: &Common, config: &Config) -> Result<Vec<Value>> {
-    if let Some(server) = Running::find(common, config) {
+    if let Some(server) = ServerClient::find(common, config) {
         match server.sources().await {
             Err(error) if error.is::<Gone>() => {}
             answered => return answered,
@@ -94,7 +97,7 @@ fn show(sources: Vec<Value>, json: bool) -> Result<()> {
     let width = ids.max().unwrap_or_default();
     for source in lines {
         let state = match &source.state {
-            SourceState::Starting => "starting".to_owned(),
+            SourceState::Starting => starting(source.startup.as_ref()),
             SourceState::Ready => "ready".to_owned(),
             SourceState::Sleeping => "starts when it is called".to_owned(),
             SourceState::Off => "off".to_owned(),
@@ -110,4 +113,23 @@ fn show(sources: Vec<Value>, json: bool) -> Result<()> {
         say(format_args!("{id:width$}  {title}, {tools}, {state}"));
     }
     Ok(())
+}
+
+/// "installing for 42 s: fetching …"
+fn starting(startup: Option<&StartupView>) -> String {
+    let Some(startup) = startup else {
+        return "starting".to_owned();
+    };
+    let step = match startup.step {
+        StartupStep::Queued => "waiting for other servers to start",
+        StartupStep::Installing => "installing",
+        StartupStep::Starting => "starting",
+    };
+    let since = u64::try_from(startup.since).unwrap_or_default();
+    let since = UNIX_EPOCH + Duration::from_millis(since);
+    let seconds = since.elapsed().unwrap_or_default().as_secs();
+    match &startup.line {
+        Some(line) => format!("{step} for {seconds} s: {line}"),
+        None => format!("{step} for {seconds} s"),
+    }
 }

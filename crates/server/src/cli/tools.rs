@@ -12,7 +12,7 @@ use serde_json::Value;
 use tenon_domain::search::Index;
 use tenon_domain::{Content, ToolId};
 
-use super::running::{Gone, Running};
+use super::running::{Gone, ServerClient};
 use super::say;
 use crate::api::tools::{access, call_by_hand, views};
 use crate::api::wire::{CallToolAnswer, ToolView};
@@ -57,7 +57,7 @@ pub(super) enum Tools {
 /// Who has the tools.
 enum Hub<'a> {
     /// The server that runs with this data folder.
-    Running(&'a Running),
+    ServerClient(&'a ServerClient),
     /// This process, where none does.
     Here(&'a App, &'a CurrentUser),
 }
@@ -66,7 +66,7 @@ impl Hub<'_> {
     /// All that the user can see.
     async fn tools(&self) -> Result<Vec<ToolView>> {
         match self {
-            Self::Running(server) => server.tools().await,
+            Self::ServerClient(server) => server.tools().await,
             Self::Here(app, user) => {
                 let access = access(app, user, None).await?;
                 Ok(views(app, &app.registry.toolset(access)))
@@ -77,7 +77,7 @@ impl Hub<'_> {
     /// None: there is no such tool.
     async fn call(&self, id: &ToolId, input: Value) -> Result<Option<CallToolAnswer>> {
         match self {
-            Self::Running(server) => server.call(id, &input).await,
+            Self::ServerClient(server) => server.call(id, &input).await,
             Self::Here(app, user) => {
                 let cancel = app.closing.child_token();
                 Ok(call_by_hand(app, user, "", id.clone(), input, cancel).await?)
@@ -89,8 +89,8 @@ impl Hub<'_> {
 impl Tools {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let config = Config::load(common)?;
-        if let Some(server) = Running::find(common, &config) {
-            match self.answer(&Hub::Running(&server)).await {
+        if let Some(server) = ServerClient::find(common, &config) {
+            match self.answer(&Hub::ServerClient(&server)).await {
                 Err(error) if error.is::<Gone>() => {}
                 answered => return answered,
             }

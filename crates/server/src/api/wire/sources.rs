@@ -71,7 +71,7 @@ pub struct SourceDetail {
 }
 
 /// A start that is under way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct StartupView {
     #[ts(type = "number")]
@@ -83,7 +83,7 @@ pub struct StartupView {
     pub line: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum StartupStep {
     /// Others are before it.

@@ -42,7 +42,8 @@ export const sourcesZhHans: SourcesWords = {
       found ? `它需要比本机的 ${found} 更新的 ${runtime}。` : `它需要比本机更新的 ${runtime}。`,
     package_not_found: ({ package: name }) =>
       `${name ? `没有名为“${name}”的软件包` : '没有这个软件包'}，请检查参数中名称的拼写。`,
-    package_not_runnable: () => '这个软件包没有可运行的程序。请检查名称，或指定程序（npx 用 --package，uvx 用 --from）。',
+    package_not_runnable: () =>
+      '这个软件包没有可运行的程序。请检查名称，或指定程序（npx 用 --package，uvx 用 --from）。',
     package_broken: ({ folder }) =>
       folder
         ? `软件包只安装了一半。请删除文件夹 ${folder} 后重试。`

@@ -42,7 +42,8 @@ export const sourcesZhHant: SourcesWords = {
       found ? `它需要比本機的 ${found} 更新的 ${runtime}。` : `它需要比本機更新的 ${runtime}。`,
     package_not_found: ({ package: name }) =>
       `${name ? `沒有名為「${name}」的套件` : '沒有這個套件'}，請檢查參數中名稱的拼寫。`,
-    package_not_runnable: () => '這個套件沒有可執行的程式。請檢查名稱，或指定程式（npx 用 --package，uvx 用 --from）。',
+    package_not_runnable: () =>
+      '這個套件沒有可執行的程式。請檢查名稱，或指定程式（npx 用 --package，uvx 用 --from）。',
     package_broken: ({ folder }) =>
       folder
         ? `套件只安裝了一半。請刪除資料夾 ${folder} 後重試。`
