@@ -70,8 +70,9 @@ test-rust: test-setup web
 test-web: web/node_modules/.ready
 	$(NPM) test
 
+# With the binary as the tests before built it: another set of features would be another build.
 test-browser: test-setup web
-	cargo build --workspace --locked
+	$(RUN_TESTS) --workspace --locked --no-run
 	$(NPM) run e2e
 
 clean:
