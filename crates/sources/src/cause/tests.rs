@@ -87,7 +87,7 @@ npm error 404  The requested resource '@tenon-no/such-package-xyz@*' could not b
 npm error 404
 npm error 404 Note that you can also install from a
 npm error 404 tarball, folder, http url, or git url.
-npm error A complete log of this run can be found in: /root/.npm/_logs/2026-11-16T09_34_20_786Z-debug-0.log",
+npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2026-11-16T09_34_20_786Z-debug-0.log",
         &[
             "npm error 404 Not Found - GET https://registry.example/@tenon-no%2fsuch-package-xyz",
             "npm error 404 The requested resource '@tenon-no/such-package-xyz@*' could not be found or you do not have permission to access it.",
@@ -97,7 +97,7 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/2026-11-1
     check(
         "\
 npm error could not determine executable to run
-npm error A complete log of this run can be found in: /root/.npm/_logs/1.log",
+npm error A complete log of this run can be found in: /home/ada/.npm/_logs/1.log",
         &["npm error could not determine executable to run"],
         "The package has no program to run: check its name, or name the program (`--package` of npx, `--from` of uvx).",
     );
@@ -105,13 +105,13 @@ npm error A complete log of this run can be found in: /root/.npm/_logs/1.log",
         "\
 npm error code ENOTEMPTY
 npm error syscall rename
-npm error path /root/.npm/_npx/15c61037b1978c83/node_modules/ajv
-npm error ENOTEMPTY: directory not empty, rename '/root/.npm/_npx/15c61037b1978c83/node_modules/ajv' -> '/root/.npm/_npx/15c61037b1978c83/node_modules/.ajv-x'",
+npm error path /home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv
+npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv' -> '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/.ajv-x'",
         &[
-            "npm error path /root/.npm/_npx/15c61037b1978c83/node_modules/ajv",
-            "npm error ENOTEMPTY: directory not empty, rename '/root/.npm/_npx/15c61037b1978c83/node_modules/ajv' -> '/root/.npm/_npx/15c61037b1978c83/node_modules/.ajv-x'",
+            "npm error path /home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv",
+            "npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv' -> '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/.ajv-x'",
         ],
-        "The package was installed only halfway. Remove the folder /root/.npm/_npx/15c61037b1978c83 and try again.",
+        "The package was installed only halfway. Remove the folder /home/ada/.npm/_npx/15c61037b1978c83 and try again.",
     );
     check(
         "\
