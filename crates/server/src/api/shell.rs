@@ -19,21 +19,17 @@ pub(super) async fn tools(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
-    take_in(&app, &user).await;
+    // What another command has just written down is part of the answer.
+    app.sources.sync().await;
+    app.settle_sources(&user).await;
     let access = access(&app, &user, None).await?;
     Ok(Json(views(&app, &app.registry.toolset(access))))
 }
 
 /// `GET /api/shell/sources`
 pub(super) async fn sources(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
-    take_in(&app, &user).await;
-    Json(app.sources.list(&user))
-}
-
-/// What another command has just written down is part of an answer.
-async fn take_in(app: &App, user: &CurrentUser) {
     app.sources.sync().await;
-    app.settle_sources(user).await;
+    Json(app.sources.list(&user))
 }
 
 /// `POST /api/shell/tools/{toolId}/call`; null where there is no such tool.
