@@ -73,15 +73,18 @@ async fn a_package_that_npx_has_to_install_is_waited_for_and_started_once() {
 #[tokio::test]
 async fn an_installation_that_is_given_up_may_undo_what_it_did() {
     let folder = tempfile::tempdir().unwrap();
-    let (begun, undone) = (folder.path().join("begun"), folder.path().join("undone"));
+    let undone = folder.path().join("undone");
     let script = format!(
-        "trap 'sleep 1; touch {}; exit' TERM; touch {}; while :; do sleep 0.1; done",
-        undone.display(),
-        begun.display()
+        "trap 'sleep 1; touch {}; exit' TERM; echo begun >&2; while :; do sleep 0.1; done",
+        undone.display()
     );
     let desk = Desk::starting(desk::settings(desk::program("sh", &["-c", &script]))).await;
+    let has_begun = || {
+        let lines = desk.server.logs().lines();
+        lines.iter().any(|line| line.text == "begun")
+    };
     let waiting = tokio::time::Instant::now();
-    while !begun.exists() {
+    while !has_begun() {
         assert!(waiting.elapsed() < desk::PATIENCE, "it does not begin");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
