@@ -78,6 +78,11 @@ async fn a_shell_is_told_how_servers_are_and_why() {
     served.post("/api/sources", own).await;
     let none = json!({"kind": "mcp", "name": "none", "command": "/nowhere/at/all"});
     served.post("/api/sources", none).await;
+    until(|| async {
+        let none = served.get("/api/sources/mcp-none").await;
+        (none["state"] == "failed").then_some(()).ok_or(none)
+    })
+    .await;
     let listed = stdout(&run(&data, &["sources", "list"]));
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");
