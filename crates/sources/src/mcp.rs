@@ -68,5 +68,6 @@ pub use link::About;
 pub use patience::Patience;
 pub use server::McpServer;
 pub use settings::{Settings, Start, Tokens};
-pub use state::{Startup, Status, Step};
+pub use startup::{Startup, StartupStep};
+pub use state::Status;
 pub use words::public_part;

@@ -2,7 +2,8 @@
 //!
 //! Room is reserved before something is written, so that a hundred calls at once cannot
 //! each find that there is some. What is there is measured now and then, and always before
-//! somebody is refused.
+//! somebody is refused. What is written during a measurement may count twice in it, never
+//! not at all: then it is measured again once that is written, so that nobody is refused for it.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -12,11 +13,17 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use tenon_domain::{ToolError, UserId};
+use tokio::sync::Notify;
 
 use crate::{Error, FreeSpace, NoSpace};
 
 /// What was measured holds for so long: others remove files, and chats are deleted.
 const MEASURED_FOR: Duration = Duration::from_secs(60);
+
+/// How often it is measured again because something was being written, and how long that may
+/// take each time.
+const MAX_MEASUREMENTS: usize = 3;
+const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
 
 /// The least that a file takes on a disk, whatever is in it.
 const BLOCK: u64 = 4096;
@@ -47,6 +54,8 @@ pub struct Quota {
     free_space: FreeSpace,
     belongings: Arc<dyn Belongings>,
     accounts: Mutex<HashMap<Holder, DiskUse>>,
+    /// A reservation has ended.
+    released: Notify,
 }
 
 /// Why something may not be written, in a sentence.
@@ -85,7 +94,23 @@ enum Holder {
 struct DiskUse {
     /// When it was last measured, and what there was, with what was written since.
     used: Option<(Instant, u64)>,
-    in_flight: u64,
+    /// All that was ever reserved, and all of that which is written by now.
+    reserved: u64,
+    written: u64,
+}
+
+impl DiskUse {
+    fn in_flight(&self) -> u64 {
+        self.reserved - self.written
+    }
+}
+
+/// What a measurement is worth.
+#[derive(Debug, PartialEq, Eq)]
+enum Measured {
+    Exactly,
+    /// Something was being written, and may count twice.
+    Generously,
 }
 
 impl Quota {
@@ -99,6 +124,7 @@ impl Quota {
             free_space,
             belongings,
             accounts: Mutex::default(),
+            released: Notify::new(),
         })
     }
 
@@ -137,7 +163,11 @@ impl Quota {
     }
 
     fn reservation(self: &Arc<Self>, bytes: u64) -> Result<Reservation, NoSpace> {
-        let in_flight: u64 = self.lock().values().map(|account| account.in_flight).sum();
+        let in_flight: u64 = self
+            .lock()
+            .values()
+            .map(|account| account.in_flight())
+            .sum();
         self.free_space
             .check_with(in_flight.saturating_add(bytes))?;
         Ok(Reservation {
@@ -152,18 +182,23 @@ impl Quota {
             Holder::Chat(_) => (self.limits.chat_bytes, OverQuota::Chat as fn(u64) -> _),
             Holder::User(_) => (self.limits.user_bytes, OverQuota::User as fn(u64) -> _),
         };
-        if !self.fits(&holder, reserved.bytes, limit) {
+        let mut is_admitted = self.fits(&holder, reserved.bytes, limit);
+        for _ in 0..MAX_MEASUREMENTS {
+            if is_admitted {
+                break;
+            }
             // What was removed meanwhile counts.
-            let used = self.measure(&holder).await;
-            let mut accounts = self.lock();
-            if accounts.len() >= REMEMBERED {
-                accounts.retain(|_, account| account.in_flight > 0);
+            let measured = self.update(&holder).await;
+            is_admitted = self.fits(&holder, reserved.bytes, limit);
+            if measured == Measured::Exactly {
+                break;
             }
-            accounts.entry(holder.clone()).or_default().used = Some((Instant::now(), used));
-            drop(accounts);
-            if !self.fits(&holder, reserved.bytes, limit) {
-                return Err(over(limit));
+            if !is_admitted {
+                self.until_written(&holder).await;
             }
+        }
+        if !is_admitted {
+            return Err(over(limit));
         }
         reserved.holders.push(holder);
         Ok(())
@@ -176,13 +211,60 @@ impl Quota {
             return false;
         };
         let fits = account.used.is_some_and(|(measured, used)| {
-            let taken = used.saturating_add(account.in_flight).saturating_add(bytes);
+            let taken = used
+                .saturating_add(account.in_flight())
+                .saturating_add(bytes);
             measured.elapsed() < MEASURED_FOR && taken <= limit
         });
         if fits {
-            account.in_flight += bytes;
+            account.reserved += bytes;
         }
         fits
+    }
+
+    /// Measures what a holder has.
+    async fn update(&self, holder: &Holder) -> Measured {
+        let (reserved, written) = self.progress(holder);
+        let measured = self.measure(holder).await;
+        let mut accounts = self.lock();
+        if accounts.len() >= REMEMBERED {
+            accounts.retain(|_, account| account.in_flight() > 0);
+        }
+        let account = accounts.entry(holder.clone()).or_default();
+        // What was written meanwhile may have come too late to be seen.
+        let since = account.written.saturating_sub(written);
+        account.used = Some((Instant::now(), measured.saturating_add(since)));
+        if reserved == written && account.reserved == reserved {
+            Measured::Exactly
+        } else {
+            Measured::Generously
+        }
+    }
+
+    /// Waits until nothing of a holder is being written, within a bound.
+    async fn until_written(&self, holder: &Holder) {
+        let written = async {
+            loop {
+                let released = self.released.notified();
+                tokio::pin!(released);
+                // From here on it hears of what ends.
+                released.as_mut().enable();
+                let (reserved, written) = self.progress(holder);
+                if reserved == written {
+                    return;
+                }
+                released.await;
+            }
+        };
+        let _ = tokio::time::timeout(WRITTEN_WITHIN, written).await;
+    }
+
+    /// How much was ever reserved, and how much of that is not in flight any more.
+    fn progress(&self, holder: &Holder) -> (u64, u64) {
+        let accounts = self.lock();
+        accounts
+            .get(holder)
+            .map_or((0, 0), |account| (account.reserved, account.written))
     }
 
     async fn measure(&self, holder: &Holder) -> u64 {
@@ -214,12 +296,14 @@ impl Drop for Reservation {
         let mut accounts = self.quota.lock();
         for holder in &self.holders {
             if let Some(account) = accounts.get_mut(holder) {
-                account.in_flight -= self.bytes;
+                account.written += self.bytes;
                 if let Some((_, used)) = &mut account.used {
                     *used = used.saturating_add(self.bytes);
                 }
             }
         }
+        drop(accounts);
+        self.quota.released.notify_waiters();
     }
 }
 

@@ -73,7 +73,7 @@ pub fn declarations() -> String {
         wire::ServerAbout,
         wire::LoginState,
         wire::StartupView,
-        wire::StartupStep,
+        tenon_sources::mcp::StartupStep,
         wire::CauseView,
         wire::AdviceView,
         wire::SourceReach,

@@ -4,6 +4,7 @@ mod accounts;
 mod chats;
 mod devices;
 mod documents;
+mod health;
 mod models;
 mod sources;
 
@@ -40,10 +41,11 @@ pub use models::{
     OfferedModel, TestFrame,
 };
 
+pub use health::{AdviceView, CauseView, StartupView};
 pub use sources::{
-    AdviceView, AnswerForm, CauseView, CredentialKind, Hidden, ImportSources, ImportedSource,
-    LogLine, LoginStart, LoginState, NewSecret, NewSource, SecretView, ServerAbout, SourceChange,
-    SourceDetail, SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupStep, StartupView,
+    AnswerForm, CredentialKind, Hidden, ImportSources, ImportedSource, LogLine, LoginStart,
+    LoginState, NewSecret, NewSource, SecretView, ServerAbout, SourceChange, SourceDetail,
+    SourceLimits, SourceNews, SourceOrigin, SourceReach,
 };
 
 /// `GET /api/info`: what this is, and which model answers where none is named.
@@ -161,12 +163,12 @@ pub struct CallToolAnswer {
 }
 
 /// The body of every answer that is not a success.
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ErrorBody {
     pub error: ErrorDetail,
 }
 
-#[derive(Debug, Serialize, TS)]
+#[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ErrorDetail {
     pub code: String,
     /// One sentence that says what to do.

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Error, Result, anyhow};
 use reqwest::{Client, RequestBuilder, StatusCode};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tenon_domain::{ToolId, tool_id};
 use tenon_tools::Limits;
 
-use crate::api::wire::{CallToolAnswer, ToolView};
+use crate::api::wire::{CallToolAnswer, ErrorBody, ToolView};
 use crate::auth::shell::RunningServer;
 use crate::config::{Common, Config};
 
@@ -31,18 +30,7 @@ pub(super) struct ServerClient {
 /// It is not there after all, and was asked nothing: the command does the work itself.
 #[derive(Debug, thiserror::Error)]
 #[error("the Tenon that ran with this data folder is gone")]
-pub(super) struct Gone;
-
-/// What is read of an answer that is no success.
-#[derive(Deserialize)]
-struct Refused {
-    error: Why,
-}
-
-#[derive(Deserialize)]
-struct Why {
-    message: String,
-}
+pub(super) struct ServerGone;
 
 impl ServerClient {
     pub(super) fn find(common: &Common, config: &Config) -> Option<Self> {
@@ -101,17 +89,18 @@ impl ServerClient {
             format!("the Tenon that runs with this data folder (process {pid}) does not answer")
         };
         let response = request.send().await.map_err(|error| {
-            match error.is_connect() {
-                true => Error::new(Gone),
+            if error.is_connect() {
+                Error::new(ServerGone)
+            } else {
                 // The address in it says nothing to anybody.
-                false => Error::new(error.without_url()).context(unanswered()),
+                Error::new(error.without_url()).context(unanswered())
             }
         })?;
         match response.status() {
             StatusCode::OK => response.json().await.with_context(unanswered),
             // Another server, or one of another version.
-            StatusCode::UNAUTHORIZED | StatusCode::NOT_FOUND => Err(Gone.into()),
-            status => match response.json::<Refused>().await {
+            StatusCode::UNAUTHORIZED | StatusCode::NOT_FOUND => Err(ServerGone.into()),
+            status => match response.json::<ErrorBody>().await {
                 Ok(refused) => Err(anyhow!(refused.error.message)),
                 Err(_) => Err(anyhow!("{status}").context(unanswered())),
             },

@@ -8,10 +8,11 @@ use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::Value;
 use tenon_domain::{SourceId, SourceState};
+use tenon_sources::mcp::StartupStep;
 
-use super::running::{Gone, ServerClient};
+use super::running::{ServerClient, ServerGone};
 use super::say;
-use crate::api::wire::{StartupStep, StartupView};
+use crate::api::wire::StartupView;
 use crate::app::App;
 use crate::auth::CurrentUser;
 use crate::config::{Common, Config};
@@ -58,7 +59,7 @@ impl Sources {
 async fn listed(common: &Common, config: &Config) -> Result<Vec<Value>> {
     if let Some(server) = ServerClient::find(common, config) {
         match server.sources().await {
-            Err(error) if error.is::<Gone>() => {}
+            Err(error) if error.is::<ServerGone>() => {}
             answered => return answered,
         }
     }

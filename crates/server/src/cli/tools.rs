@@ -1,7 +1,7 @@
 //! `tenon tools`: the registry from a shell.
 //!
 //! The server that runs with the same data folder is asked, so that nothing has to be started;
-//! where none does, this process is the hub for as long as it takes.
+//! where none does, this process is the host for as long as it takes.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use tenon_domain::search::Index;
 use tenon_domain::{Content, ToolId};
 
-use super::running::{Gone, ServerClient};
+use super::running::{ServerClient, ServerGone};
 use super::say;
 use crate::api::tools::{access, call_by_hand, views};
 use crate::api::wire::{CallToolAnswer, ToolView};
@@ -55,18 +55,18 @@ pub(super) enum Tools {
 }
 
 /// Who has the tools.
-enum Hub<'a> {
+enum ToolHost<'a> {
     /// The server that runs with this data folder.
-    ServerClient(&'a ServerClient),
+    Server(&'a ServerClient),
     /// This process, where none does.
     Here(&'a App, &'a CurrentUser),
 }
 
-impl Hub<'_> {
+impl ToolHost<'_> {
     /// All that the user can see.
     async fn tools(&self) -> Result<Vec<ToolView>> {
         match self {
-            Self::ServerClient(server) => server.tools().await,
+            Self::Server(server) => server.tools().await,
             Self::Here(app, user) => {
                 let access = access(app, user, None).await?;
                 Ok(views(app, &app.registry.toolset(access)))
@@ -77,7 +77,7 @@ impl Hub<'_> {
     /// None: there is no such tool.
     async fn call(&self, id: &ToolId, input: Value) -> Result<Option<CallToolAnswer>> {
         match self {
-            Self::ServerClient(server) => server.call(id, &input).await,
+            Self::Server(server) => server.call(id, &input).await,
             Self::Here(app, user) => {
                 let cancel = app.closing.child_token();
                 Ok(call_by_hand(app, user, "", id.clone(), input, cancel).await?)
@@ -90,26 +90,26 @@ impl Tools {
     pub(super) async fn run(self, common: &Common) -> Result<ExitCode> {
         let config = Config::load(common)?;
         if let Some(server) = ServerClient::find(common, &config) {
-            match self.answer(&Hub::ServerClient(&server)).await {
-                Err(error) if error.is::<Gone>() => {}
+            match self.answer(&ToolHost::Server(&server)).await {
+                Err(error) if error.is::<ServerGone>() => {}
                 answered => return answered,
             }
         }
         let app = App::open(&common.data, &config).await?;
         let user = CurrentUser::of_shell(&app.store).await?;
         app.open_sources(&user).await;
-        let ended = self.answer(&Hub::Here(&app, &user)).await;
+        let ended = self.answer(&ToolHost::Here(&app, &user)).await;
         app.sources.close().await;
         ended
     }
 
-    async fn answer(&self, hub: &Hub<'_>) -> Result<ExitCode> {
+    async fn answer(&self, host: &ToolHost<'_>) -> Result<ExitCode> {
         match self {
-            Self::List { json } => list(&hub.tools().await?, *json)?,
-            Self::Search { query, json } => list(&search(hub.tools().await?, query), *json)?,
+            Self::List { json } => list(&host.tools().await?, *json)?,
+            Self::Search { query, json } => list(&search(host.tools().await?, query), *json)?,
             Self::Show { id, json } => {
                 let id = ToolId(id.clone());
-                let tools = hub.tools().await?;
+                let tools = host.tools().await?;
                 let tool = tools.iter().find(|tool| tool.tool_id == id);
                 show(tool.with_context(|| no_such_tool(&id))?, *json)?;
             }
@@ -118,7 +118,7 @@ impl Tools {
                 arguments,
                 json,
             } => {
-                return call(hub, &ToolId(id.clone()), arguments, *json).await;
+                return call(host, &ToolId(id.clone()), arguments, *json).await;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -175,11 +175,11 @@ fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
         .collect()
 }
 
-async fn call(hub: &Hub<'_>, id: &ToolId, arguments: &str, json: bool) -> Result<ExitCode> {
+async fn call(host: &ToolHost<'_>, id: &ToolId, arguments: &str, json: bool) -> Result<ExitCode> {
     let input: Value = serde_json::from_str(arguments).context(
         "the arguments are not JSON; write them as one object, such as '{\"expression\":\"6*7\"}'",
     )?;
-    let Some(answer) = hub.call(id, input).await? else {
+    let Some(answer) = host.call(id, input).await? else {
         bail!(no_such_tool(id));
     };
     if json {

@@ -7,7 +7,7 @@ use tenon_domain::{
     UserId,
 };
 use tenon_sources::Cause;
-use tenon_sources::mcp::{Startup, Status, Step, public_part};
+use tenon_sources::mcp::{Startup, Status, public_part};
 use tenon_sources::variables::Gap;
 use tenon_store::StoredSource;
 
@@ -20,7 +20,7 @@ use super::time::millis;
 use super::{Inner, Seen, Sources, Told, mask, openapi};
 use crate::api::wire::{
     AdviceView, CauseView, DocumentView, LogLine, LoginState, ServerAbout, SourceDetail,
-    SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupStep, StartupView,
+    SourceLimits, SourceNews, SourceOrigin, SourceReach, StartupView,
 };
 use crate::auth::CurrentUser;
 
@@ -226,11 +226,7 @@ fn shown_cause(cause: Cause, state: &SourceState) -> Option<CauseView> {
 pub(super) fn shown_startup(startup: Startup) -> StartupView {
     StartupView {
         since: millis(startup.since),
-        step: match startup.step {
-            Step::Queued => StartupStep::Queued,
-            Step::Installing => StartupStep::Installing,
-            Step::Starting => StartupStep::Starting,
-        },
+        step: startup.step,
         line: startup.line,
     }
 }

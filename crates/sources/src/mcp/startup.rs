@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use tenon_domain::{McpConfig, McpTransport};
+use ts_rs::TS;
 
 use super::server::Shared;
-use super::state::{Startup, Step};
 use super::text;
 
 /// How often what a program wrote last is looked at.
@@ -19,11 +20,30 @@ const INSTALLED_WITHIN: Duration = Duration::from_secs(5);
 /// What of a line is shown beside a server.
 const MAX_LINE_CHARS: usize = 200;
 
+/// A start that is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Startup {
+    pub since: SystemTime,
+    pub step: StartupStep,
+    /// What it wrote last, for those who may read its log.
+    pub line: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum StartupStep {
+    /// Others are before it.
+    Queued,
+    /// Its command fetches packages before it runs them, and has not got to that.
+    Installing,
+    Starting,
+}
+
 /// It waits for its turn.
 pub(super) fn queued(shared: &Shared) {
     shared.state.startup(Startup {
         since: SystemTime::now(),
-        step: Step::Queued,
+        step: StartupStep::Queued,
         line: None,
     });
 }
@@ -38,9 +58,9 @@ pub(super) async fn tell(shared: &Shared) -> Infallible {
         shared.state.startup(Startup {
             since,
             step: if installs && is_long {
-                Step::Installing
+                StartupStep::Installing
             } else {
-                Step::Starting
+                StartupStep::Starting
             },
             line: line.map(|line| text::line(&line, MAX_LINE_CHARS)),
         });

@@ -2,10 +2,10 @@
 //! everybody reads it from memory.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use super::link::{About, Link};
 use super::offer::Offer;
+use super::startup::Startup;
 use crate::cause::Cause;
 use crate::shown::Shown;
 use tenon_domain::{SourceState, ToolDefinition};
@@ -31,24 +31,6 @@ pub struct Status {
     pub cause: Option<Cause>,
     /// It asks who comes; what its answer said about where to log in.
     pub asks_login: Option<Option<String>>,
-}
-
-/// A start that is under way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Startup {
-    pub since: SystemTime,
-    pub step: Step,
-    /// What it wrote last, for those who may read its log.
-    pub line: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Others are before it.
-    Queued,
-    /// Its command fetches packages before it runs them, and has not got to that.
-    Installing,
-    Starting,
 }
 
 /// What a call finds when it wants to go through.

@@ -14,14 +14,16 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::TaskTracker;
 
 use super::backoff::{Backoff, MINUTE, Retry};
-use super::link::{Era, Link, Listed, NoLink, Opening};
+use super::link::{Era, Listed, NoLink};
 use super::lister::Lister;
 use super::offer::Offer;
 use super::server::Shared;
 use super::settings::Start;
-use super::startup;
 use super::state::Open;
-use crate::variables::Unfilled;
+
+mod open;
+
+use open::NoStart;
 
 /// While a call waits for it, one that fell is tried this often at least.
 const WANTED: Duration = Duration::from_secs(1);
@@ -66,13 +68,6 @@ enum Next {
     Stay,
     /// End it first, and forget how it went.
     Restart,
-}
-
-/// Why a start came to nothing.
-enum NoStart {
-    /// What it is to be given is not set. Its owner restarts it when it is.
-    Unset(String),
-    NoLink(NoLink),
 }
 
 /// Runs until the server is stopped or dropped.
@@ -175,63 +170,6 @@ impl Supervisor {
                 self.fell(why, retry).await
             }
         }
-    }
-
-    /// A link, once it is this server's turn. The turn is over when there is one,
-    /// or when it takes so long that others should have theirs.
-    async fn open_link(&mut self) -> Result<Arc<Link>, NoStart> {
-        let (settings, patience) = (&self.shared.settings, self.shared.patience);
-        let longest = self.shared.start_timeout();
-        let starts = settings.starts.clone();
-        // What was written before is not about this start.
-        self.shared.logs.begin_run();
-        let turn = match std::mem::take(&mut self.turn) {
-            // To connect costs next to nothing.
-            _ if !self.shared.is_program() => None,
-            Turn::Skipped => starts.try_acquire_owned().ok(),
-            Turn::Awaited => {
-                startup::queued(&self.shared);
-                // Whoever has a turn gives it up in time: this is for the day that fails.
-                let turn = timeout(patience.launch, starts.acquire_owned()).await;
-                turn.ok().and_then(Result::ok)
-            }
-        };
-        // Time is the backoff's measure of a start that hangs: standing in line is no part of it.
-        self.backoff.begin();
-        let opening = async {
-            let filled = timeout(patience.start, settings.fill.fill(&settings.config)).await;
-            let config = filled.unwrap_or_else(|_| {
-                let why = "its variables could not be read in time";
-                Err(Unfilled::Unread(why.into()))
-            })?;
-            let link = Link::open(Opening {
-                config,
-                era: self.era,
-                logs: self.shared.logs.clone(),
-                patience: longest,
-                endings: self.endings.clone(),
-                tokens: settings.tokens.clone(),
-                network: settings.network,
-            });
-            Ok(link.await?)
-        };
-        let opening = async {
-            tokio::select! {
-                opened = opening => opened,
-                never = startup::tell(&self.shared) => match never {},
-            }
-        };
-        let mut opening = Box::pin(opening);
-        tokio::select! {
-            opened = &mut opening => return opened,
-            () = sleep(patience.turn) => drop(turn),
-        }
-        // The link keeps to its patience; this is for the day it does not.
-        let most = longest * 2;
-        timeout(most, &mut opening).await.unwrap_or_else(|_| {
-            let why = format!("it did not answer within {} s", most.as_secs_f32());
-            Err(NoLink::Failed(why).into())
-        })
     }
 
     /// Keeps an eye on a server that is up, until it is no more.
@@ -395,33 +333,9 @@ impl Supervisor {
     }
 }
 
-impl From<Unfilled> for NoStart {
-    fn from(unfilled: Unfilled) -> Self {
-        match unfilled {
-            Unfilled::Unset(why) => Self::Unset(why),
-            Unfilled::Unread(why) => Self::NoLink(NoLink::Failed(why)),
-        }
-    }
-}
-
-impl From<NoLink> for NoStart {
-    fn from(no_link: NoLink) -> Self {
-        Self::NoLink(no_link)
-    }
-}
-
 impl Shared {
     fn is_program(&self) -> bool {
         matches!(self.settings.config.transport, McpTransport::Stdio { .. })
-    }
-
-    /// How long its first words may take.
-    fn start_timeout(&self) -> Duration {
-        match self.settings.config.start_timeout_ms {
-            Some(own) => Duration::from_millis(own),
-            None if self.is_program() => self.patience.launch,
-            None => self.patience.start,
-        }
     }
 
     fn retry_after(&self) -> Duration {

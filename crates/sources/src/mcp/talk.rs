@@ -158,13 +158,14 @@ impl Talk {
             }
         };
         drop(open);
-        if let Ok(Err(Fault::Broken(_))) = answer
+        if let Ok(Err(Fault::Broken(why))) = &answer
             && !posted
         {
-            // The connection ended before the question was out: it may not have got there at all.
+            // The connection ended before the question was out: it may not have got there at
+            // all. Why it ended is what its end said.
             let outcome = tokio::time::timeout(POST_TIMEOUT, posting).await;
-            if let Ok(Err(fault @ Fault::Unreached(_))) = outcome {
-                answer = Ok(Err(fault));
+            if let Ok(Err(Fault::Unreached(_))) = outcome {
+                answer = Ok(Err(Fault::Unreached(why.clone())));
             }
         }
         answer.unwrap_or_else(|_| Err(Fault::Broken("The connection was closed.".into())))

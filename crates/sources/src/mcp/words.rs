@@ -2,7 +2,8 @@
 
 use tenon_domain::{ErrorKind, ToolError};
 
-use super::state::{Closed, Startup, Step};
+use super::startup::{Startup, StartupStep};
+use super::state::Closed;
 use super::text;
 use crate::cause::Cause;
 
@@ -89,9 +90,11 @@ impl Words<'_> {
         };
         let seconds = startup.since.elapsed().unwrap_or_default().as_secs();
         match startup.step {
-            Step::Queued => format!("{title} waits until other servers have started"),
-            Step::Installing => format!("{title} is still being installed after {seconds} s"),
-            Step::Starting => format!("{title} is still starting after {seconds} s"),
+            StartupStep::Queued => format!("{title} waits until other servers have started"),
+            StartupStep::Installing => {
+                format!("{title} is still being installed after {seconds} s")
+            }
+            StartupStep::Starting => format!("{title} is still starting after {seconds} s"),
         }
     }
 

@@ -35,7 +35,7 @@ const MAX_VALUES: usize = 1_000_000;
 pub(super) struct Bundle {
     /// Where the document is.
     at: Url,
-    reach: Reach,
+    scope: BundleScope,
     document: Value,
     files: Map<String, Value>,
     unread: Map<String, Value>,
@@ -49,7 +49,7 @@ pub(super) struct Bundle {
 
 /// Which files are near enough to a document to be read with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum BundleScope {
     /// All of the same site.
     Origin,
     /// Those below a folder, which is the first part of every path.
@@ -57,10 +57,10 @@ pub(super) enum Reach {
 }
 
 impl Bundle {
-    pub(super) fn new(document: Value, at: Url, reach: Reach) -> Self {
+    pub(super) fn new(document: Value, at: Url, scope: BundleScope) -> Self {
         let mut bundle = Self {
             at: at.clone(),
-            reach,
+            scope,
             document: Value::Null,
             files: Map::new(),
             unread: Map::new(),
@@ -163,9 +163,9 @@ impl Bundle {
             let mut segments = url.path_segments()?;
             segments.next().map(str::to_owned)
         };
-        match self.reach {
-            Reach::Origin => url.origin() == self.at.origin() && url.username().is_empty(),
-            Reach::Folder => {
+        match self.scope {
+            BundleScope::Origin => url.origin() == self.at.origin() && url.username().is_empty(),
+            BundleScope::Folder => {
                 url.scheme() == self.at.scheme()
                     && url.host() == self.at.host()
                     && folder(url) == folder(&self.at)
@@ -179,9 +179,9 @@ impl Bundle {
             Some(query) => format!("{}?{query}", url.path()),
             None => url.path().to_owned(),
         };
-        match self.reach {
-            Reach::Origin => path,
-            Reach::Folder => folder::relative(url).unwrap_or(path),
+        match self.scope {
+            BundleScope::Origin => path,
+            BundleScope::Folder => folder::relative(url).unwrap_or(path),
         }
     }
 }

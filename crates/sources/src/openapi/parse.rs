@@ -71,7 +71,7 @@ pub fn parse(document: &Value) -> Result<Parsed, Wrong> {
             ));
         }
     };
-    let operations::Found {
+    let operations::OperationList {
         operations,
         skipped,
         mut notes,

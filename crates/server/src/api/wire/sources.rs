@@ -7,7 +7,7 @@ use serde_json::Value;
 use tenon_domain::{Credential, FormAnswer, FormId, SourceId, SourceKind, SourceState};
 use ts_rs::TS;
 
-use super::{DocumentView, present};
+use super::{CauseView, DocumentView, StartupView, present};
 
 /// `GET /api/sources`: the servers this person has tools from, shared ones and
 /// their own. `POST` and `PATCH` answer with one of these too, `GET /api/sources/{id}` as well.
@@ -68,54 +68,6 @@ pub struct SourceDetail {
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentView>,
-}
-
-/// A start that is under way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct StartupView {
-    #[ts(type = "number")]
-    pub since: i64,
-    pub step: StartupStep,
-    /// What it wrote last. For those who may read its log.
-    #[ts(optional)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum StartupStep {
-    /// Others are before it.
-    Queued,
-    /// What it runs is fetched first.
-    Installing,
-    Starting,
-}
-
-/// Why a program ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct CauseView {
-    /// "`npx` exited with code 1."
-    pub how: String,
-    /// The lines of its log that say so, oldest first.
-    pub lines: Vec<String>,
-    /// What usually helps.
-    #[ts(optional)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<AdviceView>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AdviceView {
-    /// "runtime_too_old", "variable_missing", …: what words are made of.
-    pub code: String,
-    #[ts(type = "Record<string, string>")]
-    pub params: BTreeMap<String, String>,
-    /// In English.
-    pub message: String,
 }
 
 /// What satisfies a security scheme, without its secrets.

@@ -50,9 +50,8 @@ async fn the_files_of_a_chat_are_bounded_however_many_write_at_once() {
     let writes = names.iter().map(|name| write(&server, name, 200 * 1024));
     let answers = join_all(writes).await;
     let done = answers.iter().filter(|answer| answer["ok"] == true);
-    // Ten times 200 KiB with a block for each name fit into two megabytes, and not one more. What
-    // is under way at the same moment is counted generously, which may keep some of them out.
-    assert!((5..=10).contains(&done.count()), "{answers:?}");
+    // Ten times 200 KiB with a block for each name fit into two megabytes, and not one more.
+    assert_eq!(done.count(), 10, "{answers:?}");
     assert!(on_disk(&server) <= 2 * MEGABYTE as u64);
     let refused = answers.iter().find(|answer| answer["ok"] == false).unwrap();
     let said = refused["error"]["message"].as_str().unwrap();

@@ -8,7 +8,7 @@ use cap_std::fs::Dir;
 use serde_json::Value;
 use url::Url;
 
-use super::{Bundle, Reach, may_have_files};
+use super::{Bundle, BundleScope, may_have_files};
 use crate::openapi::document;
 use crate::percent::decode;
 
@@ -51,7 +51,7 @@ fn address(name: &str) -> Option<Url> {
 
 /// None: it would say nothing more than the document alone, or could not be read again.
 fn read_all(folder: &Dir, document: Value, at: Url) -> Option<String> {
-    let mut bundle = Bundle::new(document, at, Reach::Folder);
+    let mut bundle = Bundle::new(document, at, BundleScope::Folder);
     let mut left = MAX_BYTES;
     loop {
         let wanted = bundle.wanted();

@@ -10,7 +10,7 @@ fn at() -> Url {
 
 /// A bundle of a document and the files of a site, and which were asked for.
 fn bundle(document: Value, files: &[(&str, Value)]) -> (Bundle, Vec<String>) {
-    let mut bundle = Bundle::new(document, at(), Reach::Origin);
+    let mut bundle = Bundle::new(document, at(), BundleScope::Origin);
     let mut asked = Vec::new();
     loop {
         let wanted = bundle.wanted();

@@ -12,18 +12,18 @@ use tokio::time::timeout_at;
 use url::Url;
 
 use super::{Body, Came, Fetch, Found, News, Validators};
-use crate::openapi::bundle::{self, Bundle, Reach};
+use crate::openapi::bundle::{self, Bundle, BundleScope};
 use crate::openapi::caller::Elsewhere;
 use crate::openapi::document;
 
 /// Of one file, and of all of them.
-const MAX_FILE: usize = 4 * 1024 * 1024;
-const MAX_FILES: usize = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 
 const FILES_AT_ONCE: usize = 8;
 
 /// What all files of one document share.
-struct Room {
+struct FileBudget {
     bytes: AtomicUsize,
     /// One after the other: read, a file takes many times its length.
     parses: Semaphore,
@@ -50,7 +50,7 @@ impl Fetch<'_> {
         // A large one takes its time.
         let begun = tokio::task::spawn_blocking(move || {
             let document = document.or_else(|| document::read(&bytes).ok());
-            let bundle = document.map(|document| Bundle::new(document, place, Reach::Origin));
+            let bundle = document.map(|document| Bundle::new(document, place, BundleScope::Origin));
             (bytes, bundle)
         });
         let Ok((bytes, bundle)) = begun.await else {
@@ -84,8 +84,8 @@ impl Fetch<'_> {
 
     /// False where the time was up.
     async fn add_files(&self, bundle: &mut Bundle) -> bool {
-        let room = &Room {
-            bytes: AtomicUsize::new(MAX_FILES),
+        let budget = &FileBudget {
+            bytes: AtomicUsize::new(MAX_TOTAL_BYTES),
             parses: Semaphore::new(1),
         };
         loop {
@@ -95,7 +95,7 @@ impl Fetch<'_> {
             }
             let mut left = wanted.clone();
             let reading = stream::iter(wanted).map(|url| async move {
-                let file = self.file(url.clone(), room).await;
+                let file = self.file(url.clone(), budget).await;
                 (url, file)
             });
             let mut reading = std::pin::pin!(reading.buffer_unordered(FILES_AT_ONCE));
@@ -114,8 +114,8 @@ impl Fetch<'_> {
     }
 
     /// The error is the end of a sentence.
-    async fn file(&self, mut url: Url, room: &Room) -> Result<Value, String> {
-        let left = room.bytes.load(Ordering::Relaxed);
+    async fn file(&self, mut url: Url, budget: &FileBudget) -> Result<Value, String> {
+        let left = budget.bytes.load(Ordering::Relaxed);
         if left == 0 {
             return Err("all files together are too large".into());
         }
@@ -124,7 +124,7 @@ impl Fetch<'_> {
         if url.query().is_none() && url.origin() == given.origin() {
             url.set_query(given.query());
         }
-        let came = self.body(url, None, MAX_FILE.min(left), Elsewhere::Stay);
+        let came = self.body(url, None, MAX_FILE_BYTES.min(left), Elsewhere::Stay);
         let bytes = match came.await {
             Ok(Came::Body(body)) => body.bytes,
             Ok(Came::Not(it)) => return Err(it.what),
@@ -132,12 +132,12 @@ impl Fetch<'_> {
             Err(halt) => return Err(halt.to_string()),
         };
         let taken = bytes.len();
-        let bytes_left = &room.bytes;
+        let bytes_left = &budget.bytes;
         let _ = bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             Some(left.saturating_sub(taken))
         });
         // It is never closed.
-        let _turn = room.parses.acquire().await;
+        let _turn = budget.parses.acquire().await;
         let read = tokio::task::spawn_blocking(move || document::read(&bytes));
         let read = read.await.map_err(|_| "it cannot be read".to_owned())?;
         read.map_err(|wrong| wrong.to_string())

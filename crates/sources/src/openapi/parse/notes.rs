@@ -7,7 +7,7 @@ const MAX_NOTES: usize = 20;
 
 /// Parameters that were left out, by why.
 #[derive(Default)]
-pub(super) struct Notes {
+pub(super) struct ParameterNotes {
     lacks: Vec<Lack>,
     /// Where each reason is in the list.
     known: HashMap<String, usize>,
@@ -22,7 +22,7 @@ struct Lack {
     operations: usize,
 }
 
-impl Notes {
+impl ParameterNotes {
     /// `why` goes on after "a parameter:", and is a sentence's end.
     pub(super) fn lacks_parameter(&mut self, operation: &str, why: String) {
         let count = self.lacks.len();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use tenon_domain::{Annotations, ToolDefinition};
 
 use super::names::{Names, operation_name};
-use super::notes::Notes;
+use super::notes::ParameterNotes;
 use super::refs::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, Reading, Version};
 use super::{body, input, parameters, security, servers};
@@ -28,13 +28,13 @@ struct Operations<'r, 'd> {
     names: Names,
     read: Vec<Operation>,
     skipped: Vec<Skipped>,
-    notes: Notes,
+    notes: ParameterNotes,
     /// Those beyond the last that is read.
     more: usize,
 }
 
 /// All that is in a document.
-pub(super) struct Found {
+pub(super) struct OperationList {
     pub(super) operations: Vec<Operation>,
     pub(super) skipped: Vec<Skipped>,
     /// Sentences.
@@ -46,13 +46,13 @@ struct Item<'d> {
     objects: Vec<&'d Map<String, Value>>,
 }
 
-pub(super) fn read<'d>(reading: &Reading<'d>, paths: &'d Map<String, Value>) -> Found {
+pub(super) fn read<'d>(reading: &Reading<'d>, paths: &'d Map<String, Value>) -> OperationList {
     let mut operations = Operations {
         reading,
         names: Names::default(),
         read: Vec::new(),
         skipped: Vec::new(),
-        notes: Notes::default(),
+        notes: ParameterNotes::default(),
         more: 0,
     };
     let count = paths
@@ -73,7 +73,7 @@ pub(super) fn read<'d>(reading: &Reading<'d>, paths: &'d Map<String, Value>) -> 
             why: format!("Only the first {MAX_OPERATIONS} operations are read."),
         });
     }
-    Found {
+    OperationList {
         operations: operations.read,
         skipped: operations.skipped,
         notes: operations.notes.sentences(),

@@ -48,6 +48,12 @@ async fn a_program_that_ends_at_once_is_quoted() {
 }
 
 #[tokio::test]
+async fn one_that_never_reads_its_input_is_said_to_have_ended() {
+    let why = failure(desk::program("true", &[])).await;
+    assert_eq!(why, "`true` exited with code 0.");
+}
+
+#[tokio::test]
 async fn a_program_that_dies_when_it_is_probed_is_started_again() {
     let desk = odd("dies-when-probed").await;
     assert_eq!(desk.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);

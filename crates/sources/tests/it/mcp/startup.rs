@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tenon_domain::SourceState;
 use tenon_sources::Advice;
-use tenon_sources::mcp::{Patience, Settings, Status, Step};
+use tenon_sources::mcp::{Patience, Settings, StartupStep, Status};
 use tenon_tools::ToolSource;
 
 use super::desk::{self, Desk};
@@ -46,7 +46,7 @@ async fn a_package_that_npx_has_to_install_is_waited_for_and_started_once() {
     let desk = Desk::starting(settings).await;
     let is_installing = |status: &Status| {
         let startup = status.startup.as_ref();
-        startup.is_some_and(|startup| startup.step == Step::Installing)
+        startup.is_some_and(|startup| startup.step == StartupStep::Installing)
     };
     let status = until(&desk, is_installing).await;
     assert_eq!(status.state, SourceState::Starting);
@@ -111,7 +111,7 @@ async fn one_that_waits_for_its_turn_says_so() {
     let desk = Desk::starting(settings).await;
     let is_queued = |status: &Status| {
         let startup = status.startup.as_ref();
-        startup.is_some_and(|startup| startup.step == Step::Queued)
+        startup.is_some_and(|startup| startup.step == StartupStep::Queued)
     };
     until(&desk, is_queued).await;
     assert_eq!(ward.count("start"), 0);
