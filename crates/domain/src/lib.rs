@@ -17,7 +17,6 @@ pub mod model;
 
 pub mod access;
 pub mod account;
-pub mod json_weight;
 pub mod pattern;
 pub mod search;
 

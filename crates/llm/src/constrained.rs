@@ -15,8 +15,8 @@ use crate::fault::Fault;
 use crate::openai;
 use crate::remote::{Decode, Offered, Plan};
 use crate::result::{Piece, object, pieces};
-use crate::sse::Event;
 use crate::{CallFragment, Delta};
+use tenon_net::sse::SseEvent;
 
 use reply::Envelope;
 
@@ -158,7 +158,7 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: &Event, out: &mut Vec<Delta>) -> Result<(), Fault> {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<Delta>) -> Result<(), Fault> {
         let heard = self.inner.event(event, &mut self.heard);
         self.pass_on(out);
         heard

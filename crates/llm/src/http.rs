@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use futures::StreamExt;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response};
 use serde::Serialize;
 use tenon_domain::WireFormat;
+use tenon_net::body;
 use url::{Host, Url};
 
 use crate::Remote;
@@ -48,32 +48,17 @@ pub(crate) async fn get(remote: &Remote, url: &str) -> Result<Response, Fault> {
 }
 
 /// Reads a body that should not be long. None: it is, or it broke off.
-pub(crate) async fn read(response: Response, limit: usize) -> Option<String> {
-    let mut body = Vec::new();
-    let mut pieces = response.bytes_stream();
-    while let Some(piece) = pieces.next().await {
-        body.extend_from_slice(&piece.ok()?);
-        if body.len() > limit {
-            return None;
-        }
-    }
+pub(crate) async fn read(mut response: Response, limit: usize) -> Option<String> {
+    let body = body::read(&mut response, limit).await.ok()?;
     Some(String::from_utf8_lossy(&body).into_owned())
 }
 
 /// What a server says is wrong, as far as it says it in time.
-pub(crate) async fn complaint(response: Response) -> Complaint {
+pub(crate) async fn complaint(mut response: Response) -> Complaint {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let mut body = Vec::new();
-    let read = async {
-        let mut pieces = response.bytes_stream();
-        while let Some(Ok(piece)) = pieces.next().await {
-            body.extend_from_slice(&piece);
-            if body.len() > MAX_COMPLAINT {
-                break;
-            }
-        }
-    };
+    let read = body::read_prefix(&mut response, MAX_COMPLAINT, &mut body);
     // What came in time is all there is.
     let _ = tokio::time::timeout(COMPLAINT_TIME, read).await;
     Complaint {

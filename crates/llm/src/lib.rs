@@ -13,7 +13,6 @@ pub mod trial;
 
 pub mod history;
 pub mod schema;
-pub mod sse;
 
 mod constrained;
 mod excerpt;

@@ -17,8 +17,8 @@ use tenon_domain::{Kept, ToolUse, WireFormat};
 use url::Url;
 
 use crate::fault::Fault;
-use crate::sse::Event;
 use crate::{Delta, Deltas, Error, Provider, Request};
+use tenon_net::sse::SseEvent;
 
 pub use ear::{Shape, replay};
 
@@ -60,7 +60,7 @@ pub fn connect(remote: Remote) -> Arc<dyn Provider> {
 
 /// Reads what one request sets off: one implementation per wire format.
 pub(crate) trait Decode: Send {
-    fn event(&mut self, event: &Event, out: &mut Vec<Delta>) -> Result<(), Fault>;
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<Delta>) -> Result<(), Fault>;
 
     /// The stream is over.
     fn end(&mut self, out: &mut Vec<Delta>);

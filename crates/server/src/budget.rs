@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tenon_domain::UserId;
-use tenon_domain::json_weight::parsed_bytes;
+use tenon_net::json_weight::parsed_bytes;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 

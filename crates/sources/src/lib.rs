@@ -18,12 +18,10 @@ pub mod variables;
 mod cause;
 mod html;
 mod logs;
-mod network;
-mod percent;
 mod shown;
 mod spread;
 mod syntax;
 
 pub use cause::{Advice, Cause};
 pub use logs::{Line, Logs};
-pub use network::Network;
+pub use tenon_net::Network;

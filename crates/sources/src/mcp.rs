@@ -40,7 +40,6 @@ mod process;
 mod stdio;
 
 mod courier;
-mod events;
 mod header;
 mod http;
 mod listen;

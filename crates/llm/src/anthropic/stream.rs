@@ -12,8 +12,8 @@ use tenon_domain::{StopReason, Usage};
 use crate::assemble::Ending;
 use crate::fault::{Complaint, Fault};
 use crate::remote::Decode;
-use crate::sse::Event;
 use crate::{CallFragment, Delta, Remote};
+use tenon_net::sse::SseEvent;
 
 /// Reads one streamed message.
 #[derive(Debug)]
@@ -335,7 +335,7 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: &Event, out: &mut Vec<Delta>) -> Result<(), Fault> {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<Delta>) -> Result<(), Fault> {
         let data = event.data.trim();
         if data.is_empty() || data == "[DONE]" {
             return Ok(());
@@ -346,7 +346,7 @@ impl Decode for Decoder {
             // A server that forgets the blank line between its events.
             Err(_) if data.contains('\n') => {
                 return data.lines().try_for_each(|line| {
-                    let event = Event {
+                    let event = SseEvent {
                         name: String::new(),
                         data: line.to_owned(),
                     };

@@ -12,8 +12,8 @@ use super::think::Splitter;
 use crate::assemble::Ending;
 use crate::fault::{Complaint, Fault};
 use crate::remote::Decode;
-use crate::sse::Event;
 use crate::{CallFragment, Delta, Remote};
+use tenon_net::sse::SseEvent;
 
 /// Reads one streamed completion.
 #[derive(Debug)]
@@ -237,7 +237,7 @@ impl Decoder {
 }
 
 impl Decode for Decoder {
-    fn event(&mut self, event: &Event, out: &mut Vec<Delta>) -> Result<(), Fault> {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<Delta>) -> Result<(), Fault> {
         match event.name.as_str() {
             "error" => Err(self.failed(&event.data)),
             _ => self.data(&event.data, out),

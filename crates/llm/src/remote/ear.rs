@@ -8,11 +8,14 @@ use tenon_domain::{ToolUse, WireFormat};
 use super::halves::Halves;
 use super::{Decode, Remote};
 use crate::fault::Fault;
-use crate::sse::{self, Event, Parser};
 use crate::{Delta, Error, anthropic, constrained, openai};
+use tenon_net::sse::{EventTooLong, SseEvent, SseParser};
 
 /// An answer that does not stream is read up to here.
 const MAX_WHOLE: usize = 32 * 1024 * 1024;
+
+/// One event is one delta; a server that sends more is broken or hostile.
+const MAX_EVENT_BYTES: usize = 32 * 1024 * 1024;
 
 /// One that streams, up to here: what is heard but never shown (a call that does
 /// not end, signatures, thoughts that only their maker can read) has no other
@@ -27,7 +30,7 @@ pub(super) struct Ear {
     form: Form,
     decoder: Box<dyn Decode>,
     halves: Halves,
-    events: Vec<Event>,
+    events: Vec<SseEvent>,
     /// How the answer begins: what to quote should it turn out to be none.
     head: Vec<u8>,
     is_sniffed: bool,
@@ -51,7 +54,7 @@ pub enum Shape {
 
 #[derive(Debug)]
 enum Form {
-    Events(Parser),
+    Events(SseParser),
     Whole(Vec<u8>),
 }
 
@@ -96,7 +99,7 @@ impl Ear {
         Self {
             remote: remote.clone(),
             form: match shape {
-                Shape::Events => Form::Events(Parser::default()),
+                Shape::Events => Form::Events(SseParser::new(MAX_EVENT_BYTES)),
                 Shape::Whole => Form::Whole(Vec::new()),
             },
             decoder,
@@ -123,7 +126,7 @@ impl Ear {
         match &mut self.form {
             Form::Events(parser) => {
                 let pushed = parser.push(bytes, &mut self.events);
-                pushed.map_err(|sse::TooLong| endless(&self.remote))?;
+                pushed.map_err(|EventTooLong| endless(&self.remote))?;
             }
             Form::Whole(whole) if whole.len() + bytes.len() > MAX_WHOLE => {
                 return Err(endless(&self.remote));
@@ -144,7 +147,7 @@ impl Ear {
                 parser.finish(&mut self.events);
                 self.events.iter_mut().for_each(drop_torn_line);
             }
-            Form::Whole(whole) => self.events.push(Event {
+            Form::Whole(whole) => self.events.push(SseEvent {
                 name: String::new(),
                 data: String::from_utf8_lossy(whole)
                     .trim_start_matches('\u{FEFF}')
@@ -166,7 +169,7 @@ impl Ear {
         match (&mut self.form, matches!(first, b'{' | b'[')) {
             (Form::Events(_), true) => self.form = Form::Whole(Vec::new()),
             (Form::Whole(blanks), false) => {
-                let mut parser = Parser::default();
+                let mut parser = SseParser::new(MAX_EVENT_BYTES);
                 // Blanks are nothing by themselves, but they spoil the line they begin.
                 let _ = parser.push(blanks, &mut self.events);
                 self.form = Form::Events(parser);
@@ -236,7 +239,7 @@ impl Ear {
 }
 
 /// What a stream that broke off leaves of its last line is no event.
-fn drop_torn_line(event: &mut Event) {
+fn drop_torn_line(event: &mut SseEvent) {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     let last = event.data.lines().next_back().unwrap_or_default().trim();
     if is_json(&event.data) || is_json(last) || last == "[DONE]" || event.name == "error" {

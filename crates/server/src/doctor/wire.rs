@@ -9,6 +9,7 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response};
+use tenon_net::body::{self, BodyError};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -82,18 +83,14 @@ impl Wire {
 
     /// The whole of an answer.
     pub(super) async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
-        let mut body = Vec::new();
         let reading = async {
-            while let Some(chunk) = response.chunk().await.map_err(|_| Failure::Cut)? {
-                if body.len() + chunk.len() > MAX_BODY {
-                    return Err(Failure::TooLong);
-                }
-                body.extend_from_slice(&chunk);
-            }
-            Ok(())
+            let read = body::read(&mut response, MAX_BODY).await;
+            read.map_err(|error| match error {
+                BodyError::TooLong { .. } => Failure::TooLong,
+                BodyError::Broken(_) => Failure::Cut,
+            })
         };
-        self.within(reading).await?;
-        Ok(body)
+        self.within(reading).await
     }
 
     pub(super) async fn within<T>(

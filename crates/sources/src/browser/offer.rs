@@ -8,9 +8,9 @@ use url::Url;
 use super::check;
 use super::wire::Offered;
 use crate::mcp;
-use crate::network::is_loopback;
 use crate::openapi::operation::Operation;
 use crate::openapi::{document, parse, request};
+use tenon_net::is_loopback;
 
 /// What anybody reads of what is wrong.
 const MAX_NOTES: usize = 50;

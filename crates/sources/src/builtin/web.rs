@@ -13,7 +13,7 @@ use tenon_tools::CallContext;
 use url::Url;
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
-use crate::network::{self, Network};
+use tenon_net::{Network, parse_url};
 
 mod fetch;
 mod page;
@@ -78,11 +78,11 @@ impl BuiltinTool for FetchUrl {
 
     /// Nobody need be asked about what is refused anyway.
     fn address(&self, input: &Value) -> Option<Url> {
-        network::read(input["url"].as_str()?, self.network).ok()
+        parse_url(input["url"].as_str()?, self.network).ok()
     }
 
     async fn run(&self, input: FetchUrlInput, context: &CallContext) -> ToolResult {
-        let url = network::read(&input.url, self.network)?;
+        let url = parse_url(&input.url, self.network).map_err(fetch::refused)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let work = async {
             let page = fetch::fetch(self.client()?, url).await?;

@@ -14,12 +14,14 @@ use reqwest::{Method, Response};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use tenon_net::sse::SseParser;
+
 use super::board::{Board, During};
 use super::courier::Courier;
-use super::events::Parser;
 use super::fault::Fault;
 use super::listen;
 use super::message;
+use super::message::MAX_MESSAGE;
 use super::mirror::{self, Mirrors};
 use super::site::{self, LAST_EVENT, Request, Site};
 use super::talk::Post;
@@ -233,27 +235,27 @@ impl Http {
 
     /// Reads a stream until the answer is on it, and takes it up again where it was cut.
     async fn follow(&self, mut response: Response, during: During) -> Result<(), Fault> {
-        let mut parser = Parser::default();
+        let mut parser = SseParser::new(MAX_MESSAGE);
         let mut resumed = 0;
         loop {
             while let Some(events) = site::next_events(&mut response, &mut parser).await? {
                 resumed = 0;
                 let mut answered = false;
                 for event in events.iter().filter(|event| !event.data.is_empty()) {
-                    answered |= self.hear(&event.data, during);
+                    answered |= self.hear(event.data.as_bytes(), during);
                 }
                 if answered {
                     tokio::spawn(drain(response));
                     return Ok(());
                 }
             }
-            let last = parser.last_id.as_deref().map(HeaderValue::try_from);
+            let last = parser.last_id().map(HeaderValue::try_from);
             let cut = "The server ended its answer before it was complete.";
             let (Some(Ok(last)), true) = (last, resumed < MAX_RESUMED) else {
                 return Err(Fault::Broken(cut.into()));
             };
             resumed += 1;
-            let wait = parser.retry.unwrap_or(RETRY);
+            let wait = parser.retry().unwrap_or(RETRY);
             tokio::time::sleep(wait.clamp(MIN_RETRY, MAX_RETRY)).await;
             let mut request = Request::stream(self.site.url.clone());
             request.headers.extend(self.headers());
@@ -265,7 +267,7 @@ impl Http {
                 Fault::Unreached(why) => Fault::Broken(why),
                 other => other,
             })?;
-            parser = parser.again();
+            parser = parser.resume();
         }
     }
 

@@ -22,7 +22,7 @@ use super::settings::Tokens;
 use super::site::Site;
 use super::talk::{Talk, Wire};
 use super::words;
-use crate::network::Network;
+use tenon_net::Network;
 
 /// What a server said of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,12 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 
+use tenon_net::sse::SseParser;
+
 use super::board::Board;
 use super::courier::Courier;
-use super::events::Parser;
 use super::fault::Fault;
-use super::message::{Params, Refusal};
+use super::message::{MAX_MESSAGE, Params, Refusal};
 use super::site::{self, LAST_EVENT, Request, Site};
 use super::talk::{Question, Talk};
 
@@ -32,14 +33,14 @@ pub(super) async fn common(
     courier: Arc<Courier>,
     headers: HeaderMap,
 ) {
-    let mut parser = Parser::default();
+    let mut parser = SseParser::new(MAX_MESSAGE);
     let (mut opened, mut failed, mut short) = (false, 0, 0);
     loop {
         let began = tokio::time::Instant::now();
         board.set_streams(false);
         let mut request = Request::stream(site.url.clone());
         request.headers.extend(headers.clone());
-        if let Some(Ok(last)) = parser.last_id.as_deref().map(HeaderValue::try_from) {
+        if let Some(Ok(last)) = parser.last_id().map(HeaderValue::try_from) {
             request.headers.insert(LAST_EVENT, last);
         }
         match site.send(request).await {
@@ -52,7 +53,7 @@ pub(super) async fn common(
                 board.set_streams(true);
                 while let Ok(Some(events)) = site::next_events(&mut response, &mut parser).await {
                     for event in events.iter().filter(|event| !event.data.is_empty()) {
-                        for reply in board.hear(&event.data, None).replies {
+                        for reply in board.hear(event.data.as_bytes(), None).replies {
                             let mut answer = Request::post(site.url.clone(), reply);
                             answer.headers.extend(headers.clone());
                             courier.send(answer);
@@ -81,9 +82,9 @@ pub(super) async fn common(
             (short + 1).min(MAX_SHORT)
         };
         let steps = failed.max(short).saturating_sub(1);
-        let wait = parser.retry.unwrap_or(SHORTEST * 2_u32.pow(steps));
+        let wait = parser.retry().unwrap_or(SHORTEST * 2_u32.pow(steps));
         tokio::time::sleep(wait.clamp(SHORTEST, LONGEST)).await;
-        parser = parser.again();
+        parser = parser.resume();
     }
 }
 

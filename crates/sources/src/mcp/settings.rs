@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use tenon_domain::{McpConfig, SourceInfo, ToolDefinition};
 use tokio::sync::{Semaphore, watch};
 
-use crate::network::Network;
 use crate::variables::Fill;
+use tenon_net::Network;
 
 /// Everything an [`super::McpServer`] needs from its owner.
 pub struct Settings {

@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::header;
 use super::settings::Tokens;
 use super::text;
-use crate::network::{self, Network, Refusal, Trouble};
+use tenon_net::{Network, RequestError, UrlError, check_url, without_query};
 
 mod answer;
 
@@ -52,9 +52,9 @@ impl Site {
         tokens: Option<Arc<dyn Tokens>>,
         network: Network,
     ) -> Result<Self, String> {
-        let url = network::read(url, network).map_err(|refusal| told(&refusal))?;
+        let url = tenon_net::parse_url(url, network).map_err(|refusal| told(&refusal))?;
         let headers = read_headers(headers)?;
-        let client = network::client(network)
+        let client = tenon_net::client(network)
             .connect_timeout(CONNECT)
             .tcp_keepalive(Duration::from_secs(30))
             .redirect(Policy::custom(move |attempt| follow(attempt, network)))
@@ -135,9 +135,9 @@ impl Site {
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> Fault {
-        let sentence = match Trouble::of(error, &self.url) {
-            Trouble::Refused(refusal) => told(&refusal),
-            Trouble::TimedOut(sentence) | Trouble::Failed(sentence) => sentence,
+        let sentence = match RequestError::new(error, &self.url) {
+            RequestError::Refused(refusal) => told(&refusal),
+            error => error.to_string(),
         };
         // Whoever redirects has got it.
         if error.is_connect() && !error.is_redirect() {
@@ -174,14 +174,14 @@ impl Request {
 }
 
 /// Why an address is not gone to, and what helps.
-fn told(refusal: &Refusal) -> String {
+fn told(refusal: &UrlError) -> String {
     match refusal {
-        Refusal::Private(_) => format!("{refusal} Only an administrator can add a server there."),
-        Refusal::NotAUrl(..)
-        | Refusal::Scheme(_)
-        | Refusal::Credentials
-        | Refusal::UnknownHost(_)
-        | Refusal::TooManyRedirects(_) => refusal.to_string(),
+        UrlError::Private(_) => format!("{refusal} Only an administrator can add a server there."),
+        UrlError::NotAUrl(..)
+        | UrlError::Scheme(_)
+        | UrlError::Credentials
+        | UrlError::UnknownHost(_)
+        | UrlError::TooManyRedirects(_) => refusal.to_string(),
     }
 }
 
@@ -198,14 +198,14 @@ fn read_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, String>
 /// credential nor a server that may be on a private network is for others to pick.
 fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error(Refusal::TooManyRedirects(MAX_REDIRECTS));
+        return attempt.error(UrlError::TooManyRedirects(MAX_REDIRECTS));
     }
     let here = attempt.previous().last().map(Url::origin);
     let same = here.as_ref() == Some(&attempt.url().origin());
-    match network::check(attempt.url(), network) {
+    match check_url(attempt.url(), network) {
         Ok(()) if same => attempt.follow(),
         Ok(()) => {
-            let there = Elsewhere(network::shown(attempt.url()));
+            let there = Elsewhere(without_query(attempt.url()));
             attempt.error(there)
         }
         Err(refusal) => attempt.error(refusal),

@@ -7,10 +7,12 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use url::Url;
 
+use tenon_net::sse::{SseEvent, SseParser};
+
 use super::board::Board;
 use super::courier::Courier;
-use super::events::{Event, Parser};
 use super::fault::Fault;
+use super::message::MAX_MESSAGE;
 use super::site::{self, Request, Site};
 
 /// How long a message to the server may take to be taken. Its answer comes elsewhere.
@@ -34,7 +36,7 @@ impl Sse {
                 "There is no MCP server at this address: it answers with something else than events.".into(),
             ));
         }
-        let mut parser = Parser::default();
+        let mut parser = SseParser::new(MAX_MESSAGE);
         let (endpoint, rest) = loop {
             let Some(mut events) = site::next_events(&mut response, &mut parser).await? else {
                 return Err(Fault::Strange(
@@ -43,7 +45,7 @@ impl Sse {
             };
             if let Some(at) = events.iter().position(|event| event.name == "endpoint") {
                 let rest = events.split_off(at + 1);
-                let path = String::from_utf8_lossy(&events[at].data).into_owned();
+                let path = std::mem::take(&mut events[at].data);
                 break (site.join(path.trim()).map_err(Fault::Strange)?, rest);
             }
         };
@@ -51,11 +53,11 @@ impl Sse {
         let reading = {
             let (courier, board, endpoint) = (courier.clone(), board.clone(), endpoint.clone());
             tokio::spawn(async move {
-                let hear = |events: Vec<Event>| {
+                let hear = |events: Vec<SseEvent>| {
                     for event in events {
                         // Ignores what is neither named "message" nor nameless.
                         if matches!(event.name.as_str(), "" | "message") {
-                            for reply in board.hear(&event.data, None).replies {
+                            for reply in board.hear(event.data.as_bytes(), None).replies {
                                 courier.send(Request::post(endpoint.clone(), reply));
                             }
                         }

@@ -17,7 +17,8 @@ use url::Url;
 use super::credentials::Sender;
 use super::request::Request;
 use super::response::Answer;
-use crate::network::{self, Network, Refusal, Trouble, shown};
+use tenon_net::body::{self, BodyError};
+use tenon_net::{Network, RequestError, UrlError, check_url, without_query};
 
 /// More than a model can do anything with; what is kept aside for people may be large.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
@@ -30,9 +31,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How many connections to one host wait for the next request: as many as there
 /// are calls at once on a busy day, for a new one costs more than a call does.
 const MAX_IDLE: usize = 256;
-
-/// Room for so much of an answer is made before any of it is there.
-const MAX_TRUSTED: u64 = 64 * 1024;
 
 /// Where requests go out. Cheap to clone, and meant to be shared: all servers
 /// that may be in the same places should have the same one.
@@ -73,7 +71,7 @@ pub(super) enum Halt {
 impl Caller {
     /// Making one reads certificates, and may fail. The error is a sentence.
     pub fn new(network: Network) -> Result<Self, String> {
-        let client = network::client(network)
+        let client = tenon_net::client(network)
             .connect_timeout(CONNECT)
             .tcp_keepalive(Duration::from_secs(30))
             .pool_max_idle_per_host(MAX_IDLE)
@@ -95,13 +93,13 @@ impl Caller {
             };
             request = follow(request, response.status(), there, elsewhere)?;
         }
-        let refusal = Refusal::TooManyRedirects(MAX_REDIRECTS);
+        let refusal = UrlError::TooManyRedirects(MAX_REDIRECTS);
         Err(Halt::Unusable(refusal.to_string()))
     }
 
     async fn execute(&self, request: &reqwest::Request) -> Result<Response, Halt> {
         let url = request.url();
-        network::check(url, self.network).map_err(refused)?;
+        check_url(url, self.network).map_err(refused)?;
         let again = || {
             let copy = request.try_clone();
             // Only streams cannot be had twice, and nobody sends one.
@@ -156,27 +154,14 @@ impl Sender for Caller {
 
 /// Reads what comes, unless it is more than `most`.
 pub(super) async fn whole(mut response: Response, most: usize) -> Result<Vec<u8>, Halt> {
-    let too_large = || {
-        Halt::Unusable(format!(
+    let read = body::read(&mut response, most).await;
+    read.map_err(|error| match error {
+        BodyError::TooLong { max_bytes } => Halt::Unusable(format!(
             "The answer is larger than {} MB, which is more than is read.",
-            most / (1024 * 1024)
-        ))
-    };
-    let announced = response.content_length();
-    if announced.is_some_and(|length| length > most as u64) {
-        return Err(too_large());
-    }
-    // What is announced need not come.
-    let expected = announced.map_or(0, |length| length.min(MAX_TRUSTED));
-    let mut body = Vec::with_capacity(expected as usize);
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() > most => return Err(too_large()),
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return Ok(body),
-            Err(error) => return Err(Halt::of(&error, response.url())),
-        }
-    }
+            max_bytes / (1024 * 1024)
+        )),
+        BodyError::Broken(error) => Halt::of(&error, response.url()),
+    })
 }
 
 /// A request as the client has it.
@@ -212,8 +197,8 @@ fn follow(
                 return Err(Halt::Unusable(format!(
                     "{} redirects to {}, which is another site: that is not followed. If that is \
                      the server, its address has to be entered instead.",
-                    shown(request.url()),
-                    shown(&there)
+                    without_query(request.url()),
+                    without_query(&there)
                 )));
             }
             Elsewhere::Bare => {
@@ -250,29 +235,28 @@ fn follow(
     Ok(request)
 }
 
-fn refused(refusal: Refusal) -> Halt {
+fn refused(refusal: UrlError) -> Halt {
     match refusal {
         // The switch that an administrator has is for pages; it does not help here.
-        Refusal::Private(host) => Halt::Refused(format!(
+        UrlError::Private(host) => Halt::Refused(format!(
             "{host} is on a private network or on this machine. Only an administrator can add a \
              server there."
         )),
-        Refusal::UnknownHost(_) => Halt::Unreached(refusal.to_string()),
-        Refusal::NotAUrl(..)
-        | Refusal::Scheme(_)
-        | Refusal::Credentials
-        | Refusal::TooManyRedirects(_) => Halt::Unusable(refusal.to_string()),
+        UrlError::UnknownHost(_) => Halt::Unreached(refusal.to_string()),
+        UrlError::NotAUrl(..)
+        | UrlError::Scheme(_)
+        | UrlError::Credentials
+        | UrlError::TooManyRedirects(_) => Halt::Unusable(refusal.to_string()),
     }
 }
 
 impl Halt {
     pub(super) fn of(error: &reqwest::Error, url: &Url) -> Self {
-        match Trouble::of(error, url) {
-            Trouble::Refused(refusal) => refused(refusal),
-            Trouble::TimedOut(sentence) if error.is_connect() => Self::Unreached(sentence),
-            Trouble::TimedOut(sentence) => Self::TimedOut(sentence),
-            Trouble::Failed(sentence) if error.is_connect() => Self::Unreached(sentence),
-            Trouble::Failed(sentence) => Self::Broken(sentence),
+        match RequestError::new(error, url) {
+            RequestError::Refused(refusal) => refused(refusal),
+            why if error.is_connect() => Self::Unreached(why.to_string()),
+            why @ RequestError::TimedOut { .. } => Self::TimedOut(why.to_string()),
+            why => Self::Broken(why.to_string()),
         }
     }
 

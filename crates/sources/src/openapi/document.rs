@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_saphyr::options::NonFiniteFloatPolicy;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 use sha2::{Digest, Sha256};
-use tenon_domain::json_weight::parsed_bytes;
+use tenon_net::json_weight::parsed_bytes;
 
 use crate::syntax::Flaw;
 

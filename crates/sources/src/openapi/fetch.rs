@@ -18,7 +18,7 @@ use url::Url;
 use super::caller::{Caller, Elsewhere, Halt, whole};
 use super::discover::{self, Sub};
 use super::document;
-use crate::network::shown;
+use tenon_net::without_query;
 
 mod files;
 mod places;
@@ -184,7 +184,9 @@ impl Fetch<'_> {
         let got = timeout_at(end, got).await;
         let found = match got {
             Ok(Ok(Got::Document(found))) => found,
-            Ok(Ok(Got::Not(it))) => return Err(format!("{} {}.", shown(&sub.url), it.what)),
+            Ok(Ok(Got::Not(it))) => {
+                return Err(format!("{} {}.", without_query(&sub.url), it.what));
+            }
             Ok(Err(halt)) => return Err(halt.to_string()),
             Err(_) => return Err(self.too_slow()),
         };
@@ -218,7 +220,7 @@ impl Fetch<'_> {
             let page = Else::from("answered with a web page".to_owned());
             return Ok(Got::Not(Else { links, ..page }));
         }
-        let at = shown(&body.url);
+        let at = without_query(&body.url);
         let known = known.filter(|known| known.url == body.url);
         let print = known.map(|known| known.print);
         // A large one takes its time.
@@ -319,7 +321,7 @@ impl Fetch<'_> {
             }
             // It is ill, which says nothing about where its document is.
             (429 | 500.., known) if known.is_some() || places::names_a_document(&url) => {
-                let at = shown(&url);
+                let at = without_query(&url);
                 return Err(Halt::Unusable(format!("{at} answered {status}.")));
             }
             (401 | 403, _) => {

@@ -7,7 +7,7 @@
 use url::{Origin, Url};
 
 use super::{Filling, Piece, Slot, pieces};
-use crate::percent::{Keep, encode};
+use tenon_net::percent::{Keep, encode};
 
 /// Where in an address something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

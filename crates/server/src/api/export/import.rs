@@ -5,12 +5,12 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
-use tenon_domain::json_weight::parsed_bytes;
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Content, Door, EventBody, MessageId,
     MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
     TurnOutcome, Verdict, tool_id,
 };
+use tenon_net::json_weight::parsed_bytes;
 use tenon_store::{NewChat, fresh_id};
 
 use super::super::chats::MAX_TITLE_CHARS;

@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse, http};
 use reqwest::Client;
 use reqwest::redirect::Policy;
+use tenon_net::body::{self, BodyError};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -39,13 +40,11 @@ impl Http {
         for (name, value) in answer.headers() {
             response = response.header(name, value);
         }
-        let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await? {
-            if body.len() + chunk.len() > MAX_BYTES {
-                return Err(Failed::TooLong);
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let read = body::read(&mut answer, MAX_BYTES).await;
+        let body = read.map_err(|error| match error {
+            BodyError::TooLong { .. } => Failed::TooLong,
+            BodyError::Broken(error) => error.into(),
+        })?;
         Ok(response.body(body)?)
     }
 }

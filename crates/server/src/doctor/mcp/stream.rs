@@ -2,15 +2,15 @@
 
 use reqwest::Response;
 use serde_json::Value;
-use tenon_llm::sse::{Event, Parser};
+use tenon_net::sse::{SseEvent, SseParser};
 
 use crate::doctor::wire::{Failure, MAX_BODY, Wire};
 
 /// A stream, and what has come of it and not been looked at.
 pub(super) struct Stream {
     response: Response,
-    parser: Parser,
-    waiting: std::collections::VecDeque<Event>,
+    parser: SseParser,
+    waiting: std::collections::VecDeque<SseEvent>,
     bytes: usize,
 }
 
@@ -18,7 +18,7 @@ impl Stream {
     pub(super) fn new(response: Response) -> Self {
         Self {
             response,
-            parser: Parser::default(),
+            parser: SseParser::new(MAX_BODY),
             waiting: Default::default(),
             bytes: 0,
         }
@@ -29,14 +29,14 @@ impl Stream {
         &mut self,
         wire: &Wire,
         name: &str,
-    ) -> Result<Option<Event>, Failure> {
+    ) -> Result<Option<SseEvent>, Failure> {
         wire.within(self.find(|event| (event.name == name).then(|| event.clone())))
             .await
     }
 
     /// The message that answers a request. None: the stream ended.
     pub(super) async fn answer(&mut self, wire: &Wire, id: u64) -> Result<Option<Value>, Failure> {
-        let is_it = |event: &Event| {
+        let is_it = |event: &SseEvent| {
             if !matches!(event.name.as_str(), "" | "message") {
                 return None;
             }
@@ -51,7 +51,7 @@ impl Stream {
 
     async fn find<T>(
         &mut self,
-        wanted: impl Fn(&Event) -> Option<T>,
+        wanted: impl Fn(&SseEvent) -> Option<T>,
     ) -> Result<Option<T>, Failure> {
         loop {
             while let Some(event) = self.waiting.pop_front() {

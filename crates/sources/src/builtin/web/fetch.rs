@@ -6,7 +6,8 @@ use reqwest::{Client, StatusCode};
 use tenon_domain::{ErrorKind, ToolError};
 use url::Url;
 
-use crate::network::{self, Network, Refusal, Trouble};
+use tenon_net::body;
+use tenon_net::{Network, RequestError, UrlError};
 
 /// More than any page; enough for most files a model can do something with.
 pub(super) const MAX_BODY: usize = 5 * 1024 * 1024;
@@ -28,7 +29,7 @@ pub(super) struct Fetched {
 }
 
 pub(super) fn client(network: Network) -> Result<Client, reqwest::Error> {
-    network::client(network)
+    tenon_net::client(network)
         .redirect(Policy::custom(move |attempt| follow(attempt, network)))
         .build()
 }
@@ -52,20 +53,8 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolErro
         body: Vec::new(),
         cut: false,
     };
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| explain(&error, &url))?
-    {
-        let room = MAX_BODY - fetched.body.len();
-        fetched
-            .body
-            .extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if chunk.len() > room {
-            fetched.cut = true;
-            break;
-        }
-    }
+    let read = body::read_prefix(&mut response, MAX_BODY, &mut fetched.body).await;
+    fetched.cut = read.map_err(|error| explain(&error, &url))?.0;
     Ok(fetched)
 }
 
@@ -74,18 +63,32 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolErro
 /// that was an address the user or a result had named. It must lead where `network` allows.
 fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     if attempt.previous().len() > MAX_REDIRECTS {
-        return attempt.error(Refusal::TooManyRedirects(MAX_REDIRECTS));
+        return attempt.error(UrlError::TooManyRedirects(MAX_REDIRECTS));
     }
-    match network::check(attempt.url(), network) {
+    match tenon_net::check_url(attempt.url(), network) {
         Ok(()) => attempt.follow(),
         Err(refusal) => attempt.error(refusal),
     }
 }
 
 fn explain(error: &reqwest::Error, url: &Url) -> ToolError {
-    match Trouble::of(error, url) {
-        Trouble::Refused(refusal) => refusal.into(),
-        Trouble::TimedOut(sentence) => ToolError::new(ErrorKind::TimedOut, sentence),
-        Trouble::Failed(sentence) => ToolError::failed(sentence),
+    match RequestError::new(error, url) {
+        RequestError::Refused(refusal) => refused(refusal),
+        why @ RequestError::TimedOut { .. } => ToolError::new(ErrorKind::TimedOut, why.to_string()),
+        why => ToolError::failed(why.to_string()),
+    }
+}
+
+/// Why an address is refused, and who can change that.
+pub(super) fn refused(error: UrlError) -> ToolError {
+    let message = error.to_string();
+    match error {
+        UrlError::NotAUrl(..) | UrlError::Scheme(_) | UrlError::Credentials => {
+            ToolError::invalid_input(message)
+        }
+        UrlError::Private(_) => ToolError::denied(format!(
+            "{message} An administrator can allow that with allow_private_networks."
+        )),
+        UrlError::UnknownHost(_) | UrlError::TooManyRedirects(_) => ToolError::failed(message),
     }
 }

@@ -11,7 +11,8 @@ use rmcp::transport::auth::{
 use url::Url;
 
 use super::trouble::{Trouble, said};
-use crate::network::{self, Network, Refusal};
+use tenon_net::body::{self, BodyError};
+use tenon_net::{Network, UrlError};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -35,7 +36,7 @@ pub(super) struct Answer {
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error("{0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] UrlError),
     #[error("it does not answer")]
     Request(#[from] reqwest::Error),
     #[error("its answer is too long")]
@@ -44,9 +45,18 @@ enum Failed {
     Http(#[from] ::http::Error),
 }
 
+impl From<BodyError> for Failed {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLong { .. } => Self::TooLong,
+            BodyError::Broken(error) => Self::Request(error),
+        }
+    }
+}
+
 impl Http {
     pub fn new(network: Network) -> Result<Self, Trouble> {
-        let builder = network::client(network)
+        let builder = tenon_net::client(network)
             .timeout(PATIENCE)
             .connect_timeout(PATIENCE);
         let client = builder.build().map_err(|error| {
@@ -56,8 +66,8 @@ impl Http {
     }
 
     /// Whether an address may be gone to.
-    pub(super) fn check(&self, url: &Url) -> Result<(), Refusal> {
-        network::check(url, self.network)
+    pub(super) fn check(&self, url: &Url) -> Result<(), UrlError> {
+        tenon_net::check_url(url, self.network)
     }
 
     /// `rmcp`'s part of a log-in, with everything it asks going through here.
@@ -138,12 +148,7 @@ impl Http {
             // It goes on for ever, and nothing in it is for us.
             return Ok(answer);
         }
-        while let Some(chunk) = response.chunk().await? {
-            if answer.body.len() + chunk.len() > MAX_BYTES {
-                return Err(Failed::TooLong);
-            }
-            answer.body.extend_from_slice(&chunk);
-        }
+        answer.body = body::read(&mut response, MAX_BYTES).await?;
         Ok(answer)
     }
 }

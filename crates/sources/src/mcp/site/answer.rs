@@ -3,7 +3,9 @@
 use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 
-use super::super::events::{Event, Parser};
+use tenon_net::body::{self, BodyError};
+use tenon_net::sse::{SseEvent, SseParser};
+
 use super::super::fault::Fault;
 use super::super::message::MAX_MESSAGE;
 use super::super::text;
@@ -15,25 +17,18 @@ const MAX_EXCERPT: usize = 64 * 1024;
 
 /// The whole of an answer, within the bound of a message.
 pub(in crate::mcp) async fn whole(site: &Site, mut response: Response) -> Result<Vec<u8>, Fault> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| site.broken(&error))?
-    {
-        if body.len() + chunk.len() > MAX_MESSAGE {
-            return Err(Fault::too_long());
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+    let read = body::read(&mut response, MAX_MESSAGE).await;
+    read.map_err(|error| match error {
+        BodyError::TooLong { .. } => Fault::too_long(),
+        BodyError::Broken(error) => site.broken(&error),
+    })
 }
 
 /// The next events of a stream; none at its end, however it came.
 pub(in crate::mcp) async fn next_events(
     response: &mut Response,
-    parser: &mut Parser,
-) -> Result<Option<Vec<Event>>, Fault> {
+    parser: &mut SseParser,
+) -> Result<Option<Vec<SseEvent>>, Fault> {
     let mut events = Vec::new();
     while events.is_empty() {
         let Ok(Some(chunk)) = response.chunk().await else {
@@ -49,11 +44,8 @@ pub(in crate::mcp) async fn next_events(
 pub(in crate::mcp) async fn failure(mut response: Response) -> (Fault, Vec<u8>) {
     let status = response.status();
     let mut body = Vec::new();
-    while body.len() < MAX_EXCERPT
-        && let Ok(Some(chunk)) = response.chunk().await
-    {
-        body.extend_from_slice(&chunk);
-    }
+    // What came before it broke off may say why.
+    let _ = body::read_prefix(&mut response, MAX_EXCERPT, &mut body).await;
     (
         Fault::Status(status.as_u16(), sentence(status, &body)),
         body,

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{Bundle, BundleScope, may_have_files};
 use crate::openapi::document;
-use crate::percent::decode;
+use tenon_net::percent::decode;
 
 /// All files together.
 const MAX_BYTES: u64 = document::MAX_BYTES as u64;

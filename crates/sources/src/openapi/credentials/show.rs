@@ -7,7 +7,7 @@ use tenon_domain::ToolError;
 
 use crate::openapi::operation::Place;
 use crate::openapi::request::{Request, add_cookie, header};
-use crate::percent::{Keep, decode, encode};
+use tenon_net::percent::{Keep, decode, encode};
 
 pub(super) fn key(
     place: Place,

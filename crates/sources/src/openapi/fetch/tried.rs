@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::Unread;
-use crate::network::shown;
+use tenon_net::without_query;
 
 /// So many places with the same answer are named.
 const MAX_NAMED: usize = 3;
@@ -24,7 +24,7 @@ impl Tried {
     pub(super) fn add(&mut self, place: &Url, what: String, wants_key: bool) {
         self.places += 1;
         self.locked.extend(wants_key.then(|| what.clone()));
-        let shown = shown(place);
+        let shown = without_query(place);
         match self.answers.iter_mut().find(|(_, known)| *known == what) {
             Some((places, _)) => places.push(shown),
             None => self.answers.push((vec![shown], what)),

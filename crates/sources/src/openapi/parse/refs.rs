@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::openapi::bundle;
-use crate::percent::decode;
 use crate::text::line;
+use tenon_net::percent::decode;
 
 /// A reference that refers to a reference, and so on: nobody writes more.
 const MAX_HOPS: usize = 16;

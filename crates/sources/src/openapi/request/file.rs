@@ -1,11 +1,11 @@
 //! Bytes in an input: base64, alone or as a `data:` URL that says what it is.
 
-use crate::percent::decode;
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 use tenon_domain::ToolError;
+use tenon_net::percent::decode;
 
 /// Models leave the padding out, or not.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(

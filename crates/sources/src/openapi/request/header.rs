@@ -7,8 +7,8 @@ use tenon_domain::ToolError;
 use super::media;
 use super::style::Manner;
 use crate::openapi::operation::{Parameter, Style, Written};
-use crate::percent::Keep;
 use crate::text::line;
+use tenon_net::percent::Keep;
 
 /// What belongs to the connection and not to who asks: whoever could set these
 /// could make a server see two requests in one, or another host.

@@ -9,7 +9,7 @@ use super::body::Fields;
 use super::style::{Manner, plain};
 use super::{file, header, media};
 use crate::openapi::operation::{Field, Written};
-use crate::percent::Keep;
+use tenon_net::percent::Keep;
 
 pub(super) struct Part {
     name: String,

@@ -9,7 +9,7 @@ use tenon_domain::ToolError;
 use super::style::Manner;
 use super::{media, missing};
 use crate::openapi::operation::{Operation, Parameter, Place, Written};
-use crate::percent::{Keep, decode, encode};
+use tenon_net::percent::{Keep, decode, encode};
 
 /// What a document writes as one: "/pets/{id}?expand".
 #[derive(Debug, PartialEq, Eq)]

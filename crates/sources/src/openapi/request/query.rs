@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::media;
 use super::style::Manner;
 use crate::openapi::operation::Written;
-use crate::percent::{Keep, encode};
+use tenon_net::percent::{Keep, encode};
 
 /// The value of a parameter or field as pairs that are encoded already.
 pub(super) fn pairs(name: &str, value: &Value, written: &Written) -> Vec<(String, String)> {

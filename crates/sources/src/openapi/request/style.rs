@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::openapi::operation::Style;
-use crate::percent::{Keep, encode};
+use tenon_net::percent::{Keep, encode};
 
 /// How one value is written.
 #[derive(Debug, Clone, Copy)]

@@ -301,7 +301,7 @@ fn what_is_nested_where_it_cannot_be_is_json() {
             json!({ "p": value }),
         )
         .unwrap();
-        let query = crate::percent::decode(request.url.query().unwrap());
+        let query = tenon_net::percent::decode(request.url.query().unwrap());
         assert_eq!(String::from_utf8(query).unwrap(), expected);
     };
     check(

@@ -4,8 +4,8 @@
 use encoding_rs::Encoding;
 use reqwest::header::{CONTENT_DISPOSITION, HeaderMap};
 
-use crate::percent::decode;
 use crate::text::is_unwanted;
+use tenon_net::percent::decode;
 
 /// Longer than names people give; what a file system takes at most is 255 bytes.
 const MAX_LENGTH: usize = 120;

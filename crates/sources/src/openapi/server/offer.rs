@@ -7,9 +7,9 @@ use tenon_domain::ToolDefinition;
 use url::Url;
 
 use super::library::{Library, Volume};
-use crate::network::is_loopback;
 use crate::openapi::operation::{Operation, Scheme, Skipped};
 use crate::openapi::request;
+use tenon_net::is_loopback;
 
 /// More tools than any server has. Only an mcpo with many behind it comes near.
 const MAX_TOOLS: usize = 20_000;

@@ -356,7 +356,7 @@ fn deep_objects() {
     let parameter = parameter("f", Place::Query, Style::DeepObject, true);
     let request = built(&operation("/", vec![parameter], None), nested).unwrap();
     assert_eq!(
-        String::from_utf8(crate::percent::decode(request.url.query().unwrap())).unwrap(),
+        String::from_utf8(tenon_net::percent::decode(request.url.query().unwrap())).unwrap(),
         "f[a][b][c]=1&f[l][]=x&f[l][]=y&f[o][0][k]=1&f[o][1][k]=2"
     );
 }

@@ -1,16 +1,16 @@
-//! From a name to addresses that may be reached.
+//! DNS resolution that leaves out addresses that may not be reached.
 
 use std::net::SocketAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::{Network, Refusal, is_public};
+use crate::address::{Network, UrlError, is_public};
 
 /// Resolves names and forgets the addresses that may not be reached. The
 /// connection is made to what is returned here, so a name cannot change its
 /// mind between the check and the request.
-pub(super) struct Resolver {
-    pub(super) network: Network,
+pub(crate) struct Resolver {
+    pub(crate) network: Network,
 }
 
 impl Resolve for Resolver {
@@ -18,7 +18,7 @@ impl Resolve for Resolver {
         let network = self.network;
         Box::pin(async move {
             let host = name.as_str().to_owned();
-            let unknown = || Refusal::UnknownHost(host.clone());
+            let unknown = || UrlError::UnknownHost(host.clone());
             let found: Vec<_> = tokio::net::lookup_host((host.as_str(), 0))
                 .await
                 .map_err(|_| unknown())?
@@ -28,7 +28,7 @@ impl Resolve for Resolver {
             }
             let allowed = permitted(found, network);
             if allowed.is_empty() {
-                return Err(Refusal::Private(host).into());
+                return Err(UrlError::Private(host).into());
             }
             Ok(Box::new(allowed.into_iter()) as Addrs)
         })
@@ -72,7 +72,7 @@ mod tests {
         };
         assert_eq!(
             error.downcast_ref(),
-            Some(&Refusal::Private("localhost".into()))
+            Some(&UrlError::Private("localhost".into()))
         );
     }
 }

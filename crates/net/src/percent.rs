@@ -2,7 +2,7 @@
 
 /// What may stand as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub enum Keep {
     /// What means nothing anywhere: letters, digits and `-._~`.
     Unreserved,
     /// What a document allows with `allowReserved`, in a query. Three are
@@ -20,7 +20,7 @@ pub(crate) enum Keep {
 
 impl Keep {
     /// The same for names of parameters, whose reserved characters nobody allows.
-    pub(crate) fn for_names(self) -> Self {
+    pub fn for_names(self) -> Self {
         match self {
             Self::Everything => Self::Everything,
             Self::Unreserved | Self::ReservedInQuery | Self::ReservedInPath | Self::Cookie => {
@@ -47,7 +47,7 @@ impl Keep {
     }
 }
 
-pub(crate) fn encode(text: &str, keep: Keep) -> String {
+pub fn encode(text: &str, keep: Keep) -> String {
     if keep == Keep::Everything {
         return text.to_owned();
     }
@@ -73,7 +73,7 @@ fn push_encoded(byte: u8, out: &mut String) {
 }
 
 /// What was encoded, as bytes. What is no code stays.
-pub(crate) fn decode(text: &str) -> Vec<u8> {
+pub fn decode(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

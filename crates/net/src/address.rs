@@ -1,23 +1,16 @@
 //! Which addresses may be reached.
 //!
 //! A page, a redirect or a name server under somebody else's control must not
-//! make Tenon talk to what only Tenon can reach: the machine itself, its
+//! make us send requests to what only we can reach: the machine itself, its
 //! network, a cloud's metadata service. So the check is made three times: on
 //! the URL, on every redirect, and on every address a name resolves to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use tenon_domain::ToolError;
 use url::{Host, Url};
 
-mod client;
-mod resolve;
-mod trouble;
-
-pub(crate) use client::client;
-pub(crate) use trouble::Trouble;
-
-use crate::text::line;
+/// An address in a message is cut here.
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Top-level domains that are never delegated: each network has its own. In clouds
 /// the metadata service and machines of other customers are under `internal`.
@@ -46,9 +39,9 @@ pub enum Network {
     PublicOnly,
 }
 
-/// Why an address is not gone to.
+/// Why an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub enum UrlError {
     #[error("`{0}` is not a URL: {1}. Write the whole address, such as https://example.com/.")]
     NotAUrl(String, String),
     #[error("{0}: addresses are refused. Only http:// and https:// are fetched.")]
@@ -63,31 +56,36 @@ pub(crate) enum Refusal {
     TooManyRedirects(usize),
 }
 
-pub(crate) fn read(text: &str, network: Network) -> Result<Url, Refusal> {
+pub fn parse_url(text: &str, network: Network) -> Result<Url, UrlError> {
     let text = text.trim();
     let url = Url::parse(text).map_err(|error| {
         let why = match error {
             url::ParseError::RelativeUrlWithoutBase => "http:// or https:// is missing".to_owned(),
             other => other.to_string(),
         };
-        Refusal::NotAUrl(text.chars().take(80).collect(), why)
+        UrlError::NotAUrl(text.chars().take(80).collect(), why)
     })?;
-    check(&url, network)?;
+    check_url(&url, network)?;
     Ok(url)
 }
 
-/// An address without what may be a secret in it.
-pub(crate) fn shown(url: &Url) -> String {
-    let origin = url.origin().ascii_serialization();
-    line(&format!("{origin}{}", url.path()), 200)
+/// A URL without its query, fragment and credentials, which may hold secrets.
+pub fn without_query(url: &Url) -> String {
+    // Both are ASCII: the rest is percent-encoded or in Punycode.
+    let mut text = format!("{}{}", url.origin().ascii_serialization(), url.path());
+    if text.len() > MAX_SHOWN_CHARS {
+        text.truncate(MAX_SHOWN_CHARS);
+        text.push('…');
+    }
+    text
 }
 
-pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
+pub fn check_url(url: &Url, network: Network) -> Result<(), UrlError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Refusal::Scheme(url.scheme().to_owned()));
+        return Err(UrlError::Scheme(url.scheme().to_owned()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Refusal::Credentials);
+        return Err(UrlError::Credentials);
     }
     // The url crate has read decimal, hexadecimal and short forms as addresses by now.
     let public = match url.host() {
@@ -97,7 +95,7 @@ pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
         None => false,
     };
     match network {
-        Network::PublicOnly if !public => Err(Refusal::Private(
+        Network::PublicOnly if !public => Err(UrlError::Private(
             url.host_str().unwrap_or_default().to_owned(),
         )),
         Network::PublicOnly | Network::Anywhere => Ok(()),
@@ -105,7 +103,7 @@ pub(crate) fn check(url: &Url, network: Network) -> Result<(), Refusal> {
 }
 
 /// Whether an address is that of the machine it is used on.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -123,7 +121,7 @@ fn is_public_name(name: &str) -> bool {
 }
 
 /// Whether an address is one that anybody on the internet could reach.
-fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -164,22 +162,6 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         // Only these are given out to the public; the rest is local, reserved or multicast.
         [first, ..] => first & 0xe000 == 0x2000,
-    }
-}
-
-/// As `fetch_url` says it.
-impl From<Refusal> for ToolError {
-    fn from(refusal: Refusal) -> Self {
-        let message = refusal.to_string();
-        match refusal {
-            Refusal::NotAUrl(..) | Refusal::Scheme(_) | Refusal::Credentials => {
-                Self::invalid_input(message)
-            }
-            Refusal::Private(_) => Self::denied(format!(
-                "{message} An administrator can allow that with allow_private_networks."
-            )),
-            Refusal::UnknownHost(_) | Refusal::TooManyRedirects(_) => Self::failed(message),
-        }
     }
 }
 
@@ -299,37 +281,37 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_url(url: &str, expected: &str) {
-        let said = match read(url, Network::PublicOnly) {
+    fn check_text(url: &str, expected: &str) {
+        let said = match parse_url(url, Network::PublicOnly) {
             Ok(url) => url.to_string(),
-            Err(refusal) => refusal.to_string(),
+            Err(error) => error.to_string(),
         };
         assert_eq!(said, expected, "{url}");
     }
 
     #[test]
     fn a_url_is_read_and_refused_if_it_leads_inside() {
-        check_url(" https://example.com/a?b#c ", "https://example.com/a?b#c");
-        check_url("http://1.1.1.1:8080/", "http://1.1.1.1:8080/");
+        check_text(" https://example.com/a?b#c ", "https://example.com/a?b#c");
+        check_text("http://1.1.1.1:8080/", "http://1.1.1.1:8080/");
         let inside = |host: &str| format!("{host} is on a private network or on this machine.");
-        check_url("http://127.0.0.1", &inside("127.0.0.1"));
-        check_url("http://localhost:3000/", &inside("localhost"));
-        check_url("http://LOCALHOST./", &inside("localhost."));
-        check_url("http://a.localhost/", &inside("a.localhost"));
-        check_url("http://[::1]/", &inside("[::1]"));
-        check_url("http://2130706433/", &inside("127.0.0.1"));
-        check_url("http://0x7f.1/", &inside("127.0.0.1"));
-        check_url("http://0177.0.0.1/", &inside("127.0.0.1"));
-        check_url("http://127.1/", &inside("127.0.0.1"));
-        check_url("http://１２７.0.0.1/", &inside("127.0.0.1"));
-        check_url(
+        check_text("http://127.0.0.1", &inside("127.0.0.1"));
+        check_text("http://localhost:3000/", &inside("localhost"));
+        check_text("http://LOCALHOST./", &inside("localhost."));
+        check_text("http://a.localhost/", &inside("a.localhost"));
+        check_text("http://[::1]/", &inside("[::1]"));
+        check_text("http://2130706433/", &inside("127.0.0.1"));
+        check_text("http://0x7f.1/", &inside("127.0.0.1"));
+        check_text("http://0177.0.0.1/", &inside("127.0.0.1"));
+        check_text("http://127.1/", &inside("127.0.0.1"));
+        check_text("http://１２７.0.0.1/", &inside("127.0.0.1"));
+        check_text(
             "http://169.254.169.254/latest/meta-data",
             &inside("169.254.169.254"),
         );
-        check_url("http://[::ffff:127.0.0.1]/", &inside("[::ffff:7f00:1]"));
-        check_url("http://0/", &inside("0.0.0.0"));
-        check_url("http://168.63.129.16/", &inside("168.63.129.16"));
-        check_url("http://2822734096/", &inside("168.63.129.16"));
+        check_text("http://[::ffff:127.0.0.1]/", &inside("[::ffff:7f00:1]"));
+        check_text("http://0/", &inside("0.0.0.0"));
+        check_text("http://168.63.129.16/", &inside("168.63.129.16"));
+        check_text("http://2822734096/", &inside("168.63.129.16"));
         for name in [
             "metadata",
             "metadata.google.internal",
@@ -340,17 +322,17 @@ mod tests {
             "rancher-metadata",
             "anything.internal",
         ] {
-            check_url(&format!("http://{name}/latest"), &inside(name));
+            check_text(&format!("http://{name}/latest"), &inside(name));
         }
-        check_url(
+        check_text(
             "http://METADATA.Google.internal./",
             &inside("metadata.google.internal."),
         );
-        check_url(
+        check_text(
             "https://metadata.example.com/",
             "https://metadata.example.com/",
         );
-        check_url(
+        check_text(
             "https://internal.example.com/",
             "https://internal.example.com/",
         );
@@ -358,27 +340,27 @@ mod tests {
 
     #[test]
     fn what_is_no_web_address_is_told_what_would_be() {
-        check_url(
+        check_text(
             "ftp://example.com/",
             "ftp: addresses are refused. Only http:// and https:// are fetched.",
         );
-        check_url(
+        check_text(
             "file:///etc/passwd",
             "file: addresses are refused. Only http:// and https:// are fetched.",
         );
-        check_url(
+        check_text(
             "data:text/plain,hi",
             "data: addresses are refused. Only http:// and https:// are fetched.",
         );
-        check_url(
+        check_text(
             "https://user:secret@example.com/",
             "A URL with a user name or password in it is refused. Leave them out.",
         );
-        check_url(
+        check_text(
             "example.com",
             "`example.com` is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
         );
-        check_url(
+        check_text(
             "http://",
             "`http://` is not a URL: empty host. Write the whole address, such as https://example.com/.",
         );

@@ -1,18 +1,20 @@
-//! What every client of ours begins with.
+//! The HTTP client that every other one is built from.
 
 use std::sync::Arc;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
 
-use super::Network;
-use super::resolve::Resolver;
+use crate::address::Network;
+use crate::resolver::Resolver;
 
-/// Reaches no address it should not. It follows no redirect: who wants that says
-/// which, and checks each of them.
-pub(crate) fn client(network: Network) -> ClientBuilder {
+pub const USER_AGENT: &str = concat!("Tenon/", env!("CARGO_PKG_VERSION"));
+
+/// A client that connects only where `network` allows. It follows no redirect: whoever
+/// wants that sets a policy that checks each of them.
+pub fn client(network: Network) -> ClientBuilder {
     let builder = Client::builder()
-        .user_agent(concat!("Tenon/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .referer(false)
         .redirect(Policy::none())
         .dns_resolver(Arc::new(Resolver { network }));

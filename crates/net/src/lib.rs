@@ -1,0 +1,24 @@
+//! What every HTTP client of Tenon shares: where requests may go, and reading
+//! what comes back within a bound.
+//!
+//! It stands on the ground floor and knows nothing of tools, models or users:
+//! - [`Network`], [`check_url`] and [`client`]: which addresses may be reached
+//!   (protection against server-side request forgery).
+//! - [`RequestError`]: why a request got no response.
+//! - [`body`]: bounded bodies; [`json_weight`]: what a JSON text takes in memory.
+//! - [`sse`]: the parser of server-sent events.
+//! - [`percent`]: percent-encoding, by what a place in a request allows.
+
+mod address;
+mod client;
+mod request_error;
+mod resolver;
+
+pub mod body;
+pub mod json_weight;
+pub mod percent;
+pub mod sse;
+
+pub use address::{Network, UrlError, check_url, is_loopback, parse_url, without_query};
+pub use client::{USER_AGENT, client};
+pub use request_error::RequestError;
