@@ -9,29 +9,28 @@
 //! that is down stops nobody but those who come through it.
 
 mod http;
+mod id_token;
 mod identity;
+mod provider;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::future::BoxFuture;
-use openidconnect::core::{
-    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreIdToken, CoreIdTokenClaims,
-    CoreProviderMetadata,
-};
-use openidconnect::{
-    AuthorizationCode, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet,
-    EndpointSet, IssuerUrl, Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
-    TokenResponse,
-};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use tenon_store::Vault;
+use url::Url;
 
 use crate::config::OidcConfig;
-use http::Http;
+use http::{IssuerClient, IssuerError};
+use id_token::{Expected, IdTokenClaims, IdTokenError};
 pub use identity::Identity;
+use provider::{DiscoveryError, Provider};
 
 /// Long enough to find a second factor, short enough that a forgotten tab is no way in.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -50,11 +49,11 @@ const ABOUT: &str = "oidc";
 
 pub struct Oidc {
     config: OidcConfig,
-    issuer: IssuerUrl,
+    issuer: Url,
     vault: Vault,
-    http: Http,
+    client: IssuerClient,
     /// What the issuer last said about itself.
-    metadata: Mutex<Option<(CoreProviderMetadata, Instant)>>,
+    provider: Mutex<Option<(Provider, Instant)>>,
     /// States that came back already, until they are too old anyway.
     used: Mutex<HashMap<String, Instant>>,
 }
@@ -109,29 +108,28 @@ pub struct Departure {
     pub cookie: String,
 }
 
-type Client = CoreClient<
-    EndpointSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointMaybeSet,
-    EndpointMaybeSet,
->;
+/// The answer of the token endpoint.
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: String,
+    #[serde(default)]
+    id_token: Option<String>,
+}
 
 impl Oidc {
     pub fn new(config: &OidcConfig, vault: Vault) -> Result<Self> {
-        let issuer = IssuerUrl::new(config.issuer.clone())
-            .context("`issuer` under [oidc] is not an address")?;
+        let issuer =
+            Url::parse(&config.issuer).context("`issuer` under [oidc] is not an address")?;
         if let Some(url) = &config.public_url {
-            RedirectUrl::new(format!("{}{CALLBACK}", url.trim_end_matches('/')))
+            Url::parse(&format!("{}{CALLBACK}", url.trim_end_matches('/')))
                 .context("`public_url` under [oidc] is not an address")?;
         }
         Ok(Self {
             config: config.clone(),
             issuer,
             vault,
-            http: Http::new().context("no connection to the issuer can be made")?,
-            metadata: Mutex::default(),
+            client: IssuerClient::new().context("no connection to the issuer can be made")?,
+            provider: Mutex::default(),
             used: Mutex::default(),
         })
     }
@@ -139,7 +137,7 @@ impl Oidc {
     /// What people know the issuer by.
     pub fn name(&self) -> String {
         let name = self.config.name.clone().filter(|name| !name.is_empty());
-        let host = || self.issuer.url().host_str().map(str::to_owned);
+        let host = || self.issuer.host_str().map(str::to_owned);
         name.or_else(host).unwrap_or_else(|| "OpenID".into())
     }
 
@@ -177,31 +175,32 @@ impl Oidc {
     async fn depart(&self, here: String, back: Option<String>) -> Result<Departure, Trouble> {
         let here = self.config.public_url.as_ref().unwrap_or(&here);
         let redirect = format!("{}{CALLBACK}", here.trim_end_matches('/'));
-        let client = self.client(self.discover(FRESH).await?, &redirect)?;
-        let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
-        let mut request = client
-            .authorize_url(
-                CoreAuthenticationFlow::AuthorizationCode,
-                CsrfToken::new_random,
-                Nonce::new_random,
-            )
-            .add_scope(Scope::new("email".into()))
-            .add_scope(Scope::new("profile".into()))
-            .set_pkce_challenge(challenge);
+        let provider = self.discover(FRESH).await?;
+        let (state, nonce, verifier) = (random(), random(), random());
+        let mut url = provider.endpoints.authorization_endpoint;
+        url.query_pairs_mut()
+            .append_pair("response_type", "code")
+            .append_pair("client_id", &self.config.client_id)
+            .append_pair("redirect_uri", &redirect)
+            .append_pair("scope", "openid email profile")
+            .append_pair("state", &state)
+            .append_pair("nonce", &nonce)
+            .append_pair("code_challenge", &code_challenge(&verifier))
+            .append_pair("code_challenge_method", "S256");
         if back.is_some() {
             // An issuer that remembers them would prove nothing.
-            request = request.add_prompt(CoreAuthPrompt::Login);
+            url.query_pairs_mut().append_pair("prompt", "login");
         }
-        let (url, state, nonce) = request.url();
         let begun = Begun {
-            state: state.into_secret(),
-            nonce: nonce.secret().clone(),
-            verifier: verifier.into_secret(),
+            state,
+            nonce,
+            verifier,
             redirect,
             back,
             at: tenon_store::now(),
         };
-        let begun = serde_json::to_string(&begun).map_err(|error| untrusted(&error))?;
+        let begun =
+            serde_json::to_string(&begun).map_err(|error| Trouble::Untrusted(error.to_string()))?;
         Ok(Departure {
             url: url.into(),
             cookie: self.vault.seal(ABOUT, &begun),
@@ -215,21 +214,42 @@ impl Oidc {
         code: String,
     ) -> Result<(Identity, Option<String>), Trouble> {
         let begun = self.recall(cookie.as_deref(), state)?;
-        let metadata = self.discover(FRESH).await?;
-        let client = self.client(metadata, &begun.redirect)?;
-        let exchange = client
-            .exchange_code(AuthorizationCode::new(code))
-            .map_err(|error| untrusted(&error))?
-            .set_pkce_verifier(PkceCodeVerifier::new(begun.verifier));
-        let answer = exchange.request_async(&self.http).await;
-        let answer = answer.map_err(token_trouble)?;
-        let token = answer
-            .id_token()
-            .ok_or_else(|| Trouble::Untrusted("it gave no id token".into()))?;
-        let nonce = Nonce::new(begun.nonce);
-        let claims = self.verify(&client, &begun.redirect, token, &nonce).await?;
-        let identity = identity::identify(&client, &self.http, &self.issuer, &claims, &answer);
-        Ok((identity.await?, begun.back))
+        let provider = self.discover(FRESH).await?;
+        let tokens = self.exchange(&provider, &begun, &code).await?;
+        let claims = self.verify(&provider, &begun, &tokens).await?;
+        let identity = identity::identify(&self.client, &provider, claims, &tokens.access_token);
+        let identity = identity.await?;
+        Ok((identity.with_issuer(&self.config.issuer), begun.back))
+    }
+
+    /// The code for tokens.
+    async fn exchange(
+        &self,
+        provider: &Provider,
+        begun: &Begun,
+        code: &str,
+    ) -> Result<TokenResponse, Trouble> {
+        let mut form = vec![
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", &begun.redirect),
+            ("code_verifier", &begun.verifier),
+        ];
+        let id = self.config.client_id.as_str();
+        let credentials = self
+            .config
+            .client_secret
+            .as_deref()
+            .map(|secret| (id, secret));
+        if credentials.is_none() {
+            form.push(("client_id", id));
+        }
+        let endpoint = &provider.endpoints.token_endpoint;
+        let tokens = self.client.post_form(endpoint, &form, credentials).await;
+        tokens.map_err(|error| match error {
+            IssuerError::Request(_) => Trouble::Unreachable(causes(&error)),
+            _ => Trouble::Untrusted(causes(&error)),
+        })
     }
 
     /// Whether people with this address are let in.
@@ -267,52 +287,51 @@ impl Oidc {
     /// signature that does not fit is looked at once more with the newest.
     async fn verify(
         &self,
-        client: &Client,
-        redirect: &str,
-        token: &CoreIdToken,
-        nonce: &Nonce,
-    ) -> Result<CoreIdTokenClaims, Trouble> {
-        use openidconnect::ClaimsVerificationError::SignatureVerification;
-        match token.claims(&client.id_token_verifier(), nonce) {
-            Ok(claims) => Ok(claims.clone()),
-            Err(SignatureVerification(_)) => {
-                let metadata = self.discover(Duration::ZERO).await?;
-                let client = self.client(metadata, redirect)?;
-                let claims = token.claims(&client.id_token_verifier(), nonce);
-                claims.cloned().map_err(|error| untrusted(&error))
+        provider: &Provider,
+        begun: &Begun,
+        tokens: &TokenResponse,
+    ) -> Result<IdTokenClaims, Trouble> {
+        let token = tokens.id_token.as_deref();
+        let token = token.ok_or_else(|| Trouble::Untrusted("it gave no id token".into()))?;
+        let expected = Expected {
+            issuer: &self.config.issuer,
+            client_id: &self.config.client_id,
+            nonce: &begun.nonce,
+            access_token: &tokens.access_token,
+            now: tenon_store::now() / 1000,
+        };
+        let verified = match id_token::verify(token, &provider.keys, &expected) {
+            Err(IdTokenError::Signature) => {
+                let provider = self.discover(Duration::ZERO).await?;
+                id_token::verify(token, &provider.keys, &expected)
             }
-            Err(error) => Err(untrusted(&error)),
-        }
+            verified => verified,
+        };
+        verified.map_err(|error| Trouble::Untrusted(error.to_string()))
     }
 
     /// What the issuer says about itself, not older than this.
-    async fn discover(&self, fresh: Duration) -> Result<CoreProviderMetadata, Trouble> {
-        let known = lock(&self.metadata).clone();
-        if let Some((metadata, at)) = &known
+    async fn discover(&self, fresh: Duration) -> Result<Provider, Trouble> {
+        let known = lock(&self.provider).clone();
+        if let Some((provider, at)) = &known
             && at.elapsed() < fresh
         {
-            return Ok(metadata.clone());
+            return Ok(provider.clone());
         }
-        let issuer = self.issuer.clone();
-        let asked = CoreProviderMetadata::discover_async(issuer, &self.http).await;
-        match (asked, known) {
-            (Ok(metadata), _) => {
-                let now = Some((metadata.clone(), Instant::now()));
-                *lock(&self.metadata) = now;
-                Ok(metadata)
+        match (
+            Provider::discover(&self.client, &self.config.issuer).await,
+            known,
+        ) {
+            (Ok(provider), _) => {
+                *lock(&self.provider) = Some((provider.clone(), Instant::now()));
+                Ok(provider)
             }
             // What was true an hour ago is better than nothing.
-            (Err(_), Some((metadata, _))) if !fresh.is_zero() => Ok(metadata),
+            (Err(DiscoveryError::Request(_)), Some((provider, _))) if !fresh.is_zero() => {
+                Ok(provider)
+            }
             (Err(error), _) => Err(Trouble::Unreachable(causes(&error))),
         }
-    }
-
-    fn client(&self, metadata: CoreProviderMetadata, redirect: &str) -> Result<Client, Trouble> {
-        let redirect = RedirectUrl::new(redirect.to_owned()).map_err(|error| untrusted(&error))?;
-        let secret = self.config.client_secret.clone().map(ClientSecret::new);
-        let id = ClientId::new(self.config.client_id.clone());
-        let client = CoreClient::from_provider_metadata(metadata, id, secret);
-        Ok(client.set_redirect_uri(redirect))
     }
 }
 
@@ -370,19 +389,16 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn token_trouble<E, T>(error: openidconnect::RequestTokenError<E, T>) -> Trouble
-where
-    E: std::error::Error + 'static,
-    T: openidconnect::ErrorResponse + 'static,
-{
-    match &error {
-        openidconnect::RequestTokenError::Request(_) => Trouble::Unreachable(causes(&error)),
-        _ => Trouble::Untrusted(causes(&error)),
-    }
+/// 256 bits, as text that may stand in a URL.
+fn random() -> String {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
+    URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn untrusted(error: &(dyn std::error::Error + 'static)) -> Trouble {
-    Trouble::Untrusted(causes(error))
+/// PKCE (RFC 7636).
+fn code_challenge(verifier: &str) -> String {
+    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
 /// An error and what is behind it, in one line.

@@ -292,7 +292,7 @@ async fn what_cannot_be_trusted_is_refused() {
             by_another,
             ..claims()
         },
-        "Signature",
+        "signature",
     )
     .await;
     let (_, users) = admin.get("/api/users").await;

@@ -1,10 +1,11 @@
 //! Who somebody is, as far as their issuer vouches for it.
 
-use openidconnect::core::{CoreIdTokenClaims, CoreTokenResponse, CoreUserInfoClaims};
-use openidconnect::{AccessTokenHash, IssuerUrl, OAuth2TokenResponse, TokenResponse};
+use serde::Deserialize;
 
-use super::http::Http;
-use super::{Client, Trouble, untrusted};
+use super::Trouble;
+use super::http::{IssuerClient, IssuerError};
+use super::id_token::{IdTokenClaims, Profile};
+use super::provider::Provider;
 use crate::api::users::{MAX_NAME_CHARS, checked_email};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,43 +17,58 @@ pub struct Identity {
     pub name: String,
 }
 
-pub(super) async fn identify(
-    client: &Client,
-    http: &Http,
-    issuer: &IssuerUrl,
-    claims: &CoreIdTokenClaims,
-    answer: &CoreTokenResponse,
-) -> Result<Identity, Trouble> {
-    check_access_token(client, claims, answer)?;
-    let mut email = vouched(claims.email(), claims.email_verified());
-    let mut name = claims
-        .name()
-        .and_then(|name| name.get(None))
-        .map(|name| name.to_string());
-    if claims.email().is_none() && client.user_info_url().is_some() {
-        // Some issuers tell it only to those who ask once more.
-        let told = user_info(client, http, claims, answer).await?;
-        email = vouched(told.email(), told.email_verified());
-        let told = told.name().and_then(|name| name.get(None));
-        name = name.or_else(|| told.map(|name| name.to_string()));
+impl Identity {
+    /// Two issuers may have the same name for two people.
+    pub(super) fn with_issuer(self, issuer: &str) -> Self {
+        Self {
+            // An address has no space in it, so the two stay apart.
+            subject: format!("{issuer} {}", self.subject),
+            ..self
+        }
     }
+}
+
+/// The answer of the userinfo endpoint.
+#[derive(Deserialize)]
+struct UserInfo {
+    sub: String,
+    #[serde(flatten)]
+    profile: Profile,
+}
+
+pub(super) async fn identify(
+    client: &IssuerClient,
+    provider: &Provider,
+    claims: IdTokenClaims,
+    access_token: &str,
+) -> Result<Identity, Trouble> {
+    let mut profile = claims.profile;
+    // Some issuers tell it only to those who ask once more.
+    if profile.email.is_none()
+        && let Some(url) = &provider.endpoints.userinfo_endpoint
+    {
+        let info: Result<UserInfo, IssuerError> = client.get(url, Some(access_token)).await;
+        let info = info.map_err(|error| Trouble::Untrusted(super::causes(&error)))?;
+        // The endpoint is not signed: what it says must be about the same person.
+        if info.sub != claims.sub {
+            return Err(Trouble::Untrusted("it speaks of somebody else".into()));
+        }
+        profile.email = info.profile.email;
+        profile.email_verified = info.profile.email_verified;
+        profile.name = profile.name.or(info.profile.name);
+    }
+    let email = profile
+        .email
+        .filter(|_| profile.email_verified == Some(true));
+    let email = email.and_then(|email| checked_email(&email).ok());
     let from_email = || email.as_deref()?.split('@').next().map(clean_name);
-    let name = name.map(|name| clean_name(&name));
+    let name = profile.name.map(|name| clean_name(&name));
     let name = name.filter(|name| !name.is_empty()).or_else(from_email);
     Ok(Identity {
-        // An address has no space in it, so the two stay apart.
-        subject: format!("{} {}", issuer.as_str(), claims.subject().as_str()),
+        subject: claims.sub,
         name: name.unwrap_or_default(),
         email,
     })
-}
-
-fn vouched(
-    email: Option<&openidconnect::EndUserEmail>,
-    is_verified: Option<bool>,
-) -> Option<String> {
-    let email = email.filter(|_| is_verified == Some(true))?;
-    checked_email(email).ok()
 }
 
 /// A name as everybody's is, made of what the issuer calls them.
@@ -60,44 +76,6 @@ fn clean_name(name: &str) -> String {
     let name: String = name.chars().filter(|char| !char.is_control()).collect();
     let name: String = name.trim().chars().take(MAX_NAME_CHARS).collect();
     name.trim_end().to_owned()
-}
-
-async fn user_info(
-    client: &Client,
-    http: &Http,
-    claims: &CoreIdTokenClaims,
-    answer: &CoreTokenResponse,
-) -> Result<CoreUserInfoClaims, Trouble> {
-    let subject = Some(claims.subject().clone());
-    let request = client
-        .user_info(answer.access_token().clone(), subject)
-        .map_err(|error| untrusted(&error))?;
-    let told = request.request_async(http).await;
-    told.map_err(|error| untrusted(&error))
-}
-
-/// The access token must be the one that the signed id token speaks of.
-fn check_access_token(
-    client: &Client,
-    claims: &CoreIdTokenClaims,
-    answer: &CoreTokenResponse,
-) -> Result<(), Trouble> {
-    let (Some(expected), Some(token)) = (claims.access_token_hash(), answer.id_token()) else {
-        return Ok(());
-    };
-    let verifier = client.id_token_verifier();
-    let algorithm = token.signing_alg().map_err(|error| untrusted(&error))?;
-    let key = token
-        .signing_key(&verifier)
-        .map_err(|error| untrusted(&error))?;
-    let actual = AccessTokenHash::from_token(answer.access_token(), algorithm, key)
-        .map_err(|error| untrusted(&error))?;
-    match actual == *expected {
-        true => Ok(()),
-        false => Err(Trouble::Untrusted(
-            "its two tokens do not belong together".into(),
-        )),
-    }
 }
 
 #[cfg(test)]

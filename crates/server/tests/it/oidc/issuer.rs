@@ -10,15 +10,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use chrono::{TimeDelta, Utc};
-use openidconnect::core::{
-    CoreEdDsaPrivateSigningKey, CoreIdToken, CoreIdTokenClaims, CoreJsonWebKeySet,
-    CoreJwsSigningAlgorithm,
-};
-use openidconnect::{
-    Audience, EmptyAdditionalClaims, EndUserEmail, EndUserName, IssuerUrl, JsonWebKeyId, Nonce,
-    PrivateSigningKey, StandardClaims, SubjectIdentifier,
-};
+use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -27,12 +19,8 @@ pub const CLIENT: &str = "tenon";
 pub const SECRET: &str = "a client's secret";
 
 /// Made for this test and used nowhere else.
-const KEY: &str = "-----BEGIN PRIVATE KEY-----
-MC4CAQAwBQYDK2VwBCIEIGBoB4xFZMUsOoy7eIWXLlB5lfGz2Dl+6jsnGDGv56dl
------END PRIVATE KEY-----";
-const ANOTHER_KEY: &str = "-----BEGIN PRIVATE KEY-----
-MC4CAQAwBQYDK2VwBCIEIAaOAbHsWaJLSZA8gLv2j/pZ47qVRu5O4x87jSphr+w1
------END PRIVATE KEY-----";
+const KEY: [u8; 32] = [1; 32];
+const ANOTHER_KEY: [u8; 32] = [2; 32];
 
 /// What the issuer says of whoever comes.
 #[derive(Clone)]
@@ -119,40 +107,31 @@ impl Issuer {
         self.closing.cancel();
     }
 
-    fn key(claims: &Claims) -> CoreEdDsaPrivateSigningKey {
-        let pem = match claims.by_another {
-            true => ANOTHER_KEY,
-            false => KEY,
-        };
-        let name = Some(JsonWebKeyId::new("key".into()));
-        CoreEdDsaPrivateSigningKey::from_ed25519_pem(pem, name).unwrap()
+    fn key(claims: &Claims) -> Ed25519KeyPair {
+        let seed = if claims.by_another { ANOTHER_KEY } else { KEY };
+        Ed25519KeyPair::from_seed_unchecked(&seed).unwrap()
     }
 
-    fn id_token(&self, claims: &Claims, visit: &Visit) -> CoreIdToken {
-        let mut person = StandardClaims::new(SubjectIdentifier::new(claims.subject.clone()))
-            .set_name(Some(EndUserName::new("Ada".into()).into()));
+    fn id_token(&self, claims: &Claims, visit: &Visit) -> String {
+        let now = tenon_store::now() / 1000;
+        let mut said = json!({
+            "iss": self.url,
+            "sub": claims.subject,
+            "aud": [claims.audience.as_deref().unwrap_or(CLIENT)],
+            "exp": if claims.expired { now - 1 } else { now + 300 },
+            "iat": now - 2,
+            "nonce": claims.nonce.as_ref().unwrap_or(&visit.nonce),
+            "name": "Ada",
+        });
         if !claims.only_on_request {
-            person = person
-                .set_email(claims.email.clone().map(EndUserEmail::new))
-                .set_email_verified(claims.verified);
+            said["email"] = json!(claims.email);
+            said["email_verified"] = json!(claims.verified);
         }
-        let expires = match claims.expired {
-            true => Utc::now() - TimeDelta::seconds(1),
-            false => Utc::now() + TimeDelta::seconds(300),
-        };
-        let audience = claims.audience.clone().unwrap_or(CLIENT.into());
-        let nonce = claims.nonce.clone().unwrap_or(visit.nonce.clone());
-        let said = CoreIdTokenClaims::new(
-            IssuerUrl::new(self.url.clone()).unwrap(),
-            vec![Audience::new(audience)],
-            expires,
-            Utc::now() - TimeDelta::seconds(2),
-            person,
-            EmptyAdditionalClaims {},
-        )
-        .set_nonce(Some(Nonce::new(nonce)));
-        let algorithm = CoreJwsSigningAlgorithm::EdDsa;
-        CoreIdToken::new(said, &Self::key(claims), algorithm, None, None).unwrap()
+        let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let header = json!({"alg": "EdDSA", "kid": "key"});
+        let signed = format!("{}.{}", encode(&header), encode(&said));
+        let signature = Self::key(claims).sign(signed.as_bytes());
+        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
     }
 }
 
@@ -170,9 +149,12 @@ async fn configuration(State(issuer): State<Issuer>) -> Json<Value> {
     }))
 }
 
-async fn keys() -> Json<CoreJsonWebKeySet> {
-    let key = Issuer::key(&Claims::default()).as_verification_key();
-    Json(CoreJsonWebKeySet::new(vec![key]))
+async fn keys() -> Json<Value> {
+    let key = Issuer::key(&Claims::default());
+    let public = URL_SAFE_NO_PAD.encode(key.public_key());
+    Json(
+        json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "key", "use": "sig", "x": public}]}),
+    )
 }
 
 async fn authorize(
@@ -219,7 +201,7 @@ async fn token(
     Ok(Json(json!({
         "access_token": "access",
         "token_type": "Bearer",
-        "id_token": token.to_string(),
+        "id_token": token,
     })))
 }
 
