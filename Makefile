@@ -5,6 +5,8 @@
 NPM := npm --prefix web --no-audit --no-fund --loglevel=error
 # cargo-nextest runs the tests side by side; plain cargo does as well.
 RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test)
+# Half of the tests wait most of the time: for deadlines, for processes to start.
+TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell echo $$((2 * $$(nproc)))))
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
 ## Serve Tenon on http://127.0.0.1:8366, building what has changed.
@@ -20,6 +22,7 @@ check: web/node_modules/.ready
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(NPM) run check
 	node tests/dependencies.js
+	node tests/structure.js
 
 ## Known weaknesses of what is built in. Asks the network.
 audit: web/node_modules/.ready
@@ -64,8 +67,12 @@ web-watch: web/node_modules/.ready
 test-setup:
 	@tests/setup
 
-test-rust: test-setup web
-	$(RUN_TESTS) --workspace --locked
+# What the tests need is installed while they are compiled.
+test-rust: web
+	@tests/setup & installing=$$!; \
+	$(RUN_TESTS) --workspace --locked --no-run || { kill $$installing; exit 1; }; \
+	wait $$installing
+	$(RUN_TESTS) --workspace --locked $(TEST_THREADS)
 
 test-web: web/node_modules/.ready
 	$(NPM) test
