@@ -1,22 +1,22 @@
-# `make run` and `make test` are all a newcomer needs; both set up what is missing.
+# `make run` and `make test` are all you need to start; both install what is missing.
 
 .PHONY: run test check audit bench torture release format types web web-watch test-setup test-rust test-web test-browser clean
 
 NPM := npm --prefix web --no-audit --no-fund --loglevel=error
-# cargo-nextest runs the tests side by side; plain cargo does as well.
+# Tests run in parallel with cargo-nextest if it is installed, otherwise with plain cargo.
 RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test)
 # Half of the tests wait most of the time: for deadlines, for processes to start.
 TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell echo $$((2 * $$(nproc)))))
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
-## Serve Tenon on http://127.0.0.1:8366, building what has changed.
+## Build what has changed and serve Tenon on http://127.0.0.1:8366.
 run: web
 	cargo run --bin tenon -- serve --open
 
 ## All tests: Rust, page logic, and the page in a real browser.
 test: test-rust test-web test-browser
 
-## What CI checks before it tests.
+## What CI checks before the tests: formatting, lints, dependencies.
 check: web/node_modules/.ready
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
@@ -24,22 +24,23 @@ check: web/node_modules/.ready
 	node tests/dependencies.js
 	node tests/structure.js
 
-## Known weaknesses of what is built in. Asks the network.
+## Known vulnerabilities of the dependencies. Needs a network.
 audit: web/node_modules/.ready
 	cargo deny --locked check
 	npm --prefix web audit --omit=dev
 
-## What the hub, a streamed answer, a long history, MCP servers, OpenAPI documents, their tools in memory and calls by a browser cost, beside their floors and targets.
+## Benchmarks, each figure beside its floor and target: the hub, streamed answers, long histories, MCP servers, OpenAPI documents,
+## memory per tool, and calls through a browser.
 bench: web
 	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi --bench memory
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 
-## A thousand times `kill -9` under load; the suite does it a few times.
+## `kill -9` under load, a thousand times; the normal suite does it fifteen times.
 torture: web
 	TORTURE_RESTARTS=1000 cargo test -p tenon-server --test it torture -- --nocapture
 
-## One optimised binary with the page inside: target/release/tenon.
+## The optimised binary with the page inside: target/release/tenon.
 release: web
 	cargo build --release --bin tenon --locked
 
@@ -47,7 +48,7 @@ format: web/node_modules/.ready
 	cargo fmt --all
 	$(NPM) run format
 
-## The API's TypeScript, written from the Rust types.
+## Generate the API's TypeScript from the Rust types.
 types:
 	UPDATE_TYPES=1 cargo test -q -p tenon-server --lib typescript
 
@@ -60,7 +61,7 @@ web/node_modules/.ready: web/package.json web/package-lock.json
 	$(NPM) ci
 	@touch $@
 
-## The page with hot reload, beside a running `make run`.
+## The page with hot reload, next to a running `make run`.
 web-watch: web/node_modules/.ready
 	$(NPM) run dev
 
@@ -77,7 +78,7 @@ test-rust: web
 test-web: web/node_modules/.ready
 	$(NPM) test
 
-# With the binary as the tests before built it: another set of features would be another build.
+# Uses the binary that test-rust built: the same feature set, so nothing is built twice.
 test-browser: test-setup web
 	$(RUN_TESTS) --workspace --locked --no-run
 	$(NPM) run e2e
