@@ -32,13 +32,15 @@ audit: web/node_modules/.ready
 ## Benchmarks, each figure beside its floor and target: the hub, streamed answers, long histories, MCP servers, OpenAPI documents,
 ## memory per tool, and calls through a browser.
 bench: web
-	cargo bench -p tenon-server --bench hub --bench models --bench history --bench mcp --bench openapi --bench memory
+	cargo bench -p tenon-cli --bench hub --bench models --bench history --bench mcp --bench openapi --bench memory
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 
 ## `kill -9` under load, a thousand times; the normal suite does it fifteen times.
 torture: web
-	TORTURE_RESTARTS=1000 cargo test -p tenon-server --test it torture -- --nocapture
+	TORTURE_RESTARTS=1000 cargo test -p tenon-cli --test it torture -- --nocapture
+	TORTURE_CORPUS=1 TORTURE_CASES=512 cargo test -p tenon-openapi --test it
+	TORTURE_CALLS=500 $(NPM) run e2e -- e2e/reloads.test.js
 
 ## The optimised binary with the page inside: target/release/tenon.
 release: web

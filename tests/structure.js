@@ -9,9 +9,10 @@ const problems = [];
 
 /** What each crate may depend on, itself or through others. */
 const mayUse = {
-  domain: [],
-  net: [],
+  text: [],
   schema: [],
+  domain: ['text'],
+  net: ['text'],
   mcp: ['net'],
   openapi: ['net', 'schema'],
   tools: ['domain', 'schema'],
@@ -59,6 +60,8 @@ for (const { name, dependencies } of metadata.packages) {
   }
 }
 
+const isTest = (path) => /(^|\/)tests(\.rs|\/)/.test(path);
+
 function filesUnder(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((path) => path.endsWith('.rs'))
@@ -69,10 +72,9 @@ const homes = new Map();
 for (const crate of Object.keys(mayUse)) {
   const files = filesUnder(`${root}crates/${crate}/src`);
   for (const { path, text } of files) {
-    if (/(^|\/)tests(\.rs|\/)/.test(path)) continue;
+    if (isTest(path)) continue;
     const types = /^[ \t]*pub(?:\([^)]*\))? (?:struct|enum|trait|type|union) (\w+)/gm;
-    const code = text.split('\n#[cfg(test)]\nmod tests {')[0];
-    for (const [, type] of code.matchAll(types)) {
+    for (const [, type] of code(text).matchAll(types)) {
       homes.set(type, [...(homes.get(type) ?? []), `${crate}/src/${path}`]);
     }
   }
@@ -86,16 +88,22 @@ for (const [type, files] of homes) {
   }
 }
 
+/** Code without its comments and tests: tests may look down from above. */
+function code(text) {
+  return text.split('\n#[cfg(test)]\nmod tests')[0].replace(/^\s*\/\/.*$/gm, '');
+}
+
 /** Which top-level modules of a crate name which. */
 function uses(files) {
   const modules = new Map();
   for (const { path, text } of files) {
     const from = path.split('/')[0].replace('.rs', '');
-    if (from === 'lib' || from === 'main') continue;
+    if (from === 'lib' || from === 'main' || isTest(path)) continue;
+    const source = code(text);
     const named = modules.get(from) ?? new Set();
     modules.set(from, named);
-    for (const [, to] of text.matchAll(/\bcrate::(\w+)/g)) named.add(to);
-    for (const [, group] of text.matchAll(/\bcrate::\{([^;]*)\};/g)) {
+    for (const [, to] of source.matchAll(/\bcrate::(\w+)/g)) named.add(to);
+    for (const [, group] of source.matchAll(/\bcrate::\{([^;]*)\};/g)) {
       for (const [to] of group.replace(/\w+::\{[^}]*\}/g, (it) => it.split('::')[0]).matchAll(/\b[a-z]\w*/g)) {
         named.add(to);
       }

@@ -5,6 +5,14 @@ import { fileURLToPath } from 'node:url';
 /** Where `tenon serve` listens unless told otherwise. */
 const server = 'http://127.0.0.1:8366';
 
+/** Tests that replace modules, or watch one being loaded. */
+const isolated = [
+  'src/lib/account/setupCode.test.ts',
+  'src/lib/local/discover.test.ts',
+  'src/lib/local/endpoints.test.ts',
+  'src/lib/local/local.test.ts',
+];
+
 export default defineConfig({
   plugins: [svelte()],
   resolve: {
@@ -25,6 +33,15 @@ export default defineConfig({
   test: {
     // Not happy-dom: DOMPurify drops the outermost element there.
     environment: 'jsdom',
-    include: ['src/**/*.test.ts'],
+    pool: 'threads',
+    setupFiles: ['src/testSetup.ts'],
+    // Most files share one jsdom: loading it for each took ten times as long as the tests.
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: ['src/**/*.test.ts'], exclude: isolated },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+    ],
   },
 });

@@ -1,16 +1,14 @@
 // axe finds nothing serious, in both themes and both widths.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { findings } from './axe.js';
 import { desktop, phone } from './browser.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { serversOf } from './servers.js';
 
-const inn = house();
-const { visit } = inn;
+const suite = fixture();
+const { visit } = suite;
 const deadline = { timeout: 90_000 };
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A document with something of everything that is shown of one. */
 const shop = JSON.stringify({
@@ -32,17 +30,6 @@ const shop = JSON.stringify({
     },
   },
 });
-
-async function findings(page, where) {
-  // Evaluated from outside the page: its own policy would forbid a script tag, as it should.
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document));
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),
-    );
-}
 
 for (const colorScheme of ['light', 'dark']) {
   for (const [name, viewport] of Object.entries({ desktop, phone })) {
@@ -127,7 +114,7 @@ for (const colorScheme of ['light', 'dark']) {
 
       const asks = (policy) => {
         const tools = [{ toolId: 'builtin_current_time', policy }];
-        return inn.tell('PATCH', '/tools', { layer: 'user', tools });
+        return suite.tell('PATCH', '/tools', { layer: 'user', tools });
       };
       await asks('ask');
       await ui.ask('What time is it in Tokyo?');
@@ -138,7 +125,7 @@ for (const colorScheme of ['light', 'dark']) {
       await asks(null);
 
       await ui.menu('Share…');
-      await page.getByRole('button', { name: 'Make a link' }).click();
+      await page.getByRole('button', { name: 'Create link' }).click();
       const link = page.getByRole('textbox', { name: 'Link' });
       await link.waitFor();
       found.push(...(await findings(page, 'share')));
@@ -150,7 +137,7 @@ for (const colorScheme of ['light', 'dark']) {
       await page.keyboard.press('Escape');
 
       if (viewport === phone) {
-        await page.getByRole('button', { name: 'Open the list of chats' }).click();
+        await page.getByRole('button', { name: 'Open chat list' }).click();
         await ui.rows.first().waitFor();
         found.push(...(await findings(page, 'sheet')));
       }

@@ -1,186 +1,178 @@
 // People: getting in, being thrown out, and what is theirs.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { findings } from './axe.js';
 import { desktop, openPage, phone } from './browser.js';
-import { house } from './house.js';
-import { added, ann, doorOf, logIn, post, setUp } from './people.js';
+import { fixture } from './fixture.js';
+import { added, ann, authPageOf, logIn, post, setUp } from './people.js';
 import { address, eventually, screen } from './screen.js';
 import { Tenon, withAccounts } from './tenon.js';
 
-const inn = house(withAccounts);
+const suite = fixture(withAccounts);
 const deadline = { timeout: 60_000 };
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** What the admin shows to the server; there is one when somebody asks for it first. */
 let admin;
-const asAdmin = () => (admin ??= setUp(inn.tenon));
+const asAdmin = () => (admin ??= setUp(suite.tenon));
 
 let count = 0;
 /** Somebody new, whom the admin has made an account for. */
 async function somebody(role = 'user') {
   const email = `p${++count}@example.com`;
   const person = { name: `Person ${count}`, email, password: 'correct horse', role };
-  return { ...person, ...(await added(inn.tenon, await asAdmin(), person)) };
+  return { ...person, ...(await added(suite.tenon, await asAdmin(), person)) };
 }
 
 async function visit(t, person, options) {
   await asAdmin();
-  const visited = await inn.visit(t, options);
-  const door = doorOf(visited.page);
+  const visited = await suite.visit(t, options);
+  const authPage = authPageOf(visited.page);
   if (person) {
-    await door.logIn(person);
-    await door.field.waitFor();
+    await authPage.logIn(person);
+    await authPage.field.waitFor();
   }
-  return { ...visited, door };
+  return { ...visited, authPage };
 }
 
 const hasFocus = (locator) => locator.evaluate((element) => element === document.activeElement);
 
-async function findings(page, where) {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document));
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${where}: ${id}: ${html}`));
-}
-
 test('the first visit creates the admin and leads into a chat', deadline, async (t) => {
   const tenon = await Tenon.start(withAccounts);
   t.after(() => tenon.stop());
-  const { page, context, complaints } = await openPage(inn.browser, await tenon.link());
+  const { page, context, complaints } = await openPage(suite.browser, await tenon.link());
   t.after(() => context.close());
-  const door = doorOf(page);
+  const authPage = authPageOf(page);
   await page.getByRole('heading', { name: 'Create the admin account' }).waitFor();
-  assert.ok(await hasFocus(door.name));
+  assert.ok(await hasFocus(authPage.name));
   await page.getByText('At least 8 characters.').waitFor();
-  await door.name.fill('Ann');
-  await door.email.fill('ann');
-  await door.password.fill('short');
-  await door.createButton.click();
+  await authPage.name.fill('Ann');
+  await authPage.email.fill('ann');
+  await authPage.password.fill('short');
+  await authPage.createButton.click();
   await page.getByText('This is not an e-mail address').waitFor();
   await page.getByText('Too short: at least 8 characters.').waitFor();
-  assert.ok(await hasFocus(door.email));
-  await door.email.fill('ann@example.com');
-  await door.password.fill('correct horse');
+  assert.ok(await hasFocus(authPage.email));
+  await authPage.email.fill('ann@example.com');
+  await authPage.password.fill('correct horse');
   await page.getByRole('button', { name: 'Show the password' }).click();
-  assert.equal(await door.password.getAttribute('type'), 'text');
-  await door.password.press('Enter');
-  await door.field.fill('What time is it in Tokyo?');
-  await door.field.press('Enter');
+  assert.equal(await authPage.password.getAttribute('type'), 'text');
+  await authPage.password.press('Enter');
+  await authPage.field.fill('What time is it in Tokyo?');
+  await authPage.field.press('Enter');
   await screen(page).answered();
   await page.reload();
   await page.locator('article').waitFor();
-  await door.openSettings('People');
-  await door.settings.getByText('ann@example.com').waitFor();
+  await authPage.openSettings('People');
+  await authPage.settings.getByText('ann@example.com').waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test('one logs in, and out again', deadline, async (t) => {
   const person = await somebody();
-  const { page, door } = await visit(t);
+  const { page, authPage } = await visit(t);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  assert.equal(await door.email.getAttribute('autocomplete'), 'username');
-  assert.equal(await door.password.getAttribute('autocomplete'), 'current-password');
-  await door.logInButton.click();
+  assert.equal(await authPage.email.getAttribute('autocomplete'), 'username');
+  assert.equal(await authPage.password.getAttribute('autocomplete'), 'current-password');
+  await authPage.logInButton.click();
   assert.equal(await page.getByText('Fill this in.').count(), 2);
-  await door.logIn({ ...person, password: 'wrong horse' });
-  await door.alert.filter({ hasText: 'The e-mail address or the password is wrong' }).waitFor();
-  await eventually('the focus is where to try again', () => hasFocus(door.password));
-  await door.password.fill(person.password);
-  assert.equal(await door.alert.count(), 0);
-  await door.password.press('Enter');
-  await door.field.fill('a draft of mine');
-  await door.person.click();
+  await authPage.logIn({ ...person, password: 'wrong horse' });
+  await authPage.alert.filter({ hasText: 'The e-mail address or the password is wrong' }).waitFor();
+  await eventually('the focus is where to try again', () => hasFocus(authPage.password));
+  await authPage.password.fill(person.password);
+  assert.equal(await authPage.alert.count(), 0);
+  await authPage.password.press('Enter');
+  await authPage.field.fill('a draft of mine');
+  await authPage.person.click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 
   // Another person finds nothing of it, and the same one finds it all.
-  await door.logIn(await somebody());
-  await door.field.waitFor();
-  assert.equal(await door.field.inputValue(), '');
-  await door.person.click();
+  await authPage.logIn(await somebody());
+  await authPage.field.waitFor();
+  assert.equal(await authPage.field.inputValue(), '');
+  await authPage.person.click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
-  await door.logIn(person);
-  await door.field.waitFor();
-  assert.equal(await door.field.inputValue(), 'a draft of mine');
+  await authPage.logIn(person);
+  await authPage.field.waitFor();
+  assert.equal(await authPage.field.inputValue(), 'a draft of mine');
 });
 
 test('who tries too often is told how long to wait', deadline, async (t) => {
   const person = await somebody();
-  const { door } = await visit(t);
-  await door.email.fill(person.email);
+  const { authPage } = await visit(t);
+  await authPage.email.fill(person.email);
   await eventually(
     'it is enough',
     async () => {
-      if (await door.alert.filter({ hasText: /Try again in \d+ (second|minute)/ }).count())
+      if (await authPage.alert.filter({ hasText: /Try again in \d+ (second|minute)/ }).count())
         return true;
-      if (await door.logInButton.isEnabled()) {
-        await door.password.fill('wrong horse');
-        await door.logInButton.click();
+      if (await authPage.logInButton.isEnabled()) {
+        await authPage.password.fill('wrong horse');
+        await authPage.logInButton.click();
       }
       return false;
     },
     30_000,
   );
-  assert.ok(await door.logInButton.isDisabled());
+  assert.ok(await authPage.logInButton.isDisabled());
 });
 
 test('a session that ends elsewhere is asked for again, over the chat', deadline, async (t) => {
   const person = await somebody();
-  const { page, door, ui } = await visit(t, person);
+  const { page, authPage, ui } = await visit(t, person);
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
-  await door.field.fill('half a sentence');
+  await authPage.field.fill('half a sentence');
   const said = await ui.conversation();
 
-  await post(inn.tenon, '/api/auth/logout-everywhere', {}, await logIn(inn.tenon, person));
+  await page.clock.install();
+  await post(suite.tenon, '/api/auth/logout-everywhere', {}, await logIn(suite.tenon, person));
   await page.getByText('You were logged out.').waitFor();
-  assert.equal(await door.email.inputValue(), person.email);
+  assert.equal(await authPage.email.inputValue(), person.email);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await page.getByText('You were logged out.').waitFor();
   const asked = [];
   page.on('websocket', (socket) => asked.push(socket.url()));
-  await page.waitForTimeout(3_000);
-  assert.deepEqual(asked, [], 'who is refused does not knock again');
+  await page.clock.fastForward(60_000);
+  await page.evaluate(() => fetch('/api/auth/state'));
+  assert.deepEqual(asked, [], 'who is refused does not connect again');
 
-  await door.password.fill(person.password);
-  await door.logInButton.click();
+  await authPage.password.fill(person.password);
+  await authPage.logInButton.click();
   await page.getByText('You were logged out.').waitFor({ state: 'detached' });
-  assert.equal(await door.field.inputValue(), 'half a sentence');
+  assert.equal(await authPage.field.inputValue(), 'half a sentence');
   assert.equal(await ui.conversation(), said);
-  await door.field.press('Enter');
+  await authPage.field.press('Enter');
   await ui.answered(2);
 });
 
 test('another person who logs in over a chat sees nothing of it', deadline, async (t) => {
   const [person, other] = [await somebody(), await somebody()];
-  const { page, door, ui } = await visit(t, person);
+  const { page, authPage, ui } = await visit(t, person);
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
-  await door.field.fill('a secret');
-  await post(inn.tenon, '/api/auth/logout-everywhere', {}, await logIn(inn.tenon, person));
+  await authPage.field.fill('a secret');
+  await post(suite.tenon, '/api/auth/logout-everywhere', {}, await logIn(suite.tenon, person));
   await page.getByText('You were logged out.').waitFor();
-  await door.logIn(other);
+  await authPage.logIn(other);
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
-  await page.getByText('Your chats will be listed here.').waitFor();
-  assert.equal(await door.field.inputValue(), '');
+  await page.getByText('Your chats will appear here.').waitFor();
+  assert.equal(await authPage.field.inputValue(), '');
   assert.equal(await page.locator('article').count(), 0);
 });
 
 test('a tab notices who logs in and out in another one', deadline, async (t) => {
   const person = await somebody();
-  const { page, context, door } = await visit(t, person);
+  const { page, context, authPage } = await visit(t, person);
   const second = await context.newPage();
-  await second.goto(inn.tenon.url);
-  const there = doorOf(second);
+  await second.goto(suite.tenon.url);
+  const there = authPageOf(second);
   await there.field.waitFor();
-  await door.person.click();
+  await authPage.person.click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await second.getByText('You were logged out.').waitFor();
-  await door.logIn(person);
-  await door.field.waitFor();
+  await authPage.logIn(person);
+  await authPage.field.waitFor();
   await second.getByText('You were logged out.').waitFor({ state: 'detached' });
 });
 
@@ -188,21 +180,21 @@ test('a server that is away is waited for', deadline, async (t) => {
   const tenon = await Tenon.start(withAccounts);
   t.after(() => tenon.stop());
   await setUp(tenon);
-  const { page, context } = await openPage(inn.browser, tenon.url);
+  const { page, context } = await openPage(suite.browser, tenon.url);
   t.after(() => context.close());
-  const door = doorOf(page);
-  await door.logInButton.waitFor();
+  const authPage = authPageOf(page);
+  await authPage.logInButton.waitFor();
   await tenon.kill();
-  await door.logIn(ann);
-  await door.alert.filter({ hasText: 'Tenon does not answer.' }).waitFor();
+  await authPage.logIn(ann);
+  await authPage.alert.filter({ hasText: 'Tenon does not answer.' }).waitFor();
   await tenon.restart();
-  await door.field.waitFor();
+  await authPage.field.waitFor();
 });
 
 test('a key is shown once, works, and stops working', deadline, async (t) => {
-  const { page, door } = await visit(t, await somebody());
-  await door.openSettings('API keys');
-  const { settings } = door;
+  const { page, authPage } = await visit(t, await somebody());
+  await authPage.openSettings('API keys');
+  const { settings } = authPage;
   await settings.getByText('You have no keys.').waitFor();
   await settings.getByRole('button', { name: 'Create a key' }).click();
   await settings.getByRole('button', { name: 'Create', exact: true }).click();
@@ -211,10 +203,10 @@ test('a key is shown once, works, and stops working', deadline, async (t) => {
   await settings.getByRole('radio', { name: 'Use' }).check();
   await settings.getByLabel('Tools allowed without asking').fill('builtin_*, mcp_github_*');
   await settings.getByRole('button', { name: 'Create', exact: true }).click();
-  await settings.getByText('it is shown only this once').waitFor();
+  await settings.getByText('it is shown only once').waitFor();
   const key = await settings.locator('code').innerText();
   const ask = (path) =>
-    fetch(inn.tenon.url + path, { headers: { authorization: `Bearer ${key}` } });
+    fetch(suite.tenon.url + path, { headers: { authorization: `Bearer ${key}` } });
   assert.equal((await ask('/api/chats')).status, 200);
   assert.equal((await ask('/api/users')).status, 403);
   // Nobody loses it by accident.
@@ -245,10 +237,10 @@ test('a key is shown once, works, and stops working', deadline, async (t) => {
 
 test('an account is changed, its password too, and other sessions end', deadline, async (t) => {
   const person = await somebody();
-  const elsewhere = await logIn(inn.tenon, person);
-  const { page, door } = await visit(t, person);
-  await door.openSettings();
-  const { settings } = door;
+  const elsewhere = await logIn(suite.tenon, person);
+  const { page, authPage } = await visit(t, person);
+  await authPage.openSettings();
+  const { settings } = authPage;
   await settings.getByText('this browser').waitFor();
   await settings.getByLabel('Your name').fill('安娜');
   await settings.getByRole('button', { name: 'Save' }).click();
@@ -258,24 +250,24 @@ test('an account is changed, its password too, and other sessions end', deadline
     .waitFor();
 
   await settings.getByLabel('E-mail').fill(ann.email);
-  await settings.getByLabel('Present password').first().fill(person.password);
+  await settings.getByLabel('Current password').first().fill(person.password);
   await settings.getByRole('button', { name: 'Save' }).click();
   await settings.getByText('There is an account with this address already.').waitFor();
   await eventually('the focus is there', () => hasFocus(settings.getByLabel('E-mail')));
   await settings.getByLabel('E-mail').fill(person.email);
 
-  await settings.getByLabel('Present password').fill('wrong horse');
+  await settings.getByLabel('Current password').fill('wrong horse');
   await settings.getByLabel('New password').fill('battery staple');
   await settings.getByRole('button', { name: 'Change password' }).click();
-  await settings.getByText('This is not your present password.').waitFor();
-  await settings.getByLabel('Present password').fill(person.password);
+  await settings.getByText('This is not your current password.').waitFor();
+  await settings.getByLabel('Current password').fill(person.password);
   await settings.getByRole('button', { name: 'Change password' }).click();
-  await settings.getByText('The password is changed.').waitFor();
-  const response = await fetch(`${inn.tenon.url}/api/chats`, { headers: elsewhere });
+  await settings.getByText('Password changed.').waitFor();
+  const response = await fetch(`${suite.tenon.url}/api/chats`, { headers: elsewhere });
   assert.equal(response.status, 401);
-  await door.field.waitFor();
+  await authPage.field.waitFor();
 
-  await logIn(inn.tenon, { ...person, password: 'battery staple' });
+  await logIn(suite.tenon, { ...person, password: 'battery staple' });
   await page.reload();
   const other = settings.getByRole('button', { name: 'Log out Unknown browser' });
   await other
@@ -291,20 +283,20 @@ test('an account is changed, its password too, and other sessions end', deadline
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('somebody is invited, comes, and is shown the door', deadline, async (t) => {
-  const { page, door } = await visit(t, ann);
-  const { settings } = door;
-  await door.openSettings('People');
-  await settings.getByRole('button', { name: 'Invite somebody' }).click();
+test('somebody is invited, comes, and is removed again', deadline, async (t) => {
+  const { page, authPage } = await visit(t, ann);
+  const { settings } = authPage;
+  await authPage.openSettings('People');
+  await settings.getByRole('button', { name: 'Invite someone' }).click();
   await settings.getByLabel('For this e-mail address only').fill('guest@example.com');
   await settings.getByRole('button', { name: 'Create', exact: true }).click();
-  await settings.getByText('The link of the invitation').waitFor();
+  await settings.getByText('Invitation link').waitFor();
   const link = await settings.locator('code').innerText();
   await settings.getByRole('button', { name: 'Done' }).click();
 
   const { page: there } = await visit(t);
   await there.goto(link);
-  const guest = doorOf(there);
+  const guest = authPageOf(there);
   await there.getByText('The invitation is for guest@example.com.').waitFor();
   assert.equal(await guest.email.inputValue(), 'guest@example.com');
   assert.equal(await guest.email.getAttribute('readonly'), '');
@@ -318,7 +310,7 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
   await guest.openSettings();
   const parts = await guest.settings.getByRole('link').allInnerTexts();
   assert.deepEqual(parts, ['Account', 'API keys', 'Tool servers']);
-  await there.goto(`${inn.tenon.url}/#/settings/people`);
+  await there.goto(`${suite.tenon.url}/#/settings/people`);
   await there.getByRole('region', { name: 'Account' }).waitFor();
   await there.keyboard.press('Escape');
   await there.getByRole('button', { name: /^Model: / }).click();
@@ -329,7 +321,7 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
 
   const row = settings.getByRole('listitem').filter({ hasText: 'guest@example.com' });
   await page.reload();
-  await row.getByRole('button', { name: 'Options of “Guest”' }).click();
+  await row.getByRole('button', { name: 'Options for “Guest”' }).click();
   await page.getByRole('menuitem', { name: 'Disable' }).click();
   await row.getByRole('button', { name: 'Disable', exact: true }).click();
   await row.getByText('disabled').waitFor();
@@ -338,7 +330,7 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
   await guest.logInButton.click();
   await guest.alert.waitFor();
 
-  await row.getByRole('button', { name: 'Options of “Guest”' }).click();
+  await row.getByRole('button', { name: 'Options for “Guest”' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await row.getByText('Their chats, files, keys and settings are lost for good.').waitFor();
   await row.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -353,27 +345,27 @@ test('somebody is invited, comes, and is shown the door', deadline, async (t) =>
 
 test('an invitation that is over says what to do', deadline, async (t) => {
   const { page } = await visit(t);
-  await page.goto(`${inn.tenon.url}/#/invite/nonsense`);
-  await page.getByText('This invitation is not valid any more.').waitFor();
+  await page.goto(`${suite.tenon.url}/#/invite/nonsense`);
+  await page.getByText('This invitation is no longer valid.').waitFor();
   await page.getByRole('button', { name: 'Go to log-in' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('everybody may sign up where an admin says so', deadline, async (t) => {
-  const { page, door } = await visit(t, ann);
-  await door.openSettings('People');
-  const open = door.settings.getByRole('switch', { name: 'Everybody may sign up' });
+test('anyone can sign up where an admin says so', deadline, async (t) => {
+  const { page, authPage } = await visit(t, ann);
+  await authPage.openSettings('People');
+  const open = authPage.settings.getByRole('switch', { name: 'Anyone can sign up' });
   await open.click();
   await page.locator('[role=switch][aria-checked=true]').waitFor();
   const cookie = await asAdmin();
   t.after(() =>
-    fetch(`${inn.tenon.url}/api/settings`, {
+    fetch(`${suite.tenon.url}/api/settings`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/json', ...cookie },
       body: '{"signUp":false}',
     }),
   );
-  const { page: there, door: guest } = await visit(t);
+  const { page: there, authPage: guest } = await visit(t);
   await guest.createButton.click();
   await there.getByRole('heading', { name: 'Create an account' }).waitFor();
   await guest.name.fill('Bob');
@@ -408,14 +400,14 @@ test(
 
 test('a log-in elsewhere that failed is told', deadline, async (t) => {
   const { page } = await visit(t);
-  await page.goto(`${inn.tenon.url}/#/login?error=something`);
+  await page.goto(`${suite.tenon.url}/#/login?error=something`);
   await page.getByText('The log-in did not work.').waitFor();
 });
 
 test('without accounts there are settings, and nothing to log out of', deadline, async (t) => {
   const tenon = await Tenon.start();
   t.after(() => tenon.stop());
-  const { page, context, complaints } = await openPage(inn.browser, tenon.url, { as: tenon });
+  const { page, context, complaints } = await openPage(suite.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   await page.getByRole('button', { name: 'Settings' }).click();
   const settings = page.getByRole('dialog', { name: 'Settings' });
@@ -426,31 +418,31 @@ test('without accounts there are settings, and nothing to log out of', deadline,
   await settings.waitFor({ state: 'detached' });
   assert.equal(new URL(await address(page)).hash, '#/');
   await page.goto(`${tenon.url}/#/settings/keys`);
-  await page.getByText('where nobody has an account').waitFor();
+  await page.getByText('which has no accounts').waitFor();
   assert.deepEqual(complaints, []);
 });
 
 for (const colorScheme of ['light', 'dark']) {
   for (const [name, viewport] of Object.entries({ desktop, phone })) {
     test(
-      `no barrier at the door and in the settings: ${colorScheme}, ${name}`,
+      `no barrier on the log-in pages and in the settings: ${colorScheme}, ${name}`,
       deadline,
       async (t) => {
         const small = viewport === phone ? { hasTouch: true, isMobile: true } : {};
-        const { page, door } = await visit(t, undefined, { colorScheme, viewport, ...small });
-        await door.logInButton.click();
+        const { page, authPage } = await visit(t, undefined, { colorScheme, viewport, ...small });
+        await authPage.logInButton.click();
         const found = await findings(page, 'log-in');
-        await door.logIn(ann);
-        await door.field.waitFor();
-        await page.goto(`${inn.tenon.url}/#/settings/account`);
+        await authPage.logIn(ann);
+        await authPage.field.waitFor();
+        await page.goto(`${suite.tenon.url}/#/settings/account`);
         for (const section of ['account', 'keys', 'people', 'log']) {
-          await page.goto(`${inn.tenon.url}/#/settings/${section}`);
-          await door.settings
+          await page.goto(`${suite.tenon.url}/#/settings/${section}`);
+          await authPage.settings
             .getByRole('listitem')
-            .or(door.settings.getByText('You have no'))
+            .or(authPage.settings.getByText('You have no'))
             .first()
             .waitFor();
-          const opener = door.settings.getByRole('button', {
+          const opener = authPage.settings.getByRole('button', {
             name: /^(Create a key|Add a person)$/,
           });
           if (await opener.count()) await opener.click();

@@ -6,13 +6,13 @@ import { createServer } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
 const deadline = { timeout: 60_000 };
 const folder = await mkdtemp(join(tmpdir(), 'tenon-e2e-config-'));
 const config = join(folder, 'tenon.toml');
 await writeFile(config, 'allow_private_networks = true\n');
-const inn = house({ TENON_CONFIG: config });
+const suite = fixture({ TENON_CONFIG: config });
 
 /** What the site was asked for. */
 let visited = [];
@@ -27,7 +27,7 @@ async function furnish() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${server.address().port}`;
-  await inn.tell('POST', '/models', {
+  await suite.tell('POST', '/models', {
     provider: 'openai',
     baseUrl: `${origin}/v1`,
     key: 'sk-good',
@@ -81,7 +81,7 @@ async function answer(request, response) {
 const question = (page) => page.locator('.card[data-status=asking]');
 
 test('an address that nobody showed is asked about, and shown', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   wanted = ['/page', '/next', '/steal?password=tiger'];
   await ui.ask(`Sum up ${origin}/page`);
   await question(page).waitFor();
@@ -90,7 +90,7 @@ test('an address that nobody showed is asked about, and shown', deadline, async 
   const card = question(page);
   const shown = await card.locator('.address').innerText();
   assert.equal(shown.replace(/\s+/g, ' '), `Goes to ${new URL(origin).host}/steal?password=tiger`);
-  assert.match(await card.innerText(), /every address, not only this one/);
+  assert.match(await card.innerText(), /every address for this tool, not only this one/);
 
   await page.reload();
   await question(page).getByRole('button', { name: 'Deny', exact: true }).click();
@@ -108,11 +108,11 @@ test('an address that nobody showed is asked about, and shown', deadline, async 
 });
 
 test('a question about an address waits through a restart', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   wanted = ['/steal?after=restart'];
   await ui.ask('Go on');
   await question(page).waitFor();
-  await inn.tenon.restart();
+  await suite.tenon.restart();
   await page.reload();
   assert.deepEqual(visited, []);
   await question(page).getByRole('button', { name: 'Allow once', exact: true }).click();

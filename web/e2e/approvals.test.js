@@ -1,18 +1,18 @@
 // A tool that asks before it runs.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 const toolId = 'builtin_current_time';
 
 const policy = (policy) =>
-  inn.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy }] });
+  suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy }] });
 
 afterEach(async () => {
   await policy(null);
-  await inn.tenon.cancelTurns();
+  await suite.tenon.cancelTurns();
 });
 
 const question = (page) => page.locator('.card[data-status=asking]');
@@ -20,7 +20,7 @@ const button = (page, name) => question(page).getByRole('button', { name, exact:
 
 async function asked(t, options) {
   await policy('ask');
-  const visit = await inn.visit(t, options);
+  const visit = await suite.visit(t, options);
   await visit.ui.ask('What time is it in Tokyo?');
   await question(visit.page).waitFor();
   return visit;
@@ -31,10 +31,13 @@ test('a call waits for its answer, and runs once it is allowed', deadline, async
   assert.match(await question(page).innerText(), /wants to run/);
   assert.match(await question(page).innerText(), /Server/);
   assert.match(await question(page).getByRole('region', { name: 'Input' }).innerText(), /Tokyo/);
-  await page.getByRole('status').getByText('waits for your answer').waitFor({ state: 'attached' });
+  await page
+    .getByRole('status')
+    .getByText('is waiting for your answer')
+    .waitFor({ state: 'attached' });
   await page
     .getByRole('navigation')
-    .getByText('Waits for your answer')
+    .getByText('Waiting for your answer')
     .waitFor({ state: 'attached' });
   assert.match(await page.title(), /^\(1\) /);
 
@@ -94,7 +97,7 @@ test('what is always allowed is not asked again anywhere', deadline, async (t) =
 
 test('it can be answered from another tab', deadline, async (t) => {
   const { page, ui } = await asked(t);
-  const other = await inn.visit(t);
+  const other = await suite.visit(t);
   await other.page.goto(page.url());
   await question(other.page).waitFor();
   await button(other.page, 'Allow once').click();
@@ -107,7 +110,7 @@ test('an answer that comes second is no error', deadline, async (t) => {
   const { page, ui } = await asked(t);
   await page.route('**/answer', async (route) => {
     // Somebody was faster.
-    await inn.tenon.fetch(new URL(route.request().url()).pathname, {
+    await suite.tenon.fetch(new URL(route.request().url()).pathname, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ verdict: 'denied' }),
@@ -122,7 +125,7 @@ test('an answer that comes second is no error', deadline, async (t) => {
 
 test('a question survives a restart', deadline, async (t) => {
   const { page, ui } = await asked(t);
-  await inn.tenon.restart();
+  await suite.tenon.restart();
   await page.reload();
   await question(page).waitFor();
   await button(page, 'Allow once').click();
@@ -132,9 +135,9 @@ test('a question survives a restart', deadline, async (t) => {
 
 test('a chat that is not open is marked for as long as it asks', deadline, async (t) => {
   const { page } = await asked(t);
-  const other = await inn.visit(t);
+  const other = await suite.visit(t);
   await other.page.goto(page.url());
-  const mark = page.getByRole('navigation').getByText('Waits for your answer');
+  const mark = page.getByRole('navigation').getByText('Waiting for your answer');
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   await mark.waitFor({ state: 'attached' });

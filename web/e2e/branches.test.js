@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { phone } from './browser.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 const version = (page, index, count) =>
@@ -16,7 +16,7 @@ test(
   'an edited message begins a branch, and the old one can be read again',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     await ui.ask('What time is it in Tokyo?');
     await ui.answered();
     await ui.ask('What time is it in Lima?');
@@ -54,7 +54,7 @@ test(
 );
 
 test('an answer is given anew, and both are kept', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
   await page.getByRole('button', { name: 'Answer again', exact: true }).click();
@@ -69,7 +69,7 @@ test(
   'nothing is edited while a turn runs, and Esc leaves the editor, not the turn',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     await ui.ask('What time is it in Tokyo?');
     await ui.answered();
     await edit(page).focus();
@@ -91,7 +91,7 @@ test(
 );
 
 test('a message that could not be sent is still in its editor', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
   await ui.field.press('ArrowUp');
@@ -104,10 +104,10 @@ test('a message that could not be sent is still in its editor', deadline, async 
 });
 
 test('another page follows the branch that was chosen', deadline, async (t) => {
-  const here = await inn.visit(t);
+  const here = await suite.visit(t);
   await here.ui.ask('What time is it in Tokyo?');
   await here.ui.answered();
-  const there = await inn.visit(t);
+  const there = await suite.visit(t);
   await there.page.goto(here.page.url());
   await there.ui.cards.first().waitFor();
   await here.ui.field.press('ArrowUp');
@@ -121,7 +121,7 @@ test('another page follows the branch that was chosen', deadline, async (t) => {
 });
 
 test('fingers reach it all', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t, { viewport: phone, hasTouch: true, isMobile: true });
+  const { page, ui } = await suite.visit(t, { viewport: phone, hasTouch: true, isMobile: true });
   await ui.ask('What time is it in Tokyo?');
   await ui.answered();
   await edit(page).tap();

@@ -14,10 +14,17 @@ const args = [
 /** Nothing in these tests takes longer unless it is broken. */
 const DEADLINE_MS = 15_000;
 
-/** With more switches, if need be. */
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** The Chromium that runs for all test files, unless it needs other switches or there is none. */
 export function openBrowser(more = []) {
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const shared = process.env.TENON_E2E_BROWSER;
+  if (shared && more.length === 0) return chromium.connect(shared);
   return chromium.launch({ executablePath, args: [...args, ...more] });
+}
+
+export function launchSharedBrowser() {
+  return chromium.launchServer({ executablePath, args });
 }
 
 export const desktop = { width: 1280, height: 800 };

@@ -1,9 +1,9 @@
 // Asking, watching tools work, stopping, coming back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
-const { visit } = house();
+const { visit } = fixture();
 const deadline = { timeout: 60_000 };
 
 test(

@@ -1,13 +1,13 @@
 // The network goes, the server dies: nothing is lost and nothing is doubled.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 test('a dropped socket comes back with everything, once', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   // The socket is the page's only one; the test cuts it as a bad network would.
   const sockets = [];
   await page.routeWebSocket('**/api/ws', (socket) => {
@@ -20,7 +20,7 @@ test('a dropped socket comes back with everything, once', deadline, async (t) =>
   const before = sockets.length;
   await sockets.at(-1).close({ code: 1012, reason: 'cut by the test' });
   // What happens while the page is cut off must reach it all the same.
-  await inn.tenon.cancelTurns();
+  await suite.tenon.cancelTurns();
   await ui.answered();
   assert.ok(sockets.length > before, 'the page reconnected');
   assert.equal(await ui.cards.count(), 1);
@@ -33,7 +33,7 @@ test('a dropped socket comes back with everything, once', deadline, async (t) =>
 });
 
 test('a page whose server is away says so, and comes back by itself', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   let away = true;
   await page.route('**/api/**', (route) => (away ? route.abort() : route.continue()));
   await page.routeWebSocket('**/api/ws', (socket) =>
@@ -48,7 +48,7 @@ test('a page whose server is away says so, and comes back by itself', deadline, 
 });
 
 test('a message that cannot be sent is not lost', deadline, async (t) => {
-  const { context, page, ui } = await inn.visit(t);
+  const { context, page, ui } = await suite.visit(t);
   await ui.field.fill('What time is it in Tokyo?');
   await context.setOffline(true);
   await ui.field.press('Enter');
@@ -65,12 +65,12 @@ test(
   'a server killed in the middle of a turn: the page waits, then says what happened',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     await ui.ask('sleep for 30 seconds');
     await page.locator('.card[data-status=running]').waitFor();
-    await inn.tenon.kill();
+    await suite.tenon.kill();
     await page.getByText('Reconnecting…').waitFor();
-    await inn.tenon.restart();
+    await suite.tenon.restart();
     await page.getByText('Tenon was restarted during this answer.').waitFor();
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
     assert.equal(await ui.cards.first().getAttribute('data-status'), 'lost');

@@ -432,7 +432,7 @@ describe('where the browser asks', { skip: without }, () => {
   }
   const waiting = (page) =>
     page.waitForFunction(() =>
-      [...globalThis.probe.local.looks.values()].some((look) => look.waiting),
+      [...globalThis.probe.local.checks.values()].some((look) => look.waiting),
     );
 
   for (const [how, address] of [

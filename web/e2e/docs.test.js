@@ -10,12 +10,12 @@ import { openBrowser, openPage } from './browser.js';
 import { blocksOf } from './document.js';
 import { toolsAt, useServer } from './local.js';
 import { startExample } from './example.js';
-import { house } from './house.js';
-import { ann, doorOf, setUp } from './people.js';
+import { fixture } from './fixture.js';
+import { ann, authPageOf, setUp } from './people.js';
 import { startProxy } from './proxy.js';
 import { Tenon, withAccounts } from './tenon.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 120_000 };
 const blocks = await blocksOf('local-tools.md');
 const unused = new Set(blocks);
@@ -40,9 +40,9 @@ function examples(heading, { files = [heading] } = {}) {
 
 /** Starts an example, and opens a page that looks at it: the tools, once these are there. */
 async function look(t, example, names, { key } = {}) {
-  const server = await startExample(example, inn.tenon.url);
-  const { page, context, complaints } = await openPage(inn.browser, 'about:blank', {
-    as: inn.tenon,
+  const server = await startExample(example, suite.tenon.url);
+  const { page, context, complaints } = await openPage(suite.browser, 'about:blank', {
+    as: suite.tenon,
   });
   t.after(async () => {
     // A page would complain about a server that goes while it is connected.
@@ -51,14 +51,14 @@ async function look(t, example, names, { key } = {}) {
     assert.deepEqual(complaints.filter(isOfPage), []);
   });
   await useServer(page, server.url, { key });
-  await page.goto(inn.tenon.url);
-  return toolsAt(server.url, inn.tell, ...names);
+  await page.goto(suite.tenon.url);
+  return toolsAt(server.url, suite.tell, ...names);
 }
 
 /** What a tool server answers to a page that finds out what it is, the browser complains about. */
 const isOfPage = (complaint) => !complaint.includes('Failed to load resource');
 
-const call = ({ toolId }, input = {}, tell = inn.tell) =>
+const call = ({ toolId }, input = {}, tell = suite.tell) =>
   tell('POST', `/tools/${toolId}/call`, { arguments: input });
 /** What came of it, as a value where it is one and as text otherwise. */
 const answer = async (...args) => {
@@ -142,7 +142,7 @@ for (const proxy of ['Caddyfile', 'tenon.conf']) {
     await useServer(page, server.url, { account });
     await page.goto(origin);
     assert.ok(await page.evaluate(() => isSecureContext));
-    await doorOf(page).logIn(ann);
+    await authPageOf(page).logIn(ann);
 
     const tools = await toolsAt(server.url, tell, 'add_note');
     assert.equal(await answer(tools.add_note, { text: 'from afar' }, tell), '1 kept');

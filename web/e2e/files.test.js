@@ -1,20 +1,20 @@
 // What a tool gives that is neither words nor a picture.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { house } from './house.js';
-import { addServer, obedient } from './obedient.js';
+import { fixture } from './fixture.js';
+import { addServer, startScriptedModel } from './scriptedModel.js';
 import { fast } from './peers.js';
 
-const inn = house();
+const suite = fixture();
 let provider;
 
 after(() => provider?.stop());
 
 test('a sound is played and a file is downloaded', { timeout: 90_000 }, async (t) => {
-  provider = await obedient(inn);
+  provider = await startScriptedModel(suite);
   const server = { kind: 'mcp', name: 'fast', command: fast[0], args: [fast[1], 'stdio'] };
-  await addServer(inn, server, 'mcp_fast_sound', 'mcp_fast_archive');
-  const { page, ui } = await inn.visit(t);
+  await addServer(suite, server, 'mcp_fast_sound', 'mcp_fast_archive');
+  const { page, ui } = await suite.visit(t);
   await ui.ask('Call sound');
   const card = ui.cards.first();
   await page.locator('.card[data-status=done]').waitFor();

@@ -1,12 +1,12 @@
 // A tool that asks a person while it runs.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { house } from './house.js';
-import { addServer, obedient } from './obedient.js';
+import { fixture } from './fixture.js';
+import { addServer, startScriptedModel } from './scriptedModel.js';
 import { everything } from './peers.js';
 import { eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 let provider;
 
@@ -15,18 +15,18 @@ after(() => provider?.stop());
 /** A model that does what it is told, and a server that asks. For all tests of this file. */
 async function furnish() {
   if (provider) return;
-  provider = await obedient(inn);
+  provider = await startScriptedModel(suite);
   const server = { kind: 'mcp', name: 'all', command: everything, args: ['stdio'] };
   // It offers the first once it knows that somebody can be asked.
   const tools = ['trigger-elicitation-request', 'trigger-long-running-operation'];
-  await addServer(inn, server, ...tools.map((name) => `mcp_all_${name}`));
+  await addServer(suite, server, ...tools.map((name) => `mcp_all_${name}`));
 }
 
 const formOf = (page) => page.getByRole('form', { name: /asks you$/ });
 
 async function asked(t) {
   await furnish();
-  const visit = await inn.visit(t);
+  const visit = await suite.visit(t);
   await visit.ui.ask('Call trigger-elicitation-request');
   await formOf(visit.page).waitFor();
   return visit;
@@ -36,7 +36,7 @@ test('a form is filled in, and the tool goes on with it', deadline, async (t) =>
   const { page, ui } = await asked(t);
   await page
     .getByRole('navigation')
-    .getByText('Waits for your answer')
+    .getByText('Waiting for your answer')
     .waitFor({ state: 'attached' });
   assert.match(await page.title(), /^\(1\) /);
   const form = formOf(page);
@@ -57,7 +57,7 @@ test('a form is filled in, and the tool goes on with it', deadline, async (t) =>
 
 test('how far a call is can be seen', deadline, async (t) => {
   await furnish();
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('Call trigger-long-running-operation {"duration": 3, "steps": 3}');
   const bar = ui.cards.first().getByRole('progressbar', { name: 'Progress' });
   await bar.and(page.locator('[aria-valuenow="67"]')).waitFor();

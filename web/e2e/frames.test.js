@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openPage, phone } from './browser.js';
-import { house } from './house.js';
-import { addServer, obedient } from './obedient.js';
+import { fixture } from './fixture.js';
+import { addServer, startScriptedModel } from './scriptedModel.js';
 import { startFastapi } from './peers.js';
 import { address, eventually, screen } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 let app;
 let provider;
@@ -26,7 +26,7 @@ after(async () => {
 
 /** A server with pages, a picture and a file, and a model that calls it. */
 async function furnish() {
-  provider = await obedient(inn);
+  provider = await startScriptedModel(suite);
   const paths = {
     '/answer/page/{name}': {
       get: {
@@ -48,12 +48,12 @@ async function furnish() {
     paths,
   };
   const tools = ['page', 'picture', 'file'].map((name) => `api_weather_${name}`);
-  await addServer(inn, { kind: 'openapi', name: 'weather', document }, ...tools);
+  await addServer(suite, { kind: 'openapi', name: 'weather', document }, ...tools);
 }
 
 async function visit(t, options) {
   await (furnished ??= furnish());
-  return inn.visit(t, options);
+  return suite.visit(t, options);
 }
 
 const frameOf = (page) => page.locator('figure iframe');
@@ -61,8 +61,8 @@ const frameOf = (page) => page.locator('figure iframe');
 /** What a page may not do the browser complains about; that is what it is there for. */
 async function visitPrisoner(t) {
   await (furnished ??= furnish());
-  const { page, context, complaints } = await openPage(inn.browser, inn.tenon.url, {
-    as: inn.tenon,
+  const { page, context, complaints } = await openPage(suite.browser, suite.tenon.url, {
+    as: suite.tenon,
   });
   t.after(async () => {
     await context.close();
@@ -110,7 +110,7 @@ test('a page is shown under its card and its script has run', deadline, async (t
   await card.getByRole('button').first().click();
   const [source] = await Promise.all([
     page.waitForEvent('popup'),
-    card.getByRole('link', { name: /^Open whole output/ }).click(),
+    card.getByRole('link', { name: /^Open full output/ }).click(),
   ]);
   await source.getByText('createElementNS').waitFor();
   await source.close();
@@ -197,7 +197,7 @@ test('a page on its own is refused', deadline, async (t) => {
   await ui.ask('Call page {"name": "report"}');
   await ui.answered();
   const src = await frameOf(page).getAttribute('src');
-  const answer = await page.goto(`${inn.tenon.url}${src}`);
+  const answer = await page.goto(`${suite.tenon.url}${src}`);
   assert.equal(answer.status(), 403);
 });
 
@@ -250,8 +250,8 @@ test('whoever reads a shared chat is told that there was a page', deadline, asyn
   const { width } = await page.locator('figure').boundingBox();
   assert.ok(width <= phone.width, String(width));
   const id = (await address(page)).split('/').pop();
-  const { token } = await inn.tell('POST', `/chats/${id}/share`, { withTools: true });
-  const reader = await openPage(inn.browser, `${inn.tenon.url}/#/shared/${token}`);
+  const { token } = await suite.tell('POST', `/chats/${id}/share`, { withTools: true });
+  const reader = await openPage(suite.browser, `${suite.tenon.url}/#/shared/${token}`);
   t.after(async () => {
     await reader.context.close();
     assert.deepEqual(reader.complaints, []);

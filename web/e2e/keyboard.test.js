@@ -1,10 +1,10 @@
 // Everything without a mouse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { address } from './screen.js';
 
-const { visit } = house();
+const { visit } = fixture();
 const deadline = { timeout: 60_000 };
 
 test(

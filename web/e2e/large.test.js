@@ -5,16 +5,16 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { openPage } from './browser.js';
 import { toolsAt, useServer } from './local.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 const MIB = 1024 * 1024;
 
 /** A page that looks at a server which answers these paths, and how often it had to connect. */
 async function look(t, answers) {
   const server = createServer(({ url }, response) => {
-    response.setHeader('access-control-allow-origin', inn.tenon.url);
+    response.setHeader('access-control-allow-origin', suite.tenon.url);
     const answer = answers[url];
     response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
@@ -26,12 +26,12 @@ async function look(t, answers) {
     server.close();
   });
   const url = `http://localhost:${server.address().port}`;
-  const { page, context } = await openPage(inn.browser, 'about:blank', { as: inn.tenon });
+  const { page, context } = await openPage(suite.browser, 'about:blank', { as: suite.tenon });
   t.after(() => context.close());
   const sockets = [];
   page.on('websocket', (socket) => sockets.push(socket));
   await useServer(page, url);
-  await page.goto(inn.tenon.url);
+  await page.goto(suite.tenon.url);
   return { url, sockets };
 }
 
@@ -51,7 +51,7 @@ test('servers that offer more than goes into one frame are all taken in', deadli
   ]);
   const answers = { '/openapi.json': { ...main, paths: {} }, ...Object.fromEntries(subs) };
   const { url, sockets } = await look(t, answers);
-  const tools = await toolsAt(url, inn.tell, ...names);
+  const tools = await toolsAt(url, suite.tell, ...names);
   assert.deepEqual(Object.keys(tools).sort(), [...names].sort());
   assert.equal(sockets.length, 1);
 });
@@ -59,8 +59,10 @@ test('servers that offer more than goes into one frame are all taken in', deadli
 test('an answer that is twice as long in JSON is passed on', deadline, async (t) => {
   const answers = { '/openapi.json': described('quotes'), '/quotes': '"'.repeat(14 * MIB) };
   const { url, sockets } = await look(t, answers);
-  const { quotes } = await toolsAt(url, inn.tell, 'quotes');
-  const { ok, content } = await inn.tell('POST', `/tools/${quotes.toolId}/call`, { arguments: {} });
+  const { quotes } = await toolsAt(url, suite.tell, 'quotes');
+  const { ok, content } = await suite.tell('POST', `/tools/${quotes.toolId}/call`, {
+    arguments: {},
+  });
   assert.ok(ok);
   // So much of it is shown; the rest can be paged through.
   assert.match(content[0].text.slice(0, 1_000), /^"{1000}$/);

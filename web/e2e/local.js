@@ -30,8 +30,8 @@ export async function useServer(page, url, options = {}) {
 }
 
 /** The tools that a browser found at an address, in this state if one is given. */
-export async function localTools(inn, url, state) {
-  const tools = await inn.tell('GET', '/tools');
+export async function localTools(suite, url, state) {
+  const tools = await suite.tell('GET', '/tools');
   const { origin } = new URL(url);
   return tools.filter(
     ({ source }) =>

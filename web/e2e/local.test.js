@@ -5,28 +5,28 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { lookAt, localTools } from './local.js';
-import { obedient } from './obedient.js';
+import { startScriptedModel } from './scriptedModel.js';
 import { memory, startEverything, startFast, startMcpo, startClock, time } from './peers.js';
 import { eventually } from './screen.js';
-import { witness } from './witness.js';
+import { recordingProxy } from './recordingProxy.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 let model;
 
 after(() => model?.stop());
 
-/** A server behind a witness, and a page that looks at it. */
+/** A server behind a recording proxy, and a page that looks at it. */
 async function found(t, peer) {
-  model ??= await obedient(inn);
+  model ??= await startScriptedModel(suite);
   t.after(() => peer.stop());
-  const watched = await witness(Number(new URL(peer.url).port));
+  const watched = await recordingProxy(Number(new URL(peer.url).port));
   t.after(() => watched.stop());
   const url = `http://localhost:${watched.port}`;
-  const visit = await inn.visit(t, lookAt(url));
-  const tools = (state) => localTools(inn, url, state);
+  const visit = await suite.visit(t, lookAt(url));
+  const tools = (state) => localTools(suite, url, state);
   /** Once its tools are there. */
   const are = (state) => eventually(state, async () => (await tools(state)).length > 0, 30_000);
   await are('ready');
@@ -38,7 +38,7 @@ async function allow(tools, name) {
   const named = (await tools()).filter(({ toolName }) => toolName === name);
   assert.equal(named.length, 1, `one tool is called ${name}`);
   const [{ toolId }] = named;
-  await inn.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy: 'allow' }] });
+  await suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, policy: 'allow' }] });
   return toolId;
 }
 
@@ -60,7 +60,7 @@ function begun(watched, words) {
 function provenLocal(watched) {
   assert.ok(watched.seen.length > 0);
   for (const process of watched.seen) {
-    assert.notEqual(process?.pid, inn.tenon.pid, JSON.stringify(watched.seen));
+    assert.notEqual(process?.pid, suite.tenon.pid, JSON.stringify(watched.seen));
     assert.match(process?.name ?? '', /chrom/i);
   }
 }
@@ -118,7 +118,7 @@ const kinds = [
 
 for (const { name, start, tool, args, via, says } of kinds) {
   test(`${name} is found, called by the page, and by nobody else`, deadline, async (t) => {
-    const visit = await found(t, await start(inn.tenon.url));
+    const visit = await found(t, await start(suite.tenon.url));
     for (const { source, runsOn } of await visit.tools()) {
       assert.equal(runsOn, 'browser');
       assert.equal(source.local.via, via);
@@ -130,7 +130,7 @@ for (const { name, start, tool, args, via, says } of kinds) {
 }
 
 test('a call says how far it is, and stops when it is told to', deadline, async (t) => {
-  const { ui, page, allow, watched } = await found(t, await startFast('http', inn.tenon.url));
+  const { ui, page, allow, watched } = await found(t, await startFast('http', suite.tenon.url));
   const folder = await mkdtemp(join(tmpdir(), 'tenon-local-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const mark = join(folder, 'mark');
@@ -140,16 +140,16 @@ test('a call says how far it is, and stops when it is told to', deadline, async 
     .first()
     .waitFor();
   await ui.answered();
-  await ui.ask(`Call ${await allow('sleeps')} ${JSON.stringify({ seconds: 3, mark })}`);
+  await ui.ask(`Call ${await allow('sleeps')} ${JSON.stringify({ seconds: 30, mark })}`);
   await begun(watched, mark);
   await ui.stopButton.click();
   await ui.answered(2);
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
-  assert.equal(existsSync(mark), false, 'the server was told');
+  await eventually('the server was told', () => existsSync(`${mark}.cancelled`));
+  assert.equal(existsSync(mark), false);
 });
 
 test('pictures and files of a local tool are shown in the chat', deadline, async (t) => {
-  const { ui, page, allow } = await found(t, await startFast('http', inn.tenon.url));
+  const { ui, page, allow } = await found(t, await startFast('http', suite.tenon.url));
   await ui.ask(`Call ${await allow('archive')}`);
   await ui.answered();
   await ui.cards.first().getByRole('button').first().click();
@@ -163,10 +163,10 @@ test(
   'a page that is closed fails at once what it had begun, and its tools are offline',
   deadline,
   async (t) => {
-    const { page, are, allow, watched } = await found(t, await startFast('http', inn.tenon.url));
+    const { page, are, allow, watched } = await found(t, await startFast('http', suite.tenon.url));
     const toolId = await allow('sleeps');
     const mark = join(tmpdir(), 'tenon-never');
-    const calling = inn.tell('POST', `/tools/${toolId}/call`, {
+    const calling = suite.tell('POST', `/tools/${toolId}/call`, {
       arguments: { seconds: 20, mark },
     });
     await begun(watched, mark);
@@ -177,23 +177,24 @@ test(
     assert.match(answer.error.message, /closed or lost its connection.*not known/s);
     assert.ok(Date.now() - began < 8_000);
     await are('offline');
-    const again = await inn.tell('POST', `/tools/${toolId}/call`, { arguments: {} });
+    const again = await suite.tell('POST', `/tools/${toolId}/call`, { arguments: {} });
     assert.equal(again.ok, false);
   },
 );
 
 for (const transport of ['http', 'sse']) {
   test(`a server that dies over a call fails it, over ${transport}`, deadline, async (t) => {
-    const peer = await startFast(transport, inn.tenon.url);
-    const { are, allow, watched } = await found(t, peer);
+    const peer = await startFast(transport, suite.tenon.url);
+    const { page, are, allow, watched } = await found(t, peer);
     const toolId = await allow('sleeps');
+    await page.clock.install();
     const mark = join(tmpdir(), `tenon-dies-${transport}`);
-    const calling = inn.tell('POST', `/tools/${toolId}/call`, {
+    const calling = suite.tell('POST', `/tools/${toolId}/call`, {
       arguments: { seconds: 60, mark },
     });
     await begun(watched, mark);
     // As long as a person would wait before they doubt it was reached at all.
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    await page.clock.fastForward(3_500);
     const began = Date.now();
     await peer.stop();
     const answer = await calling;
@@ -207,16 +208,16 @@ for (const transport of ['http', 'sse']) {
 for (const { name, start, tool, args } of kinds.filter(({ via }) => via === 'mcp')) {
   // A browser has six connections to a host, for all its pages together.
   test(`seven pages use ${name}`, deadline, async (t) => {
-    const { context, watched, allow } = await found(t, await start(inn.tenon.url));
+    const { context, watched, allow } = await found(t, await start(suite.tenon.url));
     const toolId = await allow(tool);
     const call = async () => {
-      const answer = await inn.tell('POST', `/tools/${toolId}/call`, { arguments: args });
+      const answer = await suite.tell('POST', `/tools/${toolId}/call`, { arguments: args });
       assert.equal(answer.ok, true, JSON.stringify(answer));
     };
     for (let pages = 2; pages <= 7; pages += 1) {
       const page = await context.newPage();
       const before = watched.heard('"tools/list"');
-      await page.goto(inn.tenon.url);
+      await page.goto(suite.tenon.url);
       await eventually('it was looked at', () => watched.heard('"tools/list"') > before);
       await call();
     }
@@ -225,12 +226,12 @@ for (const { name, start, tool, args } of kinds.filter(({ via }) => via === 'mcp
 }
 
 test('tools are there again when Tenon or the server comes back', deadline, async (t) => {
-  const peer = await startFast('http', inn.tenon.url);
+  const peer = await startFast('http', suite.tenon.url);
   const { are, allow } = await found(t, peer);
-  await inn.tenon.restart();
+  await suite.tenon.restart();
   await are('ready');
   const toolId = await allow('add');
-  const call = () => inn.tell('POST', `/tools/${toolId}/call`, { arguments: { a: 1, b: 2 } });
+  const call = () => suite.tell('POST', `/tools/${toolId}/call`, { arguments: { a: 1, b: 2 } });
   assert.equal((await call()).ok, true);
   await peer.stop();
   const answer = await call();

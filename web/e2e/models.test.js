@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openPage } from './browser.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { Provider } from './provider.js';
 import { eventually, screen } from './screen.js';
 import { Tenon } from './tenon.js';
 
 const provider = await Provider.start();
 after(() => provider.stop());
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 /** What a person finds about models, by the names they see. */
@@ -22,7 +22,7 @@ function modelsOn(page) {
     form: page.getByRole('dialog', { name: 'Connect a model' }),
     row: (name) =>
       page.getByRole('dialog', { name: 'Models' }).getByRole('listitem').filter({ hasText: name }),
-    facts: page.locator('.facts', { hasText: 'What this answer took' }),
+    facts: page.locator('.facts', { hasText: 'Usage of this answer' }),
     notice: (text) => page.locator('.missing', { hasText: text }),
     /** Whether the focus is there. */
     hasFocus: (locator) => locator.evaluate((element) => element === document.activeElement),
@@ -41,7 +41,7 @@ function modelsOn(page) {
 }
 
 async function call(method, path, body) {
-  const response = await inn.tenon.fetch(path, {
+  const response = await suite.tenon.fetch(path, {
     method,
     headers: { 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
@@ -59,12 +59,12 @@ async function added(t, model, change = {}) {
     model,
     ...change,
   });
-  t.after(() => inn.tenon.fetch(`/api/models/${id}`, { method: 'DELETE' }));
+  t.after(() => suite.tenon.fetch(`/api/models/${id}`, { method: 'DELETE' }));
   return id;
 }
 
 test('a model is found, connected, tried, talked to and deleted', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const models = modelsOn(page);
   await page.getByText('Built-in assistant: no language model is connected.').waitFor();
   await page.getByRole('button', { name: 'Connect a model', exact: true }).click();
@@ -73,12 +73,12 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
   await form.getByLabel('Provider', { exact: true }).selectOption('Other');
   await form.getByLabel('Address', { exact: true }).fill(provider.url);
   await form.getByLabel('Key', { exact: true }).fill('sk-wrong');
-  await form.getByRole('button', { name: 'See its models' }).click();
+  await form.getByRole('button', { name: 'List models' }).click();
   await form.getByRole('alert').waitFor();
   assert.match(await form.getByRole('alert').innerText(), /key/i);
 
   await form.getByLabel('Key', { exact: true }).fill(provider.key);
-  await form.getByRole('button', { name: 'See its models' }).click();
+  await form.getByRole('button', { name: 'List models' }).click();
   await form.getByRole('radio', { name: 'fake-small' }).check();
   // The address is as it should be saved.
   assert.equal(
@@ -105,7 +105,7 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
 
   const row = models.row('Small one');
   await row.getByText('Hello from fake-small.').waitFor();
-  await row.getByText(/Calls tools · First word after/).waitFor();
+  await row.getByText(/Calls tools · First token after/).waitFor();
   await row.getByText('default').waitFor();
   await page.keyboard.press('Escape');
   // Whoever connected a model writes to it.
@@ -152,7 +152,7 @@ test('a model is found, connected, tried, talked to and deleted', deadline, asyn
 test('a model is chosen for a chat by keyboard, and stays chosen', deadline, async (t) => {
   const small = await added(t, 'fake-small', { name: 'Alpha' });
   await added(t, 'fake-large', { name: 'Beta' });
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const models = modelsOn(page);
   await models.opener.press('Enter');
   await models.option('Alpha').waitFor();
@@ -189,7 +189,7 @@ test('a model is chosen for a chat by keyboard, and stays chosen', deadline, asy
 
 test('Esc closes the list and leaves the choice alone', deadline, async (t) => {
   await added(t, 'fake-small');
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.opener.press('Enter');
   await models.option('fake-small').waitFor();
@@ -203,7 +203,7 @@ test('Esc closes the list and leaves the choice alone', deadline, async (t) => {
 test('many models are filtered', deadline, async (t) => {
   for (let number = 1; number <= 9; number += 1)
     await added(t, 'fake-small', { name: `M${number}` });
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.opener.press('Enter');
   await page.getByRole('combobox', { name: 'Filter models' }).fill('m7');
@@ -214,7 +214,7 @@ test('many models are filtered', deadline, async (t) => {
 
 test('a model is edited, and its key stays where it is', deadline, async (t) => {
   const id = await added(t, 'fake-small', { name: 'Alpha' });
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.manage();
   const edit = async (name) => {
@@ -239,14 +239,14 @@ test('a model is edited, and its key stays where it is', deadline, async (t) => 
   await form.getByRole('button', { name: 'Remove the stored key' }).click();
   await form.getByRole('button', { name: 'Save' }).click();
   // Tried again by itself, now without a key.
-  await models.row('Omega').locator('.trial.failed').waitFor();
+  await models.row('Omega').locator('.model-test.failed').waitFor();
   const { hasKey } = await call('GET', `/api/models/${id}`);
   assert.equal(hasKey, false);
 });
 
 test('a test that takes too long is stopped', deadline, async (t) => {
   await added(t, 'fake-slow');
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.manage();
   const row = models.row('fake-slow');
@@ -259,7 +259,7 @@ test('a test that takes too long is stopped', deadline, async (t) => {
 
 test('a turn that a model fails can be given to another one', deadline, async (t) => {
   await added(t, 'fake-small', { name: 'Alpha' });
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const models = modelsOn(page);
   await models.pick('Alpha');
   provider.refusal = { status: 402, message: 'There is no credit left.' };
@@ -281,7 +281,7 @@ test('a turn that a model fails can be given to another one', deadline, async (t
 });
 
 test('a form that is closed keeps what was filled in', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   const { form } = models;
   const connect = () => page.getByRole('button', { name: 'Connect a model', exact: true }).click();
@@ -309,9 +309,9 @@ test('a form that is closed keeps what was filled in', deadline, async (t) => {
 });
 
 test('a look ends when its address or key is changed', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const { form } = modelsOn(page);
-  const look = form.getByRole('button', { name: 'See its models' });
+  const look = form.getByRole('button', { name: 'List models' });
   const address = form.getByLabel('Address', { exact: true });
   const key = form.getByLabel('Key', { exact: true });
   let answer = () => {};
@@ -346,7 +346,7 @@ test('a look ends when its address or key is changed', deadline, async (t) => {
 });
 
 test('a list that cannot be had says so, and is tried again', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.opener.waitFor();
   await page.route('**/api/models', (route) => route.abort());
@@ -373,7 +373,7 @@ test('a list that cannot be had says so, and is tried again', deadline, async (t
 
 test('a test that fails leads to the form', deadline, async (t) => {
   await added(t, 'fake-small', { name: 'Alpha', key: 'sk-wrong' });
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   await models.manage();
   await models.row('Alpha').getByRole('button', { name: 'Test Alpha' }).click();
@@ -390,7 +390,7 @@ test('a test that fails leads to the form', deadline, async (t) => {
 
 test('a model that was added is offered in place of the built-in one', deadline, async (t) => {
   await added(t, 'fake-small', { name: 'Alpha' });
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const models = modelsOn(page);
   await page.getByText('Built-in assistant: it answers until you choose').waitFor();
   await page.getByRole('button', { name: 'Alpha', exact: true }).waitFor();
@@ -408,7 +408,7 @@ test('a model that was added is offered in place of the built-in one', deadline,
 });
 
 test('the palette leads to models', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const models = modelsOn(page);
   const run = async (text) => {
     await page.keyboard.press('Control+k');
@@ -435,10 +435,10 @@ test('what runs on this computer is one click away', deadline, async (t) => {
     await tenon.stop();
     own.stop();
   });
-  const { page, context, complaints } = await openPage(inn.browser, tenon.url, { as: tenon });
+  const { page, context, complaints } = await openPage(suite.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   const ui = screen(page);
-  await page.getByText('Found on this computer, use one:').waitFor();
+  await page.getByText('Found on this computer:').waitFor();
   await page.getByRole('button', { name: 'fake-large', exact: true }).click();
   await page.getByText('fake-large answers in this chat.').waitFor();
   await ui.ask('Hello');
@@ -458,7 +458,7 @@ test('what was said on this computer does not leave it unasked', deadline, async
     await tenon.stop();
     own.stop();
   });
-  const { page, context } = await openPage(inn.browser, tenon.url, { as: tenon });
+  const { page, context } = await openPage(suite.browser, tenon.url, { as: tenon });
   t.after(() => context.close());
   const ui = screen(page);
   const models = modelsOn(page);
@@ -479,7 +479,7 @@ test('what was said on this computer does not leave it unasked', deadline, async
     });
   });
   await page.reload();
-  await models.notice('Shall messages go to gpt-x, which runs elsewhere?').waitFor();
+  await models.notice('Send messages to gpt-x, which runs elsewhere?').waitFor();
   const sent = [];
   page.on('request', (request) => request.url().endsWith('/turns') && sent.push(request));
   await ui.ask('A secret');

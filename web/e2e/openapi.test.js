@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
 import { phone } from './browser.js';
-import { house } from './house.js';
-import { obedient } from './obedient.js';
+import { fixture } from './fixture.js';
+import { startScriptedModel } from './scriptedModel.js';
 import { memory, startFastapi, startMcpo, time } from './peers.js';
 import { eventually } from './screen.js';
 import { serversOf } from './servers.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 let app;
 let model;
@@ -23,12 +23,12 @@ after(async () => {
   await app?.stop();
 });
 afterEach(async () => {
-  for (const { id } of await inn.tell('GET', '/sources'))
-    await inn.tell('DELETE', `/sources/${id}`);
+  for (const { id } of await suite.tell('GET', '/sources'))
+    await suite.tell('DELETE', `/sources/${id}`);
 });
 
 async function open(t, options) {
-  const visit = await inn.visit(t, options);
+  const visit = await suite.visit(t, options);
   const servers = serversOf(visit.page);
   await servers.open();
   return { ...visit, servers, form: servers.form };
@@ -37,7 +37,7 @@ async function open(t, options) {
 const button = (place, name) => place.getByRole('button', { name, exact: true });
 const seenIn = (form) => form.getByRole('group', { name: 'What was found' });
 const focused = (place) => place.and(place.page().locator(':focus')).waitFor();
-const call = (tool, input = {}) => inn.tell('POST', `/tools/${tool}/call`, { arguments: input });
+const call = (tool, input = {}) => suite.tell('POST', `/tools/${tool}/call`, { arguments: input });
 
 /** A small document about the app. */
 const documentOf = (paths) => ({
@@ -56,17 +56,17 @@ const asks = (operationId, more = {}) => ({
 });
 
 test('an app is looked at, added, called in a chat and read again', deadline, async (t) => {
-  model ??= await obedient(inn);
+  model ??= await startScriptedModel(suite);
   const { page, ui, servers, form } = await open(t);
   await servers.addOpenapi(app.url);
   await form.getByLabel('Address of the server').press('Enter');
   const seen = seenIn(form);
   await seen.getByText(/^1\.0 · \d+ tools$/).waitFor();
   await seen.getByText('Echo', { exact: true }).waitFor();
-  const tools = seen.getByRole('list', { name: 'Tools in it' });
+  const tools = seen.getByRole('list', { name: 'Tools found' });
   await tools.getByText('query_query_get').waitFor();
   assert.ok((await tools.getByRole('listitem').count()) > 15);
-  assert.deepEqual(await inn.tell('GET', '/sources'), [], 'a look adds nothing');
+  assert.deepEqual(await suite.tell('GET', '/sources'), [], 'a look adds nothing');
   await focused(form.getByLabel('Address of the server'));
   assert.equal(await form.getByLabel('Name', { exact: true }).inputValue(), 'echo');
 
@@ -82,7 +82,7 @@ test('an app is looked at, added, called in a chat and read again', deadline, as
   await details.getByText(app.url).waitFor();
   await details.getByText('Last read').waitFor();
   // There is nothing to restart.
-  await row.getByRole('button', { name: 'Options of echo' }).click();
+  await row.getByRole('button', { name: 'Options for echo' }).click();
   await page.getByRole('menuitem', { name: 'Read again' }).waitFor();
   assert.equal(await page.getByRole('menuitem', { name: 'Restart' }).count(), 0);
   await page.keyboard.press('Escape');
@@ -124,8 +124,8 @@ test('what it asks for is entered, works, and is kept', deadline, async (t) => {
   assert.deepEqual(await answer('with_token_secure_client_get'), { given: 1 });
 
   await servers.choose('echo', 'Edit');
-  await form.getByText('kept, not shown').first().waitFor();
-  assert.equal(await form.getByText('kept, not shown').count(), 4);
+  await form.getByText('stored, not shown').first().waitFor();
+  assert.equal(await form.getByText('stored, not shown').count(), 4);
   assert.doesNotMatch(await page.content(), /hush-hush|my-token|lovelace|s3cret/);
   await button(form, 'Replace: APIKeyHeader').click();
   const key = form.getByLabel('Key for APIKeyHeader');
@@ -137,7 +137,7 @@ test('what it asks for is entered, works, and is kept', deadline, async (t) => {
   await row.getByText(/^Ready/).waitFor({ timeout: 30_000 });
   assert.deepEqual(await answer('key_in_header_secure_header_get'), { key: 'other' });
   assert.equal((await call('api_echo_bearer_secure_bearer_get')).ok, false);
-  const [{ reach }] = await inn.tell('GET', '/sources');
+  const [{ reach }] = await suite.tell('GET', '/sources');
   assert.deepEqual(reach.credentials, {
     APIKeyHeader: 'key',
     Client: 'client',
@@ -174,8 +174,8 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await button(form, 'Look').click();
   const seen = seenIn(form);
   await seen.getByText('7 · 2 tools').waitFor();
-  await seen.getByText('deprecated, off at first').waitFor();
-  await seen.getByText('only reads').first().waitFor();
+  await seen.getByText('deprecated, off by default').waitFor();
+  await seen.getByText('read-only').first().waitFor();
   await seen.getByText('GET /odd').waitFor();
   await seen.getByText('GET /header goes without a parameter').waitFor();
   assert.equal(await seen.getByText('At length.').count(), 0);
@@ -184,14 +184,14 @@ test('a document is pasted or chosen, and a broken one shows where', deadline, a
   await row.getByText(/^Ready · 2 tools/).waitFor({ timeout: 30_000 });
   assert.equal((await call('api_small-shop_ask', { text: 'a' })).structured.text, 'a');
   await button(row, 'About its document').click();
-  await row.getByText('given by hand').waitFor();
+  await row.getByText('provided by hand').waitFor();
   await row.getByText('GET /odd').waitFor();
   await button(row, 'One thing to know').click();
   await row.getByText('GET /header goes without a parameter').waitFor();
 
   // Another one takes its place, from a file this time.
   await servers.choose('small-shop', 'Edit');
-  await form.getByText('The stored one stays').waitFor();
+  await form.getByText('The stored document is kept').waitFor();
   assert.equal(await button(form, 'Look').count(), 0);
   const file = {
     name: 'shop.json',
@@ -245,7 +245,7 @@ test('what has changed is told when it is read again, and what failed', deadline
     .waitFor();
   await eventually(
     'impaired',
-    async () => (await inn.tell('GET', '/sources'))[0].state === 'degraded',
+    async () => (await suite.tell('GET', '/sources'))[0].state === 'degraded',
   );
   await row.getByText(/^Impaired · 2 tools/).waitFor();
 
@@ -298,7 +298,7 @@ test('an mcpo is added with all that is behind it', deadline, async (t) => {
     .row('mcpo')
     .getByText(/^Ready · 11 tools/)
     .waitFor({ timeout: 30_000 });
-  const tools = await inn.tell('GET', '/tools');
+  const tools = await suite.tell('GET', '/tools');
   const { toolId } = tools.find(({ toolId }) => toolId.includes('get_current_time'));
   assert.equal((await call(toolId, { timezone: 'Asia/Tokyo' })).ok, true);
 });
@@ -328,18 +328,18 @@ test('all of it can be done by the keyboard, on a narrow page', deadline, async 
   await page.keyboard.press('Tab');
   await focused(button(form, 'Look'));
   await page.keyboard.press('Tab');
-  await focused(form.getByRole('list', { name: 'Tools in it' }));
+  await focused(form.getByRole('list', { name: 'Tools found' }));
   await page.keyboard.press('Tab');
   await focused(form.getByLabel('Token for HTTPBearer'));
   await page.keyboard.type('my-token');
   await page.keyboard.press('Enter');
   const row = servers.row('echo');
   await row.getByText(/^Ready/).waitFor({ timeout: 30_000 });
-  await focused(row.getByRole('button', { name: 'Options of echo' }));
+  await focused(row.getByRole('button', { name: 'Options for echo' }));
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Read again' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Enter');
   await row.getByText('Nothing has changed.').waitFor();
-  await focused(row.getByRole('button', { name: 'Options of echo' }));
+  await focused(row.getByRole('button', { name: 'Options for echo' }));
   assert.deepEqual(await fits(), []);
 });

@@ -11,9 +11,9 @@ const TARGET_MS = 15;
 
 const [tenon, browser, counter] = await Promise.all([Tenon.start(), openBrowser(), startCounter()]);
 try {
-  const inn = { tell: async (_method, path) => (await tenon.fetch(`/api${path}`)).json() };
+  const suite = { tell: async (_method, path) => (await tenon.fetch(`/api${path}`)).json() };
   const { page } = await openPage(browser, tenon.url, lookAt(counter.url, { as: tenon }));
-  const ready = () => localTools(inn, counter.url, 'ready');
+  const ready = () => localTools(suite, counter.url, 'ready');
   await eventually('its tool', async () => (await ready()).length > 0, 30_000);
   const [{ toolId }] = await ready();
   const bare = [];

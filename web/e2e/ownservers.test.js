@@ -1,32 +1,32 @@
 // Who is no admin: what others run is there to use, and what they add is theirs alone.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { memory } from './peers.js';
-import { added, ann, doorOf, post, setUp } from './people.js';
+import { added, ann, authPageOf, post, setUp } from './people.js';
 import { serversOf } from './servers.js';
 import { withAccounts } from './tenon.js';
 
-const inn = house(withAccounts);
+const suite = fixture(withAccounts);
 const deadline = { timeout: 90_000 };
 const bob = { name: 'Bob', email: 'bob@example.com', password: 'battery staple' };
 let admin;
 
 async function furnish() {
   if (admin) return;
-  admin = await setUp(inn.tenon, ann);
-  await added(inn.tenon, admin, bob);
+  admin = await setUp(suite.tenon, ann);
+  await added(suite.tenon, admin, bob);
   const shared = { kind: 'mcp', name: 'memory', title: 'Notebook', command: memory };
-  assert.equal((await post(inn.tenon, '/api/sources', shared, admin)).status, 201);
+  assert.equal((await post(suite.tenon, '/api/sources', shared, admin)).status, 201);
 }
 
 async function enter(t, person) {
-  const visit = await inn.visit(t);
-  const door = doorOf(visit.page);
+  const visit = await suite.visit(t);
+  const authPage = authPageOf(visit.page);
   await furnish();
   await visit.page.reload();
-  await door.logIn(person);
-  await door.field.waitFor();
+  await authPage.logIn(person);
+  await authPage.field.waitFor();
   const servers = serversOf(visit.page);
   await servers.open();
   return { ...visit, servers };
@@ -47,7 +47,7 @@ test('who is no admin adds addresses, for themself', deadline, async (t) => {
   await servers.form.getByLabel('Address', { exact: true }).fill('https://mcp.example.com/mcp');
   assert.equal(await servers.form.getByLabel('Name', { exact: true }).inputValue(), 'example');
   await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
-  await servers.row('example').getByText('yours alone').waitFor();
+  await servers.row('example').getByText('only yours').waitFor();
   await servers.row('example').getByRole('switch').waitFor();
 
   const other = await enter(t, ann);
@@ -58,11 +58,11 @@ test('who is no admin adds addresses, for themself', deadline, async (t) => {
 test('an admin says for whom it is', deadline, async (t) => {
   const { servers } = await enter(t, ann);
   await servers.add.click();
-  await servers.form.getByRole('radio', { name: 'For me alone' }).check();
+  await servers.form.getByRole('radio', { name: 'Only for me' }).check();
   await servers.form.getByLabel('Command').fill(memory);
   await servers.form.getByLabel('Name', { exact: true }).fill('own');
   await servers.form.getByRole('button', { name: 'Add', exact: true }).click();
-  await servers.row('own').getByText('yours alone').waitFor();
+  await servers.row('own').getByText('only yours').waitFor();
 
   const other = await enter(t, bob);
   await other.servers.row('Notebook').waitFor();

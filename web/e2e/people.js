@@ -35,8 +35,8 @@ function cookieOf(response) {
   return { cookie: response.headers.getSetCookie()[0].split(';')[0] };
 }
 
-/** What a person finds at the door and in the settings, by the names they see. */
-export function doorOf(page) {
+/** What a person finds on the log-in pages and in the settings, by the names they see. */
+export function authPageOf(page) {
   return {
     name: page.getByLabel('Your name'),
     email: page.getByLabel('E-mail', { exact: true }),

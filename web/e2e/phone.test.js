@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { phone } from './browser.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 
-const inn = house();
-const { visit } = inn;
+const suite = fixture();
+const { visit } = suite;
 const deadline = { timeout: 60_000 };
 const small = { viewport: phone, hasTouch: true, isMobile: true };
 
@@ -24,14 +24,14 @@ test('the list of chats is a sheet', deadline, async (t) => {
   await assertNoSidewaysScroll(page);
   assert.equal(await page.getByRole('navigation').count(), 0);
 
-  await page.getByRole('button', { name: 'Open the list of chats' }).tap();
+  await page.getByRole('button', { name: 'Open chat list' }).tap();
   await ui.rows.first().waitFor();
   await assertNoSidewaysScroll(page);
   await page.getByRole('link', { name: 'New chat' }).tap();
   await page.getByRole('navigation').waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
 
-  await page.getByRole('button', { name: 'Open the list of chats' }).tap();
+  await page.getByRole('button', { name: 'Open chat list' }).tap();
   await ui.rows.first().getByRole('link').tap();
   await ui.cards.first().waitFor();
 });
@@ -65,7 +65,7 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
 
   const asks = (policy) => {
     const tools = [{ toolId: 'builtin_current_time', policy }];
-    return inn.tell('PATCH', '/tools', { layer: 'user', tools });
+    return suite.tell('PATCH', '/tools', { layer: 'user', tools });
   };
   await asks('ask');
   await ui.ask('What time is it in Lima?');
@@ -80,7 +80,7 @@ test('whatever a finger must hit is 44 pixels large', deadline, async (t) => {
   assert.deepEqual(await tooSmall(), []);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
 
-  await page.getByRole('button', { name: 'Open the list of chats' }).tap();
+  await page.getByRole('button', { name: 'Open chat list' }).tap();
   await ui.rows.first().waitFor();
   assert.deepEqual(await tooSmall(), []);
   await page.getByRole('link', { name: 'New chat' }).tap();

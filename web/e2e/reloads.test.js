@@ -1,27 +1,28 @@
-// Five hundred calls to a local tool, while the pages that make them are loaded again and again.
+// Many calls to a local tool, while the pages that make them are loaded again and again.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { startCounter } from './counter.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { lookAt, localTools } from './local.js';
 import { eventually } from './screen.js';
 
-const CALLS = 500;
+/** `make torture` makes more. */
+const CALLS = Number(process.env.TORTURE_CALLS ?? 150);
 const AT_ONCE = 4;
 /** The deadline of a call, and what a busy machine adds to it. */
 const LATE_MS = 125_000;
 
-const inn = house();
+const suite = fixture();
 
 test('every call ends once, whatever happens to its page', { timeout: 300_000 }, async (t) => {
   const counter = await startCounter();
   t.after(() => counter.stop());
-  const { page, context } = await inn.visit(t, lookAt(counter.url));
-  const ready = () => localTools(inn, counter.url, 'ready');
+  const { page, context } = await suite.visit(t, lookAt(counter.url));
+  const ready = () => localTools(suite, counter.url, 'ready');
   await eventually('its tool', async () => (await ready()).length > 0, 30_000);
   const [{ toolId }] = await ready();
   const second = await context.newPage();
-  await second.goto(inn.tenon.url);
+  await second.goto(suite.tenon.url);
 
   const random = dice(20_261_115);
   const ends = { done: 0, failed: 0, cancelled: 0 };
@@ -74,7 +75,7 @@ test('every call ends once, whatever happens to its page', { timeout: 300_000 },
 
 async function made(toolId, args, signal) {
   try {
-    const response = await inn.tenon.fetch(`/api/tools/${toolId}/call`, {
+    const response = await suite.tenon.fetch(`/api/tools/${toolId}/call`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ arguments: args }),

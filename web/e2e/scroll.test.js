@@ -1,10 +1,10 @@
 // The end is followed only by a reader who is there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { eventually } from './screen.js';
 
-const { visit } = house();
+const { visit } = fixture();
 const deadline = { timeout: 60_000 };
 
 const fromEnd = (page) =>

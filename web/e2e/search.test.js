@@ -1,20 +1,20 @@
 // Finding what was said, and going there.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { address, eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 const hits = (page) => page.getByRole('navigation').locator('.hits a');
 const found = (page) => page.locator('article.found');
 
 test('Chinese words are found in a message and lead to it', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('东京现在几点？');
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, {
+  await suite.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, {
     title: 'Something else',
   });
   for (let turn = 2; turn <= 4; turn += 1) {
@@ -44,7 +44,7 @@ test('Chinese words are found in a message and lead to it', deadline, async (t) 
 });
 
 test('what stands on another branch is shown', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('What time is it in Reykjavik?');
   await ui.answered();
   await ui.field.press('ArrowUp');
@@ -52,7 +52,9 @@ test('what stands on another branch is shown', deadline, async (t) => {
   await ui.editor.press('Enter');
   await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, { title: 'Clocks' });
+  await suite.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, {
+    title: 'Clocks',
+  });
   await ui.search.fill('Reykjavik');
   await hits(page).first().click();
   await page.getByRole('group', { name: 'Version 1 of 2' }).waitFor();
@@ -60,10 +62,10 @@ test('what stands on another branch is shown', deadline, async (t) => {
 });
 
 test('the palette finds conversations too, by keyboard', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('What time is it in Nairobi?');
   await ui.answered();
-  await inn.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, { title: 'East' });
+  await suite.tell('PATCH', `/chats/${(await address(page)).split('/').pop()}`, { title: 'East' });
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   await page.keyboard.press('Control+k');
@@ -75,7 +77,7 @@ test('the palette finds conversations too, by keyboard', deadline, async (t) => 
 });
 
 test('letters with which Chinese is typed are not looked for', deadline, async (t) => {
-  const { page, ui, context } = await inn.visit(t);
+  const { page, ui, context } = await suite.visit(t);
   await ui.ask('北京现在几点？');
   await ui.answered();
   const asked = [];
@@ -83,6 +85,7 @@ test('letters with which Chinese is typed are not looked for', deadline, async (
     const url = new URL(request.url());
     if (url.pathname === '/api/search') asked.push(url.searchParams.get('q'));
   });
+  await page.clock.install();
   await ui.search.focus();
   const input = await context.newCDPSession(page);
   for (const text of ['b', 'bei', 'bei j', 'bei jing']) {
@@ -92,7 +95,7 @@ test('letters with which Chinese is typed are not looked for', deadline, async (
       selectionEnd: text.length,
     });
   }
-  await page.waitForTimeout(400);
+  await page.clock.fastForward(1_000);
   assert.deepEqual(asked, []);
   await input.send('Input.insertText', { text: '北京' });
   await hits(page)
@@ -104,9 +107,9 @@ test('letters with which Chinese is typed are not looked for', deadline, async (
 });
 
 test('what is nowhere is said to be nowhere', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.search.fill('xyzzyplugh');
-  await page.getByText('Nothing is found for “xyzzyplugh”.').waitFor();
+  await page.getByText('No results for “xyzzyplugh”.').waitFor();
   await page.route('**/api/search?*', (route) => route.abort());
   await ui.search.fill('something');
   await page.getByText(/^Could not search/).waitFor();

@@ -12,7 +12,7 @@ export function serversOf(page) {
         .getByRole('listitem')
         // The mark of one that is theirs alone stands in its heading.
         .filter({
-          has: page.getByRole('heading', { name: new RegExp(`^${title}( yours alone)?$`) }),
+          has: page.getByRole('heading', { name: new RegExp(`^${title}( only yours)?$`) }),
         }),
 
     async open() {
@@ -38,7 +38,7 @@ export function serversOf(page) {
 
     async choose(title, item) {
       await this.row(title)
-        .getByRole('button', { name: `Options of ${title}` })
+        .getByRole('button', { name: `Options for ${title}` })
         .click();
       await page.getByRole('menuitem', { name: item }).click();
     },

@@ -4,29 +4,29 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { memory, time } from './peers.js';
 import { eventually } from './screen.js';
 import { serversOf } from './servers.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 
 afterEach(async () => {
-  for (const { id } of await inn.tell('GET', '/sources'))
-    await inn.tell('DELETE', `/sources/${id}`);
-  for (const { name, mine } of await inn.tell('GET', '/secrets')) {
-    await inn.tell('DELETE', `/secrets/${name}?mine=${mine}`);
+  for (const { id } of await suite.tell('GET', '/sources'))
+    await suite.tell('DELETE', `/sources/${id}`);
+  for (const { name, mine } of await suite.tell('GET', '/secrets')) {
+    await suite.tell('DELETE', `/secrets/${name}?mine=${mine}`);
   }
 });
 
 const stateOf = async (name) => {
-  const all = await inn.tell('GET', '/sources');
+  const all = await suite.tell('GET', '/sources');
   return all.find((source) => source.name === name);
 };
 
 async function open(t, options) {
-  const visit = await inn.visit(t, options);
+  const visit = await suite.visit(t, options);
   const servers = serversOf(visit.page);
   await servers.open();
   return { ...visit, servers };
@@ -57,7 +57,7 @@ test('a server is added, used, comes back when it is killed, and goes', deadline
   await ui.field.waitFor();
 
   const { id, pid } = await stateOf('memory');
-  const read = () => inn.tell('POST', '/tools/mcp_memory_read_graph/call', { arguments: {} });
+  const read = () => suite.tell('POST', '/tools/mcp_memory_read_graph/call', { arguments: {} });
   assert.equal((await read()).ok, true);
 
   await servers.open();
@@ -78,7 +78,7 @@ test('a server is added, used, comes back when it is killed, and goes', deadline
   await row.getByRole('button', { name: 'Remove', exact: true }).click();
   await row.waitFor({ state: 'detached' });
   await servers.settings.getByText('An MCP server is a program or an address').waitFor();
-  const tools = await inn.tell('GET', '/tools');
+  const tools = await suite.tell('GET', '/tools');
   assert.deepEqual(
     tools.filter(({ source }) => source.id === id),
     [],
@@ -128,12 +128,15 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'tenon-installs-'));
     t.after(() => rm(folder, { recursive: true }));
     const npx = join(folder, 'npx');
-    const script = `#!/bin/sh\necho "fetching a-server" >&2\nsleep 8\nexec ${memory}\n`;
+    const installed = join(folder, 'installed');
+    const install = `until [ -e ${installed} ]; do sleep 0.1; done`;
+    const script = `#!/bin/sh\necho "fetching a-server" >&2\n${install}\nexec ${memory}\n`;
     await writeFile(npx, script, { mode: 0o755 });
     await servers.addProgram('slow', npx);
     const row = servers.row('slow');
     await row.getByText('fetching a-server').waitFor();
     await row.getByText(/^Installing…/).waitFor({ timeout: 15_000 });
+    await writeFile(installed, '');
     await row.getByText(/Ready · 9 tools/).waitFor({ timeout: 30_000 });
     assert.equal(await row.getByText('fetching a-server').count(), 0);
     assert.equal((await stateOf('slow')).restarts, 0);
@@ -188,7 +191,7 @@ test('a value that was given is kept and never shown', deadline, async (t) => {
   const row = servers.row('memory');
   await row.getByText(/Ready/).waitFor({ timeout: 30_000 });
   await servers.choose('memory', 'Edit');
-  await servers.form.getByText('kept, not shown').waitFor();
+  await servers.form.getByText('stored, not shown').waitFor();
   assert.doesNotMatch(await page.content(), /hush-hush/);
   await servers.form.getByRole('button', { name: 'Replace: TOKEN' }).click();
   await page.keyboard.type('other');
@@ -238,7 +241,7 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
     },
   };
   await servers.importForm.getByLabel('Configuration').fill(JSON.stringify(configuration));
-  const found = servers.importForm.getByRole('list', { name: 'Found in it' });
+  const found = servers.importForm.getByRole('list', { name: 'Servers found' });
   await found.getByText('Will be added').first().waitFor();
   assert.equal(await found.getByRole('checkbox', { name: 'Add odd' }).isDisabled(), true);
   // What is not taken over is said.
@@ -254,7 +257,7 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
 test('a secret that is missing is set where it is missed', deadline, async (t) => {
   const { servers } = await open(t);
   const lacks = (name, how) =>
-    inn.tell('POST', '/sources', { kind: 'mcp', name, command: memory, ...how });
+    suite.tell('POST', '/sources', { kind: 'mcp', name, command: memory, ...how });
   await lacks('shared', { env: { TOKEN: '${E2E_SHARED}' } });
   await lacks('personal', { env: { TOKEN: '${user.E2E_OWN}' } });
   await lacks('argument', { args: ['--root=${e2e.root}'] });
@@ -299,7 +302,7 @@ test('all of it can be done by the keyboard', deadline, async (t) => {
   await page.keyboard.type(memory);
   await page.keyboard.press('Enter');
   await servers.row('memory').getByText(/Ready/).waitFor({ timeout: 30_000 });
-  const opener = servers.row('memory').getByRole('button', { name: 'Options of memory' });
+  const opener = servers.row('memory').getByRole('button', { name: 'Options for memory' });
   assert.ok(await opener.evaluate((button) => button === document.activeElement));
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem').first().and(page.locator(':focus')).waitFor();

@@ -1,16 +1,15 @@
 // Chats that leave Tenon: shown by a link, saved as files, brought in again.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openPage } from './browser.js';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { address } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 async function chat(t) {
-  const visit = await inn.visit(t);
+  const visit = await suite.visit(t);
   await visit.ui.ask('What time is it in Tokyo?');
   await visit.ui.answered();
   return visit;
@@ -18,7 +17,7 @@ async function chat(t) {
 
 /** Whoever has the link: nobody Tenon knows. */
 async function stranger(t, link) {
-  const visit = await openPage(inn.browser, 'about:blank');
+  const visit = await openPage(suite.browser, 'about:blank');
   t.after(async () => {
     await visit.context.close();
     assert.deepEqual(visit.complaints, []);
@@ -40,7 +39,7 @@ test(
     const { page, ui } = await chat(t);
     await ui.menu('Share…');
     const dialog = page.getByRole('dialog', { name: 'Share this chat' });
-    await dialog.getByRole('button', { name: 'Make a link' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
     const field = dialog.getByRole('textbox', { name: 'Link' });
     const link = await field.inputValue();
     assert.match(link, /#\/shared\/.+/);
@@ -57,15 +56,15 @@ test(
     );
 
     await dialog.getByRole('switch').click();
-    await dialog.getByText('Readers also see what went into the tools').waitFor();
+    await dialog.getByText('Readers also see tool input and output').waitFor();
     await reader.page.reload();
     await reader.page.locator('.card button').first().click();
     await reader.page.getByRole('region', { name: 'Input' }).first().waitFor();
 
-    await dialog.getByRole('button', { name: 'Take the link back' }).click();
+    await dialog.getByRole('button', { name: 'Revoke link' }).click();
     await dialog.getByText(/It will stop working/).waitFor();
-    await dialog.getByRole('button', { name: 'Take the link back' }).click();
-    await dialog.getByRole('button', { name: 'Make a link' }).waitFor();
+    await dialog.getByRole('button', { name: 'Revoke link' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).waitFor();
     await reader.page.reload();
     await reader.page.getByText('This chat is no longer shared.').waitFor();
   },
@@ -74,16 +73,16 @@ test(
 test('a link that is behind can be brought up to date', deadline, async (t) => {
   const { page, ui } = await chat(t);
   const id = (await address(page)).split('/').pop();
-  const { token } = await inn.tell('POST', `/chats/${id}/share`, {});
+  const { token } = await suite.tell('POST', `/chats/${id}/share`, {});
   await ui.ask('What time is it in Lima?');
   await ui.answered(2);
-  const reader = await stranger(t, `${inn.tenon.url}/#/shared/${token}`);
+  const reader = await stranger(t, `${suite.tenon.url}/#/shared/${token}`);
   await reader.page.locator('article').first().waitFor();
   assert.equal(await reader.page.locator('article').count(), 1);
   await ui.menu('Share…');
   const dialog = page.getByRole('dialog', { name: 'Share this chat' });
   await dialog.getByText('The link does not show the latest messages.').waitFor();
-  await dialog.getByRole('button', { name: 'Show them' }).click();
+  await dialog.getByRole('button', { name: 'Update link' }).click();
   await dialog
     .getByText('The link does not show the latest messages.')
     .waitFor({ state: 'detached' });
@@ -96,14 +95,15 @@ test('a chat is saved as a file and brought in again', deadline, async (t) => {
   const { page, ui } = await chat(t);
   const save = async (name) => {
     const [download] = await Promise.all([page.waitForEvent('download'), ui.menu(name)]);
-    return { name: download.suggestedFilename(), path: await download.path() };
+    const pieces = await (await download.createReadStream()).toArray();
+    return { name: download.suggestedFilename(), content: Buffer.concat(pieces) };
   };
   const markdown = await save('Export as Markdown');
   assert.match(markdown.name, /Tokyo.*\.md$/);
-  assert.match(await readFile(markdown.path, 'utf8'), /What time is it in Tokyo\?/);
+  assert.match(markdown.content.toString(), /What time is it in Tokyo\?/);
   const json = await save('Export as JSON');
   assert.match(json.name, /\.json$/);
-  const buffer = await readFile(json.path);
+  const buffer = json.content;
 
   const before = await address(page);
   const [chooser] = await Promise.all([
@@ -119,7 +119,7 @@ test('a chat is saved as a file and brought in again', deadline, async (t) => {
 });
 
 test('a file that is no chat is refused in words', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.field.waitFor();
   // Listened for before anything is pressed: a key is faster than the listening begins.
   const asked = page.waitForEvent('filechooser');
@@ -132,10 +132,10 @@ test('a file that is no chat is refused in words', deadline, async (t) => {
     mimeType: 'application/json',
     buffer: Buffer.from('[]'),
   });
-  await page.getByText(/“notes.json” is no chat that Tenon exported/).waitFor();
+  await page.getByText(/“notes.json” is not a chat exported by Tenon/).waitFor();
 });
 
 test('a link that never was leads nowhere, in words', deadline, async (t) => {
-  const reader = await stranger(t, `${inn.tenon.url}/#/shared/nothing`);
+  const reader = await stranger(t, `${suite.tenon.url}/#/shared/nothing`);
   await reader.page.getByText('This chat is no longer shared.').waitFor();
 });

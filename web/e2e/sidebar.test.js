@@ -1,14 +1,14 @@
 // The list of chats.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { address, eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 
 async function chatIds() {
-  return (await inn.tell('GET', '/chats')).map(({ id }) => id);
+  return (await suite.tell('GET', '/chats')).map(({ id }) => id);
 }
 
 async function chooseFromMenu(page, row, name) {
@@ -36,7 +36,7 @@ async function newChat(ui, page, text) {
 }
 
 test('a deleted chat can be had back', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { row, id } = await newChat(ui, page, 'What time is it in Tokyo?');
   const count = await ui.rows.count();
   await chooseFromMenu(page, row, 'Delete');
@@ -60,7 +60,7 @@ test(
   'a deleted chat that someone goes back to is said to be gone, and comes back',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     const { row } = await newChat(ui, page, 'What time is it in Tokyo?');
     await deleteRow(page, row);
     await page.getByRole('heading', { name: 'Tenon' }).waitFor();
@@ -72,7 +72,7 @@ test(
 );
 
 test('a pinned chat stands on top, and stays there', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { row, id } = await newChat(ui, page, 'What time is it in Oslo?');
   await chooseFromMenu(page, row, 'Pin');
   const pinned = page.locator('section', { has: page.getByRole('heading', { name: 'Pinned' }) });
@@ -82,11 +82,11 @@ test('a pinned chat stands on top, and stays there', deadline, async (t) => {
   await page.reload();
   await pinned.getByText('Oslo').waitFor();
   assert.match(await ui.rows.first().innerText(), /Oslo/);
-  await inn.tell('PATCH', `/chats/${id}`, { pinned: false });
+  await suite.tell('PATCH', `/chats/${id}`, { pinned: false });
 });
 
 test('a chat is put into the archive and taken out again', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { id } = await newChat(ui, page, 'What time is it in Cairo?');
   const row = ui.rows.filter({ has: page.locator(`[href$="${id}"]`) });
   await chooseFromMenu(page, row, 'Archive');
@@ -95,7 +95,7 @@ test('a chat is put into the archive and taken out again', deadline, async (t) =
   await page.getByRole('combobox').fill('archived');
   await page.keyboard.press('Enter');
   await row.waitFor();
-  await chooseFromMenu(page, row, 'Take out of the archive');
+  await chooseFromMenu(page, row, 'Unarchive');
   await row.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'All chats' }).click();
   await row.waitFor();
@@ -103,8 +103,8 @@ test('a chat is put into the archive and taken out again', deadline, async (t) =
 
 test('older chats come when the end of the list is in sight', deadline, async (t) => {
   for (let count = 0; count < 70; count += 1)
-    await inn.tell('POST', '/chats', { title: `Old ${count}` });
-  const { page, ui } = await inn.visit(t);
+    await suite.tell('POST', '/chats', { title: `Old ${count}` });
+  const { page, ui } = await suite.visit(t);
   await ui.rows.first().waitFor();
   const before = await ui.rows.count();
   assert.ok(before < 70, `${before} at first`);
@@ -114,22 +114,22 @@ test('older chats come when the end of the list is in sight', deadline, async (t
 });
 
 test('a name being typed does not follow the reader to another chat', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const header = page.locator('header');
   const a = await newChat(ui, page, 'What time is it in Tokyo?');
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   const b = await newChat(ui, page, 'What time is it in Paris?');
-  await page.goto(`${inn.tenon.url}/#/c/${a.id}`);
+  await page.goto(`${suite.tenon.url}/#/c/${a.id}`);
   await header.getByRole('heading', { name: /Tokyo/ }).waitFor();
-  await page.goto(`${inn.tenon.url}/#/c/${b.id}`);
+  await page.goto(`${suite.tenon.url}/#/c/${b.id}`);
   await header.getByRole('heading', { name: /Paris/ }).waitFor();
 
   const renames = [];
   page.on('request', (request) => request.method() === 'PATCH' && renames.push(request.url()));
   await header.getByRole('button', { name: /^Options/ }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
-  const field = page.getByRole('textbox', { name: 'Name of the chat' });
+  const field = page.getByRole('textbox', { name: 'Chat name' });
   await field.fill('for B only');
   await page.goBack();
   await header.getByRole('heading', { name: /Tokyo/ }).waitFor();
@@ -139,7 +139,7 @@ test('a name being typed does not follow the reader to another chat', deadline, 
 });
 
 test('a reader who leaves while a chat is being made is left in peace', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await newChat(ui, page, 'What time is it in Tokyo?');
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
@@ -167,30 +167,30 @@ test('a reader who leaves while a chat is being made is left in peace', deadline
 });
 
 test('a chat is renamed in its row, and found by its new name', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { row } = await newChat(ui, page, 'What time is it in Tokyo?');
   await chooseFromMenu(page, row, 'Rename');
-  await page.getByRole('textbox', { name: 'Name of the chat' }).fill('东京时间');
+  await page.getByRole('textbox', { name: 'Chat name' }).fill('东京时间');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: '东京时间' }).waitFor();
 
   await ui.search.fill('东京时');
   await ui.rows.filter({ hasText: '东京时间' }).first().waitFor();
   await ui.search.fill('nothing like it');
-  await page.getByText('Nothing is found for “nothing like it”.').waitFor();
+  await page.getByText('No results for “nothing like it”.').waitFor();
 
   await page.reload();
   await page.getByRole('heading', { name: '东京时间' }).waitFor();
 });
 
 test('an answer that ends in another chat loses its mark', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('sleep for 30 seconds');
   await page.locator('.card[data-status=running]').waitFor();
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'attached' });
-  await inn.tenon.cancelTurns();
+  await suite.tenon.cancelTurns();
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'detached' });
 });
 
@@ -198,12 +198,12 @@ test(
   'a chat that is made elsewhere is listed, and one deleted elsewhere goes',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     const { row, id } = await newChat(ui, page, 'What time is it in Rome?');
-    await inn.tell('POST', '/chats', { title: 'From elsewhere' });
+    await suite.tell('POST', '/chats', { title: 'From elsewhere' });
     await page.getByRole('navigation').getByText('From elsewhere').waitFor();
 
-    await inn.tell('DELETE', `/chats/${id}`);
+    await suite.tell('DELETE', `/chats/${id}`);
     await page.getByText('This chat does not exist.').waitFor();
     await row.waitFor({ state: 'detached' });
     assert.equal(await ui.questions.count(), 0);
@@ -215,7 +215,10 @@ test(
 );
 
 test('the row of a chat stays where it is when it is opened', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
+  // The list is asked for now and then, which the test makes happen.
+  await page.clock.install();
+  await page.reload();
   const a = await newChat(ui, page, 'What time is it in Bern?');
   await page.getByRole('link', { name: 'New chat' }).click();
   await page.getByRole('heading', { name: 'Tenon' }).waitFor();
@@ -229,12 +232,16 @@ test('the row of a chat stays where it is when it is opened', deadline, async (t
   await page.getByRole('navigation').locator(`[href$="${a.id}"]`).click();
   await page.locator('header').getByRole('heading', { name: /Bern/ }).waitFor();
   await ui.answered();
-  await page.waitForTimeout(6_000);
+  const listed = page.waitForResponse(
+    (response) => new URL(response.url()).pathname === '/api/chats',
+  );
+  await page.clock.fastForward(5_000);
+  await listed;
   assert.deepEqual(await order(), before);
 });
 
 test('the focus stays with the chat that was renamed or pinned', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { id } = await newChat(ui, page, 'What time is it in Riga?');
   const row = ui.rows.filter({ has: page.locator(`[href$="${id}"]`) });
   const focused = (place) =>
@@ -243,7 +250,7 @@ test('the focus stays with the chat that was renamed or pinned', deadline, async
     );
   for (const key of ['Enter', 'Escape']) {
     await chooseFromMenu(page, row, 'Rename');
-    await page.getByRole('textbox', { name: 'Name of the chat' }).fill(`Riga ${key}`);
+    await page.getByRole('textbox', { name: 'Chat name' }).fill(`Riga ${key}`);
     await page.keyboard.press(key);
     await focused(row);
     await ui.menu('Rename');
@@ -254,12 +261,12 @@ test('the focus stays with the chat that was renamed or pinned', deadline, async
   await focused(row);
   await chooseFromMenu(page, row, 'Archive');
   await row.waitFor({ state: 'detached' });
-  await page.getByText('“Riga Enter” is in the archive.').waitFor();
+  await page.getByText('Archived “Riga Enter”').waitFor();
   assert.notEqual(await page.evaluate(() => document.activeElement.tagName), 'BODY');
 });
 
 test('Enter does not delete a chat by accident', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const { row } = await newChat(ui, page, 'What time is it in Lund?');
   await chooseFromMenu(page, row, 'Delete');
   await page.getByRole('dialog', { name: /^Delete/ }).waitFor();
@@ -269,7 +276,7 @@ test('Enter does not delete a chat by accident', deadline, async (t) => {
 });
 
 test('a chat whose first message is refused is not kept', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await page.route('**/turns', (route) =>
     route.fulfill({
       status: 400,
@@ -285,7 +292,7 @@ test('a chat whose first message is refused is not kept', deadline, async (t) =>
 });
 
 test('a running chat is marked', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('sleep for 30 seconds');
   await page.getByRole('navigation').getByText('Running').waitFor({ state: 'attached' });
   await ui.stopButton.click();

@@ -1,17 +1,17 @@
 // Which tools are on, and which ask first: kept by the server.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { house } from './house.js';
+import { fixture } from './fixture.js';
 import { address, eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 60_000 };
 const toolId = 'builtin_current_time';
 
 afterEach(async () => {
   const tools = [{ toolId, enabled: null, policy: null }];
-  await inn.tell('PATCH', '/tools', { layer: 'user', tools });
-  await inn.tell('PATCH', '/tools', { layer: 'organisation', tools });
+  await suite.tell('PATCH', '/tools', { layer: 'user', tools });
+  await suite.tell('PATCH', '/tools', { layer: 'organisation', tools });
 });
 
 function toolsOn(page) {
@@ -39,7 +39,7 @@ function toolsOn(page) {
 
 /** What the server says about the tool, in a chat or without one. */
 const view = async (chatId) => {
-  const tools = await inn.tell('GET', `/tools${chatId ? `?chatId=${chatId}` : ''}`);
+  const tools = await suite.tell('GET', `/tools${chatId ? `?chatId=${chatId}` : ''}`);
   return tools.find((tool) => tool.toolId === toolId);
 };
 
@@ -47,7 +47,7 @@ test(
   'a switch in a chat is for that chat, and survives a reload and another browser',
   deadline,
   async (t) => {
-    const { page, ui } = await inn.visit(t);
+    const { page, ui } = await suite.visit(t);
     await ui.ask('Hello');
     await ui.answered();
     const tools = toolsOn(page);
@@ -71,7 +71,7 @@ test(
 
     await page.reload();
     await eventually('it is still off', async () => (await tools.count()) === count - 1);
-    const other = await inn.visit(t);
+    const other = await suite.visit(t);
     await other.page.goto(await address(page));
     await eventually('and there', async () => (await toolsOn(other.page).count()) === count - 1);
 
@@ -86,7 +86,7 @@ test(
 );
 
 test('a switch on the page of a new chat is for all of them', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   const tools = toolsOn(page);
   await tools.open();
   await tools.panel.getByText(/for all your chats/).waitFor();
@@ -101,7 +101,7 @@ test('a switch on the page of a new chat is for all of them', deadline, async (t
 });
 
 test('a switch that fails goes back and says so', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const tools = toolsOn(page);
   await tools.open();
   await page.route('**/api/tools', (route) =>
@@ -113,7 +113,7 @@ test('a switch that fails goes back and says so', deadline, async (t) => {
 });
 
 test('a policy is chosen for all chats', deadline, async (t) => {
-  const { page } = await inn.visit(t);
+  const { page } = await suite.visit(t);
   const tools = toolsOn(page);
   await tools.open();
   await tools.row.getByRole('button', { name: /: allow$/ }).click();
@@ -127,12 +127,12 @@ test('a policy is chosen for all chats', deadline, async (t) => {
 });
 
 test('what this chat alone allows is told, and taken back alone', deadline, async (t) => {
-  const { page, ui } = await inn.visit(t);
+  const { page, ui } = await suite.visit(t);
   await ui.ask('Hello');
   await ui.answered();
   const chatId = (await address(page)).split('/').pop();
   const set = (layer, policy) =>
-    inn.tell('PATCH', '/tools', { layer, chatId, tools: [{ toolId, policy }] });
+    suite.tell('PATCH', '/tools', { layer, chatId, tools: [{ toolId, policy }] });
   await set('user', 'ask');
   await set('chat', 'allow');
   await page.reload();
@@ -149,11 +149,11 @@ test(
   'what the organisation forbids is shown so, and cannot be switched on',
   deadline,
   async (t) => {
-    await inn.tell('PATCH', '/tools', {
+    await suite.tell('PATCH', '/tools', {
       layer: 'organisation',
       tools: [{ toolId, policy: 'deny' }],
     });
-    const { page } = await inn.visit(t);
+    const { page } = await suite.visit(t);
     const tools = toolsOn(page);
     await tools.open();
     await tools.row.getByText('Not allowed by your organisation').waitFor();

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { phone } from './browser.js';
-import { house } from './house.js';
-import { obedient } from './obedient.js';
+import { fixture } from './fixture.js';
+import { startScriptedModel } from './scriptedModel.js';
 import { freePort, startClock, startFiles } from './peers.js';
 import { eventually } from './screen.js';
 
-const inn = house();
+const suite = fixture();
 const deadline = { timeout: 90_000 };
 const toolId = 'builtin_current_time';
 let model;
 
 after(() => model?.stop());
 afterEach(async () => {
-  await inn.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, enabled: null }] });
-  for (const { id } of await inn.tell('GET', '/devices'))
-    await inn.tell('DELETE', `/devices/${id}`);
+  await suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, enabled: null }] });
+  for (const { id } of await suite.tell('GET', '/devices'))
+    await suite.tell('DELETE', `/devices/${id}`);
 });
 
 /** An mcpo with two tools, for pages of this origin, until the test is over or it is stopped. */
@@ -60,7 +60,7 @@ function panelOf(page) {
 
 /** Somebody who comes, once it is known how many tools there are. */
 async function come(t, options) {
-  const visit = await inn.visit(t, options);
+  const visit = await suite.visit(t, options);
   const tools = panelOf(visit.page);
   await eventually('tools are counted', async () => (await tools.count()) > 0);
   return { ...visit, tools, count: await tools.count() };
@@ -112,7 +112,7 @@ test('nothing at the usual address is told of quietly', deadline, async (t) => {
   await tools.plus.click();
   await tools.here.getByText('No tool server on this computer yet').waitFor();
   await tools.here.getByRole('button', { name: 'How to start one' }).click();
-  const origin = new URL(inn.tenon.url).origin;
+  const origin = new URL(suite.tenon.url).origin;
   await tools.here.getByText(`--port 8000 --cors-allow-origins "${origin}"`).waitFor();
   assert.equal(await tools.here.getByText('How to fix').count(), 0);
 });
@@ -124,7 +124,7 @@ test('a server that is started appears with its tag, switched on', deadline, asy
   await tools.add(port);
   await tools.here.getByText('Nothing usable answers').waitFor();
 
-  await startMcpo(t, port, inn.tenon.url);
+  await startMcpo(t, port, suite.tenon.url);
   await tools.here.getByRole('button', { name: 'Try again' }).click();
   const group = tools.group('mcp-time');
   await group.getByText('Local (MCPO)').waitFor();
@@ -143,13 +143,13 @@ test('a server that is started appears with its tag, switched on', deadline, asy
   await page.keyboard.press('Escape');
 
   // A call says where it ran.
-  model ??= await obedient(inn);
+  model ??= await startScriptedModel(suite);
   await page.reload();
   await tools.counts(count + 2);
-  const [{ toolId: called }] = (await inn.tell('GET', '/tools')).filter(
+  const [{ toolId: called }] = (await suite.tell('GET', '/tools')).filter(
     ({ source, toolName }) => source.local && /current_time/.test(toolName),
   );
-  await inn.tell('PATCH', '/tools', {
+  await suite.tell('PATCH', '/tools', {
     layer: 'user',
     tools: [{ toolId: called, policy: 'allow' }],
   });
@@ -178,23 +178,23 @@ test(
         `A server answers at localhost:${port}, but does not let this site read it (CORS).`,
       )
       .waitFor();
-    const option = `--cors-allow-origins "${inn.tenon.url}"`;
+    const option = `--cors-allow-origins "${suite.tenon.url}"`;
     await tools.here.getByText(option, { exact: true }).waitFor();
     await tools.here.getByRole('radio', { name: 'FastMCP' }).check();
-    await tools.here.getByText(`allow_origins=["${inn.tenon.url}"]`).waitFor();
+    await tools.here.getByText(`allow_origins=["${suite.tenon.url}"]`).waitFor();
     await tools.here.getByText(`port=${port}`).waitFor();
     await tools.here.getByRole('radio', { name: 'Express' }).check();
-    await tools.here.getByText(`origin: '${inn.tenon.url}'`).waitFor();
+    await tools.here.getByText(`origin: '${suite.tenon.url}'`).waitFor();
 
     await before.stop();
-    await startMcpo(t, port, inn.tenon.url);
+    await startMcpo(t, port, suite.tenon.url);
     await tools.here.getByRole('button', { name: 'Try again' }).click();
     await tools.group('mcp-time').getByText('Local (MCPO)').waitFor();
     await tools.here.getByText('does not let this site read it').waitFor({ state: 'detached' });
     await tools.counts(count + 2);
 
     // It goes when it is removed, after a question.
-    await tools.here.getByRole('button', { name: `Options of localhost:${port}` }).click();
+    await tools.here.getByRole('button', { name: `Options for localhost:${port}` }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await tools.here.getByRole('group', { name: 'Remove' }).getByRole('button').first().click();
     await tools.counts(count);
@@ -207,10 +207,10 @@ test('any web server is told of as one that keeps pages out', deadline, async (t
   t.after((await startFiles(port)).stop);
   const { tools, complaints } = await come(t);
   await tools.plus.click();
-  await tools.panel.getByRole('button', { name: 'Look at more ports' }).click();
-  const scan = tools.panel.getByRole('form', { name: 'Look at more ports' });
+  await tools.panel.getByRole('button', { name: 'Scan more ports' }).click();
+  const scan = tools.panel.getByRole('form', { name: 'Scan more ports' });
   await scan.getByLabel('Ports of this computer').fill(`${port}, ${await freePort()}`);
-  await scan.getByRole('button', { name: 'Look there' }).click();
+  await scan.getByRole('button', { name: 'Scan' }).click();
   const line = scan.getByRole('button', { name: `localhost:${port} · CORS How to fix` });
   await line.click();
   await scan.getByText(/does not let this site read it/).waitFor();
@@ -220,7 +220,7 @@ test('any web server is told of as one that keeps pages out', deadline, async (t
 
 test('tools of a browser that is away stay, and can be forgotten', deadline, async (t) => {
   const port = await freePort();
-  await startMcpo(t, port, inn.tenon.url);
+  await startMcpo(t, port, suite.tenon.url);
   const away = await come(t);
   await away.tools.plus.click();
   await away.tools.add(port);

@@ -1,7 +1,8 @@
 import { mount } from 'svelte';
 import './app.css';
+import './shared.css';
 // Before anything else reads the address.
-import '$lib/account/code.svelte';
+import '$lib/account/setupCode.svelte';
 import Root from './Root.svelte';
 
 const target = document.getElementById('app');

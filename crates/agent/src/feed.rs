@@ -5,25 +5,25 @@
 //! is in the order of what is stored. A chat nobody watches and nothing is
 //! said in costs no memory here.
 
-mod draft;
+mod message_draft;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
-    CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, Waiting,
+    CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, ModelWait,
 };
 use tenon_store::{Error, Result, Store};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use draft::Draft;
+use message_draft::MessageDraft;
 
 /// How far a watcher may fall behind before it has to catch up from the store.
-const BEHIND: usize = 256;
+const WATCHER_QUEUE: usize = 256;
 
 /// How many emits wait for the writer before emitters wait, and how many it takes at once.
-const QUEUE: usize = 512;
+const WRITER_QUEUE: usize = 512;
 
 #[derive(Debug, Clone)]
 pub struct Feed {
@@ -31,32 +31,32 @@ pub struct Feed {
     channels: Channels,
 }
 
-/// What a watcher sees.
+/// A live update of a chat.
 #[derive(Debug, Clone)]
-pub enum Live {
+pub enum LiveUpdate {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
-    Waiting(Arc<Waiting>),
+    Waiting(Arc<ModelWait>),
     Progress(Arc<CallProgress>),
 }
 
-/// A watch on one chat, beginning with the text so far of a message in progress.
+/// A subscription to one chat. Begins with the draft of a message in progress.
 #[derive(Debug)]
-pub struct Watch {
+pub struct ChatWatch {
     chat: ChatId,
     channels: Channels,
     /// The message in progress as deltas at offset 0. What `next` gives follows on it.
     pub draft: Vec<Delta>,
     /// How long its model keeps everybody waiting yet.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<ModelWait>,
     /// How far the calls that tell it are.
     pub progress: Vec<CallProgress>,
-    live: Option<broadcast::Receiver<Live>>,
+    live: Option<broadcast::Receiver<LiveUpdate>>,
 }
 
 #[derive(Debug)]
-pub enum Next {
-    Live(Live),
+pub enum WatchEvent {
+    Live(LiveUpdate),
     /// Too far behind: watch again from the last number seen.
     Behind,
     /// The chat is gone.
@@ -68,10 +68,10 @@ type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
 /// One chat that is watched or being spoken in.
 #[derive(Debug)]
 struct Channel {
-    live: broadcast::Sender<Live>,
-    draft: Option<Draft>,
+    live: broadcast::Sender<LiveUpdate>,
+    draft: Option<MessageDraft>,
     /// Until when a model keeps everybody waiting.
-    waiting: Option<(Waiting, Instant)>,
+    waiting: Option<(ModelWait, Instant)>,
     /// How far the calls are that run and tell it.
     progress: HashMap<CallId, Arc<CallProgress>>,
 }
@@ -85,7 +85,7 @@ struct Emit {
 
 impl Feed {
     pub fn new(store: Store) -> Self {
-        let (writer, queue) = mpsc::channel(QUEUE);
+        let (writer, queue) = mpsc::channel(WRITER_QUEUE);
         let channels = Channels::default();
         tokio::spawn(write(store, queue, channels.clone()));
         Self { writer, channels }
@@ -105,7 +105,7 @@ impl Feed {
         written.await.map_err(|_| gone())?
     }
 
-    /// Passes on a piece of a message in progress. Live only.
+    /// Passes on a piece of a message in progress. LiveUpdate only.
     pub fn delta(
         &self,
         chat: &ChatId,
@@ -127,22 +127,22 @@ impl Feed {
                 offset,
                 text,
             };
-            let _ = channel.live.send(Live::Delta(Arc::new(delta)));
+            let _ = channel.live.send(LiveUpdate::Delta(Arc::new(delta)));
         }
     }
 
-    /// Tells those who watch that a model keeps everybody waiting. Live only.
-    pub fn waiting(&self, waiting: Waiting) {
+    /// Tells those who watch that a model keeps everybody waiting. LiveUpdate only.
+    pub fn waiting(&self, waiting: ModelWait) {
         let mut channels = lock(&self.channels);
         let channel = channels
             .entry(waiting.chat_id.clone())
             .or_insert_with(Channel::new);
         let until = Instant::now() + Duration::from_millis(waiting.wait_ms);
         channel.waiting = Some((waiting.clone(), until));
-        let _ = channel.live.send(Live::Waiting(Arc::new(waiting)));
+        let _ = channel.live.send(LiveUpdate::Waiting(Arc::new(waiting)));
     }
 
-    /// Tells those who watch how far a call is. Live only. Whoever tells it
+    /// Tells those who watch how far a call is. LiveUpdate only. Whoever tells it
     /// owes the call [`Feed::progress_over`].
     pub fn progress(&self, progress: CallProgress) {
         let mut channels = lock(&self.channels);
@@ -153,7 +153,7 @@ impl Feed {
         channel
             .progress
             .insert(progress.call_id.clone(), progress.clone());
-        let _ = channel.live.send(Live::Progress(progress));
+        let _ = channel.live.send(LiveUpdate::Progress(progress));
     }
 
     /// The call tells no more how far it is.
@@ -167,10 +167,10 @@ impl Feed {
 
     /// Watches a chat from now on. Whoever wants the past reads the store
     /// *after* this, and skips what then comes twice.
-    pub fn watch(&self, chat: &ChatId) -> Watch {
+    pub fn watch(&self, chat: &ChatId) -> ChatWatch {
         let mut channels = lock(&self.channels);
         let channel = channels.entry(chat.clone()).or_insert_with(Channel::new);
-        Watch {
+        ChatWatch {
             chat: chat.clone(),
             channels: self.channels.clone(),
             draft: channel
@@ -178,7 +178,7 @@ impl Feed {
                 .as_ref()
                 .map(|draft| draft.deltas(chat))
                 .unwrap_or_default(),
-            waiting: channel.waiting.as_ref().map(|(waiting, until)| Waiting {
+            waiting: channel.waiting.as_ref().map(|(waiting, until)| ModelWait {
                 wait_ms: until.saturating_duration_since(Instant::now()).as_millis() as u64,
                 ..waiting.clone()
             }),
@@ -202,20 +202,20 @@ impl Feed {
     }
 }
 
-impl Watch {
-    pub async fn next(&mut self) -> Next {
+impl ChatWatch {
+    pub async fn next(&mut self) -> WatchEvent {
         let Some(live) = &mut self.live else {
-            return Next::Closed;
+            return WatchEvent::Closed;
         };
         match live.recv().await {
-            Ok(live) => Next::Live(live),
-            Err(broadcast::error::RecvError::Lagged(_)) => Next::Behind,
-            Err(broadcast::error::RecvError::Closed) => Next::Closed,
+            Ok(live) => WatchEvent::Live(live),
+            Err(broadcast::error::RecvError::Lagged(_)) => WatchEvent::Behind,
+            Err(broadcast::error::RecvError::Closed) => WatchEvent::Closed,
         }
     }
 }
 
-impl Drop for Watch {
+impl Drop for ChatWatch {
     fn drop(&mut self) {
         // The receiver first: the channel is only idle once it no longer counts.
         self.live = None;
@@ -225,8 +225,8 @@ impl Drop for Watch {
 
 /// The writer: one batch after the other, until the last handle is gone.
 async fn write(store: Store, mut queue: mpsc::Receiver<Emit>, channels: Channels) {
-    let mut emits = Vec::with_capacity(QUEUE);
-    while queue.recv_many(&mut emits, QUEUE).await > 0 {
+    let mut emits = Vec::with_capacity(WRITER_QUEUE);
+    while queue.recv_many(&mut emits, WRITER_QUEUE).await > 0 {
         let (waiting, batch): (Vec<_>, Vec<_>) = emits
             .drain(..)
             .map(|emit| (emit.done, (emit.chat, emit.bodies)))
@@ -271,7 +271,7 @@ fn publish(channels: &Channels, events: Vec<Event>) {
             channel.waiting = None;
         }
         let chat = event.chat_id.clone();
-        let _ = channel.live.send(Live::Event(Arc::new(event)));
+        let _ = channel.live.send(LiveUpdate::Event(Arc::new(event)));
         forget_if_idle(&mut channels, &chat);
     }
 }
@@ -289,7 +289,7 @@ fn lock(channels: &Channels) -> MutexGuard<'_, HashMap<ChatId, Channel>> {
 impl Channel {
     fn new() -> Self {
         Self {
-            live: broadcast::Sender::new(BEHIND),
+            live: broadcast::Sender::new(WATCHER_QUEUE),
             draft: None,
             waiting: None,
             progress: HashMap::new(),
@@ -304,9 +304,9 @@ impl Channel {
     }
 
     /// The draft of this message; another message's is over.
-    fn draft_of(&mut self, message: &MessageId) -> &mut Draft {
+    fn draft_of(&mut self, message: &MessageId) -> &mut MessageDraft {
         self.draft.take_if(|draft| draft.message != *message);
         self.draft
-            .get_or_insert_with(|| Draft::new(message.clone()))
+            .get_or_insert_with(|| MessageDraft::new(message.clone()))
     }
 }

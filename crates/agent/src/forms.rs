@@ -1,48 +1,60 @@
-//! Forms that tools wait for, and what people fill in.
+//! Pending elicitations: forms that tools wait for, and the answers to them.
 //!
-//! They live in the process that runs the call, and end with it: a restart
-//! loses the call, and with it what it asked. What is filled in goes to the
-//! tool and is kept nowhere.
+//! A form lives in the process that runs its call and ends with it: a restart loses the call, and
+//! with it the form. The answer goes to the tool and is stored nowhere.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenon_domain::form::fields::Fields;
-use tenon_domain::{CallId, ChatId, Form, FormAnswer, FormId, FormWants, UserId};
+use tenon_domain::form::fields::{FormFields, FormSchemaError};
+use tenon_domain::{CallId, ChatId, Form, FormAnswer, FormId, FormRequest, UserId};
 use tenon_store::fresh_id;
 use tokio::sync::oneshot;
 
 use crate::{Agent, Error};
 
-/// What is longer is no question that a person reads.
-const MAX_MESSAGE: usize = 4000;
-const MAX_URL: usize = 4000;
-const MAX_SCHEMA: usize = 64 * 1024;
+/// Nobody reads a longer message.
+const MAX_MESSAGE_CHARS: usize = 4000;
+const MAX_URL_BYTES: usize = 4000;
+const MAX_SCHEMA_BYTES: usize = 64 * 1024;
 
-/// How many forms of one call a person is shown at once.
-const AT_ONCE: usize = 4;
+/// How many forms of one call may be open at once.
+const MAX_OPEN_FORMS: usize = 4;
 
-/// The forms that are waited for in this process.
+/// The open forms of this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Forms {
-    open: Arc<Mutex<HashMap<FormId, Open>>>,
+    open: Arc<Mutex<HashMap<FormId, OpenForm>>>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenForm {
     chat: ChatId,
     call: CallId,
     /// None: there is a page to go to instead.
-    fields: Option<Fields>,
+    fields: Option<FormFields>,
     answer: oneshot::Sender<FormAnswer>,
 }
 
-/// A form that a tool waits for, until this is dropped.
+/// A form that a tool waits for. Dropping it closes the form.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct PendingForm {
     forms: Forms,
     pub(crate) form: Form,
     pub(crate) answer: oneshot::Receiver<FormAnswer>,
+}
+
+/// Why a form cannot be shown. Displayed, it is for the log.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FormRefusal {
+    #[error("{MAX_OPEN_FORMS} forms of this call are open already")]
+    TooMany,
+    #[error("its schema is longer than {MAX_SCHEMA_BYTES} bytes")]
+    SchemaTooLong,
+    #[error(transparent)]
+    Schema(#[from] FormSchemaError),
+    #[error("it leads to no web page")]
+    NotAWebPage,
 }
 
 impl Agent {
@@ -56,7 +68,7 @@ impl Agent {
         answer: FormAnswer,
     ) -> Result<(), Error> {
         // Whose call it is: to others it does not exist.
-        self.store.question(user, call).await?;
+        self.store.approval(user, call).await?;
         let outcome = answer.outcome();
         self.forms.answer(call, form, answer)?;
         tracing::info!(%call, %form, ?outcome, "form answered");
@@ -71,30 +83,30 @@ impl Agent {
 }
 
 impl Forms {
-    /// Puts a form up to be answered. The error says why nobody can be shown it.
+    /// Opens a form.
     pub(crate) fn show(
         &self,
         chat: &ChatId,
         call: &CallId,
         message: &str,
-        wants: FormWants,
-    ) -> Result<Shown, String> {
+        wants: FormRequest,
+    ) -> Result<PendingForm, FormRefusal> {
         let (form, fields) = admit(message, wants)?;
         let (sender, answer) = oneshot::channel();
         let mut open = self.open();
-        if open.values().filter(|other| other.call == *call).count() >= AT_ONCE {
-            return Err(format!("{AT_ONCE} forms of this call are open already"));
+        if open.values().filter(|other| other.call == *call).count() >= MAX_OPEN_FORMS {
+            return Err(FormRefusal::TooMany);
         }
         open.insert(
             form.id.clone(),
-            Open {
+            OpenForm {
                 chat: chat.clone(),
                 call: call.clone(),
                 fields,
                 answer: sender,
             },
         );
-        Ok(Shown {
+        Ok(PendingForm {
             forms: self.clone(),
             form,
             answer,
@@ -110,12 +122,12 @@ impl Forms {
         open.answer.send(answer).map_err(|_gone| Error::FormClosed)
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<FormId, Open>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<FormId, OpenForm>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shown {
+impl PendingForm {
     /// Nobody can answer it any more; what somebody did answer just before still counts.
     pub(crate) fn withdraw(&mut self) -> FormAnswer {
         self.forms.open().remove(&self.form.id);
@@ -123,7 +135,7 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for PendingForm {
     fn drop(&mut self) {
         self.forms.open().remove(&self.form.id);
     }
@@ -131,18 +143,18 @@ impl Drop for Shown {
 
 /// A form as it can be put before a person. It comes from outside: what is too
 /// much, or would lead anywhere but to a web page, is not shown.
-fn admit(message: &str, wants: FormWants) -> Result<(Form, Option<Fields>), String> {
+fn admit(message: &str, wants: FormRequest) -> Result<(Form, Option<FormFields>), FormRefusal> {
     let fields = match &wants {
-        FormWants::Fields { schema } if schema.to_string().len() > MAX_SCHEMA => {
-            return Err(format!("its schema is longer than {MAX_SCHEMA} bytes"));
+        FormRequest::Fields { schema } if schema.to_string().len() > MAX_SCHEMA_BYTES => {
+            return Err(FormRefusal::SchemaTooLong);
         }
-        FormWants::Fields { schema } => Some(Fields::read(schema)?),
-        FormWants::Visit { url } if is_web_page(url) => None,
-        FormWants::Visit { .. } => return Err("it leads to no web page".into()),
+        FormRequest::Fields { schema } => Some(FormFields::read(schema)?),
+        FormRequest::Visit { url } if is_web_page(url) => None,
+        FormRequest::Visit { .. } => return Err(FormRefusal::NotAWebPage),
     };
     let form = Form {
         id: FormId(fresh_id()),
-        message: message.chars().take(MAX_MESSAGE).collect(),
+        message: message.chars().take(MAX_MESSAGE_CHARS).collect(),
         wants,
     };
     Ok((form, fields))
@@ -153,14 +165,14 @@ fn is_web_page(url: &str) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {
         scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
-    }) && url.len() <= MAX_URL
+    }) && url.len() <= MAX_URL_BYTES
         && !url.contains(is_odd)
 }
 
-fn fitting(fields: Option<&Fields>, answer: FormAnswer) -> Result<FormAnswer, Error> {
+fn fitting(fields: Option<&FormFields>, answer: FormAnswer) -> Result<FormAnswer, Error> {
     match (answer, fields) {
         (FormAnswer::Accept { content }, Some(fields)) => {
-            let content = fields.fit(content).map_err(Error::Misfit)?;
+            let content = fields.fit(content)?;
             Ok(FormAnswer::Accept { content })
         }
         // What was done on the page stays there.

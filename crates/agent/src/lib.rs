@@ -1,44 +1,44 @@
-//! The loop: the model speaks, tools answer, until nothing is left to ask.
+//! The agent loop: a model step, then the tool calls it asked for, until there are none.
 //!
-//! This room knows `Toolset`, `Provider` and `Store`; it has never heard of
-//! MCP, OpenAPI or browsers.
+//! This crate knows `Toolset`, `Provider` and `Store`; it knows nothing of MCP, OpenAPI or
+//! browsers.
 
 pub mod feed;
 pub mod request;
 
-mod complete;
-mod speak;
+mod completion;
+mod model_step;
 mod turn;
 
+mod approvals;
 mod branch;
 mod forms;
-mod questions;
 mod title;
 
 mod prompt;
-mod running;
+mod running_turns;
 
 mod delete;
-mod end;
 mod recover;
+mod turn_end;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{Access, ChatId, TurnId};
+use tenon_domain::{ChatId, FormAnswerError, ToolAccess, TurnId};
 use tenon_store::Store;
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio_util::sync::CancellationToken;
 
-pub use complete::{Completing, Completion, Offered, Piece};
+pub use completion::{Completion, CompletionPart, CompletionStream, CompletionTools};
 pub use delete::remove_folder;
 pub use feed::Feed;
-pub use request::{Model, TurnRequest};
+pub use request::{TurnModel, TurnRequest};
 
+use approvals::Approvals;
 use forms::Forms;
-use questions::Questions;
-use running::Running;
+use running_turns::RunningTurns;
 
 /// Runs turns. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -46,22 +46,22 @@ pub struct Agent {
     store: Store,
     feed: Feed,
     registry: Arc<Registry>,
-    running: Running,
-    questions: Questions,
+    running: RunningTurns,
+    approvals: Approvals,
     forms: Forms,
-    settings: Arc<Settings>,
+    settings: Arc<AgentSettings>,
 }
 
 #[derive(Debug)]
-pub struct Settings {
+pub struct AgentSettings {
     /// How often a model may be asked in one turn. Enough for long work, an
     /// end for a model that goes in circles.
     pub step_limit: usize,
     /// How many calls of one step run at once.
     pub parallel_calls: usize,
-    /// How long a model may send nothing, not even a sign of life, before it is given up.
+    /// How long a model may send nothing, not even a keep-alive, before the step fails.
     pub model_silence: Duration,
-    /// How long it may speak in one step, and how much it may say.
+    /// How long one step may take, and how long its reply may be.
     pub model_time: Duration,
     pub reply_bytes: usize,
     /// How many calls it may ask for in one step.
@@ -94,9 +94,9 @@ pub enum Error {
     NotWaiting,
     #[error("this form does not wait for an answer here any more")]
     FormClosed,
-    /// What was filled in does not fit; it says which field and why.
+    /// The answer does not fit the form; it says which field and why.
     #[error("{0}")]
-    Misfit(String),
+    Misfit(#[from] FormAnswerError),
     /// Nothing new begins before the disk is full: what runs has to be stored.
     #[error("{0}")]
     NoSpace(#[from] NoSpace),
@@ -104,7 +104,7 @@ pub enum Error {
     Store(#[from] tenon_store::Error),
 }
 
-impl Settings {
+impl AgentSettings {
     pub fn new(workspaces: impl Into<PathBuf>) -> Self {
         let workspaces = workspaces.into();
         Self {
@@ -126,13 +126,13 @@ impl Settings {
 
 impl Agent {
     /// Must be called inside a Tokio runtime: the feed writes on a task of its own.
-    pub fn new(store: Store, registry: Arc<Registry>, settings: Settings) -> Self {
+    pub fn new(store: Store, registry: Arc<Registry>, settings: AgentSettings) -> Self {
         Self {
             feed: Feed::new(store.clone()),
             store,
             registry,
-            running: Running::default(),
-            questions: Questions::default(),
+            running: RunningTurns::default(),
+            approvals: Approvals::default(),
             forms: Forms::default(),
             settings: Arc::new(settings),
         }
@@ -152,21 +152,26 @@ impl Agent {
         self.running.cancel(turn)
     }
 
+    /// How many turns and completions run now, with the titles that follow them.
+    pub fn running_tasks(&self) -> usize {
+        self.running.tasks.len()
+    }
+
     /// Takes no new turns and waits for those that run; what is not done after
-    /// `patience` is stopped. Turns that wait for a person are left as they
+    /// `timeout` is stopped. Turns that wait for a person are left as they
     /// are, at once: the next start goes on with them. Forms are cancelled.
-    pub async fn drain(&self, patience: Duration) {
-        self.running.drain(patience).await;
+    pub async fn drain(&self, timeout: Duration) {
+        self.running.drain(timeout).await;
     }
 
     /// What somebody may call now, as the switches stand. One who was disabled
     /// meanwhile, in another process maybe, is stopped by asking.
     async fn access_now(
         &self,
-        access: &Access,
+        access: &ToolAccess,
         chat: Option<&ChatId>,
         cancel: &CancellationToken,
-    ) -> tenon_store::Result<Access> {
+    ) -> tenon_store::Result<ToolAccess> {
         if !self.store.is_active(&access.user).await? {
             cancel.cancel();
         }

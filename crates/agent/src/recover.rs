@@ -3,12 +3,12 @@
 
 use std::sync::Mutex;
 
-use tenon_domain::{Access, TurnOutcome, Usage};
+use tenon_domain::{ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
-use crate::end::End;
 use crate::turn::{Begin, Turn};
-use crate::{Agent, Error, Model};
+use crate::turn_end::TurnEnd;
+use crate::{Agent, Error, TurnModel};
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
@@ -54,9 +54,9 @@ impl Agent {
 
     /// Goes on with a turn in the middle of its step. What was granted for the
     /// turn alone is not remembered: it is asked about.
-    pub fn resume(&self, paused: PausedTurn, model: Model) -> std::result::Result<(), Error> {
-        let place = self.running.take(&paused.chat_id, &paused.id)?;
-        let access = Access::all(&paused.user);
+    pub fn resume(&self, paused: PausedTurn, model: TurnModel) -> std::result::Result<(), Error> {
+        let slot = self.running.take(&paused.chat_id, &paused.id)?;
+        let access = ToolAccess::all(&paused.user);
         let turn = Turn {
             agent: self.clone(),
             id: paused.id,
@@ -71,7 +71,7 @@ impl Agent {
             model,
             left_out: Mutex::default(),
             usage: Mutex::new(paused.usage),
-            place,
+            slot,
         };
         self.running.tasks.spawn(turn.run(Begin::Again));
         Ok(())
@@ -84,8 +84,8 @@ impl Agent {
     }
 }
 
-fn interrupted(message: &str, usage: Usage) -> End {
-    End {
+fn interrupted(message: &str, usage: Usage) -> TurnEnd {
+    TurnEnd {
         outcome: TurnOutcome::Interrupted {
             message: message.into(),
         },

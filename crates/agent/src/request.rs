@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{ChatId, Door, ModelRef, Prices, ToolId, TurnId, UserId};
+use tenon_domain::{ChatId, EntryPoint, ModelRef, Prices, ToolId, TurnId, UserId};
 use tenon_llm::Provider;
 
 /// What somebody wants answered.
@@ -16,9 +16,9 @@ pub struct TurnRequest {
     pub replaces: Option<TurnId>,
     /// These tools alone. None: those that are switched on.
     pub tools: Option<Vec<ToolId>>,
-    pub model: Model,
+    pub model: TurnModel,
     /// Through which door it was said.
-    pub door: Door,
+    pub door: EntryPoint,
     /// Whether somebody is there who can be asked before a tool is used, and while it runs.
     pub can_ask: bool,
     /// Tools that are used without asking this time.
@@ -27,7 +27,7 @@ pub struct TurnRequest {
 
 /// Who is asked, under which name, and what that costs.
 #[derive(Clone)]
-pub struct Model {
+pub struct TurnModel {
     pub provider: Arc<dyn Provider>,
     pub shown: ModelRef,
     pub prices: Option<Prices>,
@@ -37,7 +37,7 @@ pub struct Model {
 
 impl TurnRequest {
     /// Something said on the page, with all tools that are switched on.
-    pub fn new(user: UserId, chat: ChatId, text: impl Into<String>, model: Model) -> Self {
+    pub fn new(user: UserId, chat: ChatId, text: impl Into<String>, model: TurnModel) -> Self {
         Self {
             user,
             chat,
@@ -45,7 +45,7 @@ impl TurnRequest {
             replaces: None,
             tools: None,
             model,
-            door: Door::Page,
+            door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),
         }
@@ -60,8 +60,8 @@ impl std::fmt::Debug for TurnRequest {
     }
 }
 
-impl std::fmt::Debug for Model {
+impl std::fmt::Debug for TurnModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Model").field(&self.shown).finish()
+        f.debug_tuple("TurnModel").field(&self.shown).finish()
     }
 }

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use tenon_domain::{ChatId, EventBody, Message, MessageRecord, Part, Role, TitledBy, TurnId};
-use tenon_llm::{Request, complete};
+use tenon_domain::{ChatId, EventBody, Message, MessageRecord, Part, Role, TitledBy, TurnId, text};
+use tenon_llm::{ModelRequest, complete};
 use tenon_store::{Error as StoreError, Result as StoreResult};
 
-use crate::{Agent, Model};
+use crate::{Agent, TurnModel};
 
 /// A title is a line in a side bar.
-const CHARS: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 /// Whoever answers a question for a title with more than this has misunderstood it.
 const NONSENSE: usize = 200;
@@ -27,7 +27,7 @@ Answer with its title alone: a few words in the language of the user, no quotes,
 impl Agent {
     /// After the first turn of a chat: lets its model name the chat, unless
     /// somebody has done so. A shutdown does not wait for it.
-    pub(crate) async fn entitle(&self, chat: &ChatId, turn: &TurnId, model: &Model) {
+    pub(crate) async fn entitle(&self, chat: &ChatId, turn: &TurnId, model: &TurnModel) {
         if !self.settings.model_titles || !model.makes_titles {
             return;
         }
@@ -42,7 +42,12 @@ impl Agent {
         }
     }
 
-    async fn try_entitle(&self, chat: &ChatId, turn: &TurnId, model: &Model) -> StoreResult<()> {
+    async fn try_entitle(
+        &self,
+        chat: &ChatId,
+        turn: &TurnId,
+        model: &TurnModel,
+    ) -> StoreResult<()> {
         let branches = self.store.branches(chat).await?;
         let is_first = branches.place(turn).is_some_and(|at| at.parent.is_none());
         if !is_first || self.store.titled_by(chat).await? != TitledBy::Cut {
@@ -79,7 +84,7 @@ pub(crate) fn cut(text: &str) -> String {
     shorten(line.unwrap_or_default())
 }
 
-fn request(messages: &[MessageRecord]) -> Request {
+fn request(messages: &[MessageRecord]) -> ModelRequest {
     let excerpt = |message: &MessageRecord| {
         let who = match message.role {
             Role::User => "User",
@@ -91,7 +96,7 @@ fn request(messages: &[MessageRecord]) -> Request {
     let spoken = messages.iter().filter(|message| !message.text().is_empty());
     let said: Vec<String> = spoken.take(4).map(excerpt).collect();
     let text = format!("{}\n\nA title for this conversation:", said.join("\n\n"));
-    Request {
+    ModelRequest {
         system: SYSTEM.into(),
         messages: vec![Message::User { text }],
         tools: Vec::new(),
@@ -121,11 +126,7 @@ fn tidy(said: &str) -> Option<String> {
 }
 
 fn shorten(line: &str) -> String {
-    let line = line.trim();
-    match line.char_indices().nth(CHARS) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-    }
+    text::shorten(line.trim(), MAX_TITLE_CHARS).into_owned()
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! One user message and everything it sets off.
+//! A turn: one user message and all model steps and tool calls that follow.
 //!
-//! Each step: the model speaks, what it said is on record, its calls are on
-//! record, then they run, then it is told what they gave. A failed tool is a
-//! result; only a model that cannot be used fails a turn.
+//! Each step streams a reply, records it with its calls, runs the calls, and sends their results
+//! to the model. A failed tool is a result; only a model that cannot be used fails a turn.
 
-mod ask;
-mod attend;
+mod approval;
+mod call_client;
 mod calls;
-mod listen;
-mod progress;
+mod progress_throttle;
+mod stream_sink;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};
@@ -16,34 +15,34 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use tenon_domain::{
-    Access, CallRecord, ChatId, Door, EventBody, LeftOut, Message, MessageId, MessageRecord, Part,
-    Role, StopReason, TitledBy, TurnId, TurnOutcome, Usage,
+    CallRecord, ChatId, EntryPoint, EventBody, Message, MessageId, MessageRecord, OmittedTool,
+    Part, Role, StopReason, TitledBy, ToolAccess, TurnId, TurnOutcome, Usage,
 };
-use tenon_llm::Request;
+use tenon_llm::ModelRequest;
 use tenon_store::{Error as StoreError, Result as StoreResult, fresh_id, now};
 use tenon_tools::Toolset;
 use tokio::sync::oneshot;
 
-use crate::end::End;
-use crate::request::{Model, TurnRequest};
-use crate::running::Place;
-use crate::speak::{Speech, Spoken};
+use crate::model_step::{ModelStep, StepResult};
+use crate::request::{TurnModel, TurnRequest};
+use crate::running_turns::TurnSlot;
+use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, prompt, title};
 
-pub(crate) use ask::advice;
+pub(crate) use approval::advice;
 pub(crate) use calls::{ends_turn, too_many};
 use calls::{knowing, request};
-use listen::Listening;
+use stream_sink::TurnSink;
 
-/// What a fault of our own is to those who wait for an answer.
-pub(crate) const MISTAKE: &str = "Tenon made a mistake in this answer. Its log says which.";
+/// What users see of a panic.
+pub(crate) const INTERNAL_ERROR: &str = "Tenon made a mistake in this answer. Its log says which.";
 
-/// A message is words; whoever has a book puts it into a file.
-const MAX_MESSAGE: usize = 1024 * 1024;
+/// Longer texts belong into a file of the chat.
+const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 
 /// How long it may take until what was done in another process is noticed while
 /// a person is waited for: an answer, or that nobody is left to give one.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A turn that is running.
 pub(crate) struct Turn {
@@ -51,15 +50,15 @@ pub(crate) struct Turn {
     pub(crate) id: TurnId,
     pub(crate) chat: ChatId,
     /// What the user may call, before the switches are asked.
-    pub(crate) access: Access,
-    pub(crate) door: Door,
+    pub(crate) access: ToolAccess,
+    pub(crate) door: EntryPoint,
     pub(crate) can_ask: bool,
-    pub(crate) model: Model,
+    pub(crate) model: TurnModel,
     /// The tools that were said to be left out: said once is enough.
-    pub(crate) left_out: Mutex<Vec<LeftOut>>,
+    pub(crate) left_out: Mutex<Vec<OmittedTool>>,
     /// What it took so far.
     pub(crate) usage: Mutex<Usage>,
-    pub(crate) place: Place,
+    pub(crate) slot: TurnSlot,
 }
 
 /// Where a turn begins to run.
@@ -73,7 +72,7 @@ pub(crate) enum Begin {
 
 /// Why a turn no longer runs here.
 #[derive(Debug)]
-enum Stop {
+enum TurnStop {
     Ended(TurnOutcome),
     /// It waits for a person, and Tenon is shutting down: the next start goes on with it.
     Parked,
@@ -95,12 +94,12 @@ impl Agent {
         if text.trim().is_empty() {
             return Err(Error::Empty);
         }
-        if text.len() > MAX_MESSAGE {
-            return Err(Error::TooLong(MAX_MESSAGE));
+        if text.len() > MAX_MESSAGE_BYTES {
+            return Err(Error::TooLong(MAX_MESSAGE_BYTES));
         }
         self.settings.free_space.check()?;
         let id = TurnId(fresh_id());
-        let place = self.running.take(&chat.id, &id)?;
+        let slot = self.running.take(&chat.id, &id)?;
 
         let message = record(&chat.id, &id, Role::User, vec![Part::text(text)]);
         let title = chat.title.is_empty().then(|| title::cut(&message.text()));
@@ -113,7 +112,7 @@ impl Agent {
             model: Some(request.model.shown.clone()),
         };
 
-        let access = Access::all(&request.user).granting(request.granted);
+        let access = ToolAccess::all(&request.user).granting(request.granted);
         let turn = Turn {
             agent: self.clone(),
             id: id.clone(),
@@ -127,7 +126,7 @@ impl Agent {
             model: request.model,
             left_out: Mutex::default(),
             usage: Mutex::default(),
-            place,
+            slot,
         };
         // On a task of its own: a client that hangs up now must not leave a
         // turn that is on record and never runs.
@@ -159,8 +158,8 @@ impl Turn {
         tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
         let steps = AssertUnwindSafe(self.steps(begin)).catch_unwind().await;
         let outcome = match steps {
-            Ok(Ok(Stop::Ended(outcome))) => outcome,
-            Ok(Ok(Stop::Parked)) => {
+            Ok(Ok(TurnStop::Ended(outcome))) => outcome,
+            Ok(Ok(TurnStop::Parked)) => {
                 tracing::info!(chat = %self.chat, turn = %self.id, "turn waits for a person; the next start goes on with it");
                 return;
             }
@@ -173,7 +172,7 @@ impl Turn {
                     _ => "Tenon could not store this answer. Its log says why.",
                 })
             }
-            Err(_panic) => failed(MISTAKE),
+            Err(_panic) => failed(INTERNAL_ERROR),
         };
         tracing::info!(chat = %self.chat, turn = %self.id, took = ?started.elapsed(), ?outcome, "turn finished");
         let usage = self.usage();
@@ -182,14 +181,14 @@ impl Turn {
             agent,
             id,
             chat,
-            place,
+            slot,
             model,
             ..
         } = self;
-        drop(place);
+        drop(slot);
         let prices = model.prices.as_ref().filter(|_| usage != Usage::default());
         let is_done = outcome == TurnOutcome::Done;
-        let end = End {
+        let end = TurnEnd {
             outcome,
             usage,
             cost: prices.map(|prices| prices.cost(&usage)),
@@ -200,7 +199,7 @@ impl Turn {
         }
     }
 
-    async fn steps(&self, begin: Begin) -> StoreResult<Stop> {
+    async fn steps(&self, begin: Begin) -> StoreResult<TurnStop> {
         let mut spoken_before = 0;
         if begin == Begin::Again {
             if let Some(stop) = self.finish_step().await? {
@@ -218,7 +217,7 @@ impl Turn {
 
             let calls = self.record(&toolset, message_id, &reply.parts).await?;
             if let Some(outcome) = spoken.cut {
-                return Ok(Stop::Ended(outcome));
+                return Ok(TurnStop::Ended(outcome));
             }
             if calls.is_empty() && reply.stop == Some(StopReason::Paused) {
                 messages.push(Message::Assistant { parts: reply.parts });
@@ -226,7 +225,7 @@ impl Turn {
             }
             if calls.is_empty() {
                 let nothing_said = step == 0 && reply.parts.is_empty();
-                return Ok(Stop::Ended(if nothing_said {
+                return Ok(TurnStop::Ended(if nothing_said {
                     said_nothing(&self.model)
                 } else {
                     TurnOutcome::Done
@@ -240,12 +239,12 @@ impl Turn {
             messages.push(Message::Assistant { parts: reply.parts });
             messages.push(Message::Tools { answers });
         }
-        Ok(Stop::Ended(TurnOutcome::StepLimit))
+        Ok(TurnStop::Ended(TurnOutcome::StepLimit))
     }
 
     /// What the user may call now, as the switches stand.
     async fn toolset(&self) -> StoreResult<Toolset> {
-        let (chat, cancel) = (Some(&self.chat), &self.place.cancel);
+        let (chat, cancel) = (Some(&self.chat), &self.slot.cancel);
         let access = self.agent.access_now(&self.access, chat, cancel).await?;
         Ok(self.agent.registry.toolset(access))
     }
@@ -272,29 +271,29 @@ impl Turn {
         &self,
         toolset: &Toolset,
         messages: Vec<Message>,
-    ) -> StoreResult<(MessageId, Spoken)> {
+    ) -> StoreResult<(MessageId, StepResult)> {
         let message = record(&self.chat, &self.id, Role::Assistant, Vec::new());
         let message_id = message.id.clone();
         self.emit(vec![EventBody::MessageStarted { message }])
             .await?;
 
-        let listening = Listening {
+        let sink = TurnSink {
             turn: self,
             message: &message_id,
         };
-        let speech = Speech {
+        let model_step = ModelStep {
             model: &*self.model.provider,
             toolset,
-            cancel: &self.place.cancel,
+            cancel: &self.slot.cancel,
             settings: &self.agent.settings,
-            listener: &listening,
+            sink: &sink,
         };
-        let request = Request {
+        let request = ModelRequest {
             system: prompt::SYSTEM.into(),
             messages,
             tools: toolset.specs(),
         };
-        let spoken = speech.run(request).await;
+        let spoken = model_step.run(request).await;
         Ok((message_id, spoken))
     }
 
@@ -333,7 +332,7 @@ impl Turn {
     }
 }
 
-pub(crate) fn said_nothing(model: &Model) -> TurnOutcome {
+pub(crate) fn said_nothing(model: &TurnModel) -> TurnOutcome {
     failed(&format!(
         "{} said nothing. Try again, or choose another model.",
         model.shown.name

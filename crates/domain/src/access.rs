@@ -1,4 +1,4 @@
-//! What a user may see and call, and what was said about each tool.
+//! Which tools a user may see and call: settings, policies and the layers they come from.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,21 +20,8 @@ pub enum Policy {
     Deny,
 }
 
-/// What a person decided about a call that waited for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// This call alone.
-    Once,
-    /// This tool, for the rest of this chat.
-    Chat,
-    /// This tool, from now on.
-    Always,
-    Denied,
-}
-
-/// Who says something about a tool. A later one is nearer to the conversation
-/// and overrules the ones before it.
+/// Where a setting comes from. A later layer is nearer to the conversation and overrides the
+/// ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
@@ -44,7 +31,7 @@ pub enum Layer {
     Chat,
 }
 
-/// What one layer says about one tool. None: nothing, ask the layer before.
+/// The setting of one layer for one tool. None: the layer before decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolSetting {
@@ -52,22 +39,22 @@ pub struct ToolSetting {
     pub policy: Option<Policy>,
 }
 
-/// What all layers together say, for one user in one chat.
+/// The settings of all layers, for one user in one chat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
-    tools: HashMap<ToolId, Said>,
+    tools: HashMap<ToolId, EffectiveSetting>,
 }
 
-/// The last word about a tool, and whose it is.
+/// The setting that applies to a tool, and the layer it comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct EffectiveSetting {
     pub enabled: Option<(bool, Layer)>,
     pub policy: Option<(Policy, Layer)>,
 }
 
 /// What one user may see and call in one turn.
 #[derive(Debug, Clone)]
-pub struct Access {
+pub struct ToolAccess {
     pub user: UserId,
     /// These tools alone. None means all.
     pub only: Option<HashSet<ToolId>>,
@@ -78,8 +65,8 @@ pub struct Access {
 }
 
 impl Policy {
-    /// Where nobody said anything: what comes with Tenon and what says that it
-    /// only reads may be used, the rest is asked about.
+    /// The policy where no layer has one: built-ins and read-only tools are allowed, the rest
+    /// needs approval.
     pub fn by_default(source: SourceKind, annotations: Annotations) -> Self {
         match source {
             SourceKind::Builtin => Self::Allow,
@@ -88,23 +75,17 @@ impl Policy {
         }
     }
 
-    /// Where nobody said anything, and the call goes to an address of the model's choice that
-    /// neither the user wrote nor a result showed.
+    /// The same for a call to an address that the model chose and that neither the user wrote nor
+    /// a result showed.
     pub fn by_default_to_new_address() -> Self {
         Self::Ask
-    }
-}
-
-impl Verdict {
-    pub fn allows(self) -> bool {
-        self != Self::Denied
     }
 }
 
 impl ToolSettings {
     /// Layers may come in any order.
     pub fn new(said: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
-        let mut tools: HashMap<ToolId, Said> = HashMap::new();
+        let mut tools: HashMap<ToolId, EffectiveSetting> = HashMap::new();
         for (layer, tool, setting) in said {
             let last = tools.entry(tool).or_default();
             if let Some(enabled) = setting.enabled
@@ -130,13 +111,13 @@ impl ToolSettings {
         Self { tools }
     }
 
-    pub fn about(&self, tool: &ToolId) -> Said {
+    pub fn effective(&self, tool: &ToolId) -> EffectiveSetting {
         self.tools.get(tool).copied().unwrap_or_default()
     }
 }
 
-impl Access {
-    /// Everything this user can see, with nothing said about any of it.
+impl ToolAccess {
+    /// Everything this user can see, without settings.
     pub fn all(user: &UserId) -> Self {
         Self {
             user: user.clone(),
@@ -178,22 +159,22 @@ impl Access {
             && self.enabled(tool, annotations)
     }
 
-    /// Whether it is switched on. A tool nobody spoke of is, unless its source advises against it.
+    /// Whether it is switched on. Without a setting it is, unless its source deprecates it.
     pub fn enabled(&self, tool: &ToolId, annotations: Annotations) -> bool {
-        match self.said(tool).enabled {
+        match self.setting(tool).enabled {
             Some((enabled, _)) => enabled,
             None => self.settings.is_none() || !annotations.deprecated,
         }
     }
 
-    pub fn said(&self, tool: &ToolId) -> Said {
+    pub fn setting(&self, tool: &ToolId) -> EffectiveSetting {
         let settings = self.settings.as_deref();
-        settings.map(|all| all.about(tool)).unwrap_or_default()
+        settings.map(|all| all.effective(tool)).unwrap_or_default()
     }
 
     pub fn policy(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> Policy {
-        let said = self.said(tool).policy;
-        let policy = said.map_or_else(
+        let set = self.setting(tool).policy;
+        let policy = set.map_or_else(
             || Policy::by_default(source.kind, annotations),
             |(policy, _)| policy,
         );
@@ -203,9 +184,9 @@ impl Access {
         }
     }
 
-    /// Whether somebody said what happens when a model calls it. Otherwise the default holds.
+    /// Whether a layer has a policy for it. Otherwise the default applies.
     pub fn is_policy_set(&self, tool: &ToolId) -> bool {
-        self.said(tool).policy.is_some() || self.is_granted(tool)
+        self.setting(tool).policy.is_some() || self.is_granted(tool)
     }
 
     fn is_granted(&self, tool: &ToolId) -> bool {
@@ -217,14 +198,14 @@ impl Access {
 mod tests {
     use super::*;
 
-    fn settle(said: &[(Layer, Option<bool>, Option<Policy>)]) -> Said {
+    fn settle(said: &[(Layer, Option<bool>, Option<Policy>)]) -> EffectiveSetting {
         let tool = ToolId::new("t");
         let all = said.iter().map(|(layer, enabled, policy)| {
             let (enabled, policy) = (*enabled, *policy);
             (*layer, tool.clone(), ToolSetting { enabled, policy })
         });
-        let forwards = ToolSettings::new(all.clone()).about(&tool);
-        let backwards = ToolSettings::new(all.rev()).about(&tool);
+        let forwards = ToolSettings::new(all.clone()).effective(&tool);
+        let backwards = ToolSettings::new(all.rev()).effective(&tool);
         assert_eq!(forwards, backwards, "the order they come in means nothing");
         forwards
     }
@@ -233,7 +214,11 @@ mod tests {
     fn the_nearest_layer_that_says_something_has_the_last_word() {
         use Layer::{Chat, Expert, Organisation, User};
         let check = |said: &[(Layer, Option<bool>, Option<Policy>)], enabled, policy| {
-            assert_eq!(settle(said), Said { enabled, policy }, "{said:?}");
+            assert_eq!(
+                settle(said),
+                EffectiveSetting { enabled, policy },
+                "{said:?}"
+            );
         };
         check(&[], None, None);
         check(&[(User, Some(false), None)], Some((false, User)), None);

@@ -1,4 +1,4 @@
-//! People, what they may do, and through which door they come.
+//! User accounts, API keys, and how a request came in.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,11 +26,12 @@ pub struct Account {
     pub last_login_at: Option<i64>,
 }
 
-/// What was switched off in an account when the owner of its address came and somebody
-/// else had been in it.
+/// Tells the owner of an e-mail address what was switched off in their account when they took
+/// it over from somebody else who had used it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
-pub struct SwitchedOff {
+#[ts(rename = "SwitchedOff")]
+pub struct HandoverNotice {
     #[ts(type = "number")]
     pub at: i64,
     /// By their names. They are still there and can be switched on again.
@@ -81,25 +82,31 @@ pub enum KeyAccess {
     Read,
 }
 
-/// Through which door somebody came.
+/// How a request came in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(into = "String", try_from = "String")]
 #[ts(type = "string")]
-pub enum Door {
+#[ts(rename = "Door")]
+pub enum EntryPoint {
     #[default]
     Page,
     Key(KeyId),
     Shell,
 }
 
-impl Door {
-    /// Whether somebody sits there who can be asked before a tool is used.
-    pub fn has_a_person(&self) -> bool {
+/// A text that names no entry point.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no door called {0:?}")]
+pub struct UnknownEntryPoint(pub String);
+
+impl EntryPoint {
+    /// Whether a person is there who can be asked for approval.
+    pub fn is_interactive(&self) -> bool {
         matches!(self, Self::Page)
     }
 }
 
-impl fmt::Display for Door {
+impl fmt::Display for EntryPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page => f.write_str("page"),
@@ -109,29 +116,29 @@ impl fmt::Display for Door {
     }
 }
 
-impl FromStr for Door {
-    type Err = String;
+impl FromStr for EntryPoint {
+    type Err = UnknownEntryPoint;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownEntryPoint> {
         match text.split_once(':') {
             None if text == "page" => Ok(Self::Page),
             None if text == "shell" => Ok(Self::Shell),
             Some(("key", id)) => Ok(Self::Key(KeyId::new(id))),
-            _ => Err(format!("there is no door called {text:?}")),
+            _ => Err(UnknownEntryPoint(text.to_owned())),
         }
     }
 }
 
-impl From<Door> for String {
-    fn from(door: Door) -> Self {
+impl From<EntryPoint> for String {
+    fn from(door: EntryPoint) -> Self {
         door.to_string()
     }
 }
 
-impl TryFrom<String> for Door {
-    type Error = String;
+impl TryFrom<String> for EntryPoint {
+    type Error = UnknownEntryPoint;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, UnknownEntryPoint> {
         text.parse()
     }
 }

@@ -1,18 +1,18 @@
-//! What happened in a chat, numbered.
+//! The numbered events of a chat.
 //!
-//! A chat *is* its events: the tables are the events folded by `store`, the
-//! screen is the events folded by the page. Every event can arrive twice
-//! without harm. [`Delta`]s are the one exception: live only, never stored.
+//! Chats are event-sourced: the tables of `store` and the view of the page are projections of the
+//! same events. Events are idempotent: each can arrive twice. [`Delta`]s and progress are live
+//! only, never stored.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::access::Verdict;
-use crate::account::Door;
+use crate::account::EntryPoint;
 use crate::form::{Form, FormOutcome};
 use crate::id::{CallId, ChatId, FormId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
-use crate::model::{Cost, LeftOut, ModelRef};
+use crate::model::{Cost, ModelRef, OmittedTool};
+use crate::tool::Verdict;
 use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
 
 /// One numbered, durable fact about a chat.
@@ -56,7 +56,7 @@ pub enum EventBody {
         tools: Option<Vec<ToolId>>,
         /// Through which door it was said.
         #[serde(default)]
-        door: Door,
+        door: EntryPoint,
         /// Who is asked.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -69,7 +69,7 @@ pub enum EventBody {
     /// These tools could not be put before the model; the others were.
     ToolsLeftOut {
         turn_id: TurnId,
-        tools: Vec<LeftOut>,
+        tools: Vec<OmittedTool>,
     },
     /// A model began to speak.
     MessageStarted {
@@ -186,7 +186,8 @@ pub struct Delta {
 /// after this long. Live only, like a delta.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Waiting {
+#[ts(rename = "Waiting")]
+pub struct ModelWait {
     pub chat_id: ChatId,
     pub message_id: MessageId,
     #[ts(type = "number")]

@@ -1,8 +1,10 @@
-//! What a tool asks a person while it runs.
+//! Elicitation: what a tool asks a person while it runs.
 
 pub mod fields;
 
 mod check;
+
+pub use check::FormAnswerError;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +19,7 @@ pub struct Form {
     pub id: FormId,
     /// What it is about, in the words of the tool. Comes from outside: show it as text.
     pub message: String,
-    pub wants: FormWants,
+    pub wants: FormRequest,
 }
 
 /// What would answer it.
@@ -27,7 +29,8 @@ pub struct Form {
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-pub enum FormWants {
+#[ts(rename = "FormWants")]
+pub enum FormRequest {
     /// Fields to fill in: a flat JSON Schema of strings, numbers, booleans and choices.
     Fields {
         #[ts(type = "unknown")]

@@ -36,6 +36,13 @@ impl From<Value> for InputSchema {
     }
 }
 
+/// Compact JSON already.
+impl From<Arc<RawValue>> for InputSchema {
+    fn from(text: Arc<RawValue>) -> Self {
+        Self(text)
+    }
+}
+
 /// As JSON: members in another order are the same schema.
 impl PartialEq for InputSchema {
     fn eq(&self, other: &Self) -> bool {

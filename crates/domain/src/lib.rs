@@ -1,7 +1,8 @@
-//! The nouns every other room speaks in. No IO, no clock, no task.
+//! The types that all crates share: ids, tools, sources, messages, events, access. No IO, no
+//! clock, no task.
 //!
-//! Read in this order: what a tool is, where it comes from, what is said
-//! about it, and who may do what.
+//! In reading order: what a tool is, where it comes from, the events of a chat, and who may do
+//! what.
 
 pub mod id;
 pub mod input_schema;
@@ -19,25 +20,31 @@ pub mod access;
 pub mod account;
 pub mod pattern;
 pub mod search;
+pub use tenon_text as text;
+pub use tenon_text::tokenizer;
 
-pub use access::{Access, Layer, Policy, ToolSetting, ToolSettings, Verdict};
-pub use account::{Account, Door, KeyAccess, KeyScope, SwitchedOff, UserRole};
-pub use event::{
-    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, TitledBy, TurnOutcome, Waiting,
+pub use access::{Layer, Policy, ToolAccess, ToolSetting, ToolSettings};
+pub use account::{
+    Account, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint, UserRole,
 };
-pub use form::{Form, FormAnswer, FormOutcome, FormWants};
+pub use event::{
+    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, TitledBy, TurnOutcome,
+};
+pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
     BlobId, CallId, ChatId, FormId, InviteId, KeyId, MessageId, ModelId, SessionId, SourceId,
     ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
-pub use message::{Kept, Message, MessageRecord, Part, Role, StopReason, ToolAnswer, Usage};
-pub use model::{Cost, LeftOut, ModelConfig, ModelRef, Prices, ToolMode, ToolUse, WireFormat};
+pub use message::{
+    Message, MessageRecord, Part, ProviderBlock, Role, StopReason, ToolAnswer, Usage,
+};
+pub use model::{Cost, ModelConfig, ModelRef, OmittedTool, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{
-    Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
-    SourceInfo, SourceKind, SourceState,
+    McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+    SourceCredential, SourceInfo, SourceKind, SourceState,
 };
 pub use tool::{
     Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, SHOWN_PAGE, ToolCall,
-    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, Verdict,
 };

@@ -43,32 +43,32 @@ pub enum Part {
         text: String,
         #[ts(skip)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<Kept>,
+        kept: Option<ProviderBlock>,
     },
     Thinking {
         text: String,
         #[ts(skip)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<Kept>,
+        kept: Option<ProviderBlock>,
     },
     Call {
         #[serde(flatten)]
         call: ToolCall,
         #[ts(skip)]
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<Kept>,
+        kept: Option<ProviderBlock>,
     },
     /// Something only its maker can read: redacted thinking, the provider's own tools.
     Opaque {
         #[ts(skip)]
-        kept: Kept,
+        kept: ProviderBlock,
     },
 }
 
 /// What a provider said, as it wants to be told it again: signatures,
 /// citations, its own ids. Only the wire format that made it looks inside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct ProviderBlock {
     /// The model, at its address, that made it: to all others it means nothing.
     pub maker: String,
     pub block: Value,

@@ -100,7 +100,8 @@ pub struct ModelRef {
 /// A tool that a model was not offered, and why. The others were.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOut {
+#[ts(rename = "LeftOut")]
+pub struct OmittedTool {
     pub tool_id: ToolId,
     pub display_name: String,
     pub why: String,

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use crate::tokenizer::{Script, bigrams, narrow, runs};
+
 /// How quickly repeating a word stops helping. The usual value.
 const K1: f32 = 1.2;
 /// How much a long document is held against itself. The usual value.
@@ -78,41 +80,33 @@ impl Index {
 /// The searchable words of a text, in lower case.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut word = String::new();
-    let mut ideograms: Vec<char> = Vec::new();
-    let mut previous_is_lower = false;
-
-    for c in text.chars().chain([' ']) {
-        let ideogram = is_ideogram(c);
-        let boundary = !c.is_alphanumeric() || ideogram || (previous_is_lower && c.is_uppercase());
-        if boundary && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+    for run in runs(text) {
+        match run.script {
+            Script::Spaced => push_name_parts(run.text, &mut words),
+            Script::Unspaced => {
+                let letters: Vec<char> = run.letters().map(|letter| letter.letter).collect();
+                match letters.as_slice() {
+                    [only] => words.push(only.to_string()),
+                    letters => words.extend(bigrams(letters)),
+                }
+            }
         }
-        if !ideogram {
-            pairs(&mut ideograms, &mut words);
-        }
-        if ideogram {
-            ideograms.push(c);
-        } else if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-        }
-        previous_is_lower = c.is_lowercase() || c.is_numeric();
     }
     words
 }
 
-/// Chinese, Japanese and Korean characters, which are written without spaces.
-pub fn is_ideogram(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
-}
-
-fn pairs(run: &mut Vec<char>, words: &mut Vec<String>) {
-    match run.len() {
-        0 => {}
-        1 => words.push(run[0].to_string()),
-        _ => words.extend(run.windows(2).map(|pair| pair.iter().collect())),
+/// The parts of a camel-case name, in lower case.
+fn push_name_parts(name: &str, words: &mut Vec<String>) {
+    let mut word = String::new();
+    let mut previous_is_lower = false;
+    for c in name.chars() {
+        if previous_is_lower && c.is_uppercase() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(narrow(c).to_lowercase());
+        previous_is_lower = c.is_lowercase() || c.is_numeric();
     }
-    run.clear();
+    words.push(word);
 }
 
 #[cfg(test)]

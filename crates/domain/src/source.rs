@@ -169,7 +169,7 @@ pub struct OpenapiConfig {
     pub headers: BTreeMap<String, String>,
     /// By the names of the document's security schemes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub credentials: BTreeMap<String, Credential>,
+    pub credentials: BTreeMap<String, SourceCredential>,
     /// How long a call may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
@@ -195,7 +195,7 @@ pub enum OpenapiOrigin {
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-pub enum Credential {
+pub enum SourceCredential {
     /// An API key or a bearer token.
     Key {
         value: String,
@@ -215,7 +215,7 @@ pub enum Credential {
     },
 }
 
-impl Credential {
+impl SourceCredential {
     /// Everything it is shown with, but not where.
     pub fn texts(&self) -> Vec<&String> {
         match self {
@@ -254,9 +254,9 @@ impl fmt::Debug for OpenapiOrigin {
     }
 }
 
-impl fmt::Debug for Credential {
+impl fmt::Debug for SourceCredential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credential").finish_non_exhaustive()
+        f.debug_struct("SourceCredential").finish_non_exhaustive()
     }
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::access::Verdict;
 use crate::id::{BlobId, CallId, MessageId, ToolId};
 use crate::input_schema::InputSchema;
 
@@ -395,5 +394,23 @@ impl CallRecord {
 impl fmt::Display for CallStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+/// What a person decided about a call that waited for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// This call alone.
+    Once,
+    /// This tool, for the rest of this chat.
+    Chat,
+    /// This tool, from now on.
+    Always,
+    Denied,
+}
+
+impl Verdict {
+    pub fn allows(self) -> bool {
+        self != Self::Denied
     }
 }

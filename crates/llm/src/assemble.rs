@@ -10,23 +10,23 @@
 //! what they are known as, so a megabyte in ten-byte pieces is still linear, and
 //! so are ten thousand calls.
 
-mod braces;
-mod ending;
+mod object_scanner;
+mod stop_tracker;
 
 use std::collections::HashMap;
 
 use serde_json::Value;
-use tenon_domain::{CallId, Kept, Part, StopReason, ToolCall, ToolId, Usage};
+use tenon_domain::{CallId, Part, ProviderBlock, StopReason, ToolCall, ToolId, Usage};
 
-use crate::{CallFragment, Delta};
+use crate::{CallFragment, ModelDelta};
 
-pub(crate) use ending::Ending;
+pub(crate) use stop_tracker::StopTracker;
 
-use braces::Braces;
+use object_scanner::JsonObjectScanner;
 
 /// What a model said in one step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reply {
+pub struct ModelReply {
     pub parts: Vec<Part>,
     pub usage: Usage,
     /// None: the stream ended without saying why.
@@ -36,7 +36,7 @@ pub struct Reply {
 /// Joins deltas into parts, in the order they began.
 #[derive(Debug, Default)]
 pub struct Assembler {
-    drafts: Vec<Draft>,
+    drafts: Vec<PartDraft>,
     /// The last call that is known by a number, by an id, or by both together.
     known: HashMap<(Option<u64>, Option<String>), usize>,
     last_call: Option<usize>,
@@ -47,10 +47,10 @@ pub struct Assembler {
 
 /// A part that is still growing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct PartDraft {
     pub body: DraftBody,
     /// Once there is something to tell back, the part is whole: what follows is another one.
-    kept: Option<Kept>,
+    kept: Option<ProviderBlock>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ pub struct CallDraft {
     id: Option<String>,
     pub name: String,
     pub arguments: String,
-    braces: Braces,
+    braces: JsonObjectScanner,
 }
 
 /// Where the last delta went: which part, and what it appended there.
@@ -79,42 +79,42 @@ pub struct Growth {
 
 impl Assembler {
     /// Takes in a delta; tells what grew, if anything a person could see did.
-    pub fn push(&mut self, delta: Delta) -> Option<Growth> {
+    pub fn push(&mut self, delta: ModelDelta) -> Option<Growth> {
         match delta {
-            Delta::Text(text) => {
+            ModelDelta::Text(text) => {
                 let part = self.open(
                     |body| matches!(body, DraftBody::Text(_)),
                     || DraftBody::Text(String::new()),
                 );
                 self.grow(part, text)
             }
-            Delta::Thinking(text) => {
+            ModelDelta::Thinking(text) => {
                 let part = self.open(
                     |body| matches!(body, DraftBody::Thinking(_)),
                     || DraftBody::Thinking(String::new()),
                 );
                 self.grow(part, text)
             }
-            Delta::Call(fragment) => Some(self.push_fragment(fragment)),
-            Delta::Keep(kept) => {
+            ModelDelta::Call(fragment) => Some(self.push_fragment(fragment)),
+            ModelDelta::Keep(kept) => {
                 if let Some(last) = self.drafts.last_mut() {
                     last.kept = Some(kept);
                 }
                 None
             }
-            Delta::Opaque(kept) => {
-                self.drafts.push(Draft {
+            ModelDelta::Opaque(kept) => {
+                self.drafts.push(PartDraft {
                     body: DraftBody::Opaque,
                     kept: Some(kept),
                 });
                 None
             }
-            Delta::LeftOut(_) | Delta::Alive | Delta::Retry(_) => None,
-            Delta::Usage(usage) => {
+            ModelDelta::OmittedTool(_) | ModelDelta::Alive | ModelDelta::Retry(_) => None,
+            ModelDelta::Usage(usage) => {
                 self.usage = usage;
                 None
             }
-            Delta::Stop(stop) => {
+            ModelDelta::Stop(stop) => {
                 self.stop = Some(stop);
                 None
             }
@@ -122,7 +122,7 @@ impl Assembler {
     }
 
     /// What has been said so far.
-    pub fn drafts(&self) -> &[Draft] {
+    pub fn drafts(&self) -> &[PartDraft] {
         &self.drafts
     }
 
@@ -132,11 +132,11 @@ impl Assembler {
     }
 
     /// The whole of it. Calls get fresh ids: what providers number repeats across turns.
-    pub fn finish(self, mut fresh_id: impl FnMut() -> CallId) -> Reply {
+    pub fn finish(self, mut fresh_id: impl FnMut() -> CallId) -> ModelReply {
         let parts = self
             .drafts
             .into_iter()
-            .filter_map(|Draft { body, kept }| match body {
+            .filter_map(|PartDraft { body, kept }| match body {
                 // Nothing was said, and nothing has to be told back.
                 DraftBody::Text(text) | DraftBody::Thinking(text)
                     if text.is_empty() && kept.is_none() =>
@@ -156,7 +156,7 @@ impl Assembler {
                 }),
             })
             .collect();
-        Reply {
+        ModelReply {
             parts,
             usage: self.usage,
             stop: self.stop,
@@ -173,7 +173,7 @@ impl Assembler {
     }
 
     fn push_draft(&mut self, body: DraftBody) {
-        self.drafts.push(Draft { body, kept: None });
+        self.drafts.push(PartDraft { body, kept: None });
     }
 
     fn grow(&mut self, part: usize, text: String) -> Option<Growth> {
@@ -269,10 +269,10 @@ impl Assembler {
 
 /// What has to be told back may come in pieces too: the id first, a signature
 /// later. Should the id change on the way, the first one stands.
-fn keep(kept: &mut Option<Kept>, more: Kept) {
+fn keep(kept: &mut Option<ProviderBlock>, more: ProviderBlock) {
     match (kept, more.block) {
         (
-            Some(Kept {
+            Some(ProviderBlock {
                 block: Value::Object(known),
                 ..
             }),
@@ -285,7 +285,7 @@ fn keep(kept: &mut Option<Kept>, more: Kept) {
             }
         }
         (kept, block) => {
-            *kept = Some(Kept {
+            *kept = Some(ProviderBlock {
                 maker: more.maker,
                 block,
             });

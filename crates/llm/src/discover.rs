@@ -6,25 +6,26 @@ use serde_json::{Map, Value};
 use tenon_domain::{ToolUse, WireFormat};
 use url::{Host, Url};
 
-use crate::fault::{Complaint, Fault};
-use crate::{Error, Remote, http};
+use crate::remote::http;
+use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
+use crate::{Error, Remote};
 
 /// A list of models is a page of names.
-const MAX_LIST: usize = 8 * 1024 * 1024;
+const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 
 /// Whoever cannot say what it offers in this time is not waited for.
-const PATIENCE: Duration = Duration::from_secs(8);
+const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What is offered, and the address as it should be kept.
+/// What is listed_model, and the address as it should be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offer {
+pub struct ModelList {
     pub format: WireFormat,
     pub base_url: String,
-    pub models: Vec<Offered>,
+    pub models: Vec<ListedModel>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Offered {
+pub struct ListedModel {
     pub model: String,
     pub context_tokens: Option<u64>,
 }
@@ -35,14 +36,14 @@ pub async fn discover(
     address: &str,
     format: Option<WireFormat>,
     key: Option<&str>,
-) -> Result<Offer, Error> {
+) -> Result<ModelList, Error> {
     let base = normalise(address)?;
-    let format = format.unwrap_or_else(|| guess(&base));
-    let asked = tokio::time::timeout(PATIENCE, ask_all(&base, format, key)).await;
-    asked.unwrap_or_else(|_| {
+    let format = format.unwrap_or_else(|| guess_format(&base));
+    let listed = tokio::time::timeout(LIST_TIMEOUT, list_models(&base, format, key)).await;
+    listed.unwrap_or_else(|_| {
         Err(Error::Refused(format!(
             "{base} did not say within {} s what it offers. Check that the server runs and the address is right.",
-            PATIENCE.as_secs()
+            LIST_TIMEOUT.as_secs()
         )))
     })
 }
@@ -50,9 +51,10 @@ pub async fn discover(
 /// An address as it can be asked: with a scheme, without a request's path.
 pub fn normalise(address: &str) -> Result<String, Error> {
     let address = address.trim();
-    let with_scheme = match address.contains("://") {
-        true => address.to_owned(),
-        false => format!("{}://{address}", scheme_for(address)),
+    let with_scheme = if address.contains("://") {
+        address.to_owned()
+    } else {
+        format!("{}://{address}", scheme_for(address))
     };
     let wrong = || {
         Error::Refused(format!(
@@ -103,20 +105,26 @@ fn base_for(format: WireFormat, base: &str) -> &str {
 fn scheme_for(address: &str) -> &'static str {
     let host = address.split(['/', ':']).next().unwrap_or_default();
     let is_name = host.contains('.') && host.parse::<std::net::Ipv4Addr>().is_err();
-    match is_name && !host.ends_with(".local") && !host.ends_with(".localhost") {
-        true => "https",
-        false => "http",
+    if is_name && !host.ends_with(".local") && !host.ends_with(".localhost") {
+        "https"
+    } else {
+        "http"
     }
 }
 
-fn guess(base: &str) -> WireFormat {
-    match base.contains("anthropic") {
-        true => WireFormat::Anthropic,
-        false => WireFormat::Openai,
+fn guess_format(base: &str) -> WireFormat {
+    if base.contains("anthropic") {
+        WireFormat::Anthropic
+    } else {
+        WireFormat::Openai
     }
 }
 
-async fn ask_all(base: &str, format: WireFormat, key: Option<&str>) -> Result<Offer, Error> {
+async fn list_models(
+    base: &str,
+    format: WireFormat,
+    key: Option<&str>,
+) -> Result<ModelList, Error> {
     let base = base_for(format, base);
     let candidates = match format {
         WireFormat::Anthropic => vec![(base.to_owned(), format!("{base}/v1/models?limit=1000"))],
@@ -124,9 +132,10 @@ async fn ask_all(base: &str, format: WireFormat, key: Option<&str>) -> Result<Of
             let versioned = format!("{base}/v1");
             let direct = (base.to_owned(), format!("{base}/models"));
             let deeper = (versioned.clone(), format!("{versioned}/models"));
-            match has_path(base) {
-                true => vec![direct, deeper],
-                false => vec![deeper, direct],
+            if has_path(base) {
+                vec![direct, deeper]
+            } else {
+                vec![deeper, direct]
             }
         }
     };
@@ -142,17 +151,17 @@ async fn ask_all(base: &str, format: WireFormat, key: Option<&str>) -> Result<Of
             tools: ToolUse::None,
             context_tokens: None,
         };
-        match ask(&remote, &url).await {
+        match fetch_list(&remote, &url).await {
             Ok(models) => {
-                return Ok(Offer {
+                return Ok(ModelList {
                     format,
                     base_url,
                     models,
                 });
             }
             // A refused key is refused at the other path as well.
-            Err(Asked::Known(error)) => return Err(error),
-            Err(Asked::NotHere(error)) => {
+            Err(ListError::Failed(error)) => return Err(error),
+            Err(ListError::NotFound(error)) => {
                 first_error.get_or_insert(error);
             }
         }
@@ -160,44 +169,47 @@ async fn ask_all(base: &str, format: WireFormat, key: Option<&str>) -> Result<Of
     Err(first_error.unwrap_or_else(|| Error::Refused(format!("{base} offers nothing."))))
 }
 
-enum Asked {
+enum ListError {
     /// Perhaps at another path.
-    NotHere(Error),
-    Known(Error),
+    NotFound(Error),
+    Failed(Error),
 }
 
-async fn ask(remote: &Remote, url: &str) -> Result<Vec<Offered>, Asked> {
-    let known = |fault: Fault| Asked::Known(Error::Refused(fault.message().to_owned()));
-    let response = http::get(remote, url).await.map_err(known)?;
+async fn fetch_list(remote: &Remote, url: &str) -> Result<Vec<ListedModel>, ListError> {
+    let failed =
+        |error: ProviderError| ListError::Failed(Error::Refused(error.message().to_owned()));
+    let response = http::get(remote, url).await.map_err(failed)?;
     let status = response.status().as_u16();
     if matches!(status, 401 | 402 | 403 | 429 | 500..) {
-        let complaint = http::complaint(response).await;
-        return Err(known(complaint.fault(remote)));
+        let body = http::error_body(response).await;
+        return Err(failed(body.into_error(remote)));
     }
-    let body = http::read(response, MAX_LIST).await.unwrap_or_default();
+    let body = http::read(response, MAX_LIST_BYTES)
+        .await
+        .unwrap_or_default();
     let list: Option<Value> = serde_json::from_str(&body).ok();
     let models = list.as_ref().and_then(models);
     models.ok_or_else(|| {
-        let complaint = Complaint {
+        let body = ProviderErrorBody {
             status: if status < 400 { 404 } else { status },
-            ..Complaint::default()
+            ..ProviderErrorBody::default()
         };
-        Asked::NotHere(Error::Refused(complaint.fault(remote).message().to_owned()))
+        ListError::NotFound(Error::Refused(body.into_error(remote).message().to_owned()))
     })
 }
 
 /// `{"data":[{"id":…}]}`, `{"models":[{"name":…}]}` or the bare list.
-fn models(list: &Value) -> Option<Vec<Offered>> {
+fn models(list: &Value) -> Option<Vec<ListedModel>> {
     let entries = [&list["data"], &list["models"], list]
         .into_iter()
         .find_map(Value::as_array)?;
-    let mut models: Vec<Offered> = entries.iter().filter_map(offered).collect();
+    let mut models: Vec<ListedModel> = entries.iter().filter_map(listed_model).collect();
     models.sort_by(|a, b| a.model.cmp(&b.model));
     models.dedup_by(|a, b| a.model == b.model);
     Some(models)
 }
 
-fn offered(entry: &Value) -> Option<Offered> {
+fn listed_model(entry: &Value) -> Option<ListedModel> {
     let model = ["id", "name", "model"]
         .iter()
         .find_map(|name| entry[*name].as_str())
@@ -214,7 +226,7 @@ fn offered(entry: &Value) -> Option<Offered> {
         "/meta/n_ctx",
         "/meta/n_ctx_train",
     ];
-    Some(Offered {
+    Some(ListedModel {
         model: model.to_owned(),
         context_tokens: context
             .iter()
@@ -225,7 +237,7 @@ fn offered(entry: &Value) -> Option<Offered> {
 
 /// What listens, paints or counts is not talked to.
 fn can_chat(model: &str) -> bool {
-    const OTHERS: [&str; 16] = [
+    const NON_CHAT_NAMES: [&str; 16] = [
         "embed",
         "whisper",
         "tts-",
@@ -244,7 +256,7 @@ fn can_chat(model: &str) -> bool {
         "e5-",
     ];
     let model = model.to_lowercase();
-    !OTHERS.iter().any(|other| model.contains(other))
+    !NON_CHAT_NAMES.iter().any(|other| model.contains(other))
 }
 
 fn has_path(base: &str) -> bool {
@@ -288,9 +300,12 @@ mod tests {
     fn lists_are_read_in_all_their_forms() {
         let check = |list: Value, expected: Option<&[&str]>| {
             let found = models(&list);
-            let names: Option<Vec<&str>> = found
-                .as_ref()
-                .map(|found| found.iter().map(|offered| offered.model.as_str()).collect());
+            let names: Option<Vec<&str>> = found.as_ref().map(|found| {
+                found
+                    .iter()
+                    .map(|listed_model| listed_model.model.as_str())
+                    .collect()
+            });
             assert_eq!(names.as_deref(), expected, "{list}");
         };
         check(

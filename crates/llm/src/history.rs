@@ -12,17 +12,17 @@ use std::collections::{HashMap, HashSet};
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError};
 
 pub(crate) use fit::{fit, tokens, weight};
-pub(crate) use ids::Ids;
+pub(crate) use ids::CallIds;
 
 /// Makes a chat valid. What is valid already stays as it is.
-pub fn mend(messages: Vec<Message>) -> Vec<Message> {
+pub fn repair(messages: Vec<Message>) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
     let mut asked: HashSet<CallId> = HashSet::new();
-    let mut given: Vec<ToolAnswer> = Vec::new();
+    let mut pending: Vec<ToolAnswer> = Vec::new();
     for message in messages {
         // Calls are answered by what follows them, or not at all.
         if !matches!(message, Message::Tools { .. }) {
-            answer(&mut out, std::mem::take(&mut given));
+            push_answers(&mut out, std::mem::take(&mut pending));
         }
         match message {
             Message::User { text } if text.trim().is_empty() => {}
@@ -33,11 +33,11 @@ pub fn mend(messages: Vec<Message>) -> Vec<Message> {
                 }
                 _ => out.push(Message::User { text }),
             },
-            Message::Assistant { parts } => say(&mut out, &mut asked, parts),
-            Message::Tools { answers } => given.extend(answers),
+            Message::Assistant { parts } => push_assistant(&mut out, &mut asked, parts),
+            Message::Tools { answers } => pending.extend(answers),
         }
     }
-    answer(&mut out, given);
+    push_answers(&mut out, pending);
     // What is said to nobody is not said.
     let begin = out
         .iter()
@@ -47,11 +47,32 @@ pub fn mend(messages: Vec<Message>) -> Vec<Message> {
     out
 }
 
-/// Why a chat would be refused; asked before each request, so that a mistake
-/// of ours is found here and not in a provider's riddle of an answer.
-pub fn check(messages: &[Message]) -> Result<(), String> {
+/// Why a provider would refuse a chat.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    #[error("a chat begins with the user")]
+    FirstNotUser,
+    #[error("the user said nothing")]
+    EmptyUser,
+    #[error("the user speaks twice")]
+    ConsecutiveUsers,
+    #[error("the model said nothing")]
+    EmptyAssistant,
+    #[error("the model speaks twice")]
+    ConsecutiveAssistants,
+    #[error("calls and results do not match")]
+    MismatchedResults,
+    #[error("call {0} has no result")]
+    UnansweredCall(CallId),
+    #[error("two calls have the same id")]
+    DuplicateCallId,
+}
+
+/// Checks a chat before it is sent, so that a mistake of ours is found here and not by a
+/// provider, whose error message seldom says what is wrong.
+pub fn check(messages: &[Message]) -> Result<(), HistoryError> {
     if !matches!(messages.first(), Some(Message::User { .. })) {
-        return Err("a chat begins with the user".into());
+        return Err(HistoryError::FirstNotUser);
     }
     let mut seen = HashSet::new();
     let mut open: Vec<&CallId> = Vec::new();
@@ -60,30 +81,30 @@ pub fn check(messages: &[Message]) -> Result<(), String> {
         match message {
             Message::User { text } => {
                 if text.trim().is_empty() {
-                    return Err("the user said nothing".into());
+                    return Err(HistoryError::EmptyUser);
                 }
                 if matches!(before, Some(Message::User { .. })) {
-                    return Err("the user speaks twice".into());
+                    return Err(HistoryError::ConsecutiveUsers);
                 }
             }
             Message::Assistant { parts } => {
                 if parts.is_empty() {
-                    return Err("the model said nothing".into());
+                    return Err(HistoryError::EmptyAssistant);
                 }
                 if matches!(before, Some(Message::Assistant { .. })) {
-                    return Err("the model speaks twice".into());
+                    return Err(HistoryError::ConsecutiveAssistants);
                 }
             }
             Message::Tools { answers } => {
                 let answered: Vec<&CallId> = answers.iter().map(|answer| &answer.call_id).collect();
                 if answered != open || open.is_empty() {
-                    return Err("calls and results do not match".into());
+                    return Err(HistoryError::MismatchedResults);
                 }
                 open.clear();
             }
         }
         if let Some(call) = open.first() {
-            return Err(format!("call {call} has no result"));
+            return Err(HistoryError::UnansweredCall((*call).clone()));
         }
         if let Message::Assistant { parts } = message {
             open = parts
@@ -92,19 +113,19 @@ pub fn check(messages: &[Message]) -> Result<(), String> {
                 .map(|call| &call.id)
                 .collect();
             if !open.iter().all(|id| seen.insert((*id).clone())) {
-                return Err("two calls have the same id".into());
+                return Err(HistoryError::DuplicateCallId);
             }
         }
         before = Some(message);
     }
     match open.first() {
-        Some(call) => Err(format!("call {call} has no result")),
+        Some(call) => Err(HistoryError::UnansweredCall((*call).clone())),
         None => Ok(()),
     }
 }
 
 /// `asked` are the calls of the whole chat so far.
-fn say(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts: Vec<Part>) {
+fn push_assistant(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts: Vec<Part>) {
     parts.retain(|part| match part {
         Part::Text { text, kept } => !text.trim().is_empty() || kept.is_some(),
         Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => true,
@@ -124,11 +145,11 @@ fn say(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts: Vec<Part>
 }
 
 /// Answers the calls that are open, in their order; those without an answer were lost.
-fn answer(out: &mut Vec<Message>, answers: Vec<ToolAnswer>) {
+fn push_answers(out: &mut Vec<Message>, answers: Vec<ToolAnswer>) {
     let Some(Message::Assistant { parts }) = out.last() else {
         return;
     };
-    let mut given: HashMap<CallId, ToolAnswer> = answers
+    let mut pending: HashMap<CallId, ToolAnswer> = answers
         .into_iter()
         .map(|answer| (answer.call_id.clone(), answer))
         .collect();
@@ -136,7 +157,7 @@ fn answer(out: &mut Vec<Message>, answers: Vec<ToolAnswer>) {
         .iter()
         .filter_map(Part::as_call)
         .map(|call| {
-            given.remove(&call.id).unwrap_or_else(|| ToolAnswer {
+            pending.remove(&call.id).unwrap_or_else(|| ToolAnswer {
                 call_id: call.id.clone(),
                 tool_id: call.tool_id.clone(),
                 result: Err(ToolError::lost()),

@@ -2,23 +2,16 @@
 
 pub mod assemble;
 
-pub mod assistant;
 pub mod scripted;
 
-pub mod anthropic;
 pub mod discover;
-pub mod openai;
+pub mod probe;
 pub mod remote;
-pub mod trial;
 
 pub mod history;
 pub mod schema;
 
-mod constrained;
-mod excerpt;
-mod fault;
-mod http;
-mod result;
+mod tool_result;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,17 +19,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
-use tenon_domain::{CallId, Kept, LeftOut, Message, StopReason, ToolSpec, Usage};
+use tenon_domain::{CallId, Message, OmittedTool, ProviderBlock, StopReason, ToolSpec, Usage};
 
-pub use assemble::{Assembler, Reply};
-pub use assistant::Assistant;
+pub use assemble::{Assembler, ModelReply};
 pub use remote::{Remote, connect};
 pub use scripted::Scripted;
 
 /// Something that can speak and ask for tools.
 ///
 /// An implementation owes its caller a stream that ends: with a
-/// [`Delta::Stop`], or with an error after which nothing follows. Dropping the
+/// [`ModelDelta::Stop`], or with an error after which nothing follows. Dropping the
 /// stream stops the model. Calls may come in fragments of any size; whole text
 /// is never held back.
 #[async_trait]
@@ -44,14 +36,14 @@ pub trait Provider: Send + Sync {
     /// For people: "Built-in assistant", "gpt-x at OpenAI".
     fn name(&self) -> &str;
 
-    async fn stream(&self, request: Request) -> Result<Deltas, Error>;
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
 }
 
-pub type Deltas = Pin<Box<dyn Stream<Item = Result<Delta, Error>> + Send>>;
+pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Send>>;
 
 /// Everything a model is told in one step.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct ModelRequest {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
@@ -59,17 +51,17 @@ pub struct Request {
 
 /// What a model says, as it says it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Delta {
+pub enum ModelDelta {
     Text(String),
     Thinking(String),
     Call(CallFragment),
     /// The last part that something was added to is whole: told back to its
     /// maker, it has to be this. What follows is another part.
-    Keep(Kept),
+    Keep(ProviderBlock),
     /// A part that only its maker can read.
-    Opaque(Kept),
+    Opaque(ProviderBlock),
     /// These tools could not be put before the model. Comes before all words.
-    LeftOut(Vec<LeftOut>),
+    OmittedTool(Vec<OmittedTool>),
     /// The model is there, though it has nothing to say yet.
     Alive,
     /// Nothing was said yet and the model will be asked again after this long.
@@ -92,11 +84,11 @@ pub struct CallFragment {
     /// The next piece of the arguments' JSON text.
     pub arguments: String,
     /// What the call has to be told back with, beside name and arguments.
-    pub kept: Option<Kept>,
+    pub kept: Option<ProviderBlock>,
 }
 
 /// All that a model says to a request, at once.
-pub async fn complete(provider: &dyn Provider, request: Request) -> Result<Reply, Error> {
+pub async fn complete(provider: &dyn Provider, request: ModelRequest) -> Result<ModelReply, Error> {
     let mut deltas = provider.stream(request).await?;
     let mut assembler = Assembler::default();
     while let Some(delta) = deltas.next().await {

@@ -1,34 +1,40 @@
 //! A model behind an address.
 
+pub mod anthropic;
+pub mod openai;
+
 mod body;
-mod catalogue;
-mod ear;
-mod halves;
-mod plan;
-mod quirks;
-mod talk;
+mod capabilities;
+mod constrained;
+pub(crate) mod http;
+pub(crate) mod provider_error;
+mod request_plan;
+mod response_reader;
+mod retrying_stream;
+mod surrogates;
+mod tool_compiler;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{Kept, ToolUse, WireFormat};
+use tenon_domain::{ProviderBlock, ToolUse, WireFormat};
+use tenon_net::sse::SseEvent;
 use url::Url;
 
-use crate::fault::Fault;
-use crate::{Delta, Deltas, Error, Provider, Request};
-use tenon_net::sse::SseEvent;
+use crate::remote::provider_error::ProviderError;
+use crate::{Error, ModelDelta, ModelRequest, ModelStream, Provider};
 
-pub use ear::{Shape, replay};
+pub use response_reader::{ResponseFormat, replay};
 
-pub(crate) use body::Body;
-use catalogue::Offering;
-pub(crate) use catalogue::{Catalogue, Offered};
-pub(crate) use plan::Plan;
-pub(crate) use quirks::{Learned, Quirks, says_no_images, says_no_tools};
+pub(crate) use body::ModelRequestBody;
+pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
+pub(crate) use request_plan::RequestPlan;
+use tool_compiler::{CompileCount, ExclusionReason};
+pub(crate) use tool_compiler::{CompiledTool, ToolCompiler};
 
-use talk::Talk;
+use retrying_stream::RetryingStream;
 
 /// What a request is made of: no parameter of a model can be called so.
 pub const RESERVED: [&str; 4] = ["model", "messages", "stream", "tools"];
@@ -52,7 +58,7 @@ pub struct Remote {
 
 /// A model that can be asked.
 pub fn connect(remote: Remote) -> Arc<dyn Provider> {
-    Arc::new(Connected {
+    Arc::new(RemoteProvider {
         remote,
         known: Arc::default(),
     })
@@ -60,36 +66,36 @@ pub fn connect(remote: Remote) -> Arc<dyn Provider> {
 
 /// Reads what one request sets off: one implementation per wire format.
 pub(crate) trait Decode: Send {
-    fn event(&mut self, event: &SseEvent, out: &mut Vec<Delta>) -> Result<(), Fault>;
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError>;
 
     /// The stream is over.
-    fn end(&mut self, out: &mut Vec<Delta>);
+    fn end(&mut self, out: &mut Vec<ModelDelta>);
 
     /// All was said: what the server still sends is of no interest.
     fn is_done(&self) -> bool;
 }
 
-struct Connected {
+struct RemoteProvider {
     remote: Remote,
-    known: Arc<Knowledge>,
+    known: Arc<ServerKnowledge>,
 }
 
 /// What is known of a model's server, for as long as it is used.
 #[derive(Debug, Default)]
-pub(crate) struct Knowledge {
-    quirks: Mutex<Quirks>,
-    catalogue: Catalogue,
+pub(crate) struct ServerKnowledge {
+    capabilities: Mutex<Capabilities>,
+    compiler: ToolCompiler,
 }
 
 #[async_trait]
-impl Provider for Connected {
+impl Provider for RemoteProvider {
     fn name(&self) -> &str {
         &self.remote.name
     }
 
-    async fn stream(&self, request: Request) -> Result<Deltas, Error> {
-        let talk = Talk::new(self.remote.clone(), self.known.clone(), request);
-        Ok(talk.into_deltas())
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
+        let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
+        Ok(stream.into_stream())
     }
 }
 
@@ -101,8 +107,8 @@ impl Remote {
     }
 
     /// What this very model wants to be told back.
-    pub(crate) fn kept(&self, block: Value) -> Kept {
-        Kept {
+    pub(crate) fn kept(&self, block: Value) -> ProviderBlock {
+        ProviderBlock {
             maker: self.maker(),
             block,
         }

@@ -3,13 +3,13 @@
 //! Schemas come from outside, and one that a provider does not like makes it
 //! refuse the whole request, with all the other tools in it. So what goes out is
 //! written anew: references are inlined, many ways of saying a thing become one,
-//! and only words that every provider knows survive. Whatever cannot be said
+//! and only words that every provider knows survive. Whatever cannot be output
 //! that way is left away: the model is told a little less, and its calls are
 //! checked against the original all the same. A schema of which nothing can be
 //! made costs its own tool and no other.
 //!
 //! The way: `translate` says it in few words, `merge` makes one object of the
-//! root's alternatives, `tidy` completes what is half said, and what comes out
+//! root's alternatives, `tidy` completes what is half output, and what comes out
 //! is measured. Compiling twice gives the same as compiling once.
 //!
 //! Deliberately absent: anything fetched, and a second look at whether the words
@@ -17,9 +17,9 @@
 
 mod keyword;
 mod merge;
+mod normalize;
 mod pattern;
 mod reference;
-mod tidy;
 mod translate;
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use crate::excerpt::shorten;
+use tenon_domain::text::shorten;
 
 use translate::Translator;
 
@@ -79,18 +79,16 @@ impl Dialect {
 
 /// The schema as a provider takes it: `{"type": "object", "properties": {…}, …}`.
 ///
-/// `Err` says in a few words for a person why there is none.
-pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, String> {
+/// The error's text is for people.
+pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, SchemaError> {
     if !is_within(schema, MAX_DEPTH) {
-        return Err(Fault::TooDeep.to_string());
+        return Err(SchemaError::TooDeep);
     }
-    attempt(schema, dialect, REPEATS)
-        .or_else(|fault| match fault {
-            // Perhaps it is only the repeating that is too much.
-            Fault::TooLarge | Fault::TooDeep => attempt(schema, dialect, 1),
-            other => Err(other),
-        })
-        .map_err(|fault| fault.to_string())
+    attempt(schema, dialect, MAX_REFERENCE_REPEATS).or_else(|error| match error {
+        // Perhaps it is only the repeating that is too much.
+        SchemaError::TooLarge | SchemaError::TooDeep => attempt(schema, dialect, 1),
+        other => Err(other),
+    })
 }
 
 /// A description as every provider takes it: short enough, and without the
@@ -98,15 +96,19 @@ pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, String> {
 pub(crate) fn describe(text: &str, max_chars: usize) -> String {
     let readable: String = text
         .chars()
-        .take(looked_at(max_chars))
+        .take(max_scanned_chars(max_chars))
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
         .collect();
-    shorten(&readable, max_chars).into_owned()
+    if readable.chars().nth(max_chars).is_none() {
+        return readable;
+    }
+    // The provider counts the ellipsis too.
+    shorten(&readable, max_chars.saturating_sub(1)).into_owned()
 }
 
 /// How much of a text is read to find that many characters worth keeping: a
 /// text may be megabytes long and be asked for again by every reference.
-fn looked_at(max_chars: usize) -> usize {
+fn max_scanned_chars(max_chars: usize) -> usize {
     max_chars.saturating_mul(4)
 }
 
@@ -121,60 +123,64 @@ const MAX_NODES: usize = 5_000;
 const MAX_BYTES: usize = 100 * 1024;
 
 /// How often a schema that contains itself is written out within itself, where there is room.
-const REPEATS: usize = 2;
+const MAX_REFERENCE_REPEATS: usize = 2;
 
 /// Why no schema can be made, as the second half of "… was left out: ".
-#[derive(Debug, PartialEq, thiserror::Error)]
-enum Fault {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SchemaError {
     #[error("its input schema is too large")]
     TooLarge,
     #[error("its input schema is nested too deep")]
     TooDeep,
     #[error("its input schema refers to itself without end")]
-    Endless,
+    Recursive,
     #[error("its input schema refers to `{0}`, which is not there")]
-    Nowhere(String),
+    DanglingReference(String),
     #[error("its input schema refers to `{0}`, which is not part of it")]
-    Remote(String),
+    RemoteReference(String),
     #[error("its input schema is no JSON Schema")]
-    NoSchema,
+    NotASchema,
     #[error("its input is not an object")]
-    NoObject,
+    NotAnObject,
     #[error(
         "the model's provider refuses the name of its property `{0}`: only A-Z, a-z, 0-9, `_`, `.` and `-` are allowed, at most 64 of them"
     )]
-    Name(String),
+    PropertyName(String),
+    #[error("{0}")]
+    Serialize(String),
 }
 
-fn attempt(schema: &Value, dialect: Dialect, repeats: usize) -> Result<Value, Fault> {
-    let said = match schema {
+fn attempt(schema: &Value, dialect: Dialect, repeats: usize) -> Result<Value, SchemaError> {
+    let output = match schema {
         Value::Null => Map::new(),
         Value::Bool(_) | Value::Object(_) => Translator::new(schema, dialect, repeats)
             .root()?
-            .ok_or(Fault::NoObject)?,
-        Value::Number(_) | Value::String(_) | Value::Array(_) => return Err(Fault::NoSchema),
+            .ok_or(SchemaError::NotAnObject)?,
+        Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(SchemaError::NotASchema);
+        }
     };
-    let object = merge::into_object(said).ok_or(Fault::NoObject)?;
-    let compiled = tidy::tidy(Value::Object(object));
+    let object = merge::into_object(output).ok_or(SchemaError::NotAnObject)?;
+    let compiled = normalize::normalize(Value::Object(object));
     measure(&compiled, dialect)?;
     Ok(compiled)
 }
 
 /// Completing adds a little, so the bounds hold for what comes out as well.
-fn measure(compiled: &Value, dialect: Dialect) -> Result<(), Fault> {
+fn measure(compiled: &Value, dialect: Dialect) -> Result<(), SchemaError> {
     if !is_within(compiled, MAX_DEPTH) {
-        return Err(Fault::TooDeep);
+        return Err(SchemaError::TooDeep);
     }
     let mut nodes = 0;
     inspect(compiled, dialect, &mut nodes)?;
     if nodes > MAX_NODES || compiled.to_string().len() > MAX_BYTES {
-        return Err(Fault::TooLarge);
+        return Err(SchemaError::TooLarge);
     }
     Ok(())
 }
 
 /// Counts the schemas and reads the names in what was compiled.
-fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), Fault> {
+fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), SchemaError> {
     *nodes += 1;
     let Value::Object(keywords) = compiled else {
         return Ok(());
@@ -182,7 +188,9 @@ fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), 
     if let Some(Value::Object(properties)) = keywords.get("properties") {
         for (name, schema) in properties {
             if !dialect.property_names.allow(name) {
-                return Err(Fault::Name(shorten(name, MAX_QUOTE).into_owned()));
+                return Err(SchemaError::PropertyName(
+                    shorten(name, MAX_QUOTE_CHARS).into_owned(),
+                ));
             }
             inspect(schema, dialect, nodes)?;
         }
@@ -201,7 +209,7 @@ fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), 
 }
 
 /// Names and references are quoted to a person, who needs only their beginning.
-const MAX_QUOTE: usize = 80;
+const MAX_QUOTE_CHARS: usize = 80;
 
 impl Patterns {
     fn allow(self, pattern: &str) -> bool {

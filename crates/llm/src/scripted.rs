@@ -10,19 +10,19 @@ use serde_json::Value;
 use tenon_domain::StopReason;
 use tokio::sync::Notify;
 
-use crate::{CallFragment, Delta, Deltas, Error, Provider, Request};
+use crate::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
 
 /// Plays one script per request, in order, and remembers what it was asked.
 #[derive(Debug, Default)]
 pub struct Scripted {
-    scripts: Mutex<VecDeque<Vec<Line>>>,
-    requests: Mutex<Vec<Request>>,
+    scripts: Mutex<VecDeque<Vec<ScriptStep>>>,
+    requests: Mutex<Vec<ModelRequest>>,
 }
 
 /// One line of a script.
 #[derive(Debug)]
-pub enum Line {
-    Say(Delta),
+pub enum ScriptStep {
+    Say(ModelDelta),
     Pause(Duration),
     /// Says nothing until the test says so.
     WaitFor(Arc<Notify>),
@@ -32,7 +32,7 @@ pub enum Line {
 }
 
 impl Scripted {
-    pub fn new(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+    pub fn new(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         Self {
             scripts: Mutex::new(scripts.into_iter().collect()),
             requests: Mutex::default(),
@@ -40,7 +40,7 @@ impl Scripted {
     }
 
     /// What the model has been told, one request per step.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -48,9 +48,9 @@ impl Scripted {
     }
 }
 
-impl Line {
+impl ScriptStep {
     pub fn text(text: &str) -> Self {
-        Self::Say(Delta::Text(text.into()))
+        Self::Say(ModelDelta::Text(text.into()))
     }
 
     /// A whole call in one fragment.
@@ -60,7 +60,7 @@ impl Line {
 
     /// A call whose arguments are whatever the model made of them.
     pub fn raw_call(index: u64, tool: &str, arguments: &str) -> Self {
-        Self::Say(Delta::Call(CallFragment {
+        Self::Say(ModelDelta::Call(CallFragment {
             index: Some(index),
             id: Some(format!("call_{index}")),
             name: Some(tool.into()),
@@ -70,7 +70,7 @@ impl Line {
     }
 
     pub fn stop() -> Self {
-        Self::Say(Delta::Stop(StopReason::End))
+        Self::Say(ModelDelta::Stop(StopReason::End))
     }
 }
 
@@ -80,7 +80,7 @@ impl Provider for Scripted {
         "Scripted model"
     }
 
-    async fn stream(&self, request: Request) -> Result<Deltas, Error> {
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         self.requests
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -94,17 +94,17 @@ impl Provider for Scripted {
             .ok_or_else(|| Error::Refused("the script of this model is at its end".into()))?;
         let spoken = stream::iter(script).then(|line| async move {
             match line {
-                Line::Say(delta) => Some(Ok(delta)),
-                Line::Pause(time) => {
+                ScriptStep::Say(delta) => Some(Ok(delta)),
+                ScriptStep::Pause(time) => {
                     tokio::time::sleep(time).await;
                     None
                 }
-                Line::WaitFor(test) => {
+                ScriptStep::WaitFor(test) => {
                     test.notified().await;
                     None
                 }
-                Line::Hang => std::future::pending().await,
-                Line::Fail(message) => Some(Err(Error::Interrupted(message))),
+                ScriptStep::Hang => std::future::pending().await,
+                ScriptStep::Fail(message) => Some(Err(Error::Interrupted(message))),
             }
         });
         Ok(spoken.filter_map(std::future::ready).boxed())

@@ -6,7 +6,9 @@
 //!   (protection against server-side request forgery).
 //! - [`RequestError`]: why a request got no response.
 //! - [`body`]: bounded bodies; [`json_weight`]: what a JSON text takes in memory.
+//! - [`html`]: text and encoding of pages.
 //! - [`sse`]: the parser of server-sent events.
+//! - [`oauth`]: requests to OAuth token endpoints, and their responses.
 //! - [`percent`]: percent-encoding, by what a place in a request allows.
 
 mod address;
@@ -15,7 +17,9 @@ mod request_error;
 mod resolver;
 
 pub mod body;
+pub mod html;
 pub mod json_weight;
+pub mod oauth;
 pub mod percent;
 pub mod sse;
 

@@ -1,8 +1,8 @@
-//! The connections that are open, and which of them makes way when there are too many.
+//! The open connections, and which of them is closed when there are too many.
 //!
-//! Whoever has not shown who they are shares a part of the room that is kept apart, where
-//! the oldest makes way for the newest: `/health` and log-ins always get through. The
-//! rest belongs to users, where whoever has the most makes way.
+//! Anonymous connections share a part of the limit, where the oldest is closed for the newest:
+//! `/health` and log-ins always get through. The rest belongs to users, where a connection of
+//! whoever has the most is closed.
 
 mod serve;
 mod stream;

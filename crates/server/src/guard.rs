@@ -13,8 +13,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use url::Url;
 
-use crate::api::error::ApiError;
-use crate::app::App;
+use crate::error::ApiError;
+use tenon_app::app::App;
 
 /// The page talks to this server, and to tool servers on the user's own machine.
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -33,7 +33,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 ];
 
 /// Whether the policy above lets a page of ours ask there.
-pub(crate) fn lets_page_ask(url: &Url) -> bool {
+pub fn lets_page_ask(url: &Url) -> bool {
     let directives = CSP.split(';').map(str::trim);
     let connect = directives.filter_map(|one| one.strip_prefix("connect-src "));
     let mut sources = connect.flat_map(str::split_whitespace);

@@ -1,24 +1,21 @@
-//! The front door: HTTP API, embedded page, command line. The only binary.
+//! Tenon over the network: the HTTP API, the WebSocket, the OpenAI-compatible API and the page.
 //!
-//! Everything below is put together in [`app`]; everything above it is one of
-//! the doors. Only this room knows HTTP status codes.
+//! Handlers translate between HTTP and [`tenon_app`]; only this crate chooses a status code of ours.
 
-pub mod app;
-mod budget;
-pub mod cli;
-pub mod config;
-mod connections;
-mod devices;
-mod doctor;
-mod expose;
-
-pub mod api;
-pub mod auth;
-mod guard;
-pub mod models;
-mod permissions;
+pub mod authorize;
+pub mod error;
+pub mod guard;
+pub mod route;
+pub mod router;
 pub mod serve;
-pub mod sources;
-pub mod storage;
-mod stored;
+pub mod typescript;
+pub mod wire;
+
+mod api;
+mod concurrency;
+mod connections;
+mod openai;
+mod request;
+mod socket;
+mod state;
 mod ui;

@@ -1,4 +1,4 @@
-//! Listening, and ending well.
+//! Listening, background tasks, and graceful shutdown.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -8,43 +8,43 @@ use anyhow::{Context, Result, bail};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::api;
-use crate::app::App;
-use crate::config::Config;
 use crate::connections::{self, Connections};
-use crate::sources::Life;
+use crate::router::router;
+use tenon_app::app::App;
+use tenon_app::config::Config;
+use tenon_app::sources::RunMode;
 
 /// How long a shutdown waits for answers that are being given.
-const PATIENCE: Duration = Duration::from_secs(20);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long it then waits for connections to close.
-const GOODBYE: Duration = Duration::from_secs(5);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often deleted chats are looked for, and how long ago they must have been
 /// deleted: a little longer than that can be undone.
-const SWEEP: Duration = Duration::from_secs(60);
-const FOR_GOOD: Duration = Duration::from_secs(65);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+const DELETED_MIN_AGE: Duration = Duration::from_secs(65);
 
 /// How often what is only kept for a while is looked through.
-const TIDY: Duration = Duration::from_secs(60 * 60);
+const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait a second.
 const BACKLOG: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
 pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
-    app.mend()
+    app.recover()
         .await
         .context("chats that wait for a person cannot go on")?;
     let folder = app.watch_files().await;
-    app.sources.open(Life::Serving).await;
+    app.sources.open(RunMode::Serving).await;
     let watching = AbortOnDropHandle::new(tokio::spawn(folder.watch(app.sources.clone())));
-    let router = api::router(app.clone());
+    let router = router(app.clone());
     let connections = Connections::new(app.max_connections);
     let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
-    let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().keep()));
+    let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
     let closing = app.closing.clone();
-    connections::serve(listener, router, connections, closing, GOODBYE).await;
+    connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
     Ok(())
@@ -52,22 +52,22 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
 
 /// Removes for good what was deleted and ties up what others left, again and again.
 async fn sweep(app: App) {
-    let mut minute = tokio::time::interval(SWEEP);
+    let mut minute = tokio::time::interval(SWEEP_INTERVAL);
     // The first time was at the start.
     let mut tidied = Instant::now();
     loop {
         minute.tick().await;
-        if let Err(error) = app.agent.purge(FOR_GOOD).await {
+        if let Err(error) = app.agent.purge(DELETED_MIN_AGE).await {
             tracing::warn!(%error, "deleted chats could not be removed for good yet");
         }
         // A shell that was killed in the middle of an answer must not block its chat.
-        if let Err(error) = app.mend().await {
+        if let Err(error) = app.recover().await {
             tracing::warn!(%error, "what others left open could not be tied up yet");
         }
         if let Err(error) = retire_setup_code(&app).await {
             tracing::warn!(%error, "whether there is an account by now could not be found out");
         }
-        if tidied.elapsed() >= TIDY {
+        if tidied.elapsed() >= TIDY_INTERVAL {
             tidied = Instant::now();
             if let Err(error) = tidy(&app).await {
                 tracing::warn!(%error, "what was kept long enough could not be removed yet");
@@ -98,7 +98,7 @@ pub async fn close_on_signal(app: App) {
         std::process::exit(130);
     });
     tracing::info!("stopping: waiting for running answers; once more stops at once");
-    app.agent.drain(PATIENCE).await;
+    app.agent.drain(DRAIN_TIMEOUT).await;
     app.closing.cancel();
 }
 

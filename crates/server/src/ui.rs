@@ -9,13 +9,13 @@ use rust_embed::RustEmbed;
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 #[allow_missing = true]
-struct Page;
+struct EmbeddedPage;
 
 /// Vite puts a hash of the content into these names: they never change.
 const FOREVER: &str = "public, max-age=31536000, immutable";
 
 pub(crate) async fn index() -> Response {
-    match Page::get("index.html") {
+    match EmbeddedPage::get("index.html") {
         Some(_) => file("index.html"),
         None => Html(
             "<!doctype html><title>Tenon</title><p>The server runs, but its page is not built. \
@@ -30,7 +30,7 @@ pub(crate) async fn asset(uri: Uri) -> Response {
 }
 
 fn file(path: &str) -> Response {
-    let Some(file) = Page::get(path) else {
+    let Some(file) = EmbeddedPage::get(path) else {
         return (
             StatusCode::NOT_FOUND,
             "There is nothing here. Tenon's page is at /.",

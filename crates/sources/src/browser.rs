@@ -1,36 +1,42 @@
-//! Tools on people's own machines, run by their own browsers.
+//! Tools on users' own machines, executed by their browsers.
 //!
-//! A page finds tool servers at `localhost`, tells Tenon about them over its
-//! socket, and executes what Tenon sends back. Tenon never reaches those
-//! servers itself, and never sees the keys a person has for them.
+//! A page discovers tool servers at `localhost`, registers them over its WebSocket, and executes
+//! the calls it is sent. Tenon never reaches those servers itself, and never sees the user's keys
+//! for them.
 //!
-//! A [`Desk`] knows everybody's devices. A device is one browser of one
-//! person, with as many pages as they have open; each server that one of them
-//! found is a [`server::LocalServer`] in the registry, seen by that person
-//! alone. A call goes to one page, and to another of the same device while the
-//! first has not begun with it.
+//! A [`DeviceHub`] holds the devices of all users. A device is one browser of one user, with any
+//! number of open pages, each a [`PageConnection`]. Each server found there is a
+//! [`local_server::LocalServer`] in the registry, visible to that user alone. A call goes to one
+//! page, and to another of the same device as long as the first has not begun with it.
 
-mod answer;
-mod check;
-mod desk;
+mod device_hub;
+mod page_connection;
+
 mod device;
-mod held;
-mod offer;
+mod device_entry;
+mod local_server;
+mod local_server_store;
+mod local_tools;
 mod page;
-mod remember;
-mod seat;
-mod server;
-mod wire;
 
-pub use desk::{Desk, Told};
-pub use held::{DeviceStatus, LocalStatus};
-pub use offer::preview;
-pub use remember::{Memory, Remembered};
-pub use seat::Seat;
+mod call_result;
+mod check;
+mod error;
+mod wire;
+mod wire_request;
+
+pub use device_entry::{DeviceStatus, LocalStatus};
+pub use device_hub::{DeviceHub, ParseSlots, ToolsChanged};
+pub use error::BrowserError;
+pub use local_server_store::{LocalServerRecord, LocalServerStore};
+pub use local_tools::preview;
+pub use page_connection::PageConnection;
 pub use wire::{
-    Answered, DeviceInfo, Execute, Failure, FailureKind, Found, Frame, Offered, Outcome, Problem,
-    Registered, RegisteredServer, Registration, Sign, Via,
+    DeviceInfo, DiscoveredServer, DiscoveredTools, ExecuteTool, LocalCallFailure, LocalCallOutcome,
+    LocalCallProgress, LocalCallResult, LocalFailureKind, LocalProtocol, PageCommand,
+    RegisteredServer, Registration, RegistrationProblem, RegistrationResult,
 };
+pub use wire_request::{WireBody, WireRequest};
 
 #[cfg(test)]
 mod tests;

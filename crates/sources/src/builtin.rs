@@ -13,7 +13,7 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{
     Annotations, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolError, ToolResult,
 };
-use tenon_tools::{CallContext, Quota, Shelf, ToolSource};
+use tenon_tools::{CallContext, OutputStore, Quota, ToolSource};
 use url::Url;
 
 mod files;
@@ -30,7 +30,7 @@ mod needle;
 /// files are written as far as `quota` allows.
 pub fn sources(
     config: &BuiltinConfig,
-    shelf: Arc<dyn Shelf>,
+    outputs: Arc<dyn OutputStore>,
     quota: Arc<Quota>,
 ) -> Vec<Arc<dyn ToolSource>> {
     let all = [
@@ -39,7 +39,7 @@ pub fn sources(
         BuiltinSource::new("files", "Files", files::tools(quota)),
         BuiltinSource::new("web", "Web", web::tools(config)),
         BuiltinSource::new("flow", "Flow", flow::tools()),
-        BuiltinSource::new("results", "Results", results::tools(shelf)),
+        BuiltinSource::new("results", "Results", results::tools(outputs)),
     ];
     all.into_iter()
         .map(|source| Arc::new(source) as Arc<dyn ToolSource>)

@@ -60,7 +60,7 @@ impl Cause {
         Self {
             advice: Advice::of(written),
             lines: shown
-                .map(|line| crate::text::line(line, MAX_LINE_CHARS))
+                .map(|line| tenon_domain::text::line(line, MAX_LINE_CHARS))
                 .collect(),
         }
     }

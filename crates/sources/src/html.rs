@@ -1,97 +1,203 @@
-//! The text of a page, without building the page.
+//! HTML as text a person would read, with links kept as `[text](url)`.
+//!
+//! The page may be hostile: so deep that laying it out would take hours, or made
+//! to make what lays it out panic. Such a page is read in a plainer way, as the
+//! text between its tags.
 
-pub(crate) mod readable;
-pub(crate) mod tags;
+use html2text::config;
+use html2text::render::{PlainDecorator, TextDecorator};
+use url::Url;
 
-use encoding_rs::Encoding;
+use tenon_net::html::{strip_non_text, tags, text_between_tags};
 
-/// A page names its encoding this near its beginning, says the HTML standard.
-const CHARSET_CHECK: usize = 1024;
+/// Wide enough that paragraphs of most pages are not broken into short lines.
+const WIDTH: usize = 200;
 
-/// Elements whose content is not text.
-const NOT_TEXT: [&str; 4] = ["script", "style", "svg", "template"];
+/// Browsers stop nesting at 512; pages that people write stay below 50.
+const MAX_DEPTH: usize = 256;
 
-pub(crate) fn without_what_is_not_text(html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some(tag) = tags::next(rest) {
-        out.push_str(&rest[..tag.start]);
-        let end = match tag.name.to_ascii_lowercase().as_str() {
-            tags::COMMENT => tag.end,
-            name if NOT_TEXT.contains(&name) && !tag.closes => {
-                end_of(name, &rest[tag.end..]).map_or(rest.len(), |end| tag.end + end)
-            }
-            _ => {
-                out.push_str(&rest[tag.start..tag.end]);
-                tag.end
-            }
-        };
-        rest = &rest[end..];
+/// More than any element has that people write.
+const MAX_ATTRIBUTES: usize = 1000;
+
+/// Links lead on from `base`; without one they stand as they were written.
+pub(crate) fn to_text(html: &str, base: Option<&Url>) -> String {
+    let html = strip_non_text(html);
+    let shape = tags::measure(&html, MAX_DEPTH);
+    if shape.depth > MAX_DEPTH || shape.attributes > MAX_ATTRIBUTES {
+        return text_between_tags(&html);
     }
-    out.push_str(rest);
-    out
-}
-
-/// Where the element ends whose start tag has just been read.
-fn end_of(name: &str, text: &str) -> Option<usize> {
-    let mut from = 0;
-    while let Some(found) = text[from..].find("</") {
-        let at = from + found;
-        let tail = &text.as_bytes()[at + 2..];
-        if tail.len() >= name.len() && tail[..name.len()].eq_ignore_ascii_case(name.as_bytes()) {
-            return text[at..].find('>').map(|close| at + close + 1);
-        }
-        from = at + 2;
-    }
-    None
-}
-
-/// All text, one line per piece: plain, but always there.
-pub(crate) fn between_tags(html: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let mut rest = html;
-    let mut keep = |text: &str| {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if !words.is_empty() {
-            lines.push(unescape(&words.join(" ")));
-        }
+    let lay_out = || {
+        config::with_decorator(Links::new(base))
+            .do_decorate()
+            .link_footnotes(false)
+            .no_link_wrapping()
+            .no_table_borders()
+            .allow_width_overflow()
+            .string_from_read(html.as_bytes(), WIDTH)
     };
-    while let Some(tag) = tags::next(rest) {
-        keep(&rest[..tag.start]);
-        rest = &rest[tag.end..];
+    match std::panic::catch_unwind(lay_out) {
+        Ok(Ok(text)) => text,
+        Ok(Err(_)) | Err(_) => text_between_tags(&html),
     }
-    keep(rest);
-    lines.join("\n")
 }
 
-/// The encoding after `charset=`, in a header or in the head of a page.
-pub(crate) fn charset(text: &[u8]) -> Option<&'static Encoding> {
-    let text = text[..text.len().min(CHARSET_CHECK)].to_ascii_lowercase();
-    let key = b"charset=";
-    let at = text.windows(key.len()).position(|window| window == key)? + key.len();
-    let label = text[at..].trim_ascii_start();
-    let label = label
-        .strip_prefix(b"\"")
-        .or_else(|| label.strip_prefix(b"'"))
-        .unwrap_or(label);
-    let end = label
-        .iter()
-        .position(|byte| b"\"';> /".contains(byte))
-        .unwrap_or(label.len());
-    Encoding::for_label(&label[..end])
+/// Writes links as Markdown does, and as addresses that can be fetched.
+#[derive(Debug, Clone)]
+struct Links {
+    plain: PlainDecorator,
+    base: Option<Url>,
+    open: Vec<String>,
 }
 
-pub(crate) fn unescape(text: &str) -> String {
-    let named = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&nbsp;", " "),
-    ];
-    let text = named.iter().fold(text.to_owned(), |text, (name, char)| {
-        text.replace(name, char)
-    });
-    // Last, or "&amp;lt;" would be read twice.
-    text.replace("&amp;", "&")
+impl Links {
+    fn new(base: Option<&Url>) -> Self {
+        Self {
+            plain: PlainDecorator::new(),
+            base: base.cloned(),
+            open: Vec::new(),
+        }
+    }
+}
+
+impl TextDecorator for Links {
+    type Annotation = ();
+
+    fn decorate_link_start(&mut self, url: &str) -> (String, ()) {
+        let target = self.base.as_ref().and_then(|base| base.join(url).ok());
+        let target = target.map_or_else(|| url.to_owned(), String::from);
+        self.open.push(target);
+        ("[".into(), ())
+    }
+
+    fn decorate_link_end(&mut self) -> String {
+        self.open
+            .pop()
+            .map_or_else(|| "]".into(), |target| format!("]({target})"))
+    }
+
+    fn decorate_image(&mut self, src: &str, title: &str) -> (String, ()) {
+        self.plain.decorate_image(src, title)
+    }
+
+    fn make_subblock_decorator(&self) -> Self {
+        Self {
+            open: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    fn decorate_em_start(&self) -> (String, ()) {
+        self.plain.decorate_em_start()
+    }
+
+    fn decorate_em_end(&self) -> String {
+        self.plain.decorate_em_end()
+    }
+
+    fn decorate_strong_start(&self) -> (String, ()) {
+        self.plain.decorate_strong_start()
+    }
+
+    fn decorate_strong_end(&self) -> String {
+        self.plain.decorate_strong_end()
+    }
+
+    fn decorate_strikeout_start(&self) -> (String, ()) {
+        self.plain.decorate_strikeout_start()
+    }
+
+    fn decorate_strikeout_end(&self) -> String {
+        self.plain.decorate_strikeout_end()
+    }
+
+    fn decorate_code_start(&self) -> (String, ()) {
+        self.plain.decorate_code_start()
+    }
+
+    fn decorate_code_end(&self) -> String {
+        self.plain.decorate_code_end()
+    }
+
+    fn decorate_preformat_first(&self) {}
+
+    fn decorate_preformat_cont(&self) {}
+
+    fn header_prefix(&self, level: usize) -> String {
+        self.plain.header_prefix(level)
+    }
+
+    fn quote_prefix(&self) -> String {
+        self.plain.quote_prefix()
+    }
+
+    fn unordered_item_prefix(&self) -> String {
+        self.plain.unordered_item_prefix()
+    }
+
+    fn ordered_item_prefix(&self, number: i64) -> String {
+        self.plain.ordered_item_prefix(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(html: &str, expected: &str) {
+        let base = Url::parse("https://example.com/docs/").unwrap();
+        assert_eq!(to_text(html, Some(&base)), expected);
+    }
+
+    #[test]
+    fn a_page_reads_like_a_text() {
+        check(
+            "<h1>Title</h1><p>One <b>bold</b> word.</p>",
+            "# Title\n\nOne **bold** word.\n",
+        );
+        check("<ul><li>a<li>b</ul>", "* a\n* b\n");
+        check("<ol><li>a<li>b</ol>", "1. a\n2. b\n");
+        check("<table><tr><td>a<td>b<tr><td>c<td>d</table>", "a b\nc d\n");
+        check("<pre>a\n  b</pre>", "a\n  b\n");
+        check("<p>&lt;b&gt; &amp; 你好</p>", "<b> & 你好\n");
+        check("just text", "just text\n");
+    }
+
+    #[test]
+    fn links_can_be_followed() {
+        check(
+            "<a href=intro>Intro</a>",
+            "[Intro](https://example.com/docs/intro)\n",
+        );
+        check("<a href=/top>Top</a>", "[Top](https://example.com/top)\n");
+        check(
+            "<a href=https://other.org/x>Other</a>",
+            "[Other](https://other.org/x)\n",
+        );
+        check("<img src=a.png alt='A cat'>", "[A cat]\n");
+        assert_eq!(to_text("<a href=/top>Top</a>", None), "[Top](/top)\n");
+    }
+
+    #[test]
+    fn what_is_not_text_is_dropped() {
+        check(
+            "<p>a</p><script>if (a < b) alert('<p>x</p>')</script><STYLE>p{}</STYLE ><p>b</p>",
+            "a\n\nb\n",
+        );
+        check("<svg><path d=x/><path/><text>no</text></svg>yes", "yes\n");
+        check("a<script>never closed", "a\n");
+        check("a<!-- <b>no</b> -->b", "ab\n");
+        check("a<!-- <script> -->b<!-- never closed", "ab\n");
+    }
+
+    #[test]
+    fn a_page_made_to_be_slow_or_to_crash_is_read_plainly() {
+        check(&format!("{}deep", "<div>".repeat(100_000)), "deep");
+        check(&format!("{}deep", "<div/>".repeat(100_000)), "deep");
+        check(
+            &format!("{}one &amp;<i> two", "<b>".repeat(300)),
+            "one &\ntwo",
+        );
+        check("<ol start=9223372036854775807><li>a<li>b</ol>", "a\nb");
+    }
 }

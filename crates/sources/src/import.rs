@@ -1,19 +1,19 @@
-//! Servers out of the configuration people already have.
+//! Imports servers from the configuration files of other products.
 //!
-//! [`read`] takes a text of Claude Desktop, Cursor, Windsurf, VS Code or mcpo, the
-//! connections of Open WebUI, a YAML of Toolathlon, a whole OpenAPI document or just an
-//! address, and tells which servers are in it. It never starts one and never looks at
-//! anything but the text. One server that cannot be used does not spoil the others, and
-//! whatever is left out or changed is said in a note.
+//! [`read`] parses a configuration of Claude Desktop, Cursor, Windsurf, VS Code or mcpo, the
+//! connections of Open WebUI, a YAML of Toolathlon, an OpenAPI document or a plain address. It
+//! starts no server and reads nothing but the text. A server that cannot be used does not affect
+//! the others, and whatever is left out or changed is said in a note.
 
 mod connection;
 mod description;
-mod fields;
+mod entry_fields;
+mod error;
+mod layout;
 mod names;
+mod parser;
 mod server;
-mod shape;
 mod shell_line;
-mod text;
 
 use std::sync::Arc;
 
@@ -21,10 +21,11 @@ use serde_json::Value;
 use tenon_domain::{McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 use url::Url;
 
-use crate::openapi::document;
-use crate::text::line;
+use tenon_domain::text::line;
+use tenon_openapi::document;
 
 pub use description::{reached, title};
+pub use error::{ConfigReadError, ServerEntryError};
 pub use names::{MAX_NAME, clean, is_clean, numbered};
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 
@@ -42,24 +43,24 @@ const MAX_SUMMARY: usize = 200;
 
 const MAX_TITLE: usize = 100;
 
-/// What is in a text.
+/// The servers of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ImportResult {
     /// In the order they are written, no two of the same name.
-    pub servers: Vec<Found>,
+    pub servers: Vec<ImportedServer>,
     /// What is worth knowing about the text as a whole, as sentences.
     pub notes: Vec<String>,
 }
 
 /// One server of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ImportedServer {
     /// Letters, digits, `-` and `_`.
     pub name: String,
     /// The name as it is written.
     pub title: String,
-    /// How it is reached, or a sentence that says why it cannot be used.
-    pub config: Result<SourceConfig, String>,
+    /// How it is reached, or why it cannot be used.
+    pub config: Result<SourceConfig, ServerEntryError>,
     /// The document of an OpenAPI server that came along with it.
     pub document: Option<Arc<[u8]>>,
     /// Whether it is switched on where it comes from.
@@ -68,46 +69,23 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
-/// Why nothing can be taken from a text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    #[error("There is nothing in it.")]
-    Empty,
-    #[error(
-        "It is too long: at most {} KB are read, and {} MB of an OpenAPI document.",
-        MAX_TEXT / 1024,
-        MAX_WITH_DOCUMENTS / 1024 / 1024
-    )]
-    TooLong,
-    #[error("Line {line}, column {column}: {why}.")]
-    Syntax { line: u64, column: u64, why: String },
-    /// A sentence with the place in it.
-    #[error("{0}")]
-    Document(String),
-    #[error(
-        "No server was found in it. Expected is JSON such as {{\"mcpServers\": {{\"name\": {{\"command\": \"npx\", \"args\": […]}}}}}}, \
-         the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one."
-    )]
-    NoServers,
-}
-
-/// What one server was written as.
-struct Taken {
+/// A server of a text before it has its final name.
+struct ServerDraft {
     name: Option<String>,
     /// Where it is not the name.
     title: Option<String>,
-    config: Result<SourceConfig, String>,
+    config: Result<SourceConfig, ServerEntryError>,
     document: Option<Arc<[u8]>>,
     enabled: bool,
     notes: Vec<String>,
 }
 
-impl Taken {
-    fn refused(why: &str) -> Self {
+impl ServerDraft {
+    fn refused(error: ServerEntryError) -> Self {
         Self {
             name: None,
             title: None,
-            config: Err(why.to_owned()),
+            config: Err(error),
             document: None,
             enabled: true,
             notes: Vec::new(),
@@ -116,9 +94,9 @@ impl Taken {
 }
 
 /// The servers in a text. A server without a name is called as its file is, if there is one.
-pub fn read(text: &str, file: Option<&str>) -> Result<Reading, Unreadable> {
+pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadError> {
     if text.len() > MAX_WITH_DOCUMENTS {
-        return Err(Unreadable::TooLong);
+        return Err(ConfigReadError::TooLong);
     }
     if let Some(address) = only_address(text) {
         return Ok(one(description::at(address)));
@@ -127,53 +105,57 @@ pub fn read(text: &str, file: Option<&str>) -> Result<Reading, Unreadable> {
         Some(Ok(value)) if document::is_document(&value) => {
             return Ok(one(description::given(text, &value, file)));
         }
-        Some(Ok(value)) if shape::has_connections(&value) => {
+        Some(Ok(value)) if layout::has_connections(&value) => {
             return reading(std::slice::from_ref(&value), Vec::new(), file);
         }
         Some(Err(wrong)) if text.len() > MAX_TEXT => {
-            return Err(Unreadable::Document(wrong.to_string()));
+            return Err(ConfigReadError::Document(wrong.to_string()));
         }
         Some(_) | None => {}
     }
-    let text::Documents { values, notes } =
-        parse(text, &|value: &Value| shape::shape(value).is_some())?;
+    let parser::ParsedConfig { values, notes } =
+        parse(text, &|value: &Value| layout::layout(value).is_some())?;
     reading(&values, notes, file)
 }
 
 /// What was not read whole is short, or none of ours.
-fn parse(text: &str, is_useful: &dyn Fn(&Value) -> bool) -> Result<text::Documents, Unreadable> {
-    match text.len() > MAX_TEXT {
-        true => Err(Unreadable::TooLong),
-        false => text::parse(text, &|values| values.iter().any(is_useful)),
+fn parse(
+    text: &str,
+    is_useful: &dyn Fn(&Value) -> bool,
+) -> Result<parser::ParsedConfig, ConfigReadError> {
+    if text.len() > MAX_TEXT {
+        return Err(ConfigReadError::TooLong);
     }
+    parser::parse(text, &|values| values.iter().any(is_useful))
 }
 
 /// The connections of Open WebUI, where a text can be nothing else.
-pub fn read_connections(text: &str) -> Result<Reading, Unreadable> {
+pub fn read_connections(text: &str) -> Result<ImportResult, ConfigReadError> {
     if text.len() > MAX_WITH_DOCUMENTS {
-        return Err(Unreadable::TooLong);
+        return Err(ConfigReadError::TooLong);
     }
-    let text::Documents { values, mut notes } = match whole(text) {
-        Some(Ok(value)) => text::Documents {
+    let parser::ParsedConfig { values, mut notes } = match whole(text) {
+        Some(Ok(value)) => parser::ParsedConfig {
             values: vec![value],
             notes: Vec::new(),
         },
-        Some(Err(_)) | None => parse(text, &|value| shape::connections(value).is_some())?,
+        Some(Err(_)) | None => parse(text, &|value| layout::connections(value).is_some())?,
     };
-    let shapes: Vec<shape::Shape> = values.iter().filter_map(shape::connections).collect();
-    if shapes.is_empty() {
-        return Err(Unreadable::NoServers);
+    let layouts: Vec<layout::ConfigLayout> =
+        values.iter().filter_map(layout::connections).collect();
+    if layouts.is_empty() {
+        return Err(ConfigReadError::NoServers);
     }
-    let servers = servers(shapes, None, &mut notes);
-    Ok(Reading { servers, notes })
+    let servers = servers(layouts, None, &mut notes);
+    Ok(ImportResult { servers, notes })
 }
 
 /// The same where the value has been read already.
-pub fn connections(value: &Value) -> Result<Reading, Unreadable> {
-    let shape = shape::connections(value).ok_or(Unreadable::NoServers)?;
+pub fn connections(value: &Value) -> Result<ImportResult, ConfigReadError> {
+    let layout = layout::connections(value).ok_or(ConfigReadError::NoServers)?;
     let mut notes = Vec::new();
-    let servers = servers(vec![shape], None, &mut notes);
-    Ok(Reading { servers, notes })
+    let servers = servers(vec![layout], None, &mut notes);
+    Ok(ImportResult { servers, notes })
 }
 
 /// How a server is reached, in a line. Without what is often secret in an address.
@@ -202,69 +184,70 @@ fn reading(
     values: &[Value],
     mut notes: Vec<String>,
     file: Option<&str>,
-) -> Result<Reading, Unreadable> {
-    let shapes: Vec<shape::Shape> = values.iter().filter_map(shape::shape).collect();
-    if shapes.is_empty() {
-        return Err(Unreadable::NoServers);
+) -> Result<ImportResult, ConfigReadError> {
+    let layouts: Vec<layout::ConfigLayout> = values.iter().filter_map(layout::layout).collect();
+    if layouts.is_empty() {
+        return Err(ConfigReadError::NoServers);
     }
-    let servers = servers(shapes, file, &mut notes);
+    let servers = servers(layouts, file, &mut notes);
     if servers.is_empty() {
         notes.push("The list of servers is empty.".into());
     }
-    Ok(Reading { servers, notes })
+    Ok(ImportResult { servers, notes })
 }
 
 fn servers(
-    shapes: Vec<shape::Shape<'_>>,
+    layouts: Vec<layout::ConfigLayout<'_>>,
     file: Option<&str>,
     notes: &mut Vec<String>,
-) -> Vec<Found> {
-    let mut given = names::Given::default();
+) -> Vec<ImportedServer> {
+    let mut names = names::UniqueNames::default();
     let mut servers = Vec::new();
-    for shape in shapes {
-        for entry in shape.entries {
+    for layout in layouts {
+        for entry in layout.entries {
             if servers.len() == MAX_SERVERS {
                 notes.push(format!("Only the first {MAX_SERVERS} servers were read."));
                 return servers;
             }
-            let mut taken = match entry.is_connection {
-                true => connection::take(entry.body),
-                false => server::take(entry.body, &shape.inputs),
+            let mut draft = if entry.is_connection {
+                connection::read(entry.body)
+            } else {
+                server::read(entry.body, &layout.inputs)
             };
-            taken.name = entry.name.or(taken.name).or(file.map(str::to_owned));
-            servers.push(found(taken, &mut given));
+            draft.name = entry.name.or(draft.name).or(file.map(str::to_owned));
+            servers.push(finish(draft, &mut names));
         }
     }
     servers
 }
 
 /// A text that is one server.
-fn one(taken: Taken) -> Reading {
-    Reading {
-        servers: vec![found(taken, &mut names::Given::default())],
+fn one(draft: ServerDraft) -> ImportResult {
+    ImportResult {
+        servers: vec![finish(draft, &mut names::UniqueNames::default())],
         notes: Vec::new(),
     }
 }
 
-fn found(taken: Taken, given: &mut names::Given) -> Found {
-    let config = taken.config.as_ref().ok();
-    let written = taken.name.unwrap_or_else(|| match config {
+fn finish(draft: ServerDraft, names: &mut names::UniqueNames) -> ImportedServer {
+    let config = draft.config.as_ref().ok();
+    let written = draft.name.unwrap_or_else(|| match config {
         Some(config) => names::derive(config),
         None => String::new(),
     });
-    let mut notes = taken.notes;
-    let name = given.give(&written, config, &mut notes);
-    let title = taken.title.unwrap_or(written);
+    let mut notes = draft.notes;
+    let name = names.assign(&written, config, &mut notes);
+    let title = draft.title.unwrap_or(written);
     let title = match line(&title, MAX_TITLE) {
         title if title.is_empty() => name.clone(),
         title => title,
     };
-    Found {
+    ImportedServer {
         name,
         title,
-        config: taken.config,
-        document: taken.document,
-        enabled: taken.enabled,
+        config: draft.config,
+        document: draft.document,
+        enabled: draft.enabled,
         notes,
     }
 }
@@ -278,7 +261,7 @@ fn only_address(text: &str) -> Option<&str> {
 }
 
 /// The value of a text in which there may be OpenAPI documents: with room for them.
-fn whole(text: &str) -> Option<Result<Value, document::Wrong>> {
+fn whole(text: &str) -> Option<Result<Value, document::DocumentError>> {
     let tells = ["openapi", "swagger"];
     let may_be = tells.iter().any(|word| text.contains(word));
     may_be.then(|| document::read(text.as_bytes()))

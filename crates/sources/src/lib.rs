@@ -1,27 +1,27 @@
-//! Where tools come from.
+//! The sources of tools.
 //!
-//! [`builtin`], [`mcp`], [`openapi`] and [`browser`] each turn one kind of origin into a
-//! [`tenon_tools::ToolSource`]; [`import`] and [`variables`] read and complete the
-//! configuration of such origins. None of them knows who asks, or why.
+//! [`builtin`], [`mcp`], [`openapi`] and [`browser`] each implement [`tenon_tools::ToolSource`];
+//! [`import`] and [`variables`] read and complete the configuration of servers.
 
 pub mod browser;
 pub mod builtin;
 pub mod mcp;
 pub mod openapi;
 
-pub mod apart;
 pub mod heap;
 pub mod import;
-pub mod text;
+pub mod parse_queue;
 pub mod variables;
 
+mod call_timeouts;
 mod cause;
 mod html;
+mod jitter;
 mod logs;
-mod shown;
-mod spread;
-mod syntax;
+mod status_cell;
 
+pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
-pub use logs::{Line, Logs};
+pub use logs::{Logs, ServerLogLine};
 pub use tenon_net::Network;
+pub use tenon_text as text;

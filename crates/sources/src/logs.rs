@@ -8,10 +8,10 @@ use crate::cause::Cause;
 
 /// How many lines are kept, and how much of each.
 const MAX_LINES: usize = 200;
-const MAX_LENGTH: usize = 2000;
+const MAX_LINE_BYTES: usize = 2000;
 
-/// What comes before words of the server that are no message.
-const ASTRAY: &str = "Not a message of MCP: ";
+/// What comes before output of the server that is no message.
+const STRAY_PREFIX: &str = "Not a message of MCP: ";
 
 /// The last lines of one server. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -19,15 +19,15 @@ pub struct Logs(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    lines: VecDeque<Line>,
+    lines: VecDeque<ServerLogLine>,
     /// How many of them, at the end, are of the last run.
     of_last_run: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct ServerLogLine {
     pub at: SystemTime,
-    /// Our own words. Otherwise the server's.
+    /// Written by Tenon. Otherwise by the server.
     pub ours: bool,
     pub text: String,
 }
@@ -39,13 +39,13 @@ impl Logs {
     }
 
     /// Something the server said.
-    pub(crate) fn heard(&self, text: impl Into<String>) {
+    pub(crate) fn output(&self, text: impl Into<String>) {
         self.push(false, text.into());
     }
 
     /// The server said something where only messages belong.
-    pub(crate) fn heard_astray(&self, text: &str) {
-        self.note(format!("{ASTRAY}{text}"));
+    pub(crate) fn stray_output(&self, text: &str) {
+        self.note(format!("{STRAY_PREFIX}{text}"));
     }
 
     /// What comes from here on is of another run of the server's program.
@@ -54,7 +54,7 @@ impl Logs {
     }
 
     /// Oldest first.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<ServerLogLine> {
         self.inner().lines.iter().cloned().collect()
     }
 
@@ -67,7 +67,7 @@ impl Logs {
             let written = of_run.filter_map(|line| {
                 let text = line.text.as_str();
                 if line.ours {
-                    text.strip_prefix(ASTRAY)
+                    text.strip_prefix(STRAY_PREFIX)
                 } else {
                     Some(text)
                 }
@@ -81,17 +81,17 @@ impl Logs {
     pub(crate) fn last_line(&self) -> Option<String> {
         let inner = self.inner();
         let newest = inner.lines.iter().rev().take(inner.of_last_run);
-        let mut heard = newest.filter(|line| !line.ours);
-        heard.next().map(|line| line.text.trim_start().to_owned())
+        let mut output = newest.filter(|line| !line.ours);
+        output.next().map(|line| line.text.trim_start().to_owned())
     }
 
     fn push(&self, ours: bool, mut text: String) {
-        text.truncate(text.floor_char_boundary(MAX_LENGTH));
+        text.truncate(text.floor_char_boundary(MAX_LINE_BYTES));
         let mut inner = self.inner();
         if inner.lines.len() == MAX_LINES {
             inner.lines.pop_front();
         }
-        inner.lines.push_back(Line {
+        inner.lines.push_back(ServerLogLine {
             at: SystemTime::now(),
             ours,
             text,

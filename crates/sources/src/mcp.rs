@@ -1,72 +1,41 @@
-//! MCP servers as sources of tools: every transport, every era, never stuck.
+//! MCP servers as sources of tools.
 //!
-//! [`McpServer`] is what the registry holds: it outlives every connection. A
-//! [`link::Link`] is one connection, from the first word to the last.
-//!
-//! The road of a call over a link: [`call`] asks, [`talk`] carries the question
-//! over whatever wire there is ([`stdio`], [`http`], [`sse`]), [`board`] brings
-//! the answer back to whoever waits for it, [`content`] reads it.
-//!
-//! The client is our own and not that of `rmcp`, which is used for its words and
-//! for log-ins: a typed client loses a whole list to one bad tool and the answer
-//! to a kind of content it does not know, takes bodies of any length, and costs
-//! several times what the pipe below it does.
+//! [`McpServer`] is what the registry holds: it outlives every connection. Its
+//! `supervisor` keeps one [`tenon_mcp::McpConnection`] up, `lister` asks that for its
+//! tools, and a call goes over whichever connection there is. What the protocol has is
+//! mapped to the domain in `content`, `tool_list`, `call_handler` and `explain`.
 
 mod server;
 mod settings;
 
 mod backoff;
+mod call_activity;
 mod lister;
-mod offer;
-mod patience;
+mod offered_tools;
 mod startup;
-mod state;
-mod supervise;
-mod usage;
-mod words;
+mod status;
+mod supervisor;
+mod timeouts;
 
-mod link;
-
-mod board;
-mod era;
-mod fault;
-mod message;
-mod talk;
-
-mod guard;
-mod lines;
-mod outlet;
-mod process;
-mod stdio;
-
-mod courier;
-mod header;
-mod http;
-mod listen;
-mod mirror;
-mod site;
-mod sse;
-
-mod call;
+mod call_handler;
 mod content;
-mod elicit;
-mod list;
-mod schema;
-mod task;
+mod explain;
+mod header;
+mod messages;
+mod tool_list;
 
-pub mod oauth;
-
-use crate::{logs, text};
+use crate::logs;
+use tenon_domain::text;
 
 pub(crate) use content::read as read_result;
-pub(crate) use list::read as listed;
+pub(crate) use tool_list::parse as parse_tools;
 
-pub use crate::variables::{Fill, Unfilled};
-pub use header::check_header;
-pub use link::About;
-pub use patience::Patience;
+pub use crate::variables::{Fill, FillError};
+pub use header::{InvalidHeader, check_header};
+pub use messages::public_part;
 pub use server::McpServer;
-pub use settings::{Settings, Start, Tokens};
+pub use settings::{McpSettings, StartMode};
 pub use startup::{Startup, StartupStep};
-pub use state::Status;
-pub use words::public_part;
+pub use status::ServerStatus;
+pub use tenon_mcp::{McpServerInfo, TokenProvider, oauth};
+pub use timeouts::ServerTimeouts;

@@ -1,35 +1,29 @@
-//! OpenAPI servers as sources of tools: any document in the wild.
+//! OpenAPI servers as sources of tools.
 //!
-//! Three pure functions are the heart: [`parse::parse`] makes tools of a
-//! document, [`request::build`] makes an HTTP request of a tool's input, and
-//! [`response::read`] makes a result of what came back. They do not know who
-//! does the talking, so a page can do it for servers on its own machine.
-//!
-//! [`OpenapiServer`] is what the registry holds: it reads documents with
-//! [`fetch`], finds what is behind an mcpo with [`discover`], and calls with
-//! [`caller`] and [`credentials`].
-
-pub mod bundle;
-pub mod document;
-pub mod operation;
-pub mod parse;
+//! The protocol is [`tenon_openapi`]: documents, requests and responses. Here is what
+//! makes a server a source: [`OpenapiServer`] is what the registry holds; it reads
+//! documents with [`fetch`], calls with [`http_client`] and [`credentials`], and maps the types
+//! of the protocol to those of Tenon with [`mapping`].
 
 pub mod credentials;
-pub mod request;
-pub mod response;
 
-pub mod discover;
-
-mod caller;
+mod error;
 mod fetch;
+mod http_client;
+pub(crate) mod mapping;
+mod page;
 mod server;
 
-pub use crate::variables::{Fill, Unfilled};
-pub use caller::Caller;
+/// The protocol, whose types appear in what this module offers.
+pub use tenon_openapi::{bundle, discover, document, operation, parse, request, response};
+
+pub use crate::variables::{Fill, FillError};
 pub use credentials::check_header;
-pub use fetch::Unread;
-pub use operation::Operation;
+pub use error::{HeaderError, OpenapiError};
+pub use fetch::FetchError;
+pub use http_client::OpenapiHttpClient;
 pub use server::{
-    About, Change, Documents, Handover, Kept, OpenapiServer, Pace, Preview, Settings, Status,
+    DocumentRecord, DocumentStore, DocumentStoreError, DocumentSummary, InheritedState,
+    OpenapiPreview, OpenapiServer, OpenapiSettings, OpenapiStatus, RefreshSchedule, ToolChanges,
     preview, preview_document,
 };

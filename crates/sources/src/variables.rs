@@ -1,4 +1,4 @@
-//! `${NAME}`s in a server's configuration, and what is put in their place.
+//! Substitutes the `${NAME}` variables of a server configuration.
 //!
 //! Understood are `${NAME}`, `${env:NAME}`, `${NAME:-otherwise}`, `${user.NAME}` and
 //! `${input:id}`; dotted names such as `${token.key}` are names like others. `$${` stands
@@ -8,21 +8,21 @@
 
 mod address;
 mod filler;
+mod mentions;
 mod texts;
-mod whose;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use filler::{AsItIs, Fill, Unfilled};
+pub use filler::{Fill, FillError, LiteralConfig};
+pub use mentions::{is_own, mentioned_in, mentioned_in_host};
 pub use texts::Texts;
-pub use whose::{is_own, mentioned_in, mentioned_in_host};
 
 /// Longer than any name people give, short enough to be shown.
-const MAX_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// How far a `}` is looked for. Without a bound many a `${` would make a long text take for ever.
-const MAX_SLOT: usize = 1024;
+const MAX_REFERENCE_BYTES: usize = 1024;
 
 /// Something a configuration leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,23 +35,23 @@ pub enum Variable {
 
 /// Why a configuration cannot be filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gap {
+pub enum SubstitutionError {
     /// These have no value.
-    Missing(Missing),
+    Missing(MissingVariables),
     /// One may not stand where it is written, or not with its value. A sentence that names it.
     Misplaced(String),
 }
 
 /// What a configuration needs and has no value for: each variable once, in the order they are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingVariables {
     pub variables: Vec<Variable>,
     /// Those of them that stand in an argument as a shell writes its own.
     in_arguments: Vec<Variable>,
 }
 
 /// As sentences that say what to do.
-impl fmt::Display for Gap {
+impl fmt::Display for SubstitutionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(missing) => f.write_str(&missing.explain()),
@@ -73,7 +73,7 @@ impl fmt::Display for Variable {
 /// Whether a variable, and so a secret, can have this name.
 pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    name.len() <= MAX_NAME
+    name.len() <= MAX_NAME_BYTES
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(fits)
 }
@@ -86,9 +86,9 @@ pub fn mentioned(config: &impl Texts) -> Vec<Variable> {
 
 /// Those of them that have neither a value nor an otherwise, and that a server does not start without.
 pub fn unset(config: &impl Texts, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
-    let mut filling = Filling::with(value);
-    config.filled(&mut filling);
-    filling.missing().variables
+    let mut substitution = Substitution::with(value);
+    config.filled(&mut substitution);
+    substitution.missing().variables
 }
 
 /// What is wrong with where a variable stands, as a sentence.
@@ -100,22 +100,25 @@ pub fn misplaced(config: &impl Texts) -> Option<String> {
 ///
 /// An argument may be for a program that reads its environment itself: what `env` sets stays
 /// as it is there. Nothing else is left open.
-pub fn fill<C: Texts>(config: &C, value: &dyn Fn(&Variable) -> Option<String>) -> Result<C, Gap> {
+pub fn fill<C: Texts>(
+    config: &C,
+    value: &dyn Fn(&Variable) -> Option<String>,
+) -> Result<C, SubstitutionError> {
     if let Some(why) = misplaced(config) {
-        return Err(Gap::Misplaced(why));
+        return Err(SubstitutionError::Misplaced(why));
     }
-    let mut filling = Filling::with(value);
-    let filled = config.filled(&mut filling);
-    if !filling.missing.is_empty() {
-        return Err(Gap::Missing(filling.missing()));
+    let mut substitution = Substitution::with(value);
+    let filled = config.filled(&mut substitution);
+    if !substitution.missing.is_empty() {
+        return Err(SubstitutionError::Missing(substitution.missing()));
     }
-    match filling.refused {
-        Some(why) => Err(Gap::Misplaced(why)),
+    match substitution.refused {
+        Some(why) => Err(SubstitutionError::Misplaced(why)),
         None => Ok(filled),
     }
 }
 
-impl Missing {
+impl MissingVariables {
     /// What to do about it, as sentences.
     fn explain(&self) -> String {
         let escaped: Vec<String> = self.in_arguments.iter().map(escaped).collect();
@@ -166,7 +169,7 @@ fn explain(missing: &[Variable]) -> String {
 }
 
 /// Puts values in, and remembers what was missing.
-pub struct Filling<'a> {
+pub struct Substitution<'a> {
     value: &'a dyn Fn(&Variable) -> Option<String>,
     missing: Vec<Variable>,
     /// Those that stand in an argument as a shell writes its own.
@@ -175,7 +178,7 @@ pub struct Filling<'a> {
     refused: Option<String>,
 }
 
-impl<'a> Filling<'a> {
+impl<'a> Substitution<'a> {
     fn with(value: &'a dyn Fn(&Variable) -> Option<String>) -> Self {
         Self {
             value,
@@ -185,8 +188,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    fn missing(self) -> Missing {
-        Missing {
+    fn missing(self) -> MissingVariables {
+        MissingVariables {
             variables: once(self.missing),
             in_arguments: once(self.in_arguments),
         }
@@ -200,8 +203,8 @@ impl<'a> Filling<'a> {
     /// themselves for what stands in their arguments.
     fn argument(&mut self, text: &str, env: &BTreeMap<String, String>) -> String {
         let before = self.missing.len();
-        let filled = self.replace(text, |slot| {
-            let name = slot.shell_name();
+        let filled = self.replace(text, |reference| {
+            let name = reference.shell_name();
             name.is_some_and(|name| env.contains_key(name))
         });
         let unknown = self.missing[before..].iter().cloned();
@@ -216,15 +219,15 @@ impl<'a> Filling<'a> {
         filled.collect()
     }
 
-    fn replace(&mut self, text: &str, may_stay: impl Fn(&Slot<'_>) -> bool) -> String {
+    fn replace(&mut self, text: &str, may_stay: impl Fn(&VariableReference<'_>) -> bool) -> String {
         let mut filled = String::with_capacity(text.len());
-        for piece in pieces(text) {
-            match piece {
-                Piece::Text(text) => filled.push_str(text),
-                Piece::Slot(slot) => match slot.value(self.value) {
+        for segment in segments(text) {
+            match segment {
+                TextSegment::Text(text) => filled.push_str(text),
+                TextSegment::Variable(reference) => match reference.value(self.value) {
                     Some(value) => filled.push_str(&value),
-                    None if may_stay(&slot) => filled.push_str(slot.written),
-                    None => self.missing.push(slot.variable),
+                    None if may_stay(&reference) => filled.push_str(reference.written),
+                    None => self.missing.push(reference.variable),
                 },
             }
         }
@@ -232,26 +235,26 @@ impl<'a> Filling<'a> {
     }
 }
 
-impl fmt::Debug for Filling<'_> {
+impl fmt::Debug for Substitution<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Filling")
+        f.debug_struct("Substitution")
             .field("missing", &self.missing)
             .finish_non_exhaustive()
     }
 }
 
-enum Piece<'a> {
+enum TextSegment<'a> {
     Text(&'a str),
-    Slot(Slot<'a>),
+    Variable(VariableReference<'a>),
 }
 
-struct Slot<'a> {
+struct VariableReference<'a> {
     variable: Variable,
     otherwise: Option<&'a str>,
     written: &'a str,
 }
 
-impl Slot<'_> {
+impl VariableReference<'_> {
     fn is_personal(&self) -> bool {
         matches!(self.variable, Variable::Personal(_))
     }
@@ -272,43 +275,46 @@ impl Slot<'_> {
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
+fn segments(text: &str) -> Vec<TextSegment<'_>> {
+    let mut segments = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         let (before, tail) = rest.split_at(at);
         if let Some(before) = before.strip_suffix('$') {
-            pieces.push(Piece::Text(before));
-            pieces.push(Piece::Text("${"));
+            segments.push(TextSegment::Text(before));
+            segments.push(TextSegment::Text("${"));
             rest = &tail[2..];
             continue;
         }
-        pieces.push(Piece::Text(before));
-        let end = tail.bytes().take(MAX_SLOT).position(|byte| byte == b'}');
-        let slot = end.and_then(|end| slot(&tail[..=end]));
-        let taken = match slot {
-            Some(slot) => {
-                let taken = slot.written.len();
-                pieces.push(Piece::Slot(slot));
+        segments.push(TextSegment::Text(before));
+        let end = tail
+            .bytes()
+            .take(MAX_REFERENCE_BYTES)
+            .position(|byte| byte == b'}');
+        let reference = end.and_then(|end| reference(&tail[..=end]));
+        let taken = match reference {
+            Some(reference) => {
+                let taken = reference.written.len();
+                segments.push(TextSegment::Variable(reference));
                 taken
             }
             None => {
-                pieces.push(Piece::Text("${"));
+                segments.push(TextSegment::Text("${"));
                 2
             }
         };
         rest = &tail[taken..];
     }
-    pieces.push(Piece::Text(rest));
-    pieces
+    segments.push(TextSegment::Text(rest));
+    segments
 }
 
 /// What `${…}` means, if it means anything to us.
-fn slot(written: &str) -> Option<Slot<'_>> {
+fn reference(written: &str) -> Option<VariableReference<'_>> {
     let inside = written.strip_prefix("${")?.strip_suffix('}')?;
     if let Some(id) = inside.strip_prefix("input:") {
         let variable = Variable::Shared(format!("input.{}", input_name(id)?));
-        return Some(Slot {
+        return Some(VariableReference {
             variable,
             otherwise: None,
             written,
@@ -328,7 +334,7 @@ fn slot(written: &str) -> Option<Slot<'_>> {
         },
     };
     let (Variable::Shared(name) | Variable::Personal(name)) = &variable;
-    is_name(name).then_some(Slot {
+    is_name(name).then_some(VariableReference {
         variable,
         otherwise,
         written,
@@ -351,7 +357,7 @@ fn input_name(id: &str) -> Option<String> {
         _ => '_',
     };
     let name: String = id.trim().chars().map(clean).collect();
-    (!name.is_empty() && name.len() <= MAX_NAME - "input.".len()).then_some(name)
+    (!name.is_empty() && name.len() <= MAX_NAME_BYTES - "input.".len()).then_some(name)
 }
 
 fn once(variables: Vec<Variable>) -> Vec<Variable> {

@@ -4,20 +4,20 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::LikeExpr;
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::Value;
-use tenon_domain::{Door, UserId};
+use tenon_domain::{EntryPoint, UserId};
 
 use crate::entity::audit;
 use crate::{Result, Store, fresh_id, now, text};
 
 /// A year, in milliseconds.
-const KEPT: i64 = 365 * 24 * 60 * 60 * 1000;
+const RETENTION_MS: i64 = 365 * 24 * 60 * 60 * 1000;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
 pub struct AuditEntry {
     /// None: somebody who is not known.
     pub user: Option<UserId>,
-    pub door: Door,
+    pub door: EntryPoint,
     /// "login", "key.created", "tool.called" …
     pub action: &'static str,
     /// What it was done to.
@@ -96,7 +96,7 @@ impl Store {
     /// Forgets what is older than a year.
     pub async fn sweep_audit(&self) -> Result<u64> {
         let swept = audit::Entity::delete_many()
-            .filter(audit::Column::At.lt(now() - KEPT))
+            .filter(audit::Column::At.lt(now() - RETENTION_MS))
             .exec(&self.write)
             .await?;
         Ok(swept.rows_affected)

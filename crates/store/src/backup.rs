@@ -1,4 +1,4 @@
-//! Everything there is in one file, and back.
+//! Backup of everything into one file, and restore.
 //!
 //! A backup is gzip of JSON lines: a header, each row of each table as its
 //! entity writes it, the files of the chats, a trailer. Nothing in it belongs
@@ -22,9 +22,9 @@ use serde_json::Value;
 
 use crate::Error;
 
-pub use read::Checked;
-pub use restore::Restored;
-pub use write::{BackedUp, Existing, Origin};
+pub use read::VerifiedBackup;
+pub use restore::RestoreSummary;
+pub use write::{BackupInput, BackupSummary, ExistingFile};
 
 /// Grows when older programs could not read a backup rightly for another
 /// reason than new tables and columns.
@@ -33,7 +33,7 @@ const FORMAT: u32 = 1;
 /// What a backup is, before anything of it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Header {
+pub struct BackupHeader {
     pub format: u32,
     /// How many migrations the tables had seen.
     pub schema: usize,
@@ -44,7 +44,7 @@ pub struct Header {
     pub rows: BTreeMap<String, u64>,
 }
 
-impl Header {
+impl BackupHeader {
     pub fn total(&self) -> u64 {
         self.rows.values().sum()
     }
@@ -52,31 +52,31 @@ impl Header {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Line {
-    Backup(Header),
+enum BackupLine {
+    Backup(BackupHeader),
     Row(String, Value),
     /// The lines of the key file.
     Keys(String),
-    File(Piece),
+    File(FileChunk),
     /// What came of this file so far is not all of it: it changed meanwhile.
     Skipped(String),
-    End(Trailer),
+    End(BackupTrailer),
 }
 
 /// A stretch of a file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Piece {
+struct FileChunk {
     /// From the folder of all chats, with `/` between the names.
     path: String,
-    #[serde(with = "bytes")]
+    #[serde(with = "crate::entity::bytes")]
     data: Vec<u8>,
     is_last: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Trailer {
+struct BackupTrailer {
     rows: u64,
     files: u64,
     /// Of every byte before this line, as hex.
@@ -86,23 +86,6 @@ struct Trailer {
 /// Something went wrong with a file of a backup; `doing` is a sentence without its end.
 fn broken(doing: impl fmt::Display) -> impl FnOnce(std::io::Error) -> Error {
     move |error| Error::Backup(format!("{doing}: {error}"))
-}
-
-/// Bytes as base64.
-pub(crate) mod bytes {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-
-    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD.decode(text).map_err(D::Error::custom)
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::entity::{blobs, chats, tool_calls};
 use crate::{Error, Result, Store, fresh_id, now};
 
 /// A day, in milliseconds: long enough to look at what one called for.
-const KEPT_BY_HAND: i64 = 24 * 60 * 60 * 1000;
+const MANUAL_CALL_RETENTION_MS: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
@@ -57,7 +57,7 @@ impl Store {
             .from(tool_calls::Entity)
             .to_owned();
         let swept = blobs::Entity::delete_many()
-            .filter(blobs::Column::CreatedAt.lt(now() - KEPT_BY_HAND))
+            .filter(blobs::Column::CreatedAt.lt(now() - MANUAL_CALL_RETENTION_MS))
             .filter(blobs::Column::CallId.not_in_subquery(of_chats))
             .exec(&self.write)
             .await?;

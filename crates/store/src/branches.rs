@@ -13,12 +13,12 @@ use crate::{Error, Result, Store};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branches {
     /// In the order they began.
-    turns: Vec<TurnPlace>,
+    turns: Vec<TurnNode>,
     head: Option<TurnId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnPlace {
+pub struct TurnNode {
     pub id: TurnId,
     /// The turn before it. None: it begins the chat.
     pub parent: Option<TurnId>,
@@ -43,7 +43,7 @@ impl Store {
             .into_tuple()
             .all(&self.read)
             .await?;
-        let turns = places.into_iter().map(|(id, parent)| TurnPlace {
+        let turns = places.into_iter().map(|(id, parent)| TurnNode {
             id: TurnId(id),
             parent: parent.map(TurnId),
         });
@@ -55,7 +55,7 @@ impl Store {
 }
 
 impl Branches {
-    pub fn new(turns: Vec<TurnPlace>, head: Option<TurnId>) -> Self {
+    pub fn new(turns: Vec<TurnNode>, head: Option<TurnId>) -> Self {
         Self { turns, head }
     }
 
@@ -63,7 +63,7 @@ impl Branches {
         self.head.as_ref()
     }
 
-    pub fn place(&self, turn: &TurnId) -> Option<&TurnPlace> {
+    pub fn place(&self, turn: &TurnId) -> Option<&TurnNode> {
         self.turns.iter().find(|place| place.id == *turn)
     }
 
@@ -118,11 +118,11 @@ mod tests {
     fn branches(turns: &str, head: &str) -> Branches {
         let turn = |name: &str| TurnId::new(name);
         let place = |text: &str| match text.split_once('<') {
-            Some((id, parent)) => TurnPlace {
+            Some((id, parent)) => TurnNode {
                 id: turn(id),
                 parent: Some(turn(parent)),
             },
-            None => TurnPlace {
+            None => TurnNode {
                 id: turn(text),
                 parent: None,
             },

@@ -1,17 +1,17 @@
-//! The chats of a user: made, listed page by page, pinned, filed away.
+//! The chats of a user: created, listed with a cursor, pinned, archived.
 //!
-//! A chat that was deleted is found by none of this: see `deleted.rs`.
+//! Deleted chats are in `deleted_chats.rs`; nothing here finds them.
 
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use tenon_domain::{ChatId, TitledBy, TurnId, UserId};
 
+use crate::chat_owner::of;
 use crate::entity::{chats, turns};
-use crate::{Error, Result, Store, fresh_id, now, search, word};
+use crate::{Error, Result, Store, enum_column, fresh_id, now, search};
 
 /// More pinned chats than this are no longer a choice.
 const MAX_PINNED: u64 = 500;
@@ -30,40 +30,40 @@ pub struct Chat {
 
 /// Which chats of a user are listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
+pub struct ChatQuery {
     pub limit: u64,
     /// Those older than this one. None: from the newest on.
-    pub before: Option<Before>,
-    pub drawer: Drawer,
+    pub before: Option<ChatCursor>,
+    pub filter: ChatFilter,
 }
 
-/// A place in the list: between this chat, as it was then, and the next older one.
+/// A cursor: after this chat, as it was then, in the order newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Before {
+pub struct ChatCursor {
     pub updated_at: i64,
     pub id: ChatId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drawer {
+pub enum ChatFilter {
     Current,
     Archived,
 }
 
 /// What changes about a chat's place in the list. None: nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Filing {
+pub struct ChatFlags {
     pub pinned: Option<bool>,
     pub archived: Option<bool>,
 }
 
-impl Listing {
+impl ChatQuery {
     /// The newest chats in use.
     pub fn newest(limit: u64) -> Self {
         Self {
             limit,
             before: None,
-            drawer: Drawer::Current,
+            filter: ChatFilter::Current,
         }
     }
 }
@@ -91,18 +91,18 @@ impl Store {
 
     /// A page of a user's chats, newest first. Those in use begin with all
     /// the pinned ones, which count for no page.
-    pub async fn chats(&self, user: &UserId, listing: &Listing) -> Result<Vec<Chat>> {
+    pub async fn chats(&self, user: &UserId, query: &ChatQuery) -> Result<Vec<Chat>> {
         let newest_first = |chats: Select<chats::Entity>| {
             chats
                 .order_by_desc(chats::Column::UpdatedAt)
                 .order_by_desc(chats::Column::Id)
         };
         let mut rows = Vec::new();
-        let mut page = match listing.drawer {
-            Drawer::Archived => of(user).filter(chats::Column::ArchivedAt.is_not_null()),
-            Drawer::Current => {
+        let mut page = match query.filter {
+            ChatFilter::Archived => of(user).filter(chats::Column::ArchivedAt.is_not_null()),
+            ChatFilter::Current => {
                 let current = of(user).filter(chats::Column::ArchivedAt.is_null());
-                if listing.before.is_none() {
+                if query.before.is_none() {
                     let pinned = current
                         .clone()
                         .filter(chats::Column::PinnedAt.is_not_null())
@@ -112,7 +112,7 @@ impl Store {
                 current.filter(chats::Column::PinnedAt.is_null())
             }
         };
-        if let Some(before) = &listing.before {
+        if let Some(before) = &query.before {
             let place = Expr::tuple([
                 Expr::col(chats::Column::UpdatedAt),
                 Expr::col(chats::Column::Id),
@@ -123,14 +123,19 @@ impl Store {
             ]);
             page = page.filter(place.lt(from));
         }
-        let page = newest_first(page).limit(listing.limit);
+        let page = newest_first(page).limit(query.limit);
         rows.extend(page.all(&self.read).await?);
         Ok(rows.into_iter().map(Chat::from).collect())
     }
 
     /// Pins a chat or files it away. It keeps its age.
-    pub async fn file_chat(&self, user: &UserId, chat: &ChatId, filing: Filing) -> Result<()> {
-        if filing == Filing::default() {
+    pub async fn set_chat_flags(
+        &self,
+        user: &UserId,
+        chat: &ChatId,
+        flags: ChatFlags,
+    ) -> Result<()> {
+        if flags == ChatFlags::default() {
             return self.chat(user, chat).await.map(drop);
         }
         let since = |yes: bool| Expr::value(yes.then(now));
@@ -138,10 +143,10 @@ impl Store {
             .filter(chats::Column::Id.eq(&chat.0))
             .filter(chats::Column::UserId.eq(&user.0))
             .filter(chats::Column::DeletedAt.is_null());
-        if let Some(pinned) = filing.pinned {
+        if let Some(pinned) = flags.pinned {
             update = update.col_expr(chats::Column::PinnedAt, since(pinned));
         }
-        if let Some(archived) = filing.archived {
+        if let Some(archived) = flags.archived {
             update = update.col_expr(chats::Column::ArchivedAt, since(archived));
         }
         match update.exec(&self.write).await?.rows_affected {
@@ -174,27 +179,9 @@ pub(crate) fn blank(id: ChatId, user: &UserId, at: i64) -> Result<chats::ActiveM
         pinned_at: Set(None),
         archived_at: Set(None),
         deleted_at: Set(None),
-        titled_by: Set(word::write(TitledBy::Person)?),
+        titled_by: Set(enum_column::write(TitledBy::Person)?),
         head: Set(None),
     })
-}
-
-/// Whose chat it is.
-pub(crate) async fn owner_of(db: &impl ConnectionTrait, chat: &str) -> Result<UserId> {
-    let owner: Option<String> = chats::Entity::find_by_id(chat)
-        .select_only()
-        .column(chats::Column::UserId)
-        .into_tuple()
-        .one(db)
-        .await?;
-    owner.map(UserId).ok_or(Error::NotFound("chat"))
-}
-
-/// What is there for this user.
-pub(crate) fn of(user: &UserId) -> Select<chats::Entity> {
-    chats::Entity::find()
-        .filter(chats::Column::UserId.eq(&user.0))
-        .filter(chats::Column::DeletedAt.is_null())
 }
 
 impl From<chats::Model> for Chat {

@@ -17,11 +17,11 @@ use sea_orm::{
 use sea_orm_migration::MigratorTrait;
 
 use crate::migration::Migrator;
-use crate::runner::Runner;
+use crate::runner::{Runner, beside};
 use crate::{Error, Result, Store};
 
 /// Long enough for another process's transaction, short enough that a stuck one is noticed.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
     /// `sqlite::memory:`, `sqlite://path` or `postgres://…`. Brings the tables up to date.
@@ -68,7 +68,7 @@ impl Store {
             let mut options = ConnectOptions::new(url);
             options
                 .max_connections(connections)
-                .acquire_timeout(BUSY)
+                .acquire_timeout(BUSY_TIMEOUT)
                 .sqlx_logging(false)
                 // Whoever waits for another's lock says so in the end.
                 .map_sqlx_postgres_opts(|options| options.options([("lock_timeout", "10s")]))
@@ -161,19 +161,12 @@ fn create_private(path: &Path) {
     let _ = options.open(path);
 }
 
-/// A file that belongs to a database.
-pub(crate) fn beside(database: &Path, tail: &str) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(tail);
-    PathBuf::from(name)
-}
-
 /// Two processes that start together must not both make the same tables. The
 /// lock is let go with the file. A thread never waits for it: its holder may
 /// be a task of the same one.
 async fn lock_file(path: &Path) -> Result<File> {
     let file = File::create(path)?;
-    let until = Instant::now() + BUSY;
+    let until = Instant::now() + BUSY_TIMEOUT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
@@ -191,7 +184,7 @@ fn unanswered(error: DbErr) -> Error {
         DbErr::Conn(RuntimeErr::SqlxError(cause))
             if matches!(**cause, sea_orm::sqlx::Error::PoolTimedOut) =>
         {
-            let seconds = BUSY.as_secs();
+            let seconds = BUSY_TIMEOUT.as_secs();
             Error::Address(format!(
                 "nothing answered at its address within {seconds} s; is it running there?"
             ))
@@ -241,7 +234,7 @@ async fn connect_sqlite(file: Option<PathBuf>, connections: u32) -> Result<Datab
         .min_connections(1)
         .idle_timeout(None::<Duration>)
         .max_lifetime(None::<Duration>)
-        .acquire_timeout(BUSY)
+        .acquire_timeout(BUSY_TIMEOUT)
         .sqlx_logging(false)
         .map_sqlx_sqlite_opts(move |options| {
             // Given as a path and not inside an address, where `%` and `?` mean something.
@@ -257,7 +250,7 @@ async fn connect_sqlite(file: Option<PathBuf>, connections: u32) -> Result<Datab
                 .journal_mode(SqliteJournalMode::Wal)
                 // With WAL this survives `kill -9`; only a power cut can cost the last moments.
                 .synchronous(SqliteSynchronous::Normal)
-                .busy_timeout(BUSY)
+                .busy_timeout(BUSY_TIMEOUT)
                 .foreign_keys(true)
         });
     Ok(Database::connect(options).await?)

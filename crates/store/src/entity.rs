@@ -5,6 +5,7 @@
 //! a later migration says by `#[serde(default)]` what older backups have in its
 //! place, unless it may be null.
 
+pub(crate) mod bytes;
 mod conversation;
 mod hub;
 mod people;

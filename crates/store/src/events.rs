@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 use tenon_domain::{ChatId, Event, EventBody};
 
 use crate::entity::{chats, events};
-use crate::fold::{Teller, fold};
+use crate::projection::{EventOrigin, project};
 use crate::{Error, Result, Store, now};
 
 impl Store {
@@ -39,7 +39,7 @@ impl Store {
             written.push(
                 match append(
                     &transaction,
-                    Teller::Runner(&self.runner.name),
+                    EventOrigin::Runner(&self.runner.name),
                     chat,
                     bodies,
                 )
@@ -79,7 +79,7 @@ impl Store {
 
 async fn append(
     db: &impl ConnectionTrait,
-    teller: Teller<'_>,
+    origin: EventOrigin<'_>,
     chat: ChatId,
     bodies: Vec<EventBody>,
 ) -> Result<Vec<Event>> {
@@ -123,19 +123,19 @@ async fn append(
             body,
         })
         .collect();
-    write(db, teller, &events).await?;
+    write(db, origin, &events).await?;
     Ok(events)
 }
 
 /// Writes events that have their numbers, and their effects.
 pub(crate) async fn write(
     db: &impl ConnectionTrait,
-    teller: Teller<'_>,
+    origin: EventOrigin<'_>,
     events: &[Event],
 ) -> Result<()> {
     let mut rows = Vec::with_capacity(events.len());
     for event in events {
-        fold(db, teller, event).await?;
+        project(db, origin, event).await?;
         rows.push(events::ActiveModel {
             chat_id: Set(event.chat_id.0.clone()),
             seq: Set(event.seq),

@@ -7,10 +7,10 @@ use tenon_domain::{
 };
 
 use crate::entity::{messages, tool_calls, turns};
-use crate::{Result, Store, word};
+use crate::{Result, Store, enum_column};
 
 /// Both engines bound the values of one statement.
-const AT_ONCE: usize = 1000;
+const MAX_IDS_PER_QUERY: usize = 1000;
 
 impl Store {
     /// All that was said in a chat, in order.
@@ -26,7 +26,7 @@ impl Store {
     /// What was said in these turns of a chat, in order.
     pub async fn messages_of(&self, chat: &ChatId, turns: &[TurnId]) -> Result<Vec<MessageRecord>> {
         let mut rows = Vec::new();
-        for turns in turns.chunks(AT_ONCE) {
+        for turns in turns.chunks(MAX_IDS_PER_QUERY) {
             let some = messages::Entity::find()
                 .filter(messages::Column::ChatId.eq(&chat.0))
                 .filter(messages::Column::TurnId.is_in(turns.iter().map(TurnId::as_str)));
@@ -49,7 +49,7 @@ impl Store {
     /// The calls of these turns, in the order they were requested.
     pub async fn calls_within(&self, turns: &[TurnId]) -> Result<Vec<CallRecord>> {
         let mut rows = Vec::new();
-        for turns in turns.chunks(AT_ONCE) {
+        for turns in turns.chunks(MAX_IDS_PER_QUERY) {
             let said_in = Query::select()
                 .column(messages::Column::Id)
                 .from(messages::Entity)
@@ -85,7 +85,7 @@ pub(crate) fn message(row: messages::Model) -> Result<MessageRecord> {
         id: MessageId(row.id),
         chat_id: ChatId(row.chat_id),
         turn_id: TurnId(row.turn_id),
-        role: word::read(&row.role)?,
+        role: enum_column::read(&row.role)?,
         parts: serde_json::from_str(&row.parts)?,
         created_at: row.created_at,
     })
@@ -97,9 +97,9 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
         message_id: MessageId(row.message_id),
         tool_id: ToolId(row.tool_id),
         display_name: row.display_name,
-        runs_on: word::read(&row.runs_on)?,
+        runs_on: enum_column::read(&row.runs_on)?,
         input: serde_json::from_str(&row.input)?,
-        status: word::read(&row.status)?,
+        status: enum_column::read(&row.status)?,
         output: row
             .output
             .as_deref()
@@ -108,7 +108,7 @@ fn call(row: tool_calls::Model) -> Result<CallRecord> {
         error: row.error.as_deref().map(serde_json::from_str).transpose()?,
         duration_ms: row.duration_ms.map(|ms| ms.unsigned_abs()),
         asked: row.asked_at.is_some() && row.verdict.is_none() && row.ended_at.is_none(),
-        verdict: row.verdict.as_deref().map(word::read).transpose()?,
+        verdict: row.verdict.as_deref().map(enum_column::read).transpose()?,
     })
 }
 

@@ -1,5 +1,4 @@
-//! A chat from elsewhere: written by its events as if it had happened here,
-//! at the times it did happen.
+//! Imports a chat: its events are written with the times they happened at.
 
 use sea_orm::ActiveModelTrait;
 use sea_orm::ActiveValue::Set;
@@ -8,7 +7,7 @@ use tenon_domain::{ChatId, Event, EventBody, UserId};
 use crate::chats::blank;
 use crate::entity::chats;
 use crate::events::write;
-use crate::fold::Teller;
+use crate::projection::EventOrigin;
 use crate::{Chat, Result, Store};
 
 /// What is to become a chat.
@@ -41,7 +40,7 @@ impl Store {
         };
         let transaction = self.begin().await?;
         row.insert(&transaction).await?;
-        write(&transaction, Teller::File, &events).await?;
+        write(&transaction, EventOrigin::File, &events).await?;
         transaction.commit().await?;
         self.chat(user, &chat.id).await
     }

@@ -7,13 +7,13 @@ use sea_orm::{
 };
 use tenon_domain::{InviteId, UserId, UserRole};
 
+use crate::account::{AccountError, normal_email};
 use crate::entity::invites;
-use crate::token::{self, Token};
-use crate::users::{Refused, normal_email};
-use crate::{Error, Result, Store, fresh_id, now, text, word};
+use crate::token::{self, SecretToken};
+use crate::{Error, Result, Store, enum_column, fresh_id, now, text};
 
 /// 7 days, in milliseconds.
-const LASTS: i64 = 7 * 24 * 60 * 60 * 1000;
+const INVITE_TTL_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invite {
@@ -32,17 +32,17 @@ impl Store {
         by: &UserId,
         email: Option<&str>,
         role: UserRole,
-    ) -> Result<(Token, Invite)> {
-        let token = Token::fresh("");
+    ) -> Result<(SecretToken, Invite)> {
+        let token = SecretToken::fresh("");
         let at = now();
         let row = invites::ActiveModel {
             id: Set(fresh_id()),
             token_hash: Set(token::hash(&token.0)),
             email: Set(email.map(normal_email)),
-            role: Set(word::write(role)?),
+            role: Set(enum_column::write(role)?),
             created_by: Set(by.0.clone()),
             created_at: Set(at),
-            expires_at: Set(at + LASTS),
+            expires_at: Set(at + INVITE_TTL_MS),
             used_by: Set(None),
         };
         let invite = row.insert(&self.write).await?.try_into()?;
@@ -90,9 +90,9 @@ pub(crate) async fn claim(
         .filter(invites::Column::TokenHash.eq(token::hash(token)))
         .one(transaction)
         .await?;
-    let found = found.ok_or(Refused::Invite)?;
+    let found = found.ok_or(AccountError::Invite)?;
     if found.email.as_ref().is_some_and(|only| only != email) {
-        return Err(Refused::InviteEmail.into());
+        return Err(AccountError::InviteEmail.into());
     }
     let claimed = invites::Entity::update_many()
         .col_expr(invites::Column::UsedBy, Expr::value(user.0.clone()))
@@ -101,8 +101,8 @@ pub(crate) async fn claim(
         .exec(transaction)
         .await?;
     match claimed.rows_affected {
-        0 => Err(Refused::Invite.into()),
-        _ => word::read(&found.role),
+        0 => Err(AccountError::Invite.into()),
+        _ => enum_column::read(&found.role),
     }
 }
 
@@ -126,7 +126,7 @@ impl TryFrom<invites::Model> for Invite {
 
     fn try_from(row: invites::Model) -> Result<Self> {
         Ok(Self {
-            role: word::read(&row.role)?,
+            role: enum_column::read(&row.role)?,
             id: InviteId(row.id),
             email: row.email,
             created_at: row.created_at,

@@ -8,7 +8,7 @@ use sea_orm::{
 use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::{api_keys, users};
-use crate::token::{self, Token};
+use crate::token::{self, SecretToken};
 use crate::{Error, Result, Store, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
@@ -17,10 +17,10 @@ const PREFIX: &str = "tn_";
 const HINT_CHARS: usize = 7;
 
 /// Its use is written down at most this often.
-const USED_EVERY: i64 = 60 * 1000;
+const USED_AT_INTERVAL_MS: i64 = 60 * 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     pub id: KeyId,
     pub name: String,
     /// How it begins.
@@ -37,8 +37,8 @@ impl Store {
         user: &UserId,
         name: &str,
         scope: &KeyScope,
-    ) -> Result<(Token, Key)> {
-        let token = Token::fresh(PREFIX);
+    ) -> Result<(SecretToken, ApiKey)> {
+        let token = SecretToken::fresh(PREFIX);
         let hint: String = token.0.chars().take(HINT_CHARS).collect();
         let row = api_keys::ActiveModel {
             id: Set(fresh_id()),
@@ -55,7 +55,7 @@ impl Store {
     }
 
     /// Whose key this is, if it still counts.
-    pub async fn key_of(&self, token: &str) -> Result<Option<(Account, Key)>> {
+    pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
         let found = api_keys::Entity::find()
             .filter(api_keys::Column::TokenHash.eq(token::hash(token)))
             .one(&self.read)
@@ -68,7 +68,10 @@ impl Store {
         let Some(user) = user.filter(|user| !user.disabled) else {
             return Ok(None);
         };
-        if key.last_used_at.is_none_or(|at| now() - at > USED_EVERY) {
+        if key
+            .last_used_at
+            .is_none_or(|at| now() - at > USED_AT_INTERVAL_MS)
+        {
             api_keys::Entity::update_many()
                 .col_expr(api_keys::Column::LastUsedAt, Expr::value(now()))
                 .filter(api_keys::Column::Id.eq(&key.id))
@@ -89,14 +92,14 @@ impl Store {
     }
 
     /// The keys of a user, newest first.
-    pub async fn keys(&self, user: &UserId) -> Result<Vec<Key>> {
+    pub async fn keys(&self, user: &UserId) -> Result<Vec<ApiKey>> {
         let rows = api_keys::Entity::find()
             .filter(api_keys::Column::UserId.eq(&user.0))
             .order_by_desc(api_keys::Column::CreatedAt)
             .order_by_desc(api_keys::Column::Id)
             .all(&self.read)
             .await?;
-        rows.into_iter().map(Key::try_from).collect()
+        rows.into_iter().map(ApiKey::try_from).collect()
     }
 
     pub async fn delete_key(&self, user: &UserId, key: &KeyId) -> Result<()> {
@@ -127,7 +130,7 @@ pub(crate) async fn delete_all(
     Ok(rows.into_iter().map(|row| KeyId(row.id)).collect())
 }
 
-impl TryFrom<api_keys::Model> for Key {
+impl TryFrom<api_keys::Model> for ApiKey {
     type Error = Error;
 
     fn try_from(row: api_keys::Model) -> Result<Self> {

@@ -1,20 +1,23 @@
-//! What survives a restart: SQLite (embedded, the default) or PostgreSQL, from one code path.
+//! Persistence: SQLite (embedded, the default) or PostgreSQL, from one code path.
 //!
-//! Only this room touches the database. A chat is its events: [`Store::append`]
-//! writes them and folds them into the tables in the same transaction, so the
-//! tables can never tell another story than the events do.
+//! Only this crate touches the database. Chats are event-sourced: [`Store::append`] writes events
+//! and projects them into the tables in the same transaction.
 
+mod account;
+mod approvals;
 mod audit;
 mod backup;
 mod blobs;
 mod branches;
-mod called;
+mod call_audit;
+mod chat_owner;
 mod chats;
 mod connect;
-mod deleted;
+mod deleted_chats;
 mod entity;
 mod events;
-mod fold;
+
+mod enum_column;
 mod history;
 mod import;
 mod invites;
@@ -22,9 +25,8 @@ mod keys;
 mod local_servers;
 mod migration;
 mod models;
-mod offers;
 mod preferences;
-mod questions;
+mod projection;
 mod recover;
 mod rotate;
 mod runner;
@@ -32,6 +34,7 @@ mod search;
 mod secrets;
 mod sessions;
 mod shares;
+mod source_cache;
 mod source_documents;
 mod source_grants;
 mod source_tools;
@@ -43,8 +46,7 @@ mod tool_settings;
 mod transcript;
 mod users;
 mod vault;
-mod word;
-mod writing;
+mod write_health;
 
 use std::sync::Arc;
 
@@ -53,32 +55,35 @@ use tenon_domain::UserId;
 use tokio::sync::watch;
 use uuid::Uuid;
 
+pub use account::{AccountError, normal_email};
+pub use approvals::{ApprovalScope, ApprovalState, PendingApproval};
 pub use audit::{AuditEntry, AuditQuery, AuditRow};
-pub use backup::{BackedUp, Checked, Existing, Header, Origin, Restored};
+pub use backup::{
+    BackupHeader, BackupInput, BackupSummary, ExistingFile, RestoreSummary, VerifiedBackup,
+};
 pub use blobs::Blob;
-pub use branches::{Branches, TurnPlace};
-pub use chats::{Before, Chat, Drawer, Filing, Listing};
+pub use branches::{Branches, TurnNode};
+pub use chats::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 pub use import::NewChat;
 pub use invites::Invite;
-pub use keys::Key;
-pub use local_servers::StoredLocal;
+pub use keys::ApiKey;
+pub use local_servers::StoredLocalServer;
 pub use models::StoredModel;
-pub use questions::{Question, Scope, Standing};
-pub use recover::{Abandoned, OpenTurn, PausedTurn};
-pub use rotate::{KeyPlace, KeyUse, Rotated};
-pub use search::{Hit, HitKind, Piece};
+pub use recover::{AbandonedTurns, OpenTurn, PausedTurn};
+pub use rotate::{KeyLocation, KeyRotation, KeyUse};
+pub use search::{MatchKind, SearchMatch, SnippetPart};
 pub use secrets::StoredSecret;
-pub use sessions::Session;
+pub use sessions::LoginSession;
 pub use shares::Share;
 pub use source_documents::StoredDocument;
 pub use source_grants::StoredGrant;
-pub use sources::{NewSource, StoredSource};
-pub use token::Token;
-pub use tool_settings::ToolChange;
+pub use sources::{NewSourceRow, StoredSource};
+pub use token::SecretToken;
+pub use tool_settings::ToolSettingChange;
 pub use transcript::{Transcript, TurnRecord};
-pub use users::{LOCAL, NewUser, Refused, Revoked, UserEdit, Who, normal_email};
+pub use users::{Enrollment, LOCAL, NewUserRow, RevokedCredentials, UserEdit};
 pub use vault::Vault;
-pub use writing::Writing;
+pub use write_health::WriteHealth;
 
 use runner::Runner;
 
@@ -91,7 +96,7 @@ pub struct Store {
     /// This process, as the one that runs the turns it begins.
     runner: Arc<Runner>,
     /// Whether what is written arrives, as far as is known.
-    writing: Arc<watch::Sender<Writing>>,
+    writing: Arc<watch::Sender<WriteHealth>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +124,7 @@ pub enum Error {
     Secret(String),
     /// An account cannot be made or changed like this.
     #[error("{0}")]
-    Refused(#[from] Refused),
+    Account(#[from] AccountError),
     /// A backup cannot be made or used; the message says why.
     #[error("{0}")]
     Backup(String),

@@ -9,11 +9,11 @@ use crate::entity::{local_servers, source_tools};
 use crate::{Result, Store, now, text};
 
 /// A server that nobody's page has seen for so long is forgotten.
-const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 /// What is known of one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StoredLocal {
+pub struct StoredLocalServer {
     pub id: SourceId,
     pub owner: UserId,
     pub device_id: String,
@@ -27,7 +27,7 @@ pub struct StoredLocal {
 
 impl Store {
     /// Everybody's, the ones that were seen last first.
-    pub async fn local_servers(&self) -> Result<Vec<StoredLocal>> {
+    pub async fn local_servers(&self) -> Result<Vec<StoredLocalServer>> {
         let rows = local_servers::Entity::find()
             .find_also_related(source_tools::Entity)
             .order_by_desc(local_servers::Column::SeenAt)
@@ -39,7 +39,7 @@ impl Store {
             .collect())
     }
 
-    pub async fn put_local_server(&self, server: &StoredLocal) -> Result<()> {
+    pub async fn put_local_server(&self, server: &StoredLocalServer) -> Result<()> {
         self.put_source_tools(&server.id, &server.tools).await?;
         let row = local_servers::ActiveModel {
             source_id: Set(text(&server.id.0)),
@@ -86,7 +86,7 @@ impl Store {
     /// Those that were last seen long ago.
     pub async fn sweep_local_servers(&self) -> Result<()> {
         let old = local_servers::Entity::find()
-            .filter(local_servers::Column::SeenAt.lt(now() - KEPT_MS))
+            .filter(local_servers::Column::SeenAt.lt(now() - RETENTION_MS))
             .all(&self.read)
             .await?;
         let ids = old.into_iter().map(|row| row.source_id).collect();
@@ -112,9 +112,9 @@ async fn forget(db: &impl ConnectionTrait, ids: Vec<String>) -> Result<()> {
 }
 
 /// Tools that cannot be read are told again by the next page.
-fn read(row: local_servers::Model, tools: Option<source_tools::Model>) -> StoredLocal {
+fn read(row: local_servers::Model, tools: Option<source_tools::Model>) -> StoredLocalServer {
     let tools = tools.and_then(|tools| serde_json::from_str(&tools.definitions).ok());
-    StoredLocal {
+    StoredLocalServer {
         id: SourceId(row.source_id),
         owner: UserId(row.owner),
         device_id: row.device_id,

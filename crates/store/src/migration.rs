@@ -33,12 +33,12 @@ impl MigratorTrait for Migrator {
 mod tests {
     use sea_orm::{ConnectionTrait, Database};
     use tenon_domain::{
-        ChatId, Door, EventBody, MessageId, MessageRecord, ModelId, ModelRef, Part, Role, TurnId,
-        TurnOutcome, Usage, UserId,
+        ChatId, EntryPoint, EventBody, MessageId, MessageRecord, ModelId, ModelRef, Part, Role,
+        TurnId, TurnOutcome, Usage, UserId,
     };
 
     use super::*;
-    use crate::{Chat, HitKind, Listing, OpenTurn, Store};
+    use crate::{Chat, ChatQuery, MatchKind, OpenTurn, Store};
 
     /// A session from when each was of a row in `users`; its token is "token".
     const FORMER_SESSION: &str = "
@@ -92,7 +92,7 @@ mod tests {
         let chat = ChatId::new("chat");
         assert_eq!(
             store
-                .chats(&UserId::new("ada"), &Listing::newest(10))
+                .chats(&UserId::new("ada"), &ChatQuery::newest(10))
                 .await
                 .unwrap(),
             [Chat {
@@ -106,9 +106,9 @@ mod tests {
             }]
         );
         // What was said before there was a search is found too.
-        for (question, kind) in [("东京", HitKind::Title), ("几点", HitKind::Message)] {
+        for (question, kind) in [("东京", MatchKind::Title), ("几点", MatchKind::Message)] {
             let hits = store.search(&UserId::new("ada"), question, 10).await;
-            let hits: Vec<HitKind> = hits.unwrap().iter().map(|hit| hit.kind).collect();
+            let hits: Vec<MatchKind> = hits.unwrap().iter().map(|hit| hit.kind).collect();
             assert_eq!(hits, [kind], "{question}");
         }
         let question = MessageRecord {
@@ -131,7 +131,7 @@ mod tests {
                 EventBody::TurnStarted {
                     branch: None,
                     tools: None,
-                    door: Door::Page,
+                    door: EntryPoint::Page,
                     turn_id: TurnId::new("turn"),
                     message: question.clone(),
                     model: None,
@@ -168,7 +168,7 @@ mod tests {
             EventBody::TurnStarted {
                 branch: None,
                 tools: None,
-                door: Door::Page,
+                door: EntryPoint::Page,
                 turn_id: TurnId::new("turn-2"),
                 message: MessageRecord {
                     id: MessageId::new("message-2"),

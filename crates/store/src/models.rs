@@ -7,7 +7,7 @@ use tenon_domain::{ModelConfig, ModelId, ToolUse};
 
 use crate::connect::one_at_a_time;
 use crate::entity::models;
-use crate::{Error, Result, Store, now, text, to_column, word};
+use crate::{Error, Result, Store, enum_column, now, text, to_column};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
@@ -132,11 +132,11 @@ impl Store {
         let updated = models::Entity::update_many()
             .col_expr(
                 models::Column::ToolsSeen,
-                Expr::value(seen.map(word::write).transpose()?),
+                Expr::value(seen.map(enum_column::write).transpose()?),
             )
             .col_expr(models::Column::UpdatedAt, Expr::value(now()))
             .filter(models::Column::Id.eq(text(&tested.id.0)))
-            .filter(models::Column::Provider.eq(word::write(tested.provider)?))
+            .filter(models::Column::Provider.eq(enum_column::write(tested.provider)?))
             .filter(models::Column::BaseUrl.eq(text(&tested.base_url)))
             .filter(models::Column::Model.eq(text(&tested.model)))
             .exec(&self.write)
@@ -153,13 +153,17 @@ impl TryFrom<models::Model> for StoredModel {
             config: ModelConfig {
                 id: ModelId(row.id),
                 name: row.name,
-                provider: word::read(&row.provider)?,
+                provider: enum_column::read(&row.provider)?,
                 base_url: row.base_url,
                 endpoint: row.endpoint,
                 model: row.model,
                 parameters: serde_json::from_str(&row.parameters)?,
-                tool_mode: word::read(&row.tool_mode)?,
-                tools_seen: row.tools_seen.as_deref().map(word::read).transpose()?,
+                tool_mode: enum_column::read(&row.tool_mode)?,
+                tools_seen: row
+                    .tools_seen
+                    .as_deref()
+                    .map(enum_column::read)
+                    .transpose()?,
                 context_tokens: row.context_tokens.map(i64::unsigned_abs),
                 prices: row
                     .prices
@@ -180,14 +184,14 @@ fn fresh(config: &ModelConfig, sealed_key: Option<&str>) -> Result<models::Activ
     Ok(models::ActiveModel {
         id: Set(text(&config.id.0)),
         name: Set(text(&config.name)),
-        provider: Set(word::write(config.provider)?),
+        provider: Set(enum_column::write(config.provider)?),
         base_url: Set(text(&config.base_url)),
         endpoint: Set(config.endpoint.as_deref().map(text)),
         model: Set(text(&config.model)),
         sealed_key: Set(sealed_key.map(text)),
         parameters: Set(serde_json::to_string(&config.parameters)?),
-        tool_mode: Set(word::write(config.tool_mode)?),
-        tools_seen: Set(config.tools_seen.map(word::write).transpose()?),
+        tool_mode: Set(enum_column::write(config.tool_mode)?),
+        tools_seen: Set(config.tools_seen.map(enum_column::write).transpose()?),
         context_tokens: Set(config.context_tokens.map(to_column)),
         prices: Set(config
             .prices

@@ -1,15 +1,15 @@
-//! What a turn left loose, and what processes that went away left behind.
+//! Recovery: the open ends of a turn, and the turns of processes that are gone.
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use tenon_domain::{
-    CallRecord, ChatId, Door, MessageRecord, ModelId, ToolId, TurnId, Usage, UserId,
+    CallRecord, ChatId, EntryPoint, MessageRecord, ModelId, ToolId, TurnId, Usage, UserId,
 };
 
 use crate::entity::{chats, messages, turns};
 use crate::history::message;
 use crate::runner::Claim;
-use crate::{Result, Store, to_column, word};
+use crate::{Result, Store, enum_column, to_column};
 
 /// A turn without an end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct PausedTurn {
     pub model: Option<ModelId>,
     /// These tools alone.
     pub tools: Option<Vec<ToolId>>,
-    pub door: Door,
+    pub door: EntryPoint,
     /// What it took so far.
     pub usage: Usage,
 }
@@ -37,7 +37,7 @@ pub struct PausedTurn {
 /// The open turns of a process that is gone. Nobody else tidies up after it
 /// while this is held.
 #[derive(Debug)]
-pub struct Abandoned {
+pub struct AbandonedTurns {
     pub turns: Vec<OpenTurn>,
     _claim: Claim,
 }
@@ -73,7 +73,7 @@ impl Store {
 
     /// The open turns of a process, if it is gone. One process at a time: a
     /// claim may hold a connection, and there are not many of them.
-    pub async fn abandoned(&self, runner: &str) -> Result<Option<Abandoned>> {
+    pub async fn abandoned(&self, runner: &str) -> Result<Option<AbandonedTurns>> {
         let Some(claim) = self.runner.claim(&self.read, runner).await? else {
             return Ok(None);
         };
@@ -83,7 +83,7 @@ impl Store {
             .filter(turns::Column::Runner.eq(runner))
             .all(&self.read)
             .await?;
-        Ok(Some(Abandoned {
+        Ok(Some(AbandonedTurns {
             turns: rows.into_iter().map(OpenTurn::from).collect(),
             _claim: claim,
         }))
@@ -117,7 +117,7 @@ impl Store {
                 .as_deref()
                 .map(serde_json::from_str)
                 .transpose()?,
-            door: word::read(&row.door)?,
+            door: enum_column::read(&row.door)?,
             usage,
         }))
     }

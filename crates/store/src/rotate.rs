@@ -56,7 +56,7 @@ pub(crate) const SEALED: [SealedColumn; 4] = [
 
 /// What a rotation did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rotated {
+pub struct KeyRotation {
     /// How many values the first key seals now.
     pub moved: usize,
     /// What could not be opened and was left as it is, with the reason.
@@ -69,11 +69,11 @@ pub struct KeyUse {
     pub id: String,
     /// How many values are sealed with it.
     pub values: usize,
-    pub place: KeyPlace,
+    pub place: KeyLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyLocation {
     /// New values are sealed with it.
     Seals,
     /// Older values may be sealed with it.
@@ -83,7 +83,7 @@ pub enum KeyPlace {
 }
 
 /// One sealed value where it lies.
-struct Value {
+struct SealedValue {
     column: &'static SealedColumn,
     id: String,
     sealed: String,
@@ -91,16 +91,16 @@ struct Value {
 
 impl Store {
     /// Seals everything with a new key, or with the first of the given ones.
-    pub async fn rotate(&self, vault: &Vault) -> Result<Rotated> {
+    pub async fn rotate(&self, vault: &Vault) -> Result<KeyRotation> {
         let transaction = self.begin().await?;
         // Nobody seals or rotates meanwhile, so what is used now is known.
         for column in &SEALED {
             one_at_a_time(&transaction, column.table).await?;
         }
         let values = values(&transaction).await?;
-        let used: HashSet<String> = values.iter().filter_map(Value::key_id).collect();
+        let used: HashSet<String> = values.iter().filter_map(SealedValue::key_id).collect();
         vault.renew(&used)?;
-        let mut rotated = Rotated {
+        let mut rotated = KeyRotation {
             moved: 0,
             left: Vec::new(),
         };
@@ -122,7 +122,11 @@ impl Store {
     /// The keys in the order they are tried, then those that are missing.
     pub async fn key_use(&self, vault: &Vault) -> Result<Vec<KeyUse>> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for id in values(&self.read).await?.iter().filter_map(Value::key_id) {
+        for id in values(&self.read)
+            .await?
+            .iter()
+            .filter_map(SealedValue::key_id)
+        {
             *counts.entry(id).or_default() += 1;
         }
         let ids = vault.key_ids().into_iter().enumerate();
@@ -131,21 +135,21 @@ impl Store {
                 values: counts.remove(&id).unwrap_or_default(),
                 id,
                 place: match place {
-                    0 => KeyPlace::Seals,
-                    _ => KeyPlace::Opens,
+                    0 => KeyLocation::Seals,
+                    _ => KeyLocation::Opens,
                 },
             })
             .collect();
         uses.extend(counts.into_iter().map(|(id, values)| KeyUse {
             id,
             values,
-            place: KeyPlace::Missing,
+            place: KeyLocation::Missing,
         }));
         Ok(uses)
     }
 }
 
-impl Value {
+impl SealedValue {
     fn about(&self) -> String {
         format!("{}{}", self.column.about, self.id)
     }
@@ -155,7 +159,7 @@ impl Value {
     }
 }
 
-async fn values(db: &impl ConnectionTrait) -> Result<Vec<Value>> {
+async fn values(db: &impl ConnectionTrait) -> Result<Vec<SealedValue>> {
     let mut values = Vec::new();
     for column in &SEALED {
         let query = Query::select()
@@ -164,7 +168,7 @@ async fn values(db: &impl ConnectionTrait) -> Result<Vec<Value>> {
             .and_where(Expr::col(column.column).is_not_null())
             .to_owned();
         for row in db.query_all(&query).await? {
-            values.push(Value {
+            values.push(SealedValue {
                 column,
                 id: row.try_get_by_index(0)?,
                 sealed: row.try_get_by_index(1)?,
@@ -174,7 +178,7 @@ async fn values(db: &impl ConnectionTrait) -> Result<Vec<Value>> {
     Ok(values)
 }
 
-async fn put(db: &DatabaseTransaction, value: &Value, sealed: String) -> Result<()> {
+async fn put(db: &DatabaseTransaction, value: &SealedValue, sealed: String) -> Result<()> {
     let update = Query::update()
         .table(value.column.table)
         .value(value.column.column, sealed)

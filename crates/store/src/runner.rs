@@ -18,10 +18,9 @@ use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::Result;
-use crate::connect::beside;
 
 /// How often a lock that lives in a connection is looked after.
-const LOOK: Duration = Duration::from_secs(5);
+const LOCK_CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(crate) struct Runner {
@@ -138,7 +137,7 @@ async fn keep(own: DatabaseConnection, name: String) {
     let have = "SELECT EXISTS(SELECT 1 FROM pg_locks WHERE locktype = 'advisory' \
                 AND pid = pg_backend_pid()) OR pg_try_advisory_lock";
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(LOCK_CHECK_INTERVAL).await;
         // A database that is away is asked again.
         let _ = own.execute_raw(statement(&own, have, &name)).await;
     }
@@ -169,4 +168,11 @@ fn statement(db: &impl ConnectionTrait, call: &str, name: &str) -> Statement {
 fn key(name: &str) -> i64 {
     let number = Uuid::parse_str(name).map_or(0, |uuid| uuid.as_u64_pair().1);
     number.cast_signed()
+}
+
+/// A file that belongs to a database.
+pub(crate) fn beside(database: &Path, tail: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(tail);
+    PathBuf::from(name)
 }

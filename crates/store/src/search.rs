@@ -1,4 +1,4 @@
-//! Finding again what was said.
+//! Full-text search in chats.
 //!
 //! Every title, message and call is an entry with its words, written in the
 //! transaction of the event it comes from. Newer entries have greater numbers,
@@ -9,7 +9,7 @@ mod engine;
 mod index;
 mod rebuild;
 mod snippet;
-mod words;
+mod tokenizer;
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,37 +17,37 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::Deserialize;
 use tenon_domain::{ChatId, TurnId, UserId};
 
-use crate::chats::of;
+use crate::chat_owner::of;
 use crate::entity::{chats, messages, tool_calls};
-use crate::{Result, Store, word};
+use crate::{Result, Store, enum_column};
 
-use engine::Entry;
-use words::Term;
+use engine::SearchEntry;
+use tokenizer::SearchTerm;
 
 pub(crate) use index::{index_call, index_message, index_title};
-pub use snippet::Piece;
+pub use snippet::SnippetPart;
 
 /// How many entries are looked at at a time, and how often: a word that is in
 /// everything must not keep anybody waiting for the thirtieth chat it is in.
-const BATCH: u64 = 1_000;
-const BATCHES: usize = 20;
+const BATCH_ROWS: u64 = 1_000;
+const MAX_BATCHES: usize = 20;
 
 /// A place where all the words occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchMatch {
     pub chat: ChatId,
     pub title: String,
-    pub kind: HitKind,
+    pub kind: MatchKind,
     /// None for a title.
     pub turn: Option<TurnId>,
-    pub snippet: Vec<Piece>,
+    pub snippet: Vec<SnippetPart>,
     pub at: i64,
     pub archived: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum HitKind {
+pub enum MatchKind {
     Title,
     Message,
     Call,
@@ -63,8 +63,13 @@ struct Subject {
 impl Store {
     /// Where a user's chats speak of this: the newest first, each chat once
     /// for its title, its messages and its calls.
-    pub async fn search(&self, user: &UserId, question: &str, limit: usize) -> Result<Vec<Hit>> {
-        let terms = words::terms(question);
+    pub async fn search(
+        &self,
+        user: &UserId,
+        question: &str,
+        limit: usize,
+    ) -> Result<Vec<SearchMatch>> {
+        let terms = tokenizer::terms(question);
         if terms.is_empty() {
             return Ok(Vec::new());
         }
@@ -75,18 +80,18 @@ impl Store {
             let Some(chat) = chats.get(&entry.chat_id) else {
                 continue;
             };
-            let kind: HitKind = word::read(&entry.kind)?;
+            let kind: MatchKind = enum_column::read(&entry.kind)?;
             let subject = match kind {
-                HitKind::Title => Some(Subject {
+                MatchKind::Title => Some(Subject {
                     text: chat.title.clone(),
                     turn: None,
                     at: chat.updated_at,
                 }),
-                HitKind::Message | HitKind::Call => subjects.remove(&entry.subject),
+                MatchKind::Message | MatchKind::Call => subjects.remove(&entry.subject),
             };
             // It went while we looked.
             let Some(subject) = subject else { continue };
-            hits.push(Hit {
+            hits.push(SearchMatch {
                 chat: ChatId(entry.chat_id),
                 title: chat.title.clone(),
                 kind,
@@ -104,15 +109,15 @@ impl Store {
     async fn matching(
         &self,
         user: &UserId,
-        terms: &[Term],
+        terms: &[SearchTerm],
         limit: usize,
-    ) -> Result<(Vec<Entry>, HashMap<String, chats::Model>)> {
+    ) -> Result<(Vec<SearchEntry>, HashMap<String, chats::Model>)> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let (mut chats, mut asked) = (HashMap::new(), HashSet::new());
         let mut before = i64::MAX;
-        for _ in 0..BATCHES {
-            let entries = engine::matching(&self.read, user, terms, before, BATCH).await?;
-            let more = entries.len() as u64 == BATCH;
+        for _ in 0..MAX_BATCHES {
+            let entries = engine::matching(&self.read, user, terms, before, BATCH_ROWS).await?;
+            let more = entries.len() as u64 == BATCH_ROWS;
             before = entries.last().map_or(before, |entry| entry.id);
 
             let new = entries.iter().map(|entry| entry.chat_id.clone());
@@ -135,18 +140,18 @@ impl Store {
     }
 
     /// The messages and calls that entries point to.
-    async fn subjects(&self, entries: &[Entry]) -> Result<HashMap<String, Subject>> {
-        let named = |kind: HitKind| {
+    async fn subjects(&self, entries: &[SearchEntry]) -> Result<HashMap<String, Subject>> {
+        let named = |kind: MatchKind| {
             let of_kind = entries.iter().filter(move |e| e.kind == kind.as_str());
             of_kind.map(|entry| entry.subject.clone())
         };
         let calls = tool_calls::Entity::find()
-            .filter(tool_calls::Column::Id.is_in(named(HitKind::Call)))
+            .filter(tool_calls::Column::Id.is_in(named(MatchKind::Call)))
             .all(&self.read)
             .await?;
         let said_in = calls.iter().map(|call| call.message_id.clone());
         let said = messages::Entity::find()
-            .filter(messages::Column::Id.is_in(named(HitKind::Message).chain(said_in)))
+            .filter(messages::Column::Id.is_in(named(MatchKind::Message).chain(said_in)))
             .all(&self.read)
             .await?;
         let turns: HashMap<&str, TurnId> = said
@@ -175,7 +180,7 @@ impl Store {
     }
 }
 
-impl HitKind {
+impl MatchKind {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Title => "title",

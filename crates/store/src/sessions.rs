@@ -12,20 +12,20 @@ use sea_orm::{
 use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
-use crate::token::{self, Token};
+use crate::token::{self, SecretToken};
 use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 /// A log-in that is not used for so long is over: 30 days, in milliseconds.
-const LASTS: i64 = 30 * 24 * 60 * 60 * 1000;
+const SESSION_TTL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 /// Its use is written down at most this often: not every request should be a write.
-const SEEN_EVERY: i64 = 5 * 60 * 1000;
+const SEEN_AT_INTERVAL_MS: i64 = 5 * 60 * 1000;
 
 /// What a browser says it is can be any length; this is enough to know it by.
 const MAX_AGENT_CHARS: usize = 400;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct LoginSession {
     pub id: SessionId,
     pub agent: String,
     pub address: String,
@@ -42,7 +42,7 @@ impl Store {
         user: &UserId,
         agent: &str,
         address: &str,
-    ) -> Result<(Token, Session)> {
+    ) -> Result<(SecretToken, LoginSession)> {
         self.begin_session(user, agent, address, false).await
     }
 
@@ -52,7 +52,7 @@ impl Store {
         user: &UserId,
         agent: &str,
         address: &str,
-    ) -> Result<(Token, Session)> {
+    ) -> Result<(SecretToken, LoginSession)> {
         self.begin_session(user, agent, address, true).await
     }
 
@@ -62,8 +62,8 @@ impl Store {
         agent: &str,
         address: &str,
         by_oidc: bool,
-    ) -> Result<(Token, Session)> {
-        let token = Token::fresh("");
+    ) -> Result<(SecretToken, LoginSession)> {
+        let token = SecretToken::fresh("");
         let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
         let at = now();
         let transaction = self.begin().await?;
@@ -89,7 +89,7 @@ impl Store {
             address: Set(text(address)),
             created_at: Set(at),
             last_seen_at: Set(at),
-            expires_at: Set(at + LASTS),
+            expires_at: Set(at + SESSION_TTL_MS),
             by_oidc: Set(by_oidc),
         };
         let session = row.insert(&transaction).await?.into();
@@ -131,10 +131,13 @@ impl Store {
 
     /// Writes down that a log-in is in use, now and then.
     async fn see_session(&self, session: &auth_sessions::Model) -> Result<()> {
-        if now() - session.last_seen_at > SEEN_EVERY {
+        if now() - session.last_seen_at > SEEN_AT_INTERVAL_MS {
             auth_sessions::Entity::update_many()
                 .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(now()))
-                .col_expr(auth_sessions::Column::ExpiresAt, Expr::value(now() + LASTS))
+                .col_expr(
+                    auth_sessions::Column::ExpiresAt,
+                    Expr::value(now() + SESSION_TTL_MS),
+                )
                 .filter(auth_sessions::Column::Id.eq(&session.id))
                 .exec(&self.write)
                 .await?;
@@ -151,16 +154,16 @@ impl Store {
     }
 
     /// A log-in that still counts.
-    pub async fn session(&self, session: &SessionId) -> Result<Option<Session>> {
+    pub async fn session(&self, session: &SessionId) -> Result<Option<LoginSession>> {
         let found = auth_sessions::Entity::find_by_id(&session.0)
             .filter(auth_sessions::Column::ExpiresAt.gt(now()))
             .one(&self.read)
             .await?;
-        Ok(found.map(Session::from))
+        Ok(found.map(LoginSession::from))
     }
 
     /// The log-ins of a user, the one used last first.
-    pub async fn sessions(&self, user: &UserId) -> Result<Vec<Session>> {
+    pub async fn sessions(&self, user: &UserId) -> Result<Vec<LoginSession>> {
         let rows = auth_sessions::Entity::find()
             .filter(auth_sessions::Column::UserId.eq(&user.0))
             .filter(auth_sessions::Column::ExpiresAt.gt(now()))
@@ -168,7 +171,7 @@ impl Store {
             .order_by_desc(auth_sessions::Column::Id)
             .all(&self.read)
             .await?;
-        Ok(rows.into_iter().map(Session::from).collect())
+        Ok(rows.into_iter().map(LoginSession::from).collect())
     }
 
     /// Ends all log-ins that are kept under a name and tells which they were: those of single-user
@@ -215,7 +218,7 @@ pub(crate) async fn end_all(
     Ok(ended)
 }
 
-impl From<auth_sessions::Model> for Session {
+impl From<auth_sessions::Model> for LoginSession {
     fn from(row: auth_sessions::Model) -> Self {
         Self {
             id: SessionId(row.id),

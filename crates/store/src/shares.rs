@@ -13,7 +13,7 @@ use crate::transcript::Extent;
 use crate::{Chat, Error, Result, Store, Transcript, now};
 
 /// Bytes of chance in a link: it cannot be guessed, and is the only thing asked for.
-const TOKEN: usize = 24;
+const TOKEN_BYTES: usize = 24;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
@@ -150,7 +150,7 @@ fn share(row: shares::Model, chat: &chats::Model) -> Share {
 }
 
 fn token() -> Result<String> {
-    let mut bytes = [0; TOKEN];
+    let mut bytes = [0; TOKEN_BYTES];
     getrandom::fill(&mut bytes)
         .map_err(|error| Error::Secret(format!("this system gives no random numbers: {error}")))?;
     Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))

@@ -9,7 +9,7 @@ use tenon_domain::{SourceId, SourceKind, UserId};
 
 use crate::connect::one_at_a_time;
 use crate::entity::{source_grants, sources};
-use crate::{Error, Result, Store, now, offers, owner_column, read_owner, text, word};
+use crate::{Error, Result, Store, enum_column, now, owner_column, read_owner, source_cache, text};
 
 /// A server as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct StoredSource {
 
 /// A server to be kept.
 #[derive(Debug, Clone)]
-pub struct NewSource<'a> {
+pub struct NewSourceRow<'a> {
     pub kind: SourceKind,
     pub name: &'a str,
     pub title: &'a str,
@@ -40,7 +40,7 @@ pub struct NewSource<'a> {
     pub enabled: bool,
 }
 
-impl NewSource<'_> {
+impl NewSourceRow<'_> {
     /// The id it gets: "mcp-memory", and "mcp-memory.USER" for one of somebody's own,
     /// as no name has a dot.
     pub fn id(&self) -> SourceId {
@@ -81,7 +81,7 @@ impl Store {
     /// tools have theirs: what people set for them stands.
     pub async fn add_source(
         &self,
-        new: NewSource<'_>,
+        new: NewSourceRow<'_>,
         seal: impl FnOnce(&SourceId) -> String,
     ) -> Result<StoredSource> {
         let id = new.id();
@@ -99,7 +99,7 @@ impl Store {
         let at = now();
         let row = sources::ActiveModel {
             id: Set(id.0.clone()),
-            kind: Set(word::write(new.kind)?),
+            kind: Set(enum_column::write(new.kind)?),
             name: Set(text(new.name)),
             title: Set(text(new.title)),
             owner: Set(owner_column(new.owner)),
@@ -172,7 +172,7 @@ pub(crate) async fn forget(db: &impl ConnectionTrait, source: &SourceId) -> Resu
         .filter(source_grants::Column::SourceId.eq(text(&source.0)))
         .exec(db)
         .await?;
-    offers::forget(db, source).await
+    source_cache::forget(db, source).await
 }
 
 impl TryFrom<sources::Model> for StoredSource {
@@ -181,7 +181,7 @@ impl TryFrom<sources::Model> for StoredSource {
     fn try_from(row: sources::Model) -> Result<Self> {
         Ok(Self {
             id: SourceId(row.id),
-            kind: word::read(&row.kind)?,
+            kind: enum_column::read(&row.kind)?,
             name: row.name,
             title: row.title,
             owner: read_owner(row.owner),

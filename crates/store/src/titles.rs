@@ -4,7 +4,7 @@ use sea_orm::{EntityTrait, QuerySelect};
 use tenon_domain::{ChatId, TitledBy};
 
 use crate::entity::chats;
-use crate::{Error, Result, Store, word};
+use crate::{Error, Result, Store, enum_column};
 
 impl Store {
     pub async fn titled_by(&self, chat: &ChatId) -> Result<TitledBy> {
@@ -14,6 +14,6 @@ impl Store {
             .into_tuple()
             .one(&self.read)
             .await?;
-        word::read(&by.ok_or(Error::NotFound("chat"))?)
+        enum_column::read(&by.ok_or(Error::NotFound("chat"))?)
     }
 }

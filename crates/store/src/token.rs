@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 
 /// A secret that is told once.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token(pub String);
+pub struct SecretToken(pub String);
 
-impl Token {
+impl SecretToken {
     pub(crate) fn fresh(prefix: &str) -> Self {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
@@ -26,8 +26,8 @@ pub(crate) fn hash(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for SecretToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
+        f.write_str("SecretToken(…)")
     }
 }

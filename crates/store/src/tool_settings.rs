@@ -8,12 +8,12 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter}
 use tenon_domain::{ChatId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
 
 use crate::entity::tool_settings;
-use crate::{Result, Store, text, word};
+use crate::{Result, Store, enum_column, text};
 
 /// What one layer says about one tool from now on. The outer None leaves a
 /// thing as it is; the inner one takes back what the layer said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolChange {
+pub struct ToolSettingChange {
     pub tool: ToolId,
     pub enabled: Option<Option<bool>>,
     pub policy: Option<Option<Policy>>,
@@ -51,7 +51,7 @@ impl Store {
         &self,
         layer: Layer,
         owner: &str,
-        changes: impl IntoIterator<Item = ToolChange>,
+        changes: impl IntoIterator<Item = ToolSettingChange>,
     ) -> Result<()> {
         let transaction = self.begin().await?;
         for change in changes {
@@ -66,7 +66,7 @@ pub(crate) async fn put(
     db: &impl ConnectionTrait,
     layer: Layer,
     owner: &str,
-    change: ToolChange,
+    change: ToolSettingChange,
 ) -> Result<()> {
     let mut changed = Vec::new();
     if change.enabled.is_some() {
@@ -79,11 +79,15 @@ pub(crate) async fn put(
         return Ok(());
     }
     let row = tool_settings::ActiveModel {
-        layer: Set(word::write(layer)?),
+        layer: Set(enum_column::write(layer)?),
         owner: Set(text(owner)),
         tool_id: Set(text(change.tool.as_str())),
         enabled: Set(change.enabled.flatten()),
-        policy: Set(change.policy.flatten().map(word::write).transpose()?),
+        policy: Set(change
+            .policy
+            .flatten()
+            .map(enum_column::write)
+            .transpose()?),
     };
     let known = OnConflict::columns([
         tool_settings::Column::Layer,
@@ -121,14 +125,14 @@ pub(crate) async fn forget(db: &impl ConnectionTrait, layer: Layer, owner: &str)
 
 fn of(layer: Layer, owner: &str) -> Result<Condition> {
     Ok(Condition::all()
-        .add(tool_settings::Column::Layer.eq(word::write(layer)?))
+        .add(tool_settings::Column::Layer.eq(enum_column::write(layer)?))
         .add(tool_settings::Column::Owner.eq(text(owner))))
 }
 
 fn said(row: tool_settings::Model) -> Result<(Layer, ToolId, ToolSetting)> {
     let setting = ToolSetting {
         enabled: row.enabled,
-        policy: row.policy.as_deref().map(word::read).transpose()?,
+        policy: row.policy.as_deref().map(enum_column::read).transpose()?,
     };
-    Ok((word::read(&row.layer)?, ToolId(row.tool_id), setting))
+    Ok((enum_column::read(&row.layer)?, ToolId(row.tool_id), setting))
 }

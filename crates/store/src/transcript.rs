@@ -8,9 +8,9 @@ use tenon_domain::{
     TurnOutcome, Usage, UserId,
 };
 
-use crate::chats::of;
+use crate::chat_owner::of;
 use crate::entity::{chats, turns};
-use crate::{Branches, Chat, Error, Result, Store, TurnPlace};
+use crate::{Branches, Chat, Error, Result, Store, TurnNode};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
@@ -115,7 +115,7 @@ impl Store {
 }
 
 fn path(rows: &HashMap<String, turns::Model>, last: &TurnId) -> Vec<TurnId> {
-    let places = rows.values().map(|row| TurnPlace {
+    let places = rows.values().map(|row| TurnNode {
         id: TurnId::new(&row.id),
         parent: row.parent_id.as_deref().map(TurnId::new),
     });

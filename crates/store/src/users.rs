@@ -4,8 +4,8 @@
 //! last admin) is decided one at a time, so that two who ask at the same
 //! moment cannot both be right.
 
-mod belongings;
 mod handover;
+mod user_data;
 
 use sea_orm::ActiveValue::{Set, Unchanged};
 use sea_orm::sea_query::Expr;
@@ -13,34 +13,18 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PaginatorTrait, QueryFilter, QueryOrder,
 };
-use tenon_domain::{Account, KeyId, SessionId, SwitchedOff, UserId, UserRole};
+use tenon_domain::{Account, HandoverNotice, KeyId, SessionId, UserId, UserRole};
 
+use crate::account::{AccountError, normal_email};
 use crate::connect::one_at_a_time;
 use crate::entity::users;
-use crate::{Error, Result, Store, fresh_id, invites, keys, now, sessions, text, word};
+use crate::{Error, Result, Store, enum_column, fresh_id, invites, keys, now, sessions, text};
 
-pub use belongings::LOCAL;
-
-/// Why an account was not made or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    #[error("there is an account already; log in to it")]
-    SetUp,
-    #[error("there is no account yet; make the first one on Tenon's page or with `tenon user add`")]
-    SetUpFirst,
-    #[error("this e-mail address has an account already; log in, or use another address")]
-    EmailTaken,
-    #[error("this is the last admin; make somebody else an admin first")]
-    LastAdmin,
-    #[error("this invitation was used, taken back or is too old; ask for another one")]
-    Invite,
-    #[error("this invitation is for another e-mail address")]
-    InviteEmail,
-}
+pub use user_data::LOCAL;
 
 /// An account to be made.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
-pub struct NewUser<'a> {
+pub struct NewUserRow<'a> {
     pub email: &'a str,
     pub name: &'a str,
     pub role: UserRole,
@@ -52,7 +36,7 @@ pub struct NewUser<'a> {
 /// Which of the accounts it is to be.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Clone, Copy)]
-pub enum Who<'a> {
+pub enum Enrollment<'a> {
     /// The first one or none. It is an admin's and adopts what was there before.
     First,
     /// One more or the first one: whoever sits in a shell may make either.
@@ -79,14 +63,9 @@ pub struct UserEdit<'a> {
 
 /// The ways in that no longer count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Revoked {
+pub struct RevokedCredentials {
     pub sessions: Vec<SessionId>,
     pub keys: Vec<KeyId>,
-}
-
-/// An address as it is kept and looked for: one person writes it in many ways.
-pub fn normal_email(email: &str) -> String {
-    text(email.trim()).to_lowercase()
 }
 
 impl Store {
@@ -141,36 +120,38 @@ impl Store {
     /// The admin who has been here longest and still may come.
     pub async fn oldest_admin(&self) -> Result<Option<Account>> {
         let row = in_order()
-            .filter(users::Column::Role.eq(word::write(UserRole::Admin)?))
+            .filter(users::Column::Role.eq(enum_column::write(UserRole::Admin)?))
             .filter(users::Column::Disabled.eq(false))
             .one(&self.read)
             .await?;
         row.map(Account::try_from).transpose()
     }
 
-    pub async fn create_user(&self, new: NewUser<'_>, who: Who<'_>) -> Result<Account> {
+    pub async fn create_user(&self, new: NewUserRow<'_>, who: Enrollment<'_>) -> Result<Account> {
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let is_first = users::Entity::find().count(&transaction).await? == 0;
         match who {
-            Who::First if !is_first => return Err(Refused::SetUp.into()),
-            Who::Another | Who::Invited(_) if is_first => return Err(Refused::SetUpFirst.into()),
-            Who::First | Who::Any | Who::Another | Who::Invited(_) => {}
+            Enrollment::First if !is_first => return Err(AccountError::SetUp.into()),
+            Enrollment::Another | Enrollment::Invited(_) if is_first => {
+                return Err(AccountError::SetUpFirst.into());
+            }
+            Enrollment::First | Enrollment::Any | Enrollment::Another | Enrollment::Invited(_) => {}
         }
         let id = UserId(fresh_id());
         let email = normal_email(new.email);
         check_free(&transaction, &email, None).await?;
         let role = match who {
-            Who::Invited(token) => invites::claim(&transaction, token, &email, &id).await?,
-            Who::First => UserRole::Admin,
-            Who::Any if is_first => UserRole::Admin,
-            Who::Any | Who::Another => new.role,
+            Enrollment::Invited(token) => invites::claim(&transaction, token, &email, &id).await?,
+            Enrollment::First => UserRole::Admin,
+            Enrollment::Any if is_first => UserRole::Admin,
+            Enrollment::Any | Enrollment::Another => new.role,
         };
         let row = users::ActiveModel {
             id: Set(id.0.clone()),
             email: Set(email),
             name: Set(text(new.name)),
-            role: Set(word::write(role)?),
+            role: Set(enum_column::write(role)?),
             password_hash: Set(new.password_hash.map(text)),
             oidc_subject: Set(new.oidc_subject.map(text)),
             disabled: Set(false),
@@ -179,7 +160,7 @@ impl Store {
         };
         let row = row.insert(&transaction).await?;
         if is_first {
-            belongings::adopt(&transaction, &id).await?;
+            user_data::adopt(&transaction, &id).await?;
         }
         transaction.commit().await?;
         row.try_into()
@@ -192,7 +173,7 @@ impl Store {
         &self,
         user: &UserId,
         edit: UserEdit<'_>,
-    ) -> Result<(Account, Revoked)> {
+    ) -> Result<(Account, RevokedCredentials)> {
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let old: Account = find(&transaction, user).await?;
@@ -218,7 +199,7 @@ impl Store {
             row.email = Set(email);
         }
         if let Some(role) = edit.role {
-            row.role = Set(word::write(role)?);
+            row.role = Set(enum_column::write(role)?);
         }
         if let Some(hash) = edit.password_hash {
             row.password_hash = Set(Some(text(hash)));
@@ -228,7 +209,7 @@ impl Store {
             _ if row.disabled => Some(None),
             kept => kept,
         };
-        let mut revoked = Revoked::default();
+        let mut revoked = RevokedCredentials::default();
         if let Some(kept) = kept {
             revoked.sessions = sessions::end_all(&transaction, user, kept).await?;
         }
@@ -245,7 +226,11 @@ impl Store {
     ///
     /// The issuer knows whose address it is; an address given at sign-up was
     /// never verified. Whoever took it before its owner came must not stay.
-    pub async fn link_subject(&self, user: &UserId, subject: &str) -> Result<Option<SwitchedOff>> {
+    pub async fn link_subject(
+        &self,
+        user: &UserId,
+        subject: &str,
+    ) -> Result<Option<HandoverNotice>> {
         let transaction = self.begin().await?;
         let linked = users::Entity::update_many()
             .col_expr(users::Column::OidcSubject, Expr::value(text(subject)))
@@ -273,7 +258,7 @@ impl Store {
         one_at_a_time(&transaction, "users").await?;
         let account = find(&transaction, user).await?;
         check_not_last_admin(&transaction, &account).await?;
-        belongings::delete(&transaction, user).await?;
+        user_data::delete(&transaction, user).await?;
         sessions::end_all(&transaction, user, None).await?;
         users::Entity::delete_by_id(&user.0)
             .exec(&transaction)
@@ -296,7 +281,7 @@ impl TryFrom<users::Model> for Account {
 
     fn try_from(row: users::Model) -> Result<Self> {
         Ok(Self {
-            role: word::read(&row.role)?,
+            role: enum_column::read(&row.role)?,
             id: UserId(row.id),
             email: row.email,
             name: row.name,
@@ -333,7 +318,7 @@ async fn check_free(
         .one(transaction)
         .await?;
     match row {
-        Some(row) if but.is_none_or(|but| but.0 != row.id) => Err(Refused::EmailTaken.into()),
+        Some(row) if but.is_none_or(|but| but.0 != row.id) => Err(AccountError::EmailTaken.into()),
         _ => Ok(()),
     }
 }
@@ -343,13 +328,13 @@ async fn check_not_last_admin(transaction: &DatabaseTransaction, account: &Accou
         return Ok(());
     }
     let others = users::Entity::find()
-        .filter(users::Column::Role.eq(word::write(UserRole::Admin)?))
+        .filter(users::Column::Role.eq(enum_column::write(UserRole::Admin)?))
         .filter(users::Column::Disabled.eq(false))
         .filter(users::Column::Id.ne(&account.id.0))
         .count(transaction)
         .await?;
     match others {
-        0 => Err(Refused::LastAdmin.into()),
+        0 => Err(AccountError::LastAdmin.into()),
         _ => Ok(()),
     }
 }

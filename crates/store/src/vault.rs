@@ -20,7 +20,7 @@ use chacha20poly1305::aead::{Aead, Payload};
 
 use crate::{Error, Result};
 use file::KeyFile;
-use key::{Key, parse_all, random};
+use key::{VaultKey, parse_all, random};
 
 const VERSION: &str = "v1";
 /// XChaCha's. So many random bytes never meet twice, so nobody has to count.
@@ -30,7 +30,7 @@ const NONCE_BYTES: usize = 24;
 pub struct Vault {
     /// Where the keys come from; None: the operator gave them.
     file: Option<KeyFile>,
-    keys: Mutex<Arc<[Key]>>,
+    keys: Mutex<Arc<[VaultKey]>>,
 }
 
 impl Vault {
@@ -83,7 +83,7 @@ impl Vault {
 
     /// Opens what [`Vault::seal`] sealed about the same thing with one of the keys.
     pub fn open_sealed(&self, about: &str, sealed: &str) -> Result<String> {
-        let sealed = Sealed::parse(sealed).ok_or_else(|| {
+        let sealed = SealedText::parse(sealed).ok_or_else(|| {
             refused("this secret is damaged or was sealed by another version of Tenon")
         })?;
         let mut keys = self.keys();
@@ -136,7 +136,7 @@ impl Vault {
             return Ok(());
         };
         let old = file.read_or_make()?;
-        let mut keys = vec![Key::fresh()];
+        let mut keys = vec![VaultKey::fresh()];
         for (place, key) in old.into_iter().enumerate() {
             if place == 0 || used.contains(&key.id) {
                 keys.push(key);
@@ -154,8 +154,8 @@ impl Vault {
             Some(file) => file.read_or_make()?,
             None => self.keys().to_vec(),
         };
-        let is_new = |key: &Key| !known.iter().any(|known| known.text == key.text);
-        let new: Vec<Key> = others.into_iter().filter(is_new).collect();
+        let is_new = |key: &VaultKey| !known.iter().any(|known| known.text == key.text);
+        let new: Vec<VaultKey> = others.into_iter().filter(is_new).collect();
         match &self.file {
             Some(_) if new.is_empty() => Ok(Vec::new()),
             Some(file) => {
@@ -166,7 +166,7 @@ impl Vault {
         }
     }
 
-    fn replace(&self, file: &KeyFile, keys: Vec<Key>) -> Result<()> {
+    fn replace(&self, file: &KeyFile, keys: Vec<VaultKey>) -> Result<()> {
         file.replace(&keys)?;
         self.keep(keys.into());
         Ok(())
@@ -174,7 +174,7 @@ impl Vault {
 
     /// The keys as they are now: another process may have changed the file,
     /// which is tiny. One that cannot be read leaves us those we have.
-    fn fresh_keys(&self) -> Arc<[Key]> {
+    fn fresh_keys(&self) -> Arc<[VaultKey]> {
         if let Some(file) = &self.file
             && let Ok(keys) = file.read()
         {
@@ -183,12 +183,12 @@ impl Vault {
         self.keys()
     }
 
-    fn keys(&self) -> Arc<[Key]> {
+    fn keys(&self) -> Arc<[VaultKey]> {
         let keys = self.keys.lock();
         keys.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep(&self, keys: Arc<[Key]>) {
+    fn keep(&self, keys: Arc<[VaultKey]>) {
         *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = keys;
     }
 }
@@ -206,17 +206,17 @@ impl fmt::Debug for Vault {
 
 /// The id of the key that something was sealed with.
 pub(crate) fn key_id_of(sealed: &str) -> Option<String> {
-    Sealed::parse(sealed).map(|sealed| sealed.key_id.to_owned())
+    SealedText::parse(sealed).map(|sealed| sealed.key_id.to_owned())
 }
 
 /// `v1.<key id>.<base64url of nonce and message>`
-struct Sealed<'a> {
+struct SealedText<'a> {
     key_id: &'a str,
     nonce: XNonce,
     message: Vec<u8>,
 }
 
-impl<'a> Sealed<'a> {
+impl<'a> SealedText<'a> {
     fn parse(text: &'a str) -> Option<Self> {
         let (version, rest) = text.split_once('.')?;
         let (key_id, bytes) = rest.split_once('.')?;

@@ -25,8 +25,8 @@ use url::Url;
 
 use crate::Toolset;
 use crate::cap::part_size;
-use crate::registry::Tool;
-use crate::shelf::{READ_RESULT, SEARCH_RESULT};
+use crate::catalog::Tool;
+use crate::output_store::{READ_RESULT, SEARCH_RESULT};
 
 /// How many addresses are kept of each origin: the newest ones.
 const MAX_KNOWN: usize = 4096;

@@ -1,22 +1,22 @@
-//! No output is shown to a model, stored or sent longer than the limit.
+//! Caps the output of a call.
 //!
-//! What is too long goes to the shelf whole. Its beginning stays, with a note
-//! that says how to read on. Files go there whatever their length.
+//! What is too long goes to the [`OutputStore`] as a whole. Its beginning stays, with a note on
+//! how to read on. Files go there whatever their length.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
 
-use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
-use crate::{CallContext, Limits, OverQuota};
+use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
+use crate::{CallContext, CallLimits, OverQuota};
 
 /// More pictures and files than a model looks at, or a person scrolls through, in one result.
-const MAX_PIECES: usize = 16;
+const MAX_ATTACHMENTS: usize = 16;
 
 pub(crate) struct Cap<'a> {
-    pub shelf: &'a dyn Shelf,
-    pub limits: Limits,
+    pub outputs: &'a dyn OutputStore,
+    pub limits: CallLimits,
     /// Whose call it is; what is kept is kept for them.
     pub context: &'a CallContext,
     /// Whether the caller has the tools that read what is kept.
@@ -55,7 +55,9 @@ impl Cap<'_> {
                         rest.push(part);
                     }
                 }
-                Content::Image { .. } | Content::File { .. } if pieces == MAX_PIECES => left += 1,
+                Content::Image { .. } | Content::File { .. } if pieces == MAX_ATTACHMENTS => {
+                    left += 1
+                }
                 // An image is whole or nothing; half of one is no image.
                 Content::Image { media_type, data } if data.len() <= image_room => {
                     pieces += 1;
@@ -107,11 +109,12 @@ impl Cap<'_> {
     }
 
     fn note(&self, blob: &BlobId, shown: usize, total: usize) -> String {
-        let how = match self.can_read_on {
-            true => format!(
+        let how = if self.can_read_on {
+            format!(
                 " Read on with {READ_RESULT} or search in it with {SEARCH_RESULT}, blob_id \"{blob}\"."
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         format!("\n[The output is {total} bytes long; these are the first {shown}.{how}]")
     }
@@ -137,7 +140,7 @@ impl Cap<'_> {
         whole: Vec<u8>,
     ) -> Result<Content, ToolError> {
         let bytes = whole.len() as u64;
-        match self.shelf.put(self.context, &media_type, whole).await {
+        match self.outputs.put(self.context, &media_type, whole).await {
             Ok(blob_id) => Ok(Content::Blob {
                 blob_id,
                 media_type,
@@ -176,16 +179,16 @@ pub(crate) fn part_size(part: &Content) -> usize {
 
 /// As many bytes as it is written with, without writing it.
 fn json_size(value: &Value) -> usize {
-    let mut counted = Counted(0);
+    let mut counted = ByteCounter(0);
     match serde_json::to_writer(&mut counted, value) {
         Ok(()) => counted.0,
         Err(_) => usize::MAX,
     }
 }
 
-struct Counted(usize);
+struct ByteCounter(usize);
 
-impl std::io::Write for Counted {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -205,7 +208,7 @@ fn whole(part: Content) -> String {
     }
 }
 
-/// The longest beginning that is at most `bytes` long and ends between two characters.
+/// The total beginning that is at most `bytes` long and ends between two characters.
 fn head(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
@@ -213,40 +216,40 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Asker, Errand, MemoryShelf, Nobody, Pulse};
+    use crate::{Asker, CallOrigin, CallTimer, MemoryOutputStore, NoClient};
     use serde_json::json;
     use std::sync::Arc;
     use tenon_domain::{CallId, UserId};
     use tokio_util::sync::CancellationToken;
 
-    const LIMITS: Limits = Limits {
-        deadline: std::time::Duration::ZERO,
-        longest: std::time::Duration::ZERO,
+    const LIMITS: CallLimits = CallLimits {
+        idle_timeout: std::time::Duration::ZERO,
+        total_timeout: std::time::Duration::ZERO,
         shown_bytes: 10,
         image_bytes: 10,
     };
 
-    async fn capped(content: Vec<Content>) -> (Vec<Content>, MemoryShelf) {
-        let shelf = MemoryShelf::default();
+    async fn capped(content: Vec<Content>) -> (Vec<Content>, MemoryOutputStore) {
+        let outputs = MemoryOutputStore::default();
         let context = CallContext {
             call_id: CallId::new("c"),
-            errand: Errand::default(),
+            origin: CallOrigin::default(),
             user: UserId::new("ada"),
             asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
-            attendant: Arc::new(Nobody),
-            pulse: Pulse::default(),
+            client: Arc::new(NoClient),
+            timer: CallTimer::default(),
         };
         let cap = Cap {
-            shelf: &shelf,
+            outputs: &outputs,
             limits: LIMITS,
             context: &context,
             can_read_on: true,
         };
         let output = Ok(ToolOutput { content });
         let output = cap.apply(output).await.unwrap();
-        (output.content, shelf)
+        (output.content, outputs)
     }
 
     fn text(text: &str) -> Content {
@@ -268,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn many_parts_become_one_blob() {
-        let (content, shelf) = capped(vec![
+        let (content, outputs) = capped(vec![
             text("1234567"),
             text("字字"),
             Content::Json { value: json!(1) },
@@ -284,7 +287,7 @@ mod tests {
             "{shown}"
         );
         let blob = BlobId::new("blob-0");
-        let whole = shelf
+        let whole = outputs
             .get(&UserId::new("ada"), &blob)
             .await
             .unwrap()
@@ -308,9 +311,9 @@ mod tests {
         assert!(matches!(content[1], Content::Blob { bytes: 2, .. }));
         assert_eq!(content[2], text("after"));
         let (content, _) = capped(vec![image("12"); 40]).await;
-        assert_eq!(content.len(), MAX_PIECES + 1);
+        assert_eq!(content.len(), MAX_ATTACHMENTS + 1);
         assert_eq!(
-            content[MAX_PIECES],
+            content[MAX_ATTACHMENTS],
             text("[24 more images and files were left out.]")
         );
     }
@@ -322,9 +325,9 @@ mod tests {
             name: Some("a.wav".into()),
             data: data.into(),
         };
-        let (content, shelf) = capped(vec![file("aGk="), file("no base64")]).await;
+        let (content, outputs) = capped(vec![file("aGk="), file("no base64")]).await;
         let blob = BlobId::new("blob-0");
-        let kept = shelf.get(&UserId::new("ada"), &blob).await.unwrap();
+        let kept = outputs.get(&UserId::new("ada"), &blob).await.unwrap();
         assert_eq!(kept.unwrap(), b"hi");
         let expected = Content::Blob {
             blob_id: blob,

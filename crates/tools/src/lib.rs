@@ -1,37 +1,38 @@
-//! The hub: one trait for what offers tools, one registry that owns them all,
-//! one toolset per turn, and one road every call takes.
+//! The tool hub: the trait of a source of tools, the registry that owns all sources, the
+//! toolset of one turn, and the one path that every call takes.
 //!
-//! Whoever asks — a model, an API client, a shell — asks through
-//! [`Toolset::call`], or through its two halves, [`Toolset::prepare`] and
-//! [`Ready::run`], where a person can be asked in between. If you are writing a second road, stop.
+//! Every caller (a model, an API client, a shell) goes through [`Toolset::call`], or through its
+//! two halves, [`Toolset::prepare`] and [`ReadyCall::run`], where a person can be asked in
+//! between. There must be no second path: all policy is on this one.
 
-pub mod attendant;
-pub mod prepared;
+pub mod call_client;
+pub mod call_timer;
 pub mod registry;
 pub mod source;
 pub mod toolset;
 
-pub mod ids;
+pub mod output_store;
 pub mod quota;
-pub mod shelf;
+pub mod tool_ids;
 
 mod addresses;
 mod cap;
+mod catalog;
 mod free_space;
-mod guests;
+mod request_tools;
 mod validate;
 
-pub use attendant::{Attendant, Nobody, Progress, Pulse};
+pub use call_client::{CallClient, NoClient, ProgressUpdate};
+pub use call_timer::{CallTimer, TimerPause};
+pub use catalog::Tool;
 pub use free_space::{FreeSpace, NoSpace};
-pub use guests::Guests;
-pub use ids::{IdBook, MemoryIdBook};
-pub use prepared::{Prepared, Question, Ready};
-pub use quota::{Belongings, OverQuota, Quota, QuotaLimits};
-pub use registry::{Connection, Registry, SourceStatus, Tool};
-pub use shelf::{MemoryShelf, Shelf};
-pub use source::{Asker, CallContext, Errand, ToolSource};
-pub use toolset::{Limits, Toolset};
-pub use validate::is_pattern;
+pub use output_store::{MemoryOutputStore, OutputStore};
+pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
+pub use registry::{Connection, Registry, SourceStatus};
+pub use request_tools::RequestTools;
+pub use source::{Asker, CallContext, CallOrigin, ToolSource};
+pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
+pub use toolset::{CallLimits, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

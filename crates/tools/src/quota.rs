@@ -18,18 +18,18 @@ use tokio::sync::Notify;
 use crate::{Error, FreeSpace, NoSpace};
 
 /// What was measured holds for so long: others remove files, and chats are deleted.
-const MEASURED_FOR: Duration = Duration::from_secs(60);
+const MEASUREMENT_TTL: Duration = Duration::from_secs(60);
 
 /// How often it is measured again because something was being written, and how long that may
 /// take each time.
 const MAX_MEASUREMENTS: usize = 3;
-const WRITTEN_WITHIN: Duration = Duration::from_secs(2);
+const WRITE_WAIT: Duration = Duration::from_secs(2);
 
 /// The least that a file takes on a disk, whatever is in it.
-const BLOCK: u64 = 4096;
+const BLOCK_BYTES: u64 = 4096;
 
 /// So many users and chats are remembered before those that nobody writes for are forgotten.
-const REMEMBERED: usize = 1024;
+const MAX_CACHED_SCOPES: usize = 1024;
 
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -41,9 +41,9 @@ pub struct QuotaLimits {
     pub user_bytes: u64,
 }
 
-/// Tells what a user has.
+/// What a user has stored.
 #[async_trait]
-pub trait Belongings: Send + Sync {
+pub trait StorageInventory: Send + Sync {
     /// The folders that their chats work in, which need not exist, and how many bytes of
     /// outputs are kept for them.
     async fn of(&self, user: &UserId) -> Result<(Vec<PathBuf>, u64), Error>;
@@ -52,8 +52,8 @@ pub trait Belongings: Send + Sync {
 pub struct Quota {
     limits: QuotaLimits,
     free_space: FreeSpace,
-    belongings: Arc<dyn Belongings>,
-    accounts: Mutex<HashMap<Holder, DiskUse>>,
+    inventory: Arc<dyn StorageInventory>,
+    accounts: Mutex<HashMap<QuotaScope, DiskUse>>,
     /// A reservation has ended.
     released: Notify,
 }
@@ -80,12 +80,12 @@ impl From<OverQuota> for ToolError {
 #[derive(Debug)]
 pub struct Reservation {
     quota: Arc<Quota>,
-    holders: Vec<Holder>,
+    scopes: Vec<QuotaScope>,
     bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Holder {
+enum QuotaScope {
     Chat(PathBuf),
     User(UserId),
 }
@@ -107,7 +107,7 @@ impl DiskUse {
 
 /// What a measurement is worth.
 #[derive(Debug, PartialEq, Eq)]
-enum Measured {
+enum Measurement {
     Exactly,
     /// Something was being written, and may count twice.
     Generously,
@@ -117,12 +117,12 @@ impl Quota {
     pub fn new(
         limits: QuotaLimits,
         free_space: FreeSpace,
-        belongings: Arc<dyn Belongings>,
+        inventory: Arc<dyn StorageInventory>,
     ) -> Arc<Self> {
         Arc::new(Self {
             limits,
             free_space,
-            belongings,
+            inventory,
             accounts: Mutex::default(),
             released: Notify::new(),
         })
@@ -134,7 +134,7 @@ impl Quota {
             chat_bytes: u64::MAX,
             user_bytes: u64::MAX,
         };
-        Self::new(limits, FreeSpace::new("", 0), Arc::new(NoBelongings))
+        Self::new(limits, FreeSpace::new("", 0), Arc::new(EmptyInventory))
     }
 
     /// Room for a file of so many bytes in the folder of a chat.
@@ -145,9 +145,10 @@ impl Quota {
         bytes: u64,
     ) -> Result<Reservation, OverQuota> {
         let mut reserved = self.reservation(on_disk(bytes))?;
-        let chat = Holder::Chat(folder.to_owned());
+        let chat = QuotaScope::Chat(folder.to_owned());
         self.take(&mut reserved, chat).await?;
-        self.take(&mut reserved, Holder::User(user.clone())).await?;
+        self.take(&mut reserved, QuotaScope::User(user.clone()))
+            .await?;
         Ok(reserved)
     }
 
@@ -158,7 +159,8 @@ impl Quota {
         bytes: u64,
     ) -> Result<Reservation, OverQuota> {
         let mut reserved = self.reservation(on_disk(bytes))?;
-        self.take(&mut reserved, Holder::User(user.clone())).await?;
+        self.take(&mut reserved, QuotaScope::User(user.clone()))
+            .await?;
         Ok(reserved)
     }
 
@@ -172,49 +174,49 @@ impl Quota {
             .check_with(in_flight.saturating_add(bytes))?;
         Ok(Reservation {
             quota: self.clone(),
-            holders: Vec::new(),
+            scopes: Vec::new(),
             bytes,
         })
     }
 
-    async fn take(&self, reserved: &mut Reservation, holder: Holder) -> Result<(), OverQuota> {
-        let (limit, over) = match &holder {
-            Holder::Chat(_) => (self.limits.chat_bytes, OverQuota::Chat as fn(u64) -> _),
-            Holder::User(_) => (self.limits.user_bytes, OverQuota::User as fn(u64) -> _),
+    async fn take(&self, reserved: &mut Reservation, scope: QuotaScope) -> Result<(), OverQuota> {
+        let (limit, over) = match &scope {
+            QuotaScope::Chat(_) => (self.limits.chat_bytes, OverQuota::Chat as fn(u64) -> _),
+            QuotaScope::User(_) => (self.limits.user_bytes, OverQuota::User as fn(u64) -> _),
         };
-        let mut is_admitted = self.fits(&holder, reserved.bytes, limit);
+        let mut is_admitted = self.fits(&scope, reserved.bytes, limit);
         for _ in 0..MAX_MEASUREMENTS {
             if is_admitted {
                 break;
             }
             // What was removed meanwhile counts.
-            let measured = self.update(&holder).await;
-            is_admitted = self.fits(&holder, reserved.bytes, limit);
-            if measured == Measured::Exactly {
+            let measured = self.update(&scope).await;
+            is_admitted = self.fits(&scope, reserved.bytes, limit);
+            if measured == Measurement::Exactly {
                 break;
             }
             if !is_admitted {
-                self.until_written(&holder).await;
+                self.until_written(&scope).await;
             }
         }
         if !is_admitted {
             return Err(over(limit));
         }
-        reserved.holders.push(holder);
+        reserved.scopes.push(scope);
         Ok(())
     }
 
     /// Takes the room if there is some, as far as is known.
-    fn fits(&self, holder: &Holder, bytes: u64, limit: u64) -> bool {
+    fn fits(&self, scope: &QuotaScope, bytes: u64, limit: u64) -> bool {
         let mut accounts = self.lock();
-        let Some(account) = accounts.get_mut(holder) else {
+        let Some(account) = accounts.get_mut(scope) else {
             return false;
         };
         let fits = account.used.is_some_and(|(measured, used)| {
             let taken = used
                 .saturating_add(account.in_flight())
                 .saturating_add(bytes);
-            measured.elapsed() < MEASURED_FOR && taken <= limit
+            measured.elapsed() < MEASUREMENT_TTL && taken <= limit
         });
         if fits {
             account.reserved += bytes;
@@ -222,55 +224,55 @@ impl Quota {
         fits
     }
 
-    /// Measures what a holder has.
-    async fn update(&self, holder: &Holder) -> Measured {
-        let (reserved, written) = self.progress(holder);
-        let measured = self.measure(holder).await;
+    /// Measures what a scope has.
+    async fn update(&self, scope: &QuotaScope) -> Measurement {
+        let (reserved, written) = self.progress(scope);
+        let measured = self.measure(scope).await;
         let mut accounts = self.lock();
-        if accounts.len() >= REMEMBERED {
+        if accounts.len() >= MAX_CACHED_SCOPES {
             accounts.retain(|_, account| account.in_flight() > 0);
         }
-        let account = accounts.entry(holder.clone()).or_default();
+        let account = accounts.entry(scope.clone()).or_default();
         // What was written meanwhile may have come too late to be seen.
         let since = account.written.saturating_sub(written);
         account.used = Some((Instant::now(), measured.saturating_add(since)));
         if reserved == written && account.reserved == reserved {
-            Measured::Exactly
+            Measurement::Exactly
         } else {
-            Measured::Generously
+            Measurement::Generously
         }
     }
 
-    /// Waits until nothing of a holder is being written, within a bound.
-    async fn until_written(&self, holder: &Holder) {
+    /// Waits until nothing of a scope is being written, within a bound.
+    async fn until_written(&self, scope: &QuotaScope) {
         let written = async {
             loop {
                 let released = self.released.notified();
                 tokio::pin!(released);
                 // From here on it hears of what ends.
                 released.as_mut().enable();
-                let (reserved, written) = self.progress(holder);
+                let (reserved, written) = self.progress(scope);
                 if reserved == written {
                     return;
                 }
                 released.await;
             }
         };
-        let _ = tokio::time::timeout(WRITTEN_WITHIN, written).await;
+        let _ = tokio::time::timeout(WRITE_WAIT, written).await;
     }
 
     /// How much was ever reserved, and how much of that is not in flight any more.
-    fn progress(&self, holder: &Holder) -> (u64, u64) {
+    fn progress(&self, scope: &QuotaScope) -> (u64, u64) {
         let accounts = self.lock();
         accounts
-            .get(holder)
+            .get(scope)
             .map_or((0, 0), |account| (account.reserved, account.written))
     }
 
-    async fn measure(&self, holder: &Holder) -> u64 {
-        let (folders, outputs) = match holder {
-            Holder::Chat(folder) => (vec![folder.clone()], 0),
-            Holder::User(user) => match self.belongings.of(user).await {
+    async fn measure(&self, scope: &QuotaScope) -> u64 {
+        let (folders, outputs) = match scope {
+            QuotaScope::Chat(folder) => (vec![folder.clone()], 0),
+            QuotaScope::User(user) => match self.inventory.of(user).await {
                 Ok(found) => found,
                 Err(error) => {
                     // The floor of the disk holds all the same.
@@ -286,7 +288,7 @@ impl Quota {
         walking.await.unwrap_or(0).saturating_add(outputs)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Holder, DiskUse>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<QuotaScope, DiskUse>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -294,8 +296,8 @@ impl Quota {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let mut accounts = self.quota.lock();
-        for holder in &self.holders {
-            if let Some(account) = accounts.get_mut(holder) {
+        for scope in &self.scopes {
+            if let Some(account) = accounts.get_mut(scope) {
                 account.written += self.bytes;
                 if let Some((_, used)) = &mut account.used {
                     *used = used.saturating_add(self.bytes);
@@ -307,10 +309,10 @@ impl Drop for Reservation {
     }
 }
 
-struct NoBelongings;
+struct EmptyInventory;
 
 #[async_trait]
-impl Belongings for NoBelongings {
+impl StorageInventory for EmptyInventory {
     async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
         Ok((Vec::new(), 0))
     }
@@ -319,9 +321,9 @@ impl Belongings for NoBelongings {
 /// A disk gives whole blocks, and a name takes one as well.
 fn on_disk(bytes: u64) -> u64 {
     bytes
-        .div_ceil(BLOCK)
+        .div_ceil(BLOCK_BYTES)
         .saturating_add(1)
-        .saturating_mul(BLOCK)
+        .saturating_mul(BLOCK_BYTES)
 }
 
 /// What is in a folder and the folders in it. Links are not followed.
@@ -360,16 +362,16 @@ mod tests {
     struct Folders(Vec<PathBuf>);
 
     #[async_trait]
-    impl Belongings for Folders {
+    impl StorageInventory for Folders {
         async fn of(&self, _user: &UserId) -> Result<(Vec<PathBuf>, u64), Error> {
-            Ok((self.0.clone(), BLOCK))
+            Ok((self.0.clone(), BLOCK_BYTES))
         }
     }
 
     fn quota(folders: &[PathBuf], chat_blocks: u64, user_blocks: u64) -> Arc<Quota> {
         let limits = QuotaLimits {
-            chat_bytes: chat_blocks * BLOCK,
-            user_bytes: user_blocks * BLOCK,
+            chat_bytes: chat_blocks * BLOCK_BYTES,
+            user_bytes: user_blocks * BLOCK_BYTES,
         };
         let folders = Arc::new(Folders(folders.to_vec()));
         Quota::new(limits, FreeSpace::new("", 0), folders)
@@ -386,13 +388,13 @@ mod tests {
         let first = quota.reserve_file(&ada, &one, 1).await.unwrap();
         let second = quota.reserve_file(&ada, &one, 1).await.unwrap();
         let third = quota.reserve_file(&ada, &one, 1).await;
-        assert_eq!(third.unwrap_err(), OverQuota::Chat(5 * BLOCK));
+        assert_eq!(third.unwrap_err(), OverQuota::Chat(5 * BLOCK_BYTES));
         let other = quota.reserve_file(&ada, &two, 1).await.unwrap();
         let too_much = quota.reserve_file(&ada, &two, 1).await;
-        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
+        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK_BYTES));
         // What was refused takes nothing.
         let too_much = quota.reserve_output(&ada, 1).await;
-        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK));
+        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK_BYTES));
 
         // Nothing was written in the end, which is found before anybody is refused.
         drop((first, second, other));
@@ -411,9 +413,9 @@ mod tests {
         std::os::unix::fs::symlink("/", folder.join("link")).unwrap();
         let ada = UserId::new("ada");
         // Two folders, a file and a link: less than nine blocks with what is asked for.
-        let quota = quota(&[], 7, u64::MAX / BLOCK);
+        let quota = quota(&[], 7, u64::MAX / BLOCK_BYTES);
         let refused = quota.reserve_file(&ada, home.path(), 1).await;
-        assert_eq!(refused.unwrap_err(), OverQuota::Chat(7 * BLOCK));
+        assert_eq!(refused.unwrap_err(), OverQuota::Chat(7 * BLOCK_BYTES));
         std::fs::remove_file(folder.join("file")).unwrap();
         std::fs::remove_file(folder.join("link")).unwrap();
         drop(quota.reserve_file(&ada, home.path(), 1).await.unwrap());

@@ -1,34 +1,34 @@
-//! All sources, and the only thing in the hub that changes.
+//! The registry of all sources: the only mutable state of the hub.
 //!
-//! Sources come and go while turns run. Readers take a snapshot and never
-//! wait; a writer builds the next snapshot beside the current one and swaps it
-//! in. Ids are given before the swap, so no reader ever sees a tool without one.
+//! Sources come and go while turns run. Readers take an immutable
+//! snapshot and never wait; a writer builds the next snapshot and swaps it in. Ids are
+//! assigned before the swap, so no reader ever sees a tool without one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwap;
 use tenon_domain::{
-    Access, SourceId, SourceInfo, SourceState, ToolDefinition, ToolError, ToolId, ToolSpec, UserId,
+    SourceId, SourceInfo, SourceState, ToolAccess, ToolDefinition, ToolId, ToolSpec, UserId,
     tool_id,
 };
 use tokio::sync::OnceCell;
 
-use crate::toolset::{Limits, Toolset};
-use crate::validate::{OnBehalf, Schema};
-use crate::{Error, Guests, IdBook, Shelf, ToolSource};
+use crate::catalog::{Catalog, ConnectedSource, Tool};
+use crate::toolset::{CallLimits, Toolset};
+use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
 pub struct Registry {
     catalog: ArcSwap<Catalog>,
-    ids: Arc<dyn IdBook>,
-    shelf: Arc<dyn Shelf>,
-    limits: Limits,
-    /// Numbers what is offered, so that what was asked for earlier never replaces what came later.
+    ids: Arc<dyn ToolIdStore>,
+    outputs: Arc<dyn OutputStore>,
+    limits: CallLimits,
+    /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
 }
 
-/// A source's place in the registry. The source leaves when this is dropped.
+/// The registration of a source. Dropping it removes the source.
 #[must_use = "the source leaves the registry when this is dropped"]
 #[derive(Debug)]
 pub struct Connection {
@@ -37,7 +37,7 @@ pub struct Connection {
     number: u64,
 }
 
-/// A source and how it is, for those who list them.
+/// A source and its state, for lists.
 #[derive(Debug, Clone)]
 pub struct SourceStatus {
     pub info: SourceInfo,
@@ -45,57 +45,36 @@ pub struct SourceStatus {
     pub tools: usize,
 }
 
-/// One tool in the catalog.
-pub struct Tool {
-    pub spec: Arc<ToolSpec>,
-    pub source: Arc<dyn ToolSource>,
-    /// Compiled at the first call: most tools of a large server are never called.
-    schema: OnceCell<Schema>,
-}
-
-/// All tools at one moment.
-#[derive(Default, Clone)]
-pub(crate) struct Catalog {
-    offers: BTreeMap<SourceId, Offer>,
-    shared: HashMap<ToolId, Arc<Tool>>,
-    private: HashMap<UserId, HashMap<ToolId, Arc<Tool>>>,
-}
-
-/// What one connected source offers.
-#[derive(Clone)]
-struct Offer {
-    connection: u64,
-    revision: u64,
-    source: Arc<dyn ToolSource>,
-    tools: Arc<[Arc<Tool>]>,
-}
-
 impl Registry {
-    pub fn new(ids: Arc<dyn IdBook>, shelf: Arc<dyn Shelf>, limits: Limits) -> Arc<Self> {
+    pub fn new(
+        ids: Arc<dyn ToolIdStore>,
+        outputs: Arc<dyn OutputStore>,
+        limits: CallLimits,
+    ) -> Arc<Self> {
         Arc::new(Self {
             catalog: ArcSwap::default(),
             ids,
-            shelf,
+            outputs,
             limits,
             revisions: AtomicU64::new(0),
         })
     }
 
-    /// Takes a source in. One that is here already under the same id is replaced.
+    /// Adds a source, or replaces the one with the same id.
     pub async fn connect(
         self: &Arc<Self>,
         source: Arc<dyn ToolSource>,
     ) -> Result<Connection, Error> {
         let number = self.next_revision();
         let id = source.info().id.clone();
-        let offer = Offer {
+        let connected = ConnectedSource {
             connection: number,
             revision: number,
             tools: self.identify(&source).await?,
             source,
         };
-        self.publish(offer, |current| {
-            current.is_none_or(|offer| offer.revision < number)
+        self.publish(connected, |current| {
+            current.is_none_or(|connected| connected.revision < number)
         });
         Ok(Connection {
             registry: Arc::downgrade(self),
@@ -104,39 +83,41 @@ impl Registry {
         })
     }
 
-    /// Asks a source again what it offers.
+    /// Reads the tools of a source again.
     pub async fn refresh(&self, connection: &Connection) -> Result<(), Error> {
         let (revision, number) = (self.next_revision(), connection.number);
         let catalog = self.catalog.load_full();
-        let Some(offer) = catalog.offers.get(&connection.source) else {
+        let Some(connected) = catalog.connected.get(&connection.source) else {
             return Ok(());
         };
-        let source = offer.source.clone();
-        let offer = Offer {
+        let source = connected.source.clone();
+        let connected = ConnectedSource {
             connection: number,
             revision,
             tools: self.identify(&source).await?,
             source,
         };
-        self.publish(offer, |current| {
-            current.is_some_and(|offer| offer.connection == number && offer.revision < revision)
+        self.publish(connected, |current| {
+            current.is_some_and(|connected| {
+                connected.connection == number && connected.revision < revision
+            })
         });
         Ok(())
     }
 
     /// What this access can see now: a snapshot that stays as it is.
-    pub fn toolset(&self, access: Access) -> Toolset {
+    pub fn toolset(&self, access: ToolAccess) -> Toolset {
         Toolset::new(
             self.catalog.load_full(),
             access,
-            self.shelf.clone(),
+            self.outputs.clone(),
             self.limits,
         )
     }
 
-    /// Takes sources in for whoever holds what comes back. Their ids differ from those of all
-    /// that the user sees now, and are not in the book.
-    pub fn guests(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> Guests {
+    /// The tools of sources that one request brought along. Their ids differ from those of all
+    /// tools that the user sees now, and are not stored.
+    pub fn request_tools(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> RequestTools {
         let catalog = self.catalog.load();
         let mut taken: HashSet<ToolId> =
             catalog.all(user).map(|tool| tool.spec.id.clone()).collect();
@@ -147,22 +128,22 @@ impl Registry {
             let ids = tool_id::give(source.info(), &names, &mut taken);
             all.extend(tools(source, definitions, ids).iter().cloned());
         }
-        Guests::new(all)
+        RequestTools::new(all)
     }
 
     /// The sources a user can see, by id.
     pub fn sources(&self, user: &UserId) -> Vec<SourceStatus> {
         let catalog = self.catalog.load();
         let visible = |info: &SourceInfo| info.owner.as_ref().is_none_or(|owner| owner == user);
-        let offers = catalog
-            .offers
+        let connected = catalog
+            .connected
             .values()
-            .filter(|offer| visible(offer.source.info()));
-        offers
-            .map(|offer| SourceStatus {
-                info: offer.source.info().clone(),
-                state: offer.source.state(),
-                tools: offer.tools.len(),
+            .filter(|connected| visible(connected.source.info()));
+        connected
+            .map(|connected| SourceStatus {
+                info: connected.source.info().clone(),
+                state: connected.source.state(),
+                tools: connected.tools.len(),
             })
             .collect()
     }
@@ -171,12 +152,16 @@ impl Registry {
         self.revisions.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Swaps an offer in, if it is still wanted beside what is there by then.
-    fn publish(&self, offer: Offer, wanted: impl Fn(Option<&Offer>) -> bool) {
+    /// Swaps a source in, if `wanted` says so about the one that is connected by then.
+    fn publish(
+        &self,
+        connected: ConnectedSource,
+        wanted: impl Fn(Option<&ConnectedSource>) -> bool,
+    ) {
         self.catalog.rcu(|catalog| {
             let mut next = Catalog::clone(catalog);
-            if wanted(next.offers.get(&offer.source.info().id)) {
-                next.insert(offer.clone());
+            if wanted(next.connected.get(&connected.source.info().id)) {
+                next.insert(connected.clone());
             }
             next
         });
@@ -221,7 +206,7 @@ impl Drop for Connection {
         registry.catalog.rcu(|catalog| {
             let mut next = Catalog::clone(catalog);
             if next
-                .offers
+                .connected
                 .get(&self.source)
                 .is_some_and(|o| o.connection == self.number)
             {
@@ -229,72 +214,6 @@ impl Drop for Connection {
             }
             next
         });
-    }
-}
-
-impl Catalog {
-    pub(crate) fn get(&self, user: &UserId, id: &str) -> Option<&Arc<Tool>> {
-        self.shared
-            .get(id)
-            .or_else(|| self.private.get(user)?.get(id))
-    }
-
-    pub(crate) fn all(&self, user: &UserId) -> impl Iterator<Item = &Arc<Tool>> {
-        self.shared
-            .values()
-            .chain(self.private.get(user).into_iter().flat_map(HashMap::values))
-    }
-
-    fn insert(&mut self, offer: Offer) {
-        let info = offer.source.info();
-        self.remove(&info.id);
-        let place = match &info.owner {
-            None => &mut self.shared,
-            Some(owner) => self.private.entry(owner.clone()).or_default(),
-        };
-        place.extend(
-            offer
-                .tools
-                .iter()
-                .map(|tool| (tool.spec.id.clone(), tool.clone())),
-        );
-        self.offers.insert(info.id.clone(), offer);
-    }
-
-    fn remove(&mut self, source: &SourceId) {
-        let Some(offer) = self.offers.remove(source) else {
-            return;
-        };
-        match &offer.source.info().owner {
-            None => offer.tools.iter().for_each(|tool| {
-                self.shared.remove(&tool.spec.id);
-            }),
-            Some(owner) => {
-                if let Some(own) = self.private.get_mut(owner) {
-                    offer.tools.iter().for_each(|tool| {
-                        own.remove(&tool.spec.id);
-                    });
-                    if own.is_empty() {
-                        self.private.remove(owner);
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Tool {
-    pub(crate) async fn schema(&self, behalf: OnBehalf<'_>) -> Result<&Schema, ToolError> {
-        let compile = || Schema::compile(&self.spec, behalf);
-        self.schema.get_or_try_init(compile).await
-    }
-
-    /// The result of a call that panicked.
-    pub(crate) fn crashed(&self) -> ToolError {
-        ToolError::failed(format!(
-            "{} crashed on this input. Try other arguments or another tool.",
-            self.spec.display_name
-        ))
     }
 }
 
@@ -314,15 +233,9 @@ fn spec(source: &SourceInfo, id: ToolId, definition: ToolDefinition) -> ToolSpec
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sources: Vec<_> = self.catalog.load().offers.keys().cloned().collect();
+        let sources: Vec<_> = self.catalog.load().connected.keys().cloned().collect();
         f.debug_struct("Registry")
             .field("sources", &sources)
             .finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Tool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Tool").field(&self.spec.id).finish()
     }
 }

@@ -7,15 +7,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, ChatId, FormAnswer, FormWants, MessageId, SourceInfo, SourceState, ToolDefinition,
+    CallId, ChatId, FormAnswer, FormRequest, MessageId, SourceInfo, SourceState, ToolDefinition,
     ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::attendant::{Attendant, Progress, Pulse};
+use crate::call_client::{CallClient, ProgressUpdate};
+use crate::call_timer::CallTimer;
 
-/// A built-in table, a server, a browser: anything with tools behind it.
+/// A source of tools: built-ins, a server, a browser.
 ///
 /// An implementation owes its caller three things. `tools` and `state` answer
 /// at once, from memory. `call` may be dropped at any moment, and dropping it
@@ -45,7 +46,7 @@ pub trait ToolSource: Send + Sync {
         None
     }
 
-    /// How long a call of this tool may go without a sign of life, where it differs from the default.
+    /// The idle timeout of a tool, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         None
     }
@@ -66,35 +67,35 @@ pub trait ToolSource: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct CallContext {
     pub call_id: CallId,
-    pub errand: Errand,
+    pub origin: CallOrigin,
     pub user: UserId,
     pub asker: Asker,
     /// The folder the call may work in. None: there is none, and file tools say so.
     pub workspace: Option<PathBuf>,
     /// Fires when the call is no longer wanted.
     pub cancel: CancellationToken,
-    /// Who is there while it runs.
-    pub attendant: Arc<dyn Attendant>,
-    pub pulse: Pulse,
+    /// Receives its progress and answers its elicitations.
+    pub client: Arc<dyn CallClient>,
+    pub timer: CallTimer,
 }
 
 impl CallContext {
-    /// The call is alive, and this far.
-    pub fn progress(&self, progress: Progress) {
-        self.pulse.beat();
-        self.attendant.progress(progress);
+    /// Reports progress, which restarts the idle timeout.
+    pub fn progress(&self, progress: ProgressUpdate) {
+        self.timer.reset();
+        self.client.progress(progress);
     }
 
-    /// Asks a person. The call's own time stands still meanwhile.
-    pub async fn ask(&self, message: String, wants: FormWants) -> FormAnswer {
-        let _held = self.pulse.hold();
-        self.attendant.ask(message, wants).await
+    /// Asks a person. The timeouts of the call are paused meanwhile.
+    pub async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
+        let _pause = self.timer.pause();
+        self.client.ask(message, wants).await
     }
 }
 
-/// What a call was asked for as, for those who tell somebody else about it.
+/// Where a call comes from, for sources that pass it on to a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Errand {
+pub struct CallOrigin {
     pub tool_id: Option<ToolId>,
     pub chat_id: Option<ChatId>,
     pub message_id: Option<MessageId>,

@@ -1,6 +1,8 @@
-//! What one user may call in one turn, and the one road a call takes: look up
-//! → validate → policy → deadline → source → cap. Between policy and deadline
-//! a person may be asked, which may take hours.
+//! The tools of one user in one turn, and the one path of a call: look up → validate →
+//! policy → timeout → source → cap. Between policy and timeout a person may be asked for
+//! approval, which may take hours.
+
+mod prepared_call;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,41 +11,42 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde_json::Value;
 use tenon_domain::{
-    Access, ErrorKind, Policy, SourceState, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
+    ErrorKind, Policy, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
     tool_id,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::addresses::KnownAddresses;
 use crate::cap::Cap;
-use crate::prepared::{Prepared, Question, Ready, Reason};
-use crate::registry::{Catalog, Tool};
-use crate::shelf::{READ_RESULT, SEARCH_RESULT, Shelf};
+use crate::catalog::{Catalog, Tool};
+use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::validate::OnBehalf;
-use crate::{Asker, CallContext, Guests};
+use crate::{Asker, CallContext, RequestTools};
+use prepared_call::ApprovalReason;
+pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
 
-/// A check takes some seconds at most; the rest is waiting for others.
-const VALIDATION_DEADLINE: Duration = Duration::from_secs(30);
+/// One validation takes some seconds at most; the rest is queueing.
+const VALIDATION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An immutable snapshot of the registry, as one user sees it.
 #[derive(Clone)]
 pub struct Toolset {
     catalog: Arc<Catalog>,
-    guests: Guests,
-    access: Access,
-    shelf: Arc<dyn Shelf>,
-    limits: Limits,
+    request_tools: RequestTools,
+    access: ToolAccess,
+    outputs: Arc<dyn OutputStore>,
+    limits: CallLimits,
     /// What the conversation knows; see [`Toolset::knowing`].
     known: Arc<KnownAddresses>,
 }
 
 /// What a call may cost, whatever the tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// For tools whose source says nothing else.
-    pub deadline: Duration,
-    /// However many signs of life it gives, a call ends after this.
-    pub longest: Duration,
+pub struct CallLimits {
+    /// For tools whose source has no timeout of its own. Progress restarts it.
+    pub idle_timeout: Duration,
+    /// A call ends after this, whatever progress it makes.
+    pub total_timeout: Duration,
     /// How much text of one output is shown. About 4,000 tokens: a page of
     /// results fits, a context is not flooded.
     pub shown_bytes: usize,
@@ -51,11 +54,11 @@ pub struct Limits {
     pub image_bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self {
-            deadline: Duration::from_secs(120),
-            longest: Duration::from_secs(60 * 60),
+            idle_timeout: Duration::from_secs(120),
+            total_timeout: Duration::from_secs(60 * 60),
             shown_bytes: 16 * 1024,
             image_bytes: 5 * 1024 * 1024,
         }
@@ -65,24 +68,24 @@ impl Default for Limits {
 impl Toolset {
     pub(crate) fn new(
         catalog: Arc<Catalog>,
-        access: Access,
-        shelf: Arc<dyn Shelf>,
-        limits: Limits,
+        access: ToolAccess,
+        outputs: Arc<dyn OutputStore>,
+        limits: CallLimits,
     ) -> Self {
         Self {
             catalog,
-            guests: Guests::default(),
+            request_tools: RequestTools::default(),
             access,
-            shelf,
+            outputs,
             limits,
             known: Arc::default(),
         }
     }
 
-    /// The same, with what somebody brought along.
-    pub fn with(self, guests: &Guests) -> Self {
+    /// Adds the tools of one request.
+    pub fn with_request_tools(self, request_tools: &RequestTools) -> Self {
         Self {
-            guests: guests.clone(),
+            request_tools: request_tools.clone(),
             ..self
         }
     }
@@ -92,27 +95,24 @@ impl Toolset {
         Self { known, ..self }
     }
 
-    /// The road for everybody who cannot ask a person on the way: what would
-    /// have to be asked about is refused.
+    /// Runs a call without asking for approval: a call that would need it is refused.
     pub async fn call(&self, call: &ToolCall, context: &CallContext) -> ToolResult {
         let prepared = self.prepare(call, context.asker, &context.cancel).await?;
         match prepared {
-            Prepared::Ready(ready) => ready.run(context).await,
-            Prepared::Ask(question) => Err(question.nobody_to_ask("")),
+            PreparedCall::Ready(ready) => ready.run(context).await,
+            PreparedCall::Ask(question) => Err(question.refuse("")),
         }
     }
 
-    /// The first half of the road: look up → validate → policy. Nobody is asked
-    /// about an input that does not fit, or a tool that cannot be reached.
-    ///
-    /// Few inputs take long to validate; those are validated within the time of the call, and no
-    /// longer than until `cancel`.
+    /// The first half of the path: look up → validate → policy. No approval is asked for an
+    /// input that does not fit, or a tool that cannot be reached. Validation ends with the idle
+    /// timeout of the call or with `cancel`.
     pub async fn prepare<'a>(
         &'a self,
         call: &'a ToolCall,
         asker: Asker,
         cancel: &CancellationToken,
-    ) -> Result<Prepared<'a>, ToolError> {
+    ) -> Result<PreparedCall<'a>, ToolError> {
         let prepared = self.check(call, asker, cancel).await;
         if let Err(error) = &prepared {
             tracing::info!(id = %call.tool_id, call = %call.id, kind = ?error.kind, "tool call refused");
@@ -129,16 +129,16 @@ impl Toolset {
     /// The same, whether it is switched on or not.
     pub(crate) fn find(&self, id: &ToolId) -> Option<&Arc<Tool>> {
         let known = || self.catalog.get(&self.access.user, id.as_str());
-        self.guests.get(id).or_else(known)
+        self.request_tools.get(id).or_else(known)
     }
 
     fn sees(&self, tool: &Tool) -> bool {
         let spec = &tool.spec;
-        match self.guests.has(tool) {
-            true => self.access.enabled(&spec.id, spec.annotations),
-            false => self
-                .access
-                .sees(tool.source.info(), &spec.id, spec.annotations),
+        if self.request_tools.has(tool) {
+            self.access.enabled(&spec.id, spec.annotations)
+        } else {
+            let source = tool.source.info();
+            self.access.sees(source, &spec.id, spec.annotations)
         }
     }
 
@@ -152,13 +152,13 @@ impl Toolset {
     /// The same with those that are switched off, for people to switch on again.
     pub fn listed(&self) -> Vec<&Arc<Tool>> {
         let known = self.catalog.all(&self.access.user);
-        let known = known.filter(|tool| self.guests.get(&tool.spec.id).is_none());
-        let mut tools: Vec<_> = known.chain(self.guests.tools()).collect();
+        let known = known.filter(|tool| self.request_tools.get(&tool.spec.id).is_none());
+        let mut tools: Vec<_> = known.chain(self.request_tools.tools()).collect();
         tools.sort_by(|a, b| a.spec.id.cmp(&b.spec.id));
         tools
     }
 
-    pub fn access(&self) -> &Access {
+    pub fn access(&self) -> &ToolAccess {
         &self.access
     }
 
@@ -178,18 +178,19 @@ impl Toolset {
             .access
             .policy(tool.source.info(), &spec.id, spec.annotations);
         match policy {
-            Policy::Ask if self.guests.has(tool) => Policy::Allow,
+            Policy::Ask if self.request_tools.has(tool) => Policy::Allow,
             other => other,
         }
     }
 
     /// The policy of one call: by default it depends on where the call would go, too.
-    fn policy_of(&self, tool: &Tool, input: &Value) -> (Policy, Reason) {
+    fn policy_of(&self, tool: &Tool, input: &Value) -> (Policy, ApprovalReason) {
         match (self.policy(tool), self.default_address(tool, input)) {
-            (Policy::Allow, Some(address)) if !self.known.contains(&address) => {
-                (Policy::by_default_to_new_address(), Reason::NewAddress)
-            }
-            (policy, _) => (policy, Reason::Policy),
+            (Policy::Allow, Some(address)) if !self.known.contains(&address) => (
+                Policy::by_default_to_new_address(),
+                ApprovalReason::NewAddress,
+            ),
+            (policy, _) => (policy, ApprovalReason::Policy),
         }
     }
 
@@ -198,21 +199,21 @@ impl Toolset {
         call: &'a ToolCall,
         asker: Asker,
         cancel: &CancellationToken,
-    ) -> Result<Prepared<'a>, ToolError> {
+    ) -> Result<PreparedCall<'a>, ToolError> {
         let tool = self
             .get(&call.tool_id)
             .ok_or_else(|| self.unknown(&call.tool_id))?;
         reachable(tool)?;
         self.validate(tool, &call.input, cancel).await?;
-        let ready = Ready {
+        let ready = ReadyCall {
             toolset: self,
             tool,
             call,
         };
         let (policy, reason) = self.policy_of(tool, &call.input);
         match (asker, policy) {
-            (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(Prepared::Ready(ready)),
-            (Asker::Model, Policy::Ask) => Ok(Prepared::Ask(Question { ready, reason })),
+            (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(PreparedCall::Ready(ready)),
+            (Asker::Model, Policy::Ask) => Ok(PreparedCall::Ask(UnapprovedCall { ready, reason })),
             (Asker::Model, Policy::Deny) => Err(ToolError::denied(format!(
                 "{} is switched off by policy. Do without it.",
                 tool.spec.display_name
@@ -231,8 +232,8 @@ impl Toolset {
         let checked = async { tool.schema(behalf).await?.check(input, behalf).await };
         // A schema that no checker has met before must not take the turn with it.
         let checked = AssertUnwindSafe(checked).catch_unwind();
-        let (deadline, _) = self.time_for(tool);
-        match tokio::time::timeout(deadline.min(VALIDATION_DEADLINE), checked).await {
+        let (idle, _) = self.timeouts_of(tool);
+        match tokio::time::timeout(idle.min(VALIDATION_TIMEOUT), checked).await {
             Ok(checked) => checked.unwrap_or_else(|_panic| Err(tool.crashed())),
             Err(_late) => Err(ToolError::new(
                 ErrorKind::TimedOut,
@@ -241,18 +242,18 @@ impl Toolset {
         }
     }
 
-    /// How long a call may go without a sign of life, and how long it may take in all.
-    pub(crate) fn time_for(&self, tool: &Tool) -> (Duration, Duration) {
-        let silence = tool.source.deadline(&tool.spec.name);
-        let silence = silence.unwrap_or(self.limits.deadline);
-        let longest = self.limits.longest;
-        (silence.min(longest), longest)
+    /// The idle and the total timeout of a call.
+    pub(crate) fn timeouts_of(&self, tool: &Tool) -> (Duration, Duration) {
+        let idle = tool.source.deadline(&tool.spec.name);
+        let idle = idle.unwrap_or(self.limits.idle_timeout);
+        let total = self.limits.total_timeout;
+        (idle.min(total), total)
     }
 
     pub(crate) async fn cap(&self, result: ToolResult, context: &CallContext) -> ToolResult {
         let has = |id: &str| self.get(&ToolId::new(id)).is_some();
         let cap = Cap {
-            shelf: &*self.shelf,
+            outputs: &*self.outputs,
             limits: self.limits,
             context,
             can_read_on: has(READ_RESULT) && has(SEARCH_RESULT),

@@ -31,34 +31,32 @@ use meter::{Exhausted, WorkLimits};
 use metered::{Metered, MeteredJson};
 use pattern::{LinearPatterns, MAX_NAME_PATTERN_SIZE, is_pattern_within_limits};
 
-pub use pattern::is_pattern;
-
 /// What a call does itself. Other calls wait for the same thread.
-const AT_ONCE: WorkLimits = WorkLimits {
+const INLINE_LIMITS: WorkLimits = WorkLimits {
     fuel: 20_000,
     time: Duration::from_millis(2),
     stack_bytes: 256 * 1024,
 };
 
 /// What is done for a call elsewhere: an input of millions of values, or of megabytes of text.
-const AT_MOST: WorkLimits = WorkLimits {
+const BACKGROUND_LIMITS: WorkLimits = WorkLimits {
     fuel: 10_000_000,
     time: Duration::from_secs(2),
     stack_bytes: background::STACK_BYTES / 4 * 3,
 };
 
 /// Finding out what is wrong takes memory for each thing that is.
-const EXPLAINING: WorkLimits = WorkLimits {
+const EXPLAIN_LIMITS: WorkLimits = WorkLimits {
     fuel: 2_000_000,
     time: Duration::from_millis(500),
-    ..AT_MOST
+    ..BACKGROUND_LIMITS
 };
 
 /// Compiling is done once for a tool. The fuel is for what is compiled more than once.
-const COMPILING: WorkLimits = WorkLimits {
+const COMPILE_LIMITS: WorkLimits = WorkLimits {
     fuel: 20_000_000,
     time: Duration::from_secs(10),
-    ..AT_MOST
+    ..BACKGROUND_LIMITS
 };
 
 /// More would be copied for nothing: no tool takes them.
@@ -79,6 +77,17 @@ pub(crate) enum Schema {
     Unusable,
 }
 
+/// Why a schema cannot be used, for the log.
+#[derive(Debug, thiserror::Error)]
+enum SchemaError {
+    #[error("it is too large")]
+    TooLarge,
+    #[error("it takes too long to compile")]
+    TooSlow,
+    #[error("{0}")]
+    Invalid(String),
+}
+
 #[derive(Debug)]
 pub(crate) struct Compiled {
     validator: Validator<MeteredJson>,
@@ -91,9 +100,9 @@ impl Schema {
     pub(crate) async fn compile(tool: &ToolSpec, behalf: OnBehalf<'_>) -> Result<Self, ToolError> {
         let schema = tool.input_schema.value();
         let compiled = match Survey::of(&schema) {
-            None => Err("it is too large".to_owned()),
+            None => Err(SchemaError::TooLarge),
             Some(survey) if is_small(&survey) => {
-                match meter::run(AT_ONCE, None, || build(&schema, &survey)) {
+                match meter::run(INLINE_LIMITS, None, || build(&schema, &survey)) {
                     Ok(compiled) => compiled,
                     Err(Exhausted) => build_in_background(schema, survey, behalf).await?,
                 }
@@ -106,7 +115,7 @@ impl Schema {
                 tracing::warn!(
                     tool = tool.display_name,
                     id = %tool.id,
-                    error = shorten(&error),
+                    error = shorten(&error.to_string()),
                     "the tool's input schema cannot be used: calls go to it unchecked"
                 );
                 Ok(Self::Unusable)
@@ -129,7 +138,7 @@ impl Schema {
             return Ok(());
         };
         if compiled.is_shallow
-            && let Ok(checked) = compiled.check(input, None, AT_ONCE, AT_ONCE)
+            && let Ok(checked) = compiled.check(input, None, INLINE_LIMITS, INLINE_LIMITS)
         {
             return checked;
         }
@@ -139,7 +148,7 @@ impl Schema {
         }
         let (compiled, input) = (compiled.clone(), input.clone());
         background::run(behalf, move |cancel| {
-            match compiled.check(&input, Some(cancel), AT_MOST, EXPLAINING) {
+            match compiled.check(&input, Some(cancel), BACKGROUND_LIMITS, EXPLAIN_LIMITS) {
                 Ok(checked) => checked,
                 Err(Unknown::Fits) => Err(too_much()),
                 Err(Unknown::Problems) => Err(unexplained()),
@@ -188,17 +197,16 @@ async fn build_in_background(
     schema: Value,
     survey: Survey,
     behalf: OnBehalf<'_>,
-) -> Result<Result<Compiled, String>, Interrupted> {
+) -> Result<Result<Compiled, SchemaError>, Interrupted> {
     background::run(behalf, move |cancel| {
         let build = || build(&schema, &survey);
-        meter::run(COMPILING, Some(cancel), build)
-            .unwrap_or_else(|Exhausted| Err("it takes too long to compile".into()))
+        meter::run(COMPILE_LIMITS, Some(cancel), build)
+            .unwrap_or_else(|Exhausted| Err(SchemaError::TooSlow))
     })
     .await
 }
 
-/// The error is for the log.
-fn build(schema: &Value, survey: &Survey) -> Result<Compiled, String> {
+fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaError> {
     let guarded = survey.guarded(schema);
     let patterns = LinearPatterns::default();
     let options = jsonschema::options_for::<MeteredJson>()
@@ -210,7 +218,7 @@ fn build(schema: &Value, survey: &Survey) -> Result<Compiled, String> {
         .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword::compile())));
     let validator = options
         .build(guarded.as_ref().unwrap_or(schema))
-        .map_err(|error| shorten(&error.to_string()))?;
+        .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
     Ok(Compiled {
         validator,
         name_cost: survey.name_cost(),

@@ -72,8 +72,12 @@ async def counts(to: int, context: Context) -> str:
 
 @mcp.tool
 async def sleeps(seconds: float, mark: str) -> str:
-    """Sleeps, and leaves a file when it is not woken."""
-    await asyncio.sleep(seconds)
+    """Sleeps and leaves a file; another one when it is cancelled."""
+    try:
+        await asyncio.sleep(seconds)
+    except asyncio.CancelledError:
+        open(f"{mark}.cancelled", "w").close()
+        raise
     open(mark, "w").close()
     return "slept"
 

@@ -38,7 +38,7 @@ globalThis.probe = {
     const began = performance.now();
     await local.look();
     const ms = Math.round(performance.now() - began);
-    const kinds = endpoints.map(({ url }) => local.looks.get(url)?.finding?.trouble?.kind);
+    const kinds = endpoints.map(({ url }) => local.checks.get(url)?.finding?.trouble?.kind);
     return { kinds, ms, pause: pauses() };
   },
 
@@ -60,8 +60,8 @@ globalThis.probe = {
   async read(url) {
     const end = performance.now() + READ_MS;
     const isRead = () => {
-      const servers = local.looks.get(url)?.finding?.servers ?? [];
-      return servers.every(({ hash }) => local.said.has(hash));
+      const servers = local.checks.get(url)?.finding?.servers ?? [];
+      return servers.every(({ hash }) => local.registrations.has(hash));
     };
     while (!isRead() && performance.now() < end) await pass(20);
   },

@@ -24,26 +24,26 @@ import type {
 } from './api/types';
 import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
-import { Delivery } from './chat/delivery';
+import { PendingMessage } from './chat/pendingMessage';
 import { Draft } from './chat/draft.svelte';
-import { Filing } from './chat/filing.svelte';
-import { cut } from './format/cut';
-import { inWords } from './i18n/inWords';
+import { ChatManager } from './chat/chatManager.svelte';
+import { truncateTitle } from './format/truncate';
+import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
-import { spoken } from './i18n/spoken';
+import { withErrorText } from './i18n/withErrorText';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
 import { router } from './router.svelte';
-import { tellOfSources } from './sources/news';
+import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
-/** How soon the list learns what happens in other chats: no event tells of it. */
-export const LIST_MS = 5_000;
+/** How often the list is polled: there are no events about other chats. */
+export const LIST_REFRESH_MS = 5_000;
 /** Tools come and go less often. */
-const TOOLS_MS = 30_000;
+const TOOLS_REFRESH_MS = 30_000;
 
 interface Started {
   chatId: ChatId | undefined;
@@ -56,14 +56,14 @@ class App {
   info = $state.raw<AppInfo>();
   connection = $state<Connection>('connecting');
 
-  readonly filing = new Filing(
+  readonly chatManager = new ChatManager(
     (chatId) => {
       this.draft.forget(chatId);
       this.models.forget(chatId);
     },
     () => this.conversation.reopen(),
   );
-  readonly list = this.filing.list;
+  readonly list = this.chatManager.list;
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
   readonly models = new Models(router.chatId);
@@ -89,10 +89,10 @@ class App {
     return this.#surelyMissing.has(missing.id) ? missing : undefined;
   });
   /** Why the list of models could not be had, in words. */
-  modelsProblem = $derived(this.models.failure ? inWords(this.models.failure) : '');
+  modelsProblem = $derived(this.models.failure ? errorText(this.models.failure) : '');
   readonly #socket: Socket;
   /** The latest message sent. */
-  #delivery?: Delivery;
+  #pendingMessage?: PendingMessage;
   /** Chats known to wait for an answer; absent before the first look. */
   #asking?: ReadonlySet<ChatId>;
   #lookingFor?: ModelId;
@@ -104,12 +104,12 @@ class App {
       frame: (frame) => this.take(frame),
       connection: (connection) => {
         this.connection = connection;
-        // Whatever changed while we were away, no event told us.
+        // Events that happened while disconnected are lost.
         if (connection !== 'open') return;
         // It is told at once if it is not.
         this.storage = 'ok';
         void this.refresh();
-        tellOfSources();
+        emitSourcesChange();
         this.local?.connected();
       },
       refused: () => void session.look(),
@@ -117,14 +117,14 @@ class App {
     this.conversation = new Conversation(this.#socket);
   }
 
-  /** Until the function it returns is called. */
+  /** Returns a function that unsubscribes. */
   start(): () => void {
     const stopSocket = this.#socket.start();
     const seen = () => document.visibilityState === 'visible' && void this.refresh();
     document.addEventListener('visibilitychange', seen);
     const timers = [
-      this.#every(LIST_MS, () => this.#refreshList()),
-      this.#every(TOOLS_MS, () => this.toolbox.refresh()),
+      this.#every(LIST_REFRESH_MS, () => this.#refreshList()),
+      this.#every(TOOLS_REFRESH_MS, () => this.toolbox.refresh()),
     ];
     const stopLocal = this.#startLocal();
     return () => {
@@ -157,16 +157,17 @@ class App {
     if (frame.type === 'tools:changed') this.toolbox.refreshSoon();
     if (frame.type === 'storage') this.storage = frame.state;
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
-      this.filing.drop(frame.chatId);
+      this.chatManager.drop(frame.chatId);
     }
     if (frame.type === 'source:state') {
-      tellOfSources(frame);
+      emitSourcesChange(frame);
       this.toolbox.refreshSoon();
     }
-    const delivery = this.#delivery;
-    if (!delivery?.chatId || delivery.proven) return;
-    delivery.take(frame);
-    if (delivery.proven && delivery.givenUp) this.draft.withdraw(delivery.text, delivery.chatId);
+    const pendingMessage = this.#pendingMessage;
+    if (!pendingMessage?.chatId || pendingMessage.delivered) return;
+    pendingMessage.take(frame);
+    if (pendingMessage.delivered && pendingMessage.givenUp)
+      this.draft.withdraw(pendingMessage.text, pendingMessage.chatId);
   }
 
   async refresh(): Promise<void> {
@@ -211,7 +212,7 @@ class App {
       await api.chooseBranch(chatId, turnId);
       return true;
     } catch (error) {
-      toasts.show(language.words.notShown(inWords(error)));
+      toasts.show(language.messages.notShown(errorText(error)));
       return false;
     }
   }
@@ -224,7 +225,7 @@ class App {
     } catch (error) {
       // It was answered elsewhere, and the event of that is on its way.
       if (error instanceof ApiError && error.status === 409) return;
-      toasts.show(language.words.notAnswered(inWords(error)));
+      toasts.show(language.messages.notAnswered(errorText(error)));
     }
   }
 
@@ -262,7 +263,7 @@ class App {
       await api.cancelTurn(turn.id);
     } catch (error) {
       this.conversation.stopping = undefined;
-      toasts.show(language.words.notStopped(inWords(error)));
+      toasts.show(language.messages.notStopped(errorText(error)));
     }
   }
 
@@ -277,7 +278,7 @@ class App {
 
   /** What a model is called on the page; the built-in assistant is called in its language. */
   nameOf(model: { name: string; builtin: boolean } | undefined): string {
-    return model?.builtin ? language.words.builtinName : (model?.name ?? '');
+    return model?.builtin ? language.messages.builtinName : (model?.name ?? '');
   }
 
   /** Uses a model that was found: here and, where that is this person's to say, wherever nothing
@@ -288,7 +289,7 @@ class App {
     try {
       await this.models.change(model.id, { isDefault: true });
     } catch (error) {
-      toasts.show(language.words.notMadeDefault(inWords(error)));
+      toasts.show(language.messages.notMadeDefault(errorText(error)));
     }
   }
 
@@ -296,12 +297,12 @@ class App {
   // of these fails with a sentence for the person.
 
   discover(ask: Discover): Promise<Discovered> {
-    return spoken(api.discover(ask));
+    return withErrorText(api.discover(ask));
   }
 
   /** Connects a model and tries it. Who makes it the default means to talk to it. */
   async addModel(model: NewModel): Promise<ModelId> {
-    const id = await spoken(this.models.add(model));
+    const id = await withErrorText(this.models.add(model));
     if (model.isDefault) this.models.pick({ id, name: model.name ?? model.model });
     this.testModel(id);
     return id;
@@ -309,16 +310,16 @@ class App {
 
   async changeModel(id: ModelId, change: ModelChange): Promise<void> {
     if (Object.keys(change).length === 0) return;
-    await spoken(this.models.change(id, change));
+    await withErrorText(this.models.change(id, change));
     if (needsTest(change)) this.testModel(id);
   }
 
   removeModel(id: ModelId): Promise<void> {
-    return spoken(this.models.remove(id));
+    return withErrorText(this.models.remove(id));
   }
 
   testModel(id: ModelId): void {
-    void this.models.test(id, inWords);
+    void this.models.test(id, errorText);
   }
 
   #startLocal(): () => void {
@@ -339,7 +340,7 @@ class App {
     };
   }
 
-  /** While somebody looks and the server answers. */
+  /** While the page is visible and connected. */
   #every(ms: number, look: () => Promise<void>): ReturnType<typeof setInterval> {
     return setInterval(() => {
       if (document.visibilityState !== 'visible' || this.connection !== 'open') return;
@@ -356,11 +357,11 @@ class App {
     this.#asking = new Set(asking.map(({ id }) => id));
     // Those that asked before the page was there have their mark in the list.
     if (!known) return;
-    const { asks, untitled, open: label } = language.words;
+    const { asks, untitled, open: label } = language.messages;
     for (const { id, title } of asking) {
       if (known.has(id) || id === router.chatId) continue;
       const run = () => router.go({ name: 'chat', chatId: id });
-      toasts.show(asks(cut(title || untitled)), { label, run });
+      toasts.show(asks(truncateTitle(title || untitled)), { label, run });
     }
   }
 
@@ -368,7 +369,7 @@ class App {
     try {
       await change;
     } catch (error) {
-      toasts.show(language.words.notChanged(inWords(error)));
+      toasts.show(language.messages.notChanged(errorText(error)));
     }
   }
 
@@ -379,12 +380,15 @@ class App {
     // Whoever sends it nevertheless has accepted who answers.
     if (this.missing) this.models.unpick();
     const takeBack = this.conversation.announce(message, turn.replaces);
-    const delivery = (this.#delivery = new Delivery(message, this.conversation.seq));
+    const pendingMessage = (this.#pendingMessage = new PendingMessage(
+      message,
+      this.conversation.seq,
+    ));
     let chatId = router.chatId;
     let made: ChatId | undefined;
     try {
       chatId ??= made = await this.#createChat();
-      delivery.chatId = chatId;
+      pendingMessage.chatId = chatId;
       const { turnId } = await api.startTurn(chatId, {
         ...(turn.replaces ? turn : { text: message }),
         modelId,
@@ -394,9 +398,9 @@ class App {
       return { chatId, sent: true };
     } catch (error) {
       takeBack();
-      if (chatId && delivery.proven) return { chatId, sent: true };
-      delivery.givenUp = true;
-      toasts.show(language.words.notSent(inWords(error)));
+      if (chatId && pendingMessage.delivered) return { chatId, sent: true };
+      pendingMessage.givenUp = true;
+      toasts.show(language.messages.notSent(errorText(error)));
       // Whatever else went wrong, the message may have arrived.
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
       return { chatId, sent: false, unused: refused ? made : undefined };

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import type { ChatSummary, ServerFrame } from './api/types';
-import { app, LIST_MS } from './app.svelte';
+import { app, LIST_REFRESH_MS } from './app.svelte';
 import { UNDO_MS } from './chat/list.svelte';
-import { summary as chat } from './chat/story';
-import { modelView } from './models/story';
+import { summary as chat } from './chat/fixtures';
+import { modelView } from './models/fixtures';
 import { router } from './router.svelte';
-import { whenSourcesChange } from './sources/news';
-import { recall, remember } from './storage';
-import { SETTLE_MS } from './tools/toolbox.svelte';
+import { onSourcesChange } from './sources/events';
+import { loadSetting, saveSetting } from './storage';
+import { TOOLS_DEBOUNCE_MS } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
 const lost = ApiError.noAnswer('Failed to fetch');
@@ -64,7 +64,7 @@ test('a deleted chat is deleted at once and can be had back', async () => {
   vi.spyOn(api, 'chats').mockResolvedValue([chat('a')]);
   visit('a');
   const wentTo = vi.spyOn(router, 'go');
-  await app.filing.remove('a', 'A');
+  await app.chatManager.remove('a', 'A');
   expect(deleteChat).toHaveBeenCalledExactlyOnceWith('a');
   expect(wentTo).toHaveBeenLastCalledWith({ name: 'new' });
   visit(undefined);
@@ -75,13 +75,13 @@ test('a deleted chat is deleted at once and can be had back', async () => {
 });
 
 test('a chat that is gone leaves nothing behind in the browser', async () => {
-  remember('draft.a', 'hello');
-  remember('model.a', '{"id":"x","name":"X"}');
+  saveSetting('draft.a', 'hello');
+  saveSetting('model.a', '{"id":"x","name":"X"}');
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  await app.filing.remove('a', 'A');
-  expect(recall('draft.a')).toBe('hello');
+  await app.chatManager.remove('a', 'A');
+  expect(loadSetting('draft.a')).toBe('hello');
   await vi.advanceTimersByTimeAsync(UNDO_MS);
-  expect(['draft.a', 'model.a'].map(recall)).toEqual([undefined, undefined]);
+  expect(['draft.a', 'model.a'].map(loadSetting)).toEqual([undefined, undefined]);
 });
 
 test('a reader who leaves while a chat is being made is left in peace', async () => {
@@ -102,7 +102,7 @@ test('a reader who leaves while a chat is being made is left in peace', async ()
   });
   expect(router.chatId).toBe('b');
   expect(app.draft.text).toBe('for b');
-  expect([recall('draft.new'), recall('draft.a'), recall('draft.b')]).toEqual([
+  expect([loadSetting('draft.new'), loadSetting('draft.a'), loadSetting('draft.b')]).toEqual([
     undefined,
     undefined,
     'for b',
@@ -130,7 +130,7 @@ test('a chat whose first message is refused is not kept, but the message is', as
   expect(app.list.chats.map(({ id }) => id)).not.toContain('a');
   expect(router.chatId).toBeUndefined();
   expect(app.draft.text).toBe('hello');
-  expect([recall('draft.new'), recall('draft.a')]).toEqual(['hello', undefined]);
+  expect([loadSetting('draft.new'), loadSetting('draft.a')]).toEqual(['hello', undefined]);
 });
 
 test('a chat whose first message may have arrived is kept', async () => {
@@ -181,7 +181,7 @@ test('a message given up for lost leaves the field when its turn appears', async
   expect(app.draft.text).toBe('hello');
   app.take(started('a', 2, 'hello'));
   expect(app.draft.text).toBe('');
-  expect(recall('draft.a')).toBeUndefined();
+  expect(loadSetting('draft.a')).toBeUndefined();
 });
 
 test('a message whose turn was seen is not lost, whatever became of the answer', async () => {
@@ -195,7 +195,7 @@ test('a message whose turn was seen is not lost, whatever became of the answer',
   answer.reject(lost);
   await sent;
   expect(app.draft.text).toBe('');
-  expect(recall('draft.a')).toBeUndefined();
+  expect(loadSetting('draft.a')).toBeUndefined();
   expect(toasts.shown).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ test('a chat that begins to ask while another one is open says so once', async (
   chats.mockResolvedValue([chat('b', { asking: true }), chat('c', { asking: true })]);
   await app.refresh();
   await app.refresh();
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” waits for your answer.']);
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” is waiting for your answer.']);
 });
 
 test('an open page learns of other chats while somebody looks at it', async () => {
@@ -288,13 +288,13 @@ test('an open page learns of other chats while somebody looks at it', async () =
   );
   const stop = app.start();
   chats.mockResolvedValue([chat('new', { asking: true }), chat('elsewhere')]);
-  await vi.advanceTimersByTimeAsync(LIST_MS - 1);
+  await vi.advanceTimersByTimeAsync(LIST_REFRESH_MS - 1);
   app.connection = 'open';
   await vi.advanceTimersByTimeAsync(1);
   stop();
   vi.unstubAllGlobals();
   expect(app.list.chats.map(({ id }) => id)).toEqual(['new', 'elsewhere']);
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” waits for your answer.']);
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” is waiting for your answer.']);
 });
 
 test('what says that a chat is in the archive goes with the chat', async () => {
@@ -302,9 +302,9 @@ test('what says that a chat is in the archive goes with the chat', async () => {
   vi.spyOn(api, 'changeChat').mockResolvedValue();
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
   await app.list.refresh();
-  await app.filing.putAway('put away', true, 'Tokyo');
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“Tokyo” is in the archive.']);
-  await app.filing.remove('put away', 'Tokyo');
+  await app.chatManager.setArchived('put away', true, 'Tokyo');
+  expect(toasts.shown.map(({ text }) => text)).toEqual(['Archived “Tokyo”']);
+  await app.chatManager.remove('put away', 'Tokyo');
   expect(toasts.shown.map(({ text }) => text)).toEqual(['Deleted “Tokyo”']);
 });
 
@@ -335,7 +335,7 @@ describe('the model of a chat', () => {
 
   test('that is gone is replaced by the default, which stands until somebody accepts it', async () => {
     await list('gpt');
-    remember('model.a', JSON.stringify({ id: 'llama', name: 'Llama' }));
+    saveSetting('model.a', JSON.stringify({ id: 'llama', name: 'Llama' }));
     visit('a');
     const missing = { id: 'llama', name: 'Llama' };
     expect(app.choice).toMatchObject({ model: { id: 'gpt' }, missing });
@@ -345,12 +345,12 @@ describe('the model of a chat', () => {
     const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
     await app.send('hello');
     expect(startTurn.mock.calls[0]?.[1].modelId).toBeUndefined();
-    expect([app.missing, recall('model.a')]).toEqual([undefined, undefined]);
+    expect([app.missing, loadSetting('model.a')]).toEqual([undefined, undefined]);
   });
 
   test('of this computer is not replaced by one elsewhere unasked', async () => {
     await list('gpt');
-    remember('model.d', JSON.stringify({ id: 'ollama:llama', name: 'Llama' }));
+    saveSetting('model.d', JSON.stringify({ id: 'ollama:llama', name: 'Llama' }));
     visit('d');
     const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
     app.draft.text = 'a secret';
@@ -364,7 +364,7 @@ describe('the model of a chat', () => {
 
   test('that somebody deleted is not said to be gone', async () => {
     await list('gpt');
-    remember('model.e', JSON.stringify({ id: 'mine', name: 'Mine' }));
+    saveSetting('model.e', JSON.stringify({ id: 'mine', name: 'Mine' }));
     visit('e');
     vi.spyOn(api, 'deleteModel').mockResolvedValue();
     await app.removeModel('mine');
@@ -384,7 +384,7 @@ describe('the model of a chat', () => {
 
   test('that is only slow to appear is not said to be gone', async () => {
     await list('gpt');
-    remember('model.slow', JSON.stringify({ id: 'phi', name: 'Phi' }));
+    saveSetting('model.slow', JSON.stringify({ id: 'phi', name: 'Phi' }));
     visit('slow');
     vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt'), modelView('phi')]);
     await app.lookAgainFor({ id: 'phi', name: 'Phi' });
@@ -427,7 +427,7 @@ describe('the model of a chat', () => {
 test('a server that changes is told of at once, and its tools are looked at once', async () => {
   const tools = vi.spyOn(api, 'tools').mockResolvedValue([]);
   const heard: unknown[] = [];
-  const stop = whenSourcesChange((news) => heard.push(news?.sourceId));
+  const stop = onSourcesChange((news) => heard.push(news?.sourceId));
   const changed: ServerFrame = {
     type: 'source:state',
     sourceId: 's1',
@@ -438,7 +438,7 @@ test('a server that changes is told of at once, and its tools are looked at once
   };
   for (let count = 0; count < 5; count++) app.take({ ...changed, revision: count });
   expect(heard).toEqual(['s1', 's1', 's1', 's1', 's1']);
-  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  await vi.advanceTimersByTimeAsync(TOOLS_DEBOUNCE_MS);
   expect(tools).toHaveBeenCalledTimes(1);
   stop();
   app.take(changed);

@@ -1,10 +1,10 @@
-// The server's clock, as far as this page can know it. Events carry the server's
-// time; a running call is timed by it, and the clocks of two computers differ.
+// Estimates the server's clock. Events carry the server's time; running calls are timed by it,
+// because the clocks of two computers differ.
 
 let ahead: number | undefined;
 
-/** A live event says what time it is there. The one that came fastest says it best. */
-export function heardAt(serverTime: number): void {
+/** Updates the estimate from a live event. The smallest offset seen has the least network delay. */
+export function syncServerClock(serverTime: number): void {
   ahead = Math.min(ahead ?? Infinity, Date.now() - serverTime);
 }
 

@@ -30,7 +30,7 @@ interface Openers {
 }
 
 export function commands(chats: readonly ChatSummary[], openers: Openers): Command[] {
-  const t = language.words;
+  const t = language.messages;
   return [
     { id: 'new', icon: Plus, label: t.newChat, run: () => router.go({ name: 'new' }) },
     { id: 'choose-model', icon: Box, label: t.chooseModel, run: openers.chooseModel },
@@ -65,7 +65,7 @@ export function commands(chats: readonly ChatSummary[], openers: Openers): Comma
 
 /** What a search found, as places to go to. */
 export function hitCommands(hits: readonly SearchHit[]): Command[] {
-  const t = language.words;
+  const t = language.messages;
   return hits.map(({ chatId, turnId, kind, title, snippet, at }) => ({
     id: kind === 'title' ? `chat-${chatId}` : `hit-${kind}-${chatId}-${turnId}`,
     icon: kind === 'call' ? Wrench : MessageSquareText,

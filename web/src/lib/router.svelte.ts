@@ -1,5 +1,5 @@
 // Where the page is: `#/` is a new chat, `#/c/<id>` an old one, `#/c/<id>/<turn>`
-// one place in it, `#/shared/<token>` what somebody shows to others, and
+// one place in it, `#/shared/<token>` a shared chat, and
 // `#/settings/<section>` lies over the others. In the hash, so that the server has
 // one page to serve and no rule about paths, and no token stands in its log.
 import type { ChatId, TurnId } from './api/types';

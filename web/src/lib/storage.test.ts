@@ -1,27 +1,27 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recall, remember, rememberFor } from './storage';
+import { loadSetting, saveSetting, setStorageAccount } from './storage';
 
 beforeEach(() => localStorage.clear());
-afterEach(() => rememberFor(undefined));
+afterEach(() => setStorageAccount(undefined));
 
 test('what one person left is not what another one finds', () => {
-  rememberFor('ann');
-  remember('draft.new', 'a secret');
-  rememberFor('bob');
-  expect(recall('draft.new')).toBeUndefined();
-  remember('draft.new', 'hello');
-  rememberFor('ann');
-  expect(recall('draft.new')).toBe('a secret');
+  setStorageAccount('ann');
+  saveSetting('draft.new', 'a secret');
+  setStorageAccount('bob');
+  expect(loadSetting('draft.new')).toBeUndefined();
+  saveSetting('draft.new', 'hello');
+  setStorageAccount('ann');
+  expect(loadSetting('draft.new')).toBe('a secret');
 });
 
 test.each(['theme', 'device'])('the %s belongs to the browser', (key) => {
-  rememberFor('ann');
-  remember(key, 'dark');
-  rememberFor('bob');
-  expect([recall(key), localStorage.getItem(`tenon.${key}`)]).toEqual(['dark', 'dark']);
+  setStorageAccount('ann');
+  saveSetting(key, 'dark');
+  setStorageAccount('bob');
+  expect([loadSetting(key), localStorage.getItem(`tenon.${key}`)]).toEqual(['dark', 'dark']);
 });
 
 test('without accounts nothing has an owner', () => {
-  remember('draft.new', 'hello');
+  saveSetting('draft.new', 'hello');
   expect(localStorage.getItem('tenon.draft.new')).toBe('hello');
 });

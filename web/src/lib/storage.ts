@@ -1,18 +1,17 @@
-// What the browser remembers for this page, for each person apart. Storage can be
-// closed to us (private windows, a full disk): then nothing is remembered, and
-// nothing breaks.
+// Settings in localStorage, separate for each account. Storage may be unavailable (private
+// windows, a full disk): then nothing is stored, and nothing breaks.
 
-/** These are the browser's, whoever is logged in; some are needed before anybody is. */
-const OF_THE_BROWSER = ['theme', 'language', 'account', 'device'];
+/** Keys shared by all accounts of this browser; some are needed before log-in. */
+const SHARED_KEYS = ['theme', 'language', 'account', 'device'];
 
 let owner = '';
 
 /** Whose things are remembered from now on. Nobody's in particular where there are no accounts. */
-export function rememberFor(account: string | undefined): void {
+export function setStorageAccount(account: string | undefined): void {
   owner = account ? `${account}.` : '';
 }
 
-export function recall(key: string): string | undefined {
+export function loadSetting(key: string): string | undefined {
   try {
     return localStorage.getItem(nameOf(key)) ?? undefined;
   } catch {
@@ -21,7 +20,7 @@ export function recall(key: string): string | undefined {
 }
 
 /** An empty value is forgotten. */
-export function remember(key: string, value: string): void {
+export function saveSetting(key: string, value: string): void {
   try {
     if (value) localStorage.setItem(nameOf(key), value);
     else localStorage.removeItem(nameOf(key));
@@ -31,12 +30,12 @@ export function remember(key: string, value: string): void {
 }
 
 /** Calls back when another tab changes what the browser remembers under this key. */
-export function whenChangedElsewhere(key: string, changed: () => void): () => void {
+export function onChangedInOtherTab(key: string, changed: () => void): () => void {
   const listen = (event: StorageEvent) => event.key === nameOf(key) && changed();
   addEventListener('storage', listen);
   return () => removeEventListener('storage', listen);
 }
 
 function nameOf(key: string): string {
-  return `tenon.${OF_THE_BROWSER.includes(key) ? '' : owner}${key}`;
+  return `tenon.${SHARED_KEYS.includes(key) ? '' : owner}${key}`;
 }

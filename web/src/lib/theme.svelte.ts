@@ -1,12 +1,12 @@
 // Light, dark, or what the system says. The colours are in app.css; this only
 // decides which half of them is used. public/theme.js does it before the first paint.
-import { recall, remember } from './storage';
+import { loadSetting, saveSetting } from './storage';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type ThemeName = (typeof themes)[number];
 
 class Theme {
-  #name = $state<ThemeName>(themes.find((name) => name === recall('theme')) ?? 'system');
+  #name = $state<ThemeName>(themes.find((name) => name === loadSetting('theme')) ?? 'system');
 
   get name(): ThemeName {
     return this.#name;
@@ -14,7 +14,7 @@ class Theme {
 
   use(name: ThemeName): void {
     this.#name = name;
-    remember('theme', name === 'system' ? '' : name);
+    saveSetting('theme', name === 'system' ? '' : name);
     if (name === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = name;
   }

@@ -1,5 +1,5 @@
-//! The calls of a step: those that may be made run side by side, some at a
-//! time; those that have to be asked about wait without taking a place.
+//! The tool calls of a step. They run concurrently, up to a limit; a call that waits for approval
+//! takes no slot.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use tenon_domain::{
     ToolId, ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
-use tenon_tools::{Asker, CallContext, Errand, Prepared, Pulse, Ready, Toolset};
+use tenon_tools::{Asker, CallContext, CallOrigin, CallTimer, PreparedCall, ReadyCall, Toolset};
 use tokio::sync::Semaphore;
 
-use super::ask::{Asked, advice};
-use super::{Stop, Turn};
+use super::approval::{ApprovalOutcome, advice};
+use super::{Turn, TurnStop};
 use crate::prompt;
 
-/// What became of a call in this process.
-enum Made {
+/// How a call ended in this process.
+enum CallOutcome {
     /// Its result, and how long it took.
     Ended(ToolResult, Duration),
     /// It waits for a person, and Tenon is shutting down.
@@ -31,23 +31,23 @@ impl Turn {
         &self,
         toolset: &Toolset,
         calls: Vec<CallRecord>,
-    ) -> StoreResult<Result<Vec<ToolAnswer>, Stop>> {
+    ) -> StoreResult<Result<Vec<ToolAnswer>, TurnStop>> {
         let slots = Semaphore::new(self.agent.settings.parallel_calls);
         let running = calls
             .iter()
             .enumerate()
-            .map(|(place, call)| self.run_call(toolset, &slots, place, call));
+            .map(|(index, call)| self.run_call(toolset, &slots, index, call));
         let results = try_join_all(running).await?;
         // All the others have ended: what is parked is all that is open.
         let Some(results) = results.into_iter().collect::<Option<Vec<ToolResult>>>() else {
-            return Ok(Err(Stop::Parked));
+            return Ok(Err(TurnStop::Parked));
         };
-        if self.place.cancel.is_cancelled() {
-            return Ok(Err(Stop::Ended(TurnOutcome::Stopped)));
+        if self.slot.cancel.is_cancelled() {
+            return Ok(Err(TurnStop::Ended(TurnOutcome::Stopped)));
         }
         let mut made = calls.iter().zip(&results);
         if made.any(|(call, result)| result.is_ok() && ends_turn(toolset, &call.tool_id)) {
-            return Ok(Err(Stop::Ended(TurnOutcome::Done)));
+            return Ok(Err(TurnStop::Ended(TurnOutcome::Done)));
         }
         let answers = calls.into_iter().zip(results);
         let answers = answers.map(|(call, result)| ToolAnswer {
@@ -60,7 +60,7 @@ impl Turn {
 
     /// Goes on with a step that another process left: what has ended stays,
     /// what was running then is lost, the rest is made. None: the turn goes on.
-    pub(super) async fn finish_step(&self) -> StoreResult<Option<Stop>> {
+    pub(super) async fn finish_step(&self) -> StoreResult<Option<TurnStop>> {
         let mut calls = self.agent.store.calls_of(&self.id).await?;
         let last = calls.last().map(|call| call.message_id.clone());
         calls.retain(|call| Some(&call.message_id) == last.as_ref());
@@ -74,17 +74,17 @@ impl Turn {
         &self,
         toolset: &Toolset,
         slots: &Semaphore,
-        place: usize,
+        index: usize,
         record: &CallRecord,
     ) -> StoreResult<Option<ToolResult>> {
         let made = match record.status {
-            CallStatus::Pending => self.make(toolset, slots, place, record).await?,
-            CallStatus::Running => Made::refused(ToolError::lost()),
+            CallStatus::Pending => self.execute(toolset, slots, index, record).await?,
+            CallStatus::Running => CallOutcome::refused(ToolError::lost()),
             CallStatus::Done | CallStatus::Failed | CallStatus::Cancelled | CallStatus::Lost => {
                 return Ok(Some(record.result()));
             }
         };
-        let Made::Ended(result, took) = made else {
+        let CallOutcome::Ended(result, took) = made else {
             return Ok(None);
         };
         self.emit(vec![EventBody::CallFinished {
@@ -98,20 +98,20 @@ impl Turn {
         Ok(Some(result))
     }
 
-    /// Takes a call down the road, with a question on the way where there has to be one.
-    async fn make(
+    /// Prepares, approves and dispatches a call.
+    async fn execute(
         &self,
         toolset: &Toolset,
         slots: &Semaphore,
-        place: usize,
+        index: usize,
         record: &CallRecord,
-    ) -> StoreResult<Made> {
-        if self.place.cancel.is_cancelled() {
-            return Ok(Made::refused(ToolError::cancelled()));
+    ) -> StoreResult<CallOutcome> {
+        if self.slot.cancel.is_cancelled() {
+            return Ok(CallOutcome::refused(ToolError::cancelled()));
         }
         let limit = self.agent.settings.calls_per_step;
-        if place >= limit {
-            return Ok(Made::refused(too_many(limit)));
+        if index >= limit {
+            return Ok(CallOutcome::refused(too_many(limit)));
         }
         let call = ToolCall {
             id: record.id.clone(),
@@ -121,53 +121,55 @@ impl Turn {
         // One that was asked about before a restart is looked up once it is allowed:
         // its source may take longer to come back than we did.
         if !record.is_paused() {
-            let cancel = &self.place.cancel;
+            let cancel = &self.slot.cancel;
             match toolset.prepare(&call, Asker::Model, cancel).await {
-                Err(error) => return Ok(Made::refused(error)),
-                Ok(Prepared::Ready(ready)) => return self.dispatch(ready, slots, record).await,
-                Ok(Prepared::Ask(question)) if !self.can_ask => {
-                    return Ok(Made::refused(
-                        question.nobody_to_ask(&advice(&self.door, &call)),
+                Err(error) => return Ok(CallOutcome::refused(error)),
+                Ok(PreparedCall::Ready(ready)) => return self.dispatch(ready, slots, record).await,
+                Ok(PreparedCall::Ask(question)) if !self.can_ask => {
+                    return Ok(CallOutcome::refused(
+                        question.refuse(&advice(&self.door, &call)),
                     ));
                 }
-                Ok(Prepared::Ask(_)) => self.ask(&call.id).await?,
+                Ok(PreparedCall::Ask(_)) => self.request_approval(&call.id).await?,
             }
         }
-        match self.answer_to(&call.id).await {
-            Asked::Allowed => {}
-            Asked::Refused(error) => return Ok(Made::refused(error)),
-            Asked::Parked => return Ok(Made::Parked),
+        match self.await_approval(&call.id).await {
+            ApprovalOutcome::Allowed => {}
+            ApprovalOutcome::Refused(error) => return Ok(CallOutcome::refused(error)),
+            ApprovalOutcome::Parked => return Ok(CallOutcome::Parked),
         }
         // Hours may have passed: the tool and what is said about it are looked at anew.
         let toolset = self.toolset().await?;
-        let cancel = &self.place.cancel;
+        let cancel = &self.slot.cancel;
         match toolset.prepare(&call, Asker::Model, cancel).await {
-            Err(error) => Ok(Made::refused(error)),
-            Ok(Prepared::Ready(ready)) => self.dispatch(ready, slots, record).await,
-            Ok(Prepared::Ask(question)) => self.dispatch(question.approved(), slots, record).await,
+            Err(error) => Ok(CallOutcome::refused(error)),
+            Ok(PreparedCall::Ready(ready)) => self.dispatch(ready, slots, record).await,
+            Ok(PreparedCall::Ask(question)) => {
+                self.dispatch(question.approved(), slots, record).await
+            }
         }
     }
 
     async fn dispatch(
         &self,
-        ready: Ready<'_>,
+        ready: ReadyCall<'_>,
         slots: &Semaphore,
         call: &CallRecord,
-    ) -> StoreResult<Made> {
+    ) -> StoreResult<CallOutcome> {
         // It is closed never; without a slot there would be no bound, but still an answer.
         let _slot = slots.acquire().await.ok();
-        if self.place.cancel.is_cancelled() {
-            return Ok(Made::refused(ToolError::cancelled()));
+        if self.slot.cancel.is_cancelled() {
+            return Ok(CallOutcome::refused(ToolError::cancelled()));
         }
         let started = Instant::now();
         self.emit(vec![EventBody::CallStarted {
             call_id: call.id.clone(),
         }])
         .await?;
-        let attended = self.attend(&call.id);
+        let client = self.call_client(&call.id);
         let context = CallContext {
             call_id: call.id.clone(),
-            errand: Errand {
+            origin: CallOrigin {
                 tool_id: Some(call.tool_id.clone()),
                 chat_id: Some(self.chat.clone()),
                 message_id: Some(call.message_id.clone()),
@@ -175,20 +177,20 @@ impl Turn {
             user: self.access.user.clone(),
             asker: Asker::Model,
             workspace: Some(self.agent.workspace(&self.chat)),
-            cancel: self.place.cancel.child_token(),
-            attendant: attended.0.clone(),
-            pulse: Pulse::default(),
+            cancel: self.slot.cancel.child_token(),
+            client: client.0.clone(),
+            timer: CallTimer::default(),
         };
         let result = ready.run(&context).await;
-        let open = attended.leave();
+        let open = client.finish();
         if !open.is_empty() {
             self.emit(open).await?;
         }
-        Ok(Made::Ended(result, started.elapsed()))
+        Ok(CallOutcome::Ended(result, started.elapsed()))
     }
 }
 
-impl Made {
+impl CallOutcome {
     /// It never ran.
     fn refused(error: ToolError) -> Self {
         Self::Ended(Err(error), Duration::ZERO)

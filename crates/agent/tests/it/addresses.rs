@@ -8,8 +8,8 @@ use tenon_domain::{
     Annotations, CallId, Layer, Policy, SourceId, SourceInfo, SourceKind, ToolDefinition,
     ToolError, ToolId, ToolOutput, ToolResult, TurnOutcome, Verdict,
 };
-use tenon_llm::scripted::Line;
-use tenon_store::ToolChange;
+use tenon_llm::scripted::ScriptStep;
+use tenon_store::ToolSettingChange;
 use tenon_tools::{CallContext, Connection, ToolSource};
 use url::Url;
 
@@ -89,7 +89,7 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+    async fn new(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         let world = World::new(scripts).await;
         let info = SourceInfo {
             id: SourceId::new("web"),
@@ -134,10 +134,11 @@ impl Scene {
 }
 
 /// One step for each call, and then an answer.
-fn calling(calls: &[(&str, Value)]) -> Vec<Vec<Line>> {
-    let step = |(tool, input): &(&str, Value)| vec![Line::call(0, tool, input), Line::stop()];
-    let mut scripts: Vec<Vec<Line>> = calls.iter().map(step).collect();
-    scripts.push(vec![Line::text("Fine."), Line::stop()]);
+fn calling(calls: &[(&str, Value)]) -> Vec<Vec<ScriptStep>> {
+    let step =
+        |(tool, input): &(&str, Value)| vec![ScriptStep::call(0, tool, input), ScriptStep::stop()];
+    let mut scripts: Vec<Vec<ScriptStep>> = calls.iter().map(step).collect();
+    scripts.push(vec![ScriptStep::text("Fine."), ScriptStep::stop()]);
     scripts
 }
 
@@ -206,12 +207,12 @@ async fn a_model_cannot_make_an_address_known_itself() {
 #[tokio::test]
 async fn all_calls_of_a_step_are_judged_by_what_was_known_before_it() {
     let step = vec![
-        Line::call(0, "builtin_search", &json!({"q": "x"})),
-        Line::call(1, GO, &json!({"url": "https://b.org/found?a=1"})),
-        Line::call(2, GO, &json!({"url": "https://a.org/echo"})),
-        Line::stop(),
+        ScriptStep::call(0, "builtin_search", &json!({"q": "x"})),
+        ScriptStep::call(1, GO, &json!({"url": "https://b.org/found?a=1"})),
+        ScriptStep::call(2, GO, &json!({"url": "https://a.org/echo"})),
+        ScriptStep::stop(),
     ];
-    let scene = Scene::new([step, vec![Line::text("Fine."), Line::stop()]]).await;
+    let scene = Scene::new([step, vec![ScriptStep::text("Fine."), ScriptStep::stop()]]).await;
     assert_eq!(scene.say("https://a.org/echo", 1).await, 1);
     assert_eq!(scene.gone_to(), ["https://a.org/echo"]);
 }
@@ -257,7 +258,7 @@ async fn what_somebody_said_about_the_tool_stands() {
     let known = "https://a.org/next";
     for (policy, questions) in [(Policy::Ask, 1), (Policy::Deny, 0)] {
         let scene = Scene::new(calling(&[go(known)])).await;
-        let change = ToolChange {
+        let change = ToolSettingChange {
             tool: ToolId::new(GO),
             enabled: None,
             policy: Some(Some(policy)),
@@ -277,7 +278,7 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_to_do() {
     let scene = Scene::new(calling(&[go(SECRET)])).await;
     let request = tenon_agent::TurnRequest {
         can_ask: false,
-        door: tenon_domain::Door::Shell,
+        door: tenon_domain::EntryPoint::Shell,
         ..scene.world.request("go")
     };
     let mut watch = scene.world.agent.feed().watch(&scene.world.chat);

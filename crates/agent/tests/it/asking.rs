@@ -3,37 +3,37 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_agent::feed::Watch;
+use tenon_agent::feed::ChatWatch;
 use tenon_agent::{Error, TurnRequest};
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, Door, ErrorKind, EventBody, KeyId, Layer, Message, Policy,
-    ToolError, ToolId, ToolOutput, ToolResult, TurnOutcome, UserId, Verdict,
+    CallId, CallRecord, CallStatus, EntryPoint, ErrorKind, EventBody, KeyId, Layer, Message,
+    Policy, ToolError, ToolId, ToolOutput, ToolResult, TurnOutcome, UserId, Verdict,
 };
-use tenon_llm::scripted::Line;
-use tenon_store::ToolChange;
+use tenon_llm::scripted::ScriptStep;
+use tenon_store::ToolSettingChange;
 
 use crate::world::{World, ada, outcome, until};
 
 const ASK: &str = "mcp_bench_ask";
 
 /// A model that calls these, one step for each list, and then is content.
-pub fn calling(steps: &[&[(&str, &str)]]) -> Vec<Vec<Line>> {
+pub fn calling(steps: &[&[(&str, &str)]]) -> Vec<Vec<ScriptStep>> {
     let step = |calls: &&[(&str, &str)]| {
         let calls = calls.iter().zip(0..);
-        let mut lines: Vec<Line> = calls
-            .map(|((tool, text), index)| Line::call(index, tool, &json!({"text": text})))
+        let mut lines: Vec<ScriptStep> = calls
+            .map(|((tool, text), index)| ScriptStep::call(index, tool, &json!({"text": text})))
             .collect();
-        lines.push(Line::stop());
+        lines.push(ScriptStep::stop());
         lines
     };
-    let mut scripts: Vec<Vec<Line>> = steps.iter().map(step).collect();
-    scripts.push(vec![Line::text("Fine."), Line::stop()]);
+    let mut scripts: Vec<Vec<ScriptStep>> = steps.iter().map(step).collect();
+    scripts.push(vec![ScriptStep::text("Fine."), ScriptStep::stop()]);
     scripts
 }
 
 /// Waits until this many calls have been asked about.
-pub async fn asked(watch: &mut Watch, count: usize) -> Vec<CallId> {
+pub async fn asked(watch: &mut ChatWatch, count: usize) -> Vec<CallId> {
     let mut asked = Vec::new();
     while asked.len() < count {
         let body = until(watch, |body| matches!(body, EventBody::CallAsked { .. })).await;
@@ -84,7 +84,7 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
     assert_eq!(
         world
             .store
-            .asking(std::slice::from_ref(&world.chat))
+            .chats_awaiting_approval(std::slice::from_ref(&world.chat))
             .await
             .unwrap(),
         [world.chat.clone()].into()
@@ -102,7 +102,7 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
     assert!(
         world
             .store
-            .asking(std::slice::from_ref(&world.chat))
+            .chats_awaiting_approval(std::slice::from_ref(&world.chat))
             .await
             .unwrap()
             .is_empty()
@@ -171,7 +171,7 @@ async fn a_chat_with_a_rule_of_its_own_keeps_it_and_its_question() {
     scripts.extend(calling(&[&[(ASK, "2")]]));
     let mut world = World::new(scripts).await;
     let strict = world.chat.clone();
-    let ask_here = ToolChange {
+    let ask_here = ToolSettingChange {
         tool: ToolId::new(ASK),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
@@ -194,7 +194,7 @@ async fn a_chat_with_a_rule_of_its_own_keeps_it_and_its_question() {
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
 
     let settings = world.store.tool_settings(&ada, None, Some(&strict));
-    let policy = settings.await.unwrap().about(&ToolId::new(ASK)).policy;
+    let policy = settings.await.unwrap().effective(&ToolId::new(ASK)).policy;
     assert_eq!(policy, Some((Policy::Ask, Layer::Chat)));
     world.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch_strict).await, TurnOutcome::Stopped);
@@ -205,7 +205,7 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
     let mut scripts = calling(&[&[(ASK, "1")]]);
     scripts.truncate(1);
     scripts.extend(calling(&[&[(ASK, "2")]]));
-    scripts.push(vec![Line::text("Fine."), Line::stop()]);
+    scripts.push(vec![ScriptStep::text("Fine."), ScriptStep::stop()]);
     let mut world = World::new(scripts).await;
     let first = world.chat.clone();
     let mut watch_first = world.agent.feed().watch(&first);
@@ -213,7 +213,7 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
     asked(&mut watch_first, 1).await;
 
     world.chat = world.store.create_chat(&ada(), "").await.unwrap().id;
-    let ask_here = ToolChange {
+    let ask_here = ToolSettingChange {
         tool: ToolId::new(ASK),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
@@ -239,7 +239,7 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
         .await
         .unwrap();
     assert_eq!(
-        settings.about(&ToolId::new(ASK)).policy,
+        settings.effective(&ToolId::new(ASK)).policy,
         Some((Policy::Allow, Layer::User))
     );
 }
@@ -309,7 +309,7 @@ async fn stop_ends_a_question_and_so_does_time() {
 
 #[tokio::test]
 async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
-    let check = async |door: Door, granted: &[&str], expected: Result<&str, &str>| {
+    let check = async |door: EntryPoint, granted: &[&str], expected: Result<&str, &str>| {
         let world = World::new(calling(&[&[(ASK, "1")]])).await;
         let mut watch = world.agent.feed().watch(&world.chat);
         let request = TurnRequest {
@@ -329,10 +329,10 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
         assert_eq!(told, expected);
     };
     let shell = "`--allow mcp_bench_ask` or `--yes` would allow it.";
-    check(Door::Shell, &[], Err(shell)).await;
-    check(Door::Shell, &["mcp_other_*"], Err(shell)).await;
-    check(Door::Shell, &["mcp_bench_*"], Ok("1")).await;
-    let key = Door::Key(KeyId::new("k"));
+    check(EntryPoint::Shell, &[], Err(shell)).await;
+    check(EntryPoint::Shell, &["mcp_other_*"], Err(shell)).await;
+    check(EntryPoint::Shell, &["mcp_bench_*"], Ok("1")).await;
+    let key = EntryPoint::Key(KeyId::new("k"));
     let scope = "The key's scope would have to allow `mcp_bench_ask`.";
     check(key.clone(), &[], Err(scope)).await;
     check(key, &["*"], Ok("1")).await;
@@ -342,7 +342,7 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
 async fn what_is_denied_is_not_offered_and_what_is_off_is_not_there() {
     let steps = [("mcp_bench_echo", "1"), ("mcp_bench_done", "2")];
     let world = World::new(calling(&[&steps])).await;
-    let say = |tool: &str, enabled, policy| ToolChange {
+    let say = |tool: &str, enabled, policy| ToolSettingChange {
         tool: ToolId::new(tool),
         enabled: Some(enabled),
         policy: Some(policy),
@@ -378,8 +378,11 @@ async fn what_is_denied_is_not_offered_and_what_is_off_is_not_there() {
 
 #[tokio::test]
 async fn nobody_is_asked_about_an_input_that_does_not_fit() {
-    let wrong = vec![Line::call(0, ASK, &json!({"text": 7})), Line::stop()];
-    let world = World::new([wrong, vec![Line::text("Oh."), Line::stop()]]).await;
+    let wrong = vec![
+        ScriptStep::call(0, ASK, &json!({"text": 7})),
+        ScriptStep::stop(),
+    ];
+    let world = World::new([wrong, vec![ScriptStep::text("Oh."), ScriptStep::stop()]]).await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
     assert_eq!(
         told(&world).remove(0).unwrap_err().kind,

@@ -2,12 +2,17 @@
 
 use tenon_agent::{Error, TurnRequest};
 use tenon_domain::{EventBody, Message, TurnId, TurnOutcome, UserId};
-use tenon_llm::scripted::Line;
+use tenon_llm::scripted::ScriptStep;
 
 use crate::world::{World, ada, outcome};
 
-fn answers(count: usize) -> Vec<Vec<Line>> {
-    let answer = |number| vec![Line::text(&format!("answer {number}")), Line::stop()];
+fn answers(count: usize) -> Vec<Vec<ScriptStep>> {
+    let answer = |number| {
+        vec![
+            ScriptStep::text(&format!("answer {number}")),
+            ScriptStep::stop(),
+        ]
+    };
     (1..=count).map(answer).collect()
 }
 
@@ -147,7 +152,11 @@ async fn only_turns_of_this_chat_can_be_replaced_or_shown() {
 
 #[tokio::test]
 async fn no_other_branch_is_shown_while_one_is_answered() {
-    let world = World::new([vec![Line::text("answer 1"), Line::stop()], vec![Line::Hang]]).await;
+    let world = World::new([
+        vec![ScriptStep::text("answer 1"), ScriptStep::stop()],
+        vec![ScriptStep::Hang],
+    ])
+    .await;
     let first = say(&world, "a").await;
     let mut watch = world.agent.feed().watch(&world.chat);
     let running = world.start("b").await.unwrap();

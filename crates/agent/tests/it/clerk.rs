@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Annotations, FormAnswer, FormWants, SourceId, SourceInfo, SourceKind, ToolDefinition,
+    Annotations, FormAnswer, FormRequest, SourceId, SourceInfo, SourceKind, ToolDefinition,
     ToolOutput, ToolResult,
 };
-use tenon_tools::{CallContext, Progress, ToolSource};
+use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
 use tokio::sync::Notify;
 
 use crate::world::{PATIENCE, World};
@@ -45,7 +45,7 @@ impl Clerk {
         clerk
     }
 
-    async fn ask(&self, context: &CallContext, wants: FormWants) -> String {
+    async fn ask(&self, context: &CallContext, wants: FormRequest) -> String {
         let answer = context.ask(QUESTION.into(), wants).await;
         let outcome = format!("{:?}", answer.outcome());
         self.got.lock().unwrap().push(answer);
@@ -53,8 +53,8 @@ impl Clerk {
     }
 }
 
-pub fn person() -> FormWants {
-    FormWants::Fields {
+pub fn person() -> FormRequest {
+    FormRequest::Fields {
         schema: json!({
             "type": "object",
             "properties": {
@@ -66,8 +66,8 @@ pub fn person() -> FormWants {
     }
 }
 
-pub fn visit(url: &str) -> FormWants {
-    FormWants::Visit { url: url.into() }
+pub fn visit(url: &str) -> FormRequest {
+    FormRequest::Visit { url: url.into() }
 }
 
 #[async_trait]
@@ -99,7 +99,7 @@ impl ToolSource for Clerk {
 
     async fn call(&self, tool: &str, _input: Value, context: &CallContext) -> ToolResult {
         let tell = |progress| {
-            context.progress(Progress {
+            context.progress(ProgressUpdate {
                 progress,
                 total: Some(1000.0),
                 message: Some(format!("at {progress}")),
@@ -118,9 +118,10 @@ impl ToolSource for Clerk {
                 vec![
                     self.ask(context, visit("javascript:alert(1)")).await,
                     self.ask(context, visit("https://a b")).await,
-                    self.ask(context, FormWants::Fields { schema: nested })
+                    self.ask(context, FormRequest::Fields { schema: nested })
                         .await,
-                    self.ask(context, FormWants::Fields { schema: long }).await,
+                    self.ask(context, FormRequest::Fields { schema: long })
+                        .await,
                 ]
             }
             "detached" => {

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use serde_json::json;
 use tenon_agent::TurnRequest;
 use tenon_domain::{CallStatus, EventBody, Message, ToolError, TurnOutcome};
-use tenon_llm::scripted::Line;
-use tenon_llm::{Deltas, Provider, Request};
+use tenon_llm::scripted::ScriptStep;
+use tenon_llm::{ModelRequest, ModelStream, Provider};
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 
@@ -25,9 +25,9 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
         let world = World::in_file(
             &file,
             [vec![
-                Line::text("On it."),
-                Line::call(0, "mcp_bench_hang", &json!({})),
-                Line::stop(),
+                ScriptStep::text("On it."),
+                ScriptStep::call(0, "mcp_bench_hang", &json!({})),
+                ScriptStep::stop(),
             ]],
         )
         .await;
@@ -40,7 +40,11 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
     first.shutdown_timeout(Duration::from_millis(1));
 
     Runtime::new().unwrap().block_on(async {
-        let mut world = World::in_file(&file, [vec![Line::text("Again."), Line::stop()]]).await;
+        let mut world = World::in_file(
+            &file,
+            [vec![ScriptStep::text("Again."), ScriptStep::stop()]],
+        )
+        .await;
         world.chat = chat;
         assert_eq!(world.agent.recover().await.unwrap(), 1);
         assert_eq!(world.agent.recover().await.unwrap(), 0);
@@ -82,10 +86,10 @@ fn streamed_text_is_kept_at_least_once_a_second() {
     let chat = first.block_on(async {
         let go_on = Arc::new(Notify::new());
         let script = vec![
-            Line::text("Slow"),
-            Line::WaitFor(go_on.clone()),
-            Line::text(" words"),
-            Line::Hang,
+            ScriptStep::text("Slow"),
+            ScriptStep::WaitFor(go_on.clone()),
+            ScriptStep::text(" words"),
+            ScriptStep::Hang,
         ];
         let world = World::in_file(&file, [script]).await;
         world.start("go").await.unwrap();
@@ -164,7 +168,7 @@ impl Provider for Broken {
         "Broken"
     }
 
-    async fn stream(&self, _request: Request) -> Result<Deltas, tenon_llm::Error> {
+    async fn stream(&self, _request: ModelRequest) -> Result<ModelStream, tenon_llm::Error> {
         panic!("on purpose")
     }
 }

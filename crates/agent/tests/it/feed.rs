@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use tenon_agent::feed::{Live, Next};
+use tenon_agent::feed::{LiveUpdate, WatchEvent};
 use tenon_domain::{DeltaKind, EventBody, MessageId, TitledBy};
-use tenon_llm::scripted::Line;
+use tenon_llm::scripted::ScriptStep;
 
 use crate::world::{World, next, until};
 
 #[tokio::test]
 async fn what_is_published_can_be_read_from_the_store_already() {
-    let world = World::new([vec![Line::text("hi"), Line::stop()]]).await;
+    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
     let mut watch = world.agent.feed().watch(&world.chat);
     world.start("go").await.unwrap();
     let mut expected = 1;
     loop {
-        let Live::Event(event) = next(&mut watch).await else {
+        let LiveUpdate::Event(event) = next(&mut watch).await else {
             continue;
         };
         assert_eq!(event.seq, expected, "numbered without gaps");
@@ -35,17 +35,17 @@ async fn what_is_published_can_be_read_from_the_store_already() {
 #[tokio::test]
 async fn who_comes_late_gets_the_text_so_far() {
     let world = World::new([vec![
-        Line::text("早上好 🙂, "),
-        Line::text("Ada"),
-        Line::Pause(Duration::from_millis(300)),
-        Line::text("!"),
-        Line::stop(),
+        ScriptStep::text("早上好 🙂, "),
+        ScriptStep::text("Ada"),
+        ScriptStep::Pause(Duration::from_millis(300)),
+        ScriptStep::text("!"),
+        ScriptStep::stop(),
     ]])
     .await;
     let mut early = world.agent.feed().watch(&world.chat);
     world.start("go").await.unwrap();
     loop {
-        if let Live::Delta(delta) = next(&mut early).await
+        if let LiveUpdate::Delta(delta) = next(&mut early).await
             && delta.text == "Ada"
         {
             assert_eq!(delta.offset, "早上好 🙂, ".encode_utf16().count());
@@ -59,7 +59,7 @@ async fn who_comes_late_gets_the_text_so_far() {
         .map(|d| (d.offset, d.text.as_str()))
         .collect();
     assert_eq!(draft, [(0, "早上好 🙂, Ada")]);
-    let Live::Delta(delta) = next(&mut late).await else {
+    let LiveUpdate::Delta(delta) = next(&mut late).await else {
         panic!("the rest follows")
     };
     assert_eq!((delta.offset, delta.text.as_str()), (11, "!"));
@@ -67,7 +67,7 @@ async fn who_comes_late_gets_the_text_so_far() {
 
 #[tokio::test]
 async fn a_chat_nobody_watches_costs_no_memory() {
-    let world = World::new([vec![Line::text("hi"), Line::stop()]]).await;
+    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
     let feed = world.agent.feed();
     world.turn("go").await;
     assert_eq!(feed.open_channels(), 0);
@@ -96,7 +96,7 @@ async fn who_is_too_slow_is_told_and_finds_the_rest_in_the_store() {
             .await
             .unwrap();
     }
-    assert!(matches!(slow.next().await, Next::Behind));
+    assert!(matches!(slow.next().await, WatchEvent::Behind));
     assert_eq!(world.events().await.len(), 1000);
 }
 
@@ -185,7 +185,8 @@ async fn deltas_of_a_new_message_do_not_pile_on_the_old() {
         DeltaKind::Text,
         "new".into(),
     );
-    let (Live::Delta(_), Live::Delta(second)) = (next(&mut watch).await, next(&mut watch).await)
+    let (LiveUpdate::Delta(_), LiveUpdate::Delta(second)) =
+        (next(&mut watch).await, next(&mut watch).await)
     else {
         panic!("two deltas");
     };

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tenon_agent::feed::Watch;
+use tenon_agent::feed::ChatWatch;
 use tenon_agent::{Error, TurnRequest};
 use tenon_domain::{
-    CallId, CallStatus, ChatId, Door, EventBody, Form, FormAnswer, FormOutcome, KeyId, ToolOutput,
-    TurnOutcome, UserId, UserRole,
+    CallId, CallStatus, ChatId, EntryPoint, EventBody, Form, FormAnswer, FormOutcome, KeyId,
+    ToolOutput, TurnOutcome, UserId, UserRole,
 };
-use tenon_store::{NewUser, UserEdit, Who};
+use tenon_store::{Enrollment, NewUserRow, UserEdit};
 use tokio::runtime::Runtime;
 
 use crate::asking::{calling, told};
@@ -22,7 +22,7 @@ async fn world(tool: &str) -> World {
     World::new(calling(&[&[(&tool, "")]])).await
 }
 
-async fn shown(watch: &mut Watch) -> (CallId, Form) {
+async fn shown(watch: &mut ChatWatch) -> (CallId, Form) {
     let body = until(watch, |body| matches!(body, EventBody::FormShown { .. })).await;
     match body {
         EventBody::FormShown { call_id, form } => (call_id, form),
@@ -140,7 +140,7 @@ async fn a_call_may_ask_more_than_once() {
 
 #[tokio::test]
 async fn where_nobody_is_there_it_is_declined_and_nothing_is_shown() {
-    for door in [Door::Shell, Door::Key(KeyId::new("k"))] {
+    for door in [EntryPoint::Shell, EntryPoint::Key(KeyId::new("k"))] {
         let mut world = world("twice").await;
         Clerk::join(&mut world).await;
         let mut watch = world.agent.feed().watch(&world.chat);
@@ -230,16 +230,16 @@ async fn a_chat_that_is_deleted_asks_nobody() {
 async fn who_is_disabled_elsewhere_is_asked_no_more() {
     let mut world = world("form").await;
     Clerk::join(&mut world).await;
-    let new = |email| NewUser {
+    let new = |email| NewUserRow {
         email,
         name: "Somebody",
         role: UserRole::User,
         password_hash: None,
         oidc_subject: None,
     };
-    let created = world.store.create_user(new("ada"), Who::First);
+    let created = world.store.create_user(new("ada"), Enrollment::First);
     created.await.unwrap();
-    let bob = world.store.create_user(new("bob"), Who::Another);
+    let bob = world.store.create_user(new("bob"), Enrollment::Another);
     let bob = bob.await.unwrap().id;
     let chat = world.store.create_chat(&bob, "").await.unwrap().id;
     let mut watch = world.agent.feed().watch(&chat);

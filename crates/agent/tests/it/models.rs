@@ -3,25 +3,26 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_agent::feed::Live;
+use tenon_agent::feed::LiveUpdate;
 use tenon_domain::{
-    Cost, EventBody, Kept, LeftOut, Message, Part, Prices, StopReason, ToolId, TurnOutcome, Usage,
+    Cost, EventBody, Message, OmittedTool, Part, Prices, ProviderBlock, StopReason, ToolId,
+    TurnOutcome, Usage,
 };
-use tenon_llm::Delta;
-use tenon_llm::scripted::Line;
+use tenon_llm::ModelDelta;
+use tenon_llm::scripted::ScriptStep;
 
 use crate::world::{World, next, outcome};
 
-fn usage(input_tokens: u64, output_tokens: u64) -> Line {
-    Line::Say(Delta::Usage(Usage {
+fn usage(input_tokens: u64, output_tokens: u64) -> ScriptStep {
+    ScriptStep::Say(ModelDelta::Usage(Usage {
         input_tokens,
         output_tokens,
         ..Usage::default()
     }))
 }
 
-fn left_out(id: &str) -> LeftOut {
-    LeftOut {
+fn left_out(id: &str) -> OmittedTool {
+    OmittedTool {
         tool_id: ToolId::new(id),
         display_name: format!("Bench/{id}"),
         why: "its input schema is too large".into(),
@@ -32,13 +33,13 @@ fn left_out(id: &str) -> LeftOut {
 async fn tokens_of_all_steps_are_counted_and_priced() {
     let mut world = World::new([
         vec![
-            Line::call(0, "mcp_bench_echo", &json!({"text": "42"})),
+            ScriptStep::call(0, "mcp_bench_echo", &json!({"text": "42"})),
             usage(1, 1),
             // The last figures count.
             usage(100, 20),
-            Line::stop(),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("42"), usage(150, 5), Line::stop()],
+        vec![ScriptStep::text("42"), usage(150, 5), ScriptStep::stop()],
     ])
     .await;
     world.prices = Some(Prices {
@@ -68,7 +69,7 @@ async fn tokens_of_all_steps_are_counted_and_priced() {
 
 #[tokio::test]
 async fn without_prices_or_figures_nothing_is_invented() {
-    let world = World::new([vec![Line::text("hi"), Line::stop()]]).await;
+    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
     world.turn("go").await;
     let events = world.events().await;
     let last = &events.last().unwrap().body;
@@ -80,20 +81,24 @@ async fn without_prices_or_figures_nothing_is_invented() {
 
 #[tokio::test]
 async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
-    let script = |rest: Line| {
+    let script = |rest: ScriptStep| {
         vec![
-            Line::Say(Delta::LeftOut(vec![left_out("odd")])),
+            ScriptStep::Say(ModelDelta::OmittedTool(vec![left_out("odd")])),
             rest,
-            Line::stop(),
+            ScriptStep::stop(),
         ]
     };
     let world = World::new([
-        script(Line::call(0, "mcp_bench_echo", &json!({"text": "42"}))),
-        script(Line::text("Done.")),
+        script(ScriptStep::call(
+            0,
+            "mcp_bench_echo",
+            &json!({"text": "42"}),
+        )),
+        script(ScriptStep::text("Done.")),
     ])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let told: Vec<Vec<LeftOut>> = world
+    let told: Vec<Vec<OmittedTool>> = world
         .events()
         .await
         .into_iter()
@@ -109,10 +114,10 @@ async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
 async fn a_pause_between_two_tries_is_not_the_models_silence() {
     let world = World::with(
         [vec![
-            Line::Say(Delta::Retry(Duration::from_millis(600))),
-            Line::Pause(Duration::from_millis(400)),
-            Line::text("At last."),
-            Line::stop(),
+            ScriptStep::Say(ModelDelta::Retry(Duration::from_millis(600))),
+            ScriptStep::Pause(Duration::from_millis(400)),
+            ScriptStep::text("At last."),
+            ScriptStep::stop(),
         ]],
         |settings| settings.model_silence = Duration::from_millis(200),
     )
@@ -121,7 +126,7 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
     world.start("go").await.unwrap();
     // Whoever watches is told how long it will take.
     loop {
-        if let Live::Waiting(waiting) = next(&mut watch).await {
+        if let LiveUpdate::Waiting(waiting) = next(&mut watch).await {
             assert_eq!(waiting.wait_ms, 600);
             break;
         }
@@ -139,12 +144,14 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
 async fn a_sign_of_life_is_no_silence() {
     let alive = || {
         [
-            Line::Pause(Duration::from_millis(150)),
-            Line::Say(Delta::Alive),
+            ScriptStep::Pause(Duration::from_millis(150)),
+            ScriptStep::Say(ModelDelta::Alive),
         ]
     };
     let script = (0..4).flat_map(|_| alive());
-    let script = script.chain([Line::text("Hm."), Line::stop()]).collect();
+    let script = script
+        .chain([ScriptStep::text("Hm."), ScriptStep::stop()])
+        .collect();
     let world = World::with([script], |settings| {
         settings.model_silence = Duration::from_millis(300);
     })
@@ -154,17 +161,17 @@ async fn a_sign_of_life_is_no_silence() {
 
 #[tokio::test]
 async fn a_provider_that_paused_is_asked_to_go_on() {
-    let own = Kept {
+    let own = ProviderBlock {
         maker: "somebody".into(),
         block: json!({"type": "server_tool_use", "id": "s1"}),
     };
     let world = World::new([
         vec![
-            Line::text("Searching."),
-            Line::Say(Delta::Opaque(own.clone())),
-            Line::Say(Delta::Stop(StopReason::Paused)),
+            ScriptStep::text("Searching."),
+            ScriptStep::Say(ModelDelta::Opaque(own.clone())),
+            ScriptStep::Say(ModelDelta::Stop(StopReason::Paused)),
         ],
-        vec![Line::text("Found it."), Line::stop()],
+        vec![ScriptStep::text("Found it."), ScriptStep::stop()],
     ])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
@@ -180,18 +187,18 @@ async fn a_provider_that_paused_is_asked_to_go_on() {
 
 #[tokio::test]
 async fn what_has_to_be_told_back_survives_a_turn() {
-    let signed = Kept {
+    let signed = ProviderBlock {
         maker: "somebody".into(),
         block: json!({"type": "thinking", "thinking": "hm", "signature": "s"}),
     };
     let world = World::new([
         vec![
-            Line::Say(Delta::Thinking("hm".into())),
-            Line::Say(Delta::Keep(signed.clone())),
-            Line::text("Yes."),
-            Line::stop(),
+            ScriptStep::Say(ModelDelta::Thinking("hm".into())),
+            ScriptStep::Say(ModelDelta::Keep(signed.clone())),
+            ScriptStep::text("Yes."),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("Still yes."), Line::stop()],
+        vec![ScriptStep::text("Still yes."), ScriptStep::stop()],
     ])
     .await;
     world.turn("Really?").await;

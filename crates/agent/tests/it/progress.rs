@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_agent::feed::Live;
+use tenon_agent::feed::LiveUpdate;
 use tenon_domain::{CallProgress, EventBody, TurnOutcome};
 
 use crate::asking::calling;
@@ -18,8 +18,10 @@ async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
     let mut told: Vec<Arc<CallProgress>> = Vec::new();
     loop {
         match next(&mut watch).await {
-            Live::Progress(progress) => told.push(progress),
-            Live::Event(event) if matches!(event.body, EventBody::CallFinished { .. }) => break,
+            LiveUpdate::Progress(progress) => told.push(progress),
+            LiveUpdate::Event(event) if matches!(event.body, EventBody::CallFinished { .. }) => {
+                break;
+            }
             _ => {}
         }
     }
@@ -41,7 +43,7 @@ async fn who_comes_later_sees_how_far_it_is() {
     let feed = world.agent.feed();
     let mut watch = feed.watch(&world.chat);
     let turn = world.start("go").await.unwrap();
-    while !matches!(next(&mut watch).await, Live::Progress(_)) {}
+    while !matches!(next(&mut watch).await, LiveUpdate::Progress(_)) {}
     let seen = feed.watch(&world.chat).progress.clone();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].progress, 1.0);

@@ -7,7 +7,7 @@ use tenon_domain::{
     CallId, CallStatus, ChatId, ErrorKind, EventBody, Message, ToolError, ToolOutput, TurnId,
     TurnOutcome, Verdict,
 };
-use tenon_llm::scripted::Line;
+use tenon_llm::scripted::ScriptStep;
 use tokio::runtime::Runtime;
 
 use crate::asking::{asked, calling};
@@ -74,7 +74,7 @@ fn first_life(file: &Path, going: Going) -> Left {
 
 /// The next process, before it has gone on with anything.
 async fn second_life(file: &Path, left: &Left) -> World {
-    let answer = vec![Line::text("Fine."), Line::stop()];
+    let answer = vec![ScriptStep::text("Fine."), ScriptStep::stop()];
     let mut world = World::in_file(file, [answer]).await;
     world.chat = left.chat.clone();
     assert_eq!(world.agent.recover().await.unwrap(), 0);

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 use tenon_agent::{Error, TurnRequest};
 use tenon_domain::{
-    CallStatus, EventBody, LeftOut, Message, Role, ToolError, ToolId, TurnOutcome, UserRole,
+    CallStatus, EventBody, Message, OmittedTool, Role, ToolError, ToolId, TurnOutcome, UserRole,
 };
-use tenon_llm::Delta;
-use tenon_llm::scripted::Line;
-use tenon_store::{NewUser, UserEdit, Who};
+use tenon_llm::ModelDelta;
+use tenon_llm::scripted::ScriptStep;
+use tenon_store::{Enrollment, NewUserRow, UserEdit};
 use tokio::sync::Notify;
 
 use crate::world::{World, ada, next, outcome, until};
@@ -19,16 +19,16 @@ use crate::world::{World, ada, next, outcome, until};
 async fn stop_reaches_a_model_that_is_speaking() {
     let world = World::new([
         vec![
-            Line::text("Half"),
-            Line::raw_call(0, "mcp_bench_echo", "{\"te"),
-            Line::Hang,
+            ScriptStep::text("Half"),
+            ScriptStep::raw_call(0, "mcp_bench_echo", "{\"te"),
+            ScriptStep::Hang,
         ],
-        vec![Line::text("Yes?"), Line::stop()],
+        vec![ScriptStep::text("Yes?"), ScriptStep::stop()],
     ])
     .await;
     let mut watch = world.agent.feed().watch(&world.chat);
     let turn = world.start("go").await.unwrap();
-    while !matches!(next(&mut watch).await, tenon_agent::feed::Live::Delta(delta) if delta.part == 1)
+    while !matches!(next(&mut watch).await, tenon_agent::feed::LiveUpdate::Delta(delta) if delta.part == 1)
     {
     }
     assert!(world.agent.cancel(&turn));
@@ -43,11 +43,11 @@ async fn stop_reaches_a_model_that_is_speaking() {
 
 #[tokio::test]
 async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
-    let mut first: Vec<Line> = (0..12)
-        .map(|i| Line::call(i, "mcp_bench_hang", &json!({})))
+    let mut first: Vec<ScriptStep> = (0..12)
+        .map(|i| ScriptStep::call(i, "mcp_bench_hang", &json!({})))
         .collect();
-    first.push(Line::stop());
-    let world = World::new([first, vec![Line::text("Fine."), Line::stop()]]).await;
+    first.push(ScriptStep::stop());
+    let world = World::new([first, vec![ScriptStep::text("Fine."), ScriptStep::stop()]]).await;
     let mut watch = world.agent.feed().watch(&world.chat);
     let turn = world.start("go").await.unwrap();
     tokio::time::timeout(crate::world::PATIENCE, world.bench.hanging.notified())
@@ -84,15 +84,15 @@ async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
 #[tokio::test]
 async fn stop_does_not_wait_for_a_slow_database() {
     let (go, never) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let left_out = LeftOut {
+    let left_out = OmittedTool {
         tool_id: ToolId::new("odd"),
         display_name: "Bench/odd".into(),
         why: "its input schema is too large".into(),
     };
     let world = World::new([vec![
-        Line::WaitFor(go.clone()),
-        Line::Say(Delta::LeftOut(vec![left_out])),
-        Line::WaitFor(never.clone()),
+        ScriptStep::WaitFor(go.clone()),
+        ScriptStep::Say(ModelDelta::OmittedTool(vec![left_out])),
+        ScriptStep::WaitFor(never.clone()),
     ]])
     .await;
     let mut watch = world.agent.feed().watch(&world.chat);
@@ -131,9 +131,9 @@ async fn stop_does_not_wait_for_a_slow_database() {
 #[tokio::test]
 async fn draining_waits_for_turns_and_then_stops_them() {
     let world = World::new([vec![
-        Line::Pause(Duration::from_millis(100)),
-        Line::text("In time."),
-        Line::stop(),
+        ScriptStep::Pause(Duration::from_millis(100)),
+        ScriptStep::text("In time."),
+        ScriptStep::stop(),
     ]])
     .await;
     world.start("go").await.unwrap();
@@ -144,7 +144,7 @@ async fn draining_waits_for_turns_and_then_stops_them() {
     );
     assert!(matches!(world.start("too late").await, Err(Error::Closing)));
 
-    let world = World::new([vec![Line::text("Never"), Line::Hang]]).await;
+    let world = World::new([vec![ScriptStep::text("Never"), ScriptStep::Hang]]).await;
     let mut watch = world.agent.feed().watch(&world.chat);
     world.start("go").await.unwrap();
     world.agent.drain(Duration::from_millis(50)).await;
@@ -154,7 +154,7 @@ async fn draining_waits_for_turns_and_then_stops_them() {
 #[tokio::test]
 async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
     const MOMENTS: usize = 12;
-    let answer = || vec![Line::text("ok"), Line::stop()];
+    let answer = || vec![ScriptStep::text("ok"), ScriptStep::stop()];
     // A query that is dropped costs its connection, and a database in memory lives in one.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tenon.db");
@@ -186,13 +186,13 @@ async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
 async fn a_turn_of_somebody_who_is_disabled_ends_at_its_next_step() {
     let go = Arc::new(Notify::new());
     let first = vec![
-        Line::WaitFor(go.clone()),
-        Line::call(0, "mcp_bench_echo", &json!({"text": "x"})),
-        Line::stop(),
+        ScriptStep::WaitFor(go.clone()),
+        ScriptStep::call(0, "mcp_bench_echo", &json!({"text": "x"})),
+        ScriptStep::stop(),
     ];
-    let second = vec![Line::text("I go on."), Line::stop()];
+    let second = vec![ScriptStep::text("I go on."), ScriptStep::stop()];
     let mut world = World::new([first, second]).await;
-    let new = |email| NewUser {
+    let new = |email| NewUserRow {
         email,
         name: "Somebody",
         role: UserRole::User,
@@ -201,10 +201,10 @@ async fn a_turn_of_somebody_who_is_disabled_ends_at_its_next_step() {
     };
     world
         .store
-        .create_user(new("ada"), Who::First)
+        .create_user(new("ada"), Enrollment::First)
         .await
         .unwrap();
-    let bob = world.store.create_user(new("bob"), Who::Another);
+    let bob = world.store.create_user(new("bob"), Enrollment::Another);
     let bob = bob.await.unwrap().id;
     world.chat = world.store.create_chat(&bob, "").await.unwrap().id;
     let mut watch = world.agent.feed().watch(&world.chat);

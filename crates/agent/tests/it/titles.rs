@@ -3,22 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_agent::{Model, TurnRequest};
+use tenon_agent::{TurnModel, TurnRequest};
 use tenon_domain::{EventBody, TitledBy, TurnOutcome};
-use tenon_llm::scripted::Line;
+use tenon_llm::scripted::ScriptStep;
 use tokio::sync::Notify;
 
 use crate::world::{PATIENCE, World, ada, outcome, until};
 
-fn says(text: &str) -> Vec<Line> {
-    vec![Line::text(text), Line::stop()]
+fn says(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::stop()]
 }
 
 /// A turn with a model that can think of titles.
 async fn turn(world: &World, text: &str) {
     let mut watch = world.agent.feed().watch(&world.chat);
     let request = world.request(text);
-    let model = Model {
+    let model = TurnModel {
         makes_titles: true,
         ..request.model
     };
@@ -31,13 +31,23 @@ async fn title(world: &World) -> String {
     world.store.chat(&ada(), &world.chat).await.unwrap().title
 }
 
-/// Waits until nothing is going on any more.
+/// Waits until the agent is idle: a title is made in the task of its turn.
 async fn settle(world: &World) {
-    let asked = world.model.requests().len();
-    for _ in 0..20 {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert_eq!(world.model.requests().len(), asked);
+    wait_until(|| world.agent.running_tasks() == 0).await;
+}
+
+/// Waits until the model has been asked so many times.
+async fn asked(world: &World, times: usize) {
+    wait_until(|| world.model.requests().len() >= times).await;
+}
+
+async fn wait_until(is_so: impl Fn() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap();
 }
 
 #[tokio::test]
@@ -48,9 +58,9 @@ async fn a_real_model_names_a_chat_after_its_first_turn_and_never_again() {
     let named = |body: &EventBody| matches!(body, EventBody::ChatTitled { by, .. } if *by == TitledBy::Model);
     until(&mut watch, named).await;
     assert_eq!(title(&world).await, "Trains to Tokyo");
-    let asked = &world.model.requests()[1];
-    assert!(asked.tools.is_empty());
-    assert!(format!("{:?}", asked.messages).contains("is there a train"));
+    let request = &world.model.requests()[1];
+    assert!(request.tools.is_empty());
+    assert!(format!("{:?}", request.messages).contains("is there a train"));
 
     turn(&world, "and back?").await;
     settle(&world).await;
@@ -61,18 +71,14 @@ async fn a_real_model_names_a_chat_after_its_first_turn_and_never_again() {
 async fn nonsense_and_silence_keep_the_name_there_was() {
     let world = World::new([says("Yes."), says("\"…\"")]).await;
     turn(&world, "is there a train?").await;
-    while world.model.requests().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    asked(&world, 2).await;
     settle(&world).await;
     assert_eq!(title(&world).await, "is there a train?");
 
     // The script is at its end: the model refuses.
     let world = World::new([says("Yes.")]).await;
     turn(&world, "is there a train?").await;
-    while world.model.requests().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    asked(&world, 2).await;
     settle(&world).await;
     assert_eq!(title(&world).await, "is there a train?");
 }
@@ -81,15 +87,13 @@ async fn nonsense_and_silence_keep_the_name_there_was() {
 async fn the_person_who_renamed_the_chat_meanwhile_wins() {
     let go = Arc::new(Notify::new());
     let thinking = vec![
-        Line::WaitFor(go.clone()),
-        Line::text("Trains"),
-        Line::stop(),
+        ScriptStep::WaitFor(go.clone()),
+        ScriptStep::text("Trains"),
+        ScriptStep::stop(),
     ];
     let world = World::new([says("Yes."), thinking]).await;
     turn(&world, "is there a train?").await;
-    while world.model.requests().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    asked(&world, 2).await;
     let mine = EventBody::ChatTitled {
         title: "Mine".into(),
         by: TitledBy::Person,
@@ -124,11 +128,9 @@ async fn nobody_is_asked_for_a_title_where_it_is_not_wanted() {
 
 #[tokio::test]
 async fn a_shutdown_does_not_wait_for_a_title() {
-    let world = World::new([says("Yes."), vec![Line::Hang]]).await;
+    let world = World::new([says("Yes."), vec![ScriptStep::Hang]]).await;
     turn(&world, "hello").await;
-    while world.model.requests().len() < 2 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    asked(&world, 2).await;
     let draining = world.agent.drain(PATIENCE);
     tokio::time::timeout(PATIENCE / 2, draining).await.unwrap();
     assert_eq!(title(&world).await, "hello");

@@ -8,8 +8,8 @@ use tenon_domain::{
     CallStatus, ErrorKind, EventBody, Message, Part, StopReason, ToolAnswer, ToolOutput,
     TurnOutcome,
 };
-use tenon_llm::Delta;
-use tenon_llm::scripted::Line;
+use tenon_llm::ModelDelta;
+use tenon_llm::scripted::ScriptStep;
 
 use crate::world::World;
 
@@ -17,11 +17,11 @@ use crate::world::World;
 async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
     let world = World::new([
         vec![
-            Line::text("Let me see."),
-            Line::call(0, "mcp_bench_echo", &json!({"text": "42"})),
-            Line::stop(),
+            ScriptStep::text("Let me see."),
+            ScriptStep::call(0, "mcp_bench_echo", &json!({"text": "42"})),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("It is 42."), Line::stop()],
+        vec![ScriptStep::text("It is 42."), ScriptStep::stop()],
     ])
     .await;
     assert_eq!(world.turn("What is it?").await, TurnOutcome::Done);
@@ -85,16 +85,16 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
 async fn calls_run_at_once_and_their_results_keep_their_order() {
     // Each waits for the other two: one after the other, they would wait for ever.
     let meet = |index, ms: u64, text: &str| {
-        Line::call(index, "mcp_bench_meet", &json!({"ms": ms, "text": text}))
+        ScriptStep::call(index, "mcp_bench_meet", &json!({"ms": ms, "text": text}))
     };
     let world = World::new([
         vec![
             meet(0, 60, "slow"),
             meet(1, 30, "medium"),
             meet(2, 1, "quick"),
-            Line::stop(),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("Done."), Line::stop()],
+        vec![ScriptStep::text("Done."), ScriptStep::stop()],
     ])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
@@ -114,10 +114,10 @@ async fn calls_run_at_once_and_their_results_keep_their_order() {
 async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
     let world = World::new([
         vec![
-            Line::raw_call(0, "mcp_bench_echo", "{\"text\": \"oops"),
-            Line::stop(),
+            ScriptStep::raw_call(0, "mcp_bench_echo", "{\"text\": \"oops"),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("Sorry."), Line::stop()],
+        vec![ScriptStep::text("Sorry."), ScriptStep::stop()],
     ])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
@@ -131,11 +131,11 @@ async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
 async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
     let mut world = World::new([
         vec![
-            Line::call(0, "mcp_bench_echo", &json!({})),
-            Line::call(1, "a b/\u{0}c", &json!({})),
-            Line::stop(),
+            ScriptStep::call(0, "mcp_bench_echo", &json!({})),
+            ScriptStep::call(1, "a b/\u{0}c", &json!({})),
+            ScriptStep::stop(),
         ],
-        vec![Line::text("Without it, then."), Line::stop()],
+        vec![ScriptStep::text("Without it, then."), ScriptStep::stop()],
     ])
     .await;
     world.connected.take();
@@ -155,8 +155,11 @@ async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
 #[tokio::test]
 async fn a_tool_that_panics_does_not_take_the_turn_with_it() {
     let world = World::new([
-        vec![Line::call(0, "mcp_bench_panic", &json!({})), Line::stop()],
-        vec![Line::text("It crashed."), Line::stop()],
+        vec![
+            ScriptStep::call(0, "mcp_bench_panic", &json!({})),
+            ScriptStep::stop(),
+        ],
+        vec![ScriptStep::text("It crashed."), ScriptStep::stop()],
     ])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
@@ -169,8 +172,8 @@ async fn a_tool_that_panics_does_not_take_the_turn_with_it() {
 #[tokio::test]
 async fn a_tool_that_says_the_work_is_done_ends_the_turn() {
     let world = World::new([vec![
-        Line::call(0, "mcp_bench_done", &json!({"text": "all of it"})),
-        Line::stop(),
+        ScriptStep::call(0, "mcp_bench_done", &json!({"text": "all of it"})),
+        ScriptStep::stop(),
     ]])
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
@@ -179,7 +182,12 @@ async fn a_tool_that_says_the_work_is_done_ends_the_turn() {
 
 #[tokio::test]
 async fn a_model_that_goes_in_circles_meets_the_step_limit() {
-    let circle = || vec![Line::call(0, "mcp_bench_echo", &json!({})), Line::stop()];
+    let circle = || {
+        vec![
+            ScriptStep::call(0, "mcp_bench_echo", &json!({})),
+            ScriptStep::stop(),
+        ]
+    };
     let world = World::with([circle(), circle(), circle()], |settings| {
         settings.step_limit = 3
     })
@@ -190,8 +198,8 @@ async fn a_model_that_goes_in_circles_meets_the_step_limit() {
 #[tokio::test]
 async fn a_model_that_fails_midway_keeps_its_words() {
     let world = World::new([vec![
-        Line::text("Half a "),
-        Line::Fail("the stream broke".into()),
+        ScriptStep::text("Half a "),
+        ScriptStep::Fail("the stream broke".into()),
     ]])
     .await;
     let ended = world.turn("go").await;
@@ -211,10 +219,10 @@ async fn a_model_that_fails_midway_keeps_its_words() {
 async fn an_answer_that_is_not_all_of_it_is_not_taken_for_one() {
     let cut_off = |stop: Option<StopReason>| {
         let mut lines = vec![
-            Line::text("So far"),
-            Line::call(0, "mcp_bench_echo", &json!({})),
+            ScriptStep::text("So far"),
+            ScriptStep::call(0, "mcp_bench_echo", &json!({})),
         ];
-        lines.extend(stop.map(|stop| Line::Say(Delta::Stop(stop))));
+        lines.extend(stop.map(|stop| ScriptStep::Say(ModelDelta::Stop(stop))));
         lines
     };
     let scripts = [None, Some(StopReason::Length), Some(StopReason::Filtered)];
@@ -246,8 +254,8 @@ async fn an_answer_that_is_not_all_of_it_is_not_taken_for_one() {
 async fn an_answer_without_end_is_cut_off() {
     let flood = || {
         (0..100)
-            .map(|_| Line::text("0123456789"))
-            .chain([Line::stop()])
+            .map(|_| ScriptStep::text("0123456789"))
+            .chain([ScriptStep::stop()])
             .collect()
     };
     let world = World::with([flood()], |settings| settings.reply_bytes = 500).await;
@@ -263,10 +271,15 @@ async fn an_answer_without_end_is_cut_off() {
     );
 
     let dribble = || {
-        let piece = || [Line::text("."), Line::Pause(Duration::from_millis(20))];
+        let piece = || {
+            [
+                ScriptStep::text("."),
+                ScriptStep::Pause(Duration::from_millis(20)),
+            ]
+        };
         (0..500)
             .flat_map(|_| piece())
-            .chain([Line::stop()])
+            .chain([ScriptStep::stop()])
             .collect()
     };
     let world = World::with([dribble()], |s| s.model_time = Duration::from_millis(200)).await;
@@ -278,13 +291,14 @@ async fn an_answer_without_end_is_cut_off() {
 
 #[tokio::test]
 async fn more_calls_than_are_made_at_once_are_answered_too() {
-    let mut lines: Vec<Line> = (0..5)
-        .map(|i| Line::call(i, "mcp_bench_echo", &json!({})))
+    let mut lines: Vec<ScriptStep> = (0..5)
+        .map(|i| ScriptStep::call(i, "mcp_bench_echo", &json!({})))
         .collect();
-    lines.push(Line::stop());
-    let world = World::with([lines, vec![Line::text("ok"), Line::stop()]], |s| {
-        s.calls_per_step = 3
-    })
+    lines.push(ScriptStep::stop());
+    let world = World::with(
+        [lines, vec![ScriptStep::text("ok"), ScriptStep::stop()]],
+        |s| s.calls_per_step = 3,
+    )
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
     let calls = world.store.calls(&world.chat).await.unwrap();
@@ -297,11 +311,11 @@ async fn more_calls_than_are_made_at_once_are_answered_too() {
 #[tokio::test]
 async fn calls_without_end_are_cut_off() {
     let flood = |tool: &'static str| {
-        let calls = (0..100).map(move |i| Line::raw_call(i, tool, ""));
-        [Line::text("So:")]
+        let calls = (0..100).map(move |i| ScriptStep::raw_call(i, tool, ""));
+        [ScriptStep::text("So:")]
             .into_iter()
             .chain(calls)
-            .chain([Line::stop()])
+            .chain([ScriptStep::stop()])
             .collect()
     };
     let cut_off = async |world: World, expected: &str| {
@@ -322,26 +336,28 @@ async fn calls_without_end_are_cut_off() {
     let world = World::with([flood("mcp_bench_echo")], |s| s.reply_bytes = 1_000).await;
     cut_off(world, "The answer grew too long and was cut off.").await;
     // As many as that are still answered one by one.
-    let mut lines: Vec<Line> = (0..12)
-        .map(|i| Line::raw_call(i, "mcp_bench_echo", ""))
+    let mut lines: Vec<ScriptStep> = (0..12)
+        .map(|i| ScriptStep::raw_call(i, "mcp_bench_echo", ""))
         .collect();
-    lines.push(Line::stop());
-    let world = World::with([lines, vec![Line::text("ok"), Line::stop()]], |s| {
-        s.calls_per_step = 3
-    })
+    lines.push(ScriptStep::stop());
+    let world = World::with(
+        [lines, vec![ScriptStep::text("ok"), ScriptStep::stop()]],
+        |s| s.calls_per_step = 3,
+    )
     .await;
     assert_eq!(world.turn("go").await, TurnOutcome::Done);
 }
 
 #[tokio::test]
 async fn a_model_that_says_nothing_is_given_up() {
-    let silence =
-        |settings: &mut tenon_agent::Settings| settings.model_silence = Duration::from_millis(50);
+    let silence = |settings: &mut tenon_agent::AgentSettings| {
+        settings.model_silence = Duration::from_millis(50)
+    };
     let world = World::with(
         [
-            vec![Line::Hang],
-            vec![Line::text("Hm"), Line::Hang],
-            vec![Line::stop()],
+            vec![ScriptStep::Hang],
+            vec![ScriptStep::text("Hm"), ScriptStep::Hang],
+            vec![ScriptStep::stop()],
         ],
         silence,
     )
@@ -369,7 +385,7 @@ async fn a_model_that_says_nothing_is_given_up() {
 
 #[tokio::test]
 async fn messages_of_every_kind_are_taken_whole() {
-    let answer = || vec![Line::text("ok"), Line::stop()];
+    let answer = || vec![ScriptStep::text("ok"), ScriptStep::stop()];
     let world = World::new([answer(), answer(), answer()]).await;
     let long = "字x".repeat(2500);
     for text in ["🙂🙃", long.as_str(), "nul \0 and \u{202e}"] {
@@ -383,7 +399,7 @@ async fn messages_of_every_kind_are_taken_whole() {
 
 #[tokio::test]
 async fn a_title_is_the_first_line_cut_between_characters() {
-    let world = World::new([vec![Line::text("ok"), Line::stop()]]).await;
+    let world = World::new([vec![ScriptStep::text("ok"), ScriptStep::stop()]]).await;
     world
         .turn(&format!("\n\n  {}\nmore", "東京".repeat(40)))
         .await;
@@ -398,7 +414,7 @@ async fn a_title_is_the_first_line_cut_between_characters() {
 
 #[tokio::test]
 async fn what_cannot_begin_is_refused_in_words() {
-    let world = World::new([vec![Line::Hang]]).await;
+    let world = World::new([vec![ScriptStep::Hang]]).await;
     assert!(matches!(world.start(" \n ").await, Err(Error::Empty)));
     assert!(matches!(
         world.start(&"x".repeat(1024 * 1024 + 1)).await,

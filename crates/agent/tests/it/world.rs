@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tenon_agent::feed::{Live, Next, Watch};
-use tenon_agent::{Agent, Error, Model, Settings, TurnRequest};
+use tenon_agent::feed::{ChatWatch, LiveUpdate, WatchEvent};
+use tenon_agent::{Agent, AgentSettings, Error, TurnModel, TurnRequest};
 use tenon_domain::{
     Annotations, ChatId, Event, EventBody, ModelId, ModelRef, Prices, SourceId, SourceInfo,
     SourceKind, ToolDefinition, ToolOutput, ToolResult, TurnId, TurnOutcome, UserId,
 };
-use tenon_llm::scripted::Line;
+use tenon_llm::scripted::ScriptStep;
 use tenon_llm::{Provider, Scripted};
 use tenon_store::Store;
 use tenon_tools::{
-    CallContext, Connection, Limits, MemoryIdBook, MemoryShelf, Registry, ToolSource,
+    CallContext, CallLimits, Connection, MemoryOutputStore, MemoryToolIdStore, Registry, ToolSource,
 };
 use tokio::sync::{Barrier, Notify};
 
@@ -44,7 +44,7 @@ pub struct Bench {
 }
 
 impl World {
-    pub async fn new(scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+    pub async fn new(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         Self::open(
             Store::open("sqlite::memory:").await.unwrap(),
             scripts,
@@ -54,8 +54,8 @@ impl World {
     }
 
     pub async fn with(
-        scripts: impl IntoIterator<Item = Vec<Line>>,
-        settings: impl FnOnce(&mut Settings),
+        scripts: impl IntoIterator<Item = Vec<ScriptStep>>,
+        settings: impl FnOnce(&mut AgentSettings),
     ) -> Self {
         Self::open(
             Store::open("sqlite::memory:").await.unwrap(),
@@ -65,24 +65,24 @@ impl World {
         .await
     }
 
-    pub async fn in_file(file: &Path, scripts: impl IntoIterator<Item = Vec<Line>>) -> Self {
+    pub async fn in_file(file: &Path, scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         Self::open(Store::open_file(file).await.unwrap(), scripts, |_| {}).await
     }
 
     async fn open(
         store: Store,
-        scripts: impl IntoIterator<Item = Vec<Line>>,
-        adjust: impl FnOnce(&mut Settings),
+        scripts: impl IntoIterator<Item = Vec<ScriptStep>>,
+        adjust: impl FnOnce(&mut AgentSettings),
     ) -> Self {
-        let limits = Limits {
-            deadline: PATIENCE,
-            ..Limits::default()
+        let limits = CallLimits {
+            idle_timeout: PATIENCE,
+            ..CallLimits::default()
         };
-        let shelf = Arc::new(MemoryShelf::default());
-        let registry = Registry::new(Arc::new(MemoryIdBook::default()), shelf, limits);
+        let outputs = Arc::new(MemoryOutputStore::default());
+        let registry = Registry::new(Arc::new(MemoryToolIdStore::default()), outputs, limits);
         let bench = Arc::new(Bench::new());
         let connected = Some(registry.connect(bench.clone()).await.unwrap());
-        let mut settings = Settings::new("unused");
+        let mut settings = AgentSettings::new("unused");
         adjust(&mut settings);
         let agent = Agent::new(store.clone(), registry.clone(), settings);
         let chat = store.create_chat(&ada(), "").await.unwrap().id;
@@ -103,7 +103,7 @@ impl World {
     }
 
     pub fn request(&self, text: &str) -> TurnRequest {
-        let model = Model {
+        let model = TurnModel {
             prices: self.prices.clone(),
             ..model(self.model.clone())
         };
@@ -123,8 +123,8 @@ impl World {
 }
 
 /// A model without prices, under the name of the scripted one.
-pub fn model(provider: Arc<dyn Provider>) -> Model {
-    Model {
+pub fn model(provider: Arc<dyn Provider>) -> TurnModel {
+    TurnModel {
         provider,
         shown: ModelRef {
             id: ModelId::new("scripted"),
@@ -139,20 +139,20 @@ pub fn ada() -> UserId {
     UserId::new("ada")
 }
 
-pub async fn next(watch: &mut Watch) -> Live {
+pub async fn next(watch: &mut ChatWatch) -> LiveUpdate {
     match tokio::time::timeout(PATIENCE, watch.next())
         .await
         .expect("something happens in time")
     {
-        Next::Live(live) => live,
+        WatchEvent::Live(live) => live,
         other => panic!("{other:?}"),
     }
 }
 
 /// Waits for an event that passes and returns it.
-pub async fn until(watch: &mut Watch, passes: impl Fn(&EventBody) -> bool) -> EventBody {
+pub async fn until(watch: &mut ChatWatch, passes: impl Fn(&EventBody) -> bool) -> EventBody {
     loop {
-        if let Live::Event(event) = next(watch).await
+        if let LiveUpdate::Event(event) = next(watch).await
             && passes(&event.body)
         {
             return event.body.clone();
@@ -160,7 +160,7 @@ pub async fn until(watch: &mut Watch, passes: impl Fn(&EventBody) -> bool) -> Ev
     }
 }
 
-pub async fn outcome(watch: &mut Watch) -> TurnOutcome {
+pub async fn outcome(watch: &mut ChatWatch) -> TurnOutcome {
     match until(watch, |body| matches!(body, EventBody::TurnFinished { .. })).await {
         EventBody::TurnFinished { outcome, .. } => outcome,
         other => panic!("{other:?}"),

@@ -1,19 +1,34 @@
-//! Does what a person filled in fit the form, and if not, which field is it?
+//! Validates the answer to a form.
 //!
 //! A `pattern` is left to the tool: it is no part of what forms may ask.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use super::fields::{Choice, Field, FieldKind, Fields, TextFormat};
+use super::fields::{FieldChoice, FieldKind, FormFields, FormInputField, TextFormat};
+use crate::text::shorten;
 
 /// A label or a list of choices quoted back at a person is cut to this.
-const QUOTED: usize = 80;
+const MAX_QUOTE_CHARS: usize = 80;
 
-impl Fields {
-    /// What was filled in, if it fits; nothing at all is an answer where nothing
-    /// has to be. The error names the field and what would be right: a sentence
-    /// without its full stop.
-    pub fn fit(&self, content: Value) -> Result<Value, String> {
+/// Why an answer does not fit its form. Displayed, a sentence without its full stop that names
+/// the field and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormAnswerError {
+    #[error("the answer has to be an object with the fields of the form")]
+    NotAnObject,
+    #[error("the form has no field “{}”", quote(.0))]
+    UnknownField(String),
+    #[error("“{}” is missing; fill it in", quote(.0))]
+    Missing(String),
+    #[error("“{}” {needs}", quote(label))]
+    Misfit { label: String, needs: String },
+}
+
+impl FormFields {
+    /// The answer, if it fits. Null is an empty answer.
+    pub fn fit(&self, content: Value) -> Result<Value, FormAnswerError> {
         let content = match content {
             Value::Null => Value::Object(Map::new()),
             content => content,
@@ -22,31 +37,32 @@ impl Fields {
         Ok(content)
     }
 
-    fn check(&self, content: &Value) -> Result<(), String> {
+    fn check(&self, content: &Value) -> Result<(), FormAnswerError> {
         let Value::Object(content) = content else {
-            return Err("the answer has to be an object with the fields of the form".into());
+            return Err(FormAnswerError::NotAnObject);
         };
         let is_known = |name: &str| self.0.iter().any(|field| field.name == name);
         if let Some(odd) = content.keys().find(|name| !is_known(name)) {
-            return Err(format!("the form has no field “{}”", cut(odd)));
+            return Err(FormAnswerError::UnknownField(odd.clone()));
         }
         self.0
             .iter()
             .try_for_each(|field| match content.get(&field.name) {
                 Some(value) => field.check(value),
-                None if field.required => {
-                    Err(format!("“{}” is missing; fill it in", cut(field.label())))
-                }
+                None if field.required => Err(FormAnswerError::Missing(field.label().to_owned())),
                 None => Ok(()),
             })
     }
 }
 
-impl Field {
-    pub fn check(&self, value: &Value) -> Result<(), String> {
+impl FormInputField {
+    pub fn check(&self, value: &Value) -> Result<(), FormAnswerError> {
         match misfit(&self.kind, value) {
             None => Ok(()),
-            Some(needs) => Err(format!("“{}” {needs}", cut(self.label()))),
+            Some(needs) => Err(FormAnswerError::Misfit {
+                label: self.label().to_owned(),
+                needs,
+            }),
         }
     }
 }
@@ -204,13 +220,13 @@ fn digits(text: &str, count: usize) -> Option<u32> {
     text.parse().ok().filter(|_| is_number)
 }
 
-fn has(choices: &[Choice], value: &Value) -> bool {
+fn has(choices: &[FieldChoice], value: &Value) -> bool {
     choices.iter().any(|choice| choice.value == *value)
 }
 
-fn names(choices: &[Choice]) -> String {
+fn names(choices: &[FieldChoice]) -> String {
     let names: Vec<&str> = choices.iter().map(|choice| choice.title.as_str()).collect();
-    cut(&names.join(", "))
+    quote(&names.join(", ")).into_owned()
 }
 
 fn characters(count: usize) -> String {
@@ -220,11 +236,8 @@ fn characters(count: usize) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+fn quote(text: &str) -> Cow<'_, str> {
+    shorten(text, MAX_QUOTE_CHARS)
 }
 
 #[cfg(test)]
@@ -247,9 +260,9 @@ mod tests {
             },
             "required": ["name"],
         });
-        let fields = Fields::read(&schema).unwrap();
+        let fields = FormFields::read(&schema).unwrap();
         let check = |content: Value, expected: Result<(), &str>| {
-            let found = fields.check(&content);
+            let found = fields.check(&content).map_err(|error| error.to_string());
             assert_eq!(found, expected.map_err(str::to_owned), "{content}");
         };
         let with = |name: &str, value: Value| json!({"name": "Ada", name: value});
@@ -312,12 +325,12 @@ mod tests {
 
     #[test]
     fn nothing_is_an_answer_where_nothing_has_to_be_filled_in() {
-        let read = |schema: Value| Fields::read(&schema).unwrap();
+        let read = |schema: Value| FormFields::read(&schema).unwrap();
         let optional = read(json!({"properties": {"x": {"type": "string"}}}));
         assert_eq!(optional.fit(json!(null)), Ok(json!({})));
         let needed = read(json!({"properties": {"x": {"type": "string"}}, "required": ["x"]}));
-        let missing = "“x” is missing; fill it in".to_owned();
-        assert_eq!(needed.fit(json!(null)), Err(missing));
+        let missing = needed.fit(json!(null)).unwrap_err().to_string();
+        assert_eq!(missing, "“x” is missing; fill it in");
     }
 
     #[test]
@@ -378,11 +391,11 @@ mod tests {
     #[test]
     fn what_is_quoted_is_short() {
         let schema = json!({"properties": {"x": {"type": "string", "title": "火".repeat(500)}}});
-        let fields = Fields::read(&schema).unwrap();
-        let found = fields.check(&json!({"x": 1})).unwrap_err();
+        let fields = FormFields::read(&schema).unwrap();
+        let found = fields.check(&json!({"x": 1})).unwrap_err().to_string();
         assert_eq!(
             found.chars().count(),
-            QUOTED + "“…” must be a text".chars().count()
+            MAX_QUOTE_CHARS + "“…” must be a text".chars().count()
         );
     }
 }

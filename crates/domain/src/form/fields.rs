@@ -1,19 +1,18 @@
 //! The fields of a form, read from the flat JSON Schema that a tool sends.
 //!
-//! It comes from outside. A form with a field that nobody could fill in is not
-//! read at all: half of it would be no answer.
+//! It comes from outside. A form with a field that nobody could fill in is refused as a whole.
 
 use serde_json::{Map, Value};
 
 /// More than anybody fills in.
 const MAX_FIELDS: usize = 64;
 
-/// In the order of the schema.
+/// The fields of a form, in the order of the schema.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fields(pub Vec<Field>);
+pub struct FormFields(pub Vec<FormInputField>);
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct FormInputField {
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
@@ -37,9 +36,9 @@ pub enum FieldKind {
         most: Option<f64>,
     },
     YesNo,
-    One(Vec<Choice>),
+    One(Vec<FieldChoice>),
     Several {
-        choices: Vec<Choice>,
+        choices: Vec<FieldChoice>,
         fewest: usize,
         most: usize,
     },
@@ -54,30 +53,41 @@ pub enum TextFormat {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct FieldChoice {
     pub value: Value,
     pub title: String,
 }
 
-impl Fields {
-    /// The error is a sentence for the log, without its full stop.
-    pub fn read(schema: &Value) -> Result<Self, String> {
+/// Why a schema is no form. Displayed, a sentence for the log without its full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormSchemaError {
+    #[error("`properties` is not an object")]
+    Properties,
+    #[error("it has more than {MAX_FIELDS} fields")]
+    TooManyFields,
+    /// The field of this name has a schema that no form has.
+    #[error("{0:?} is no field to fill in")]
+    Field(String),
+}
+
+impl FormFields {
+    pub fn read(schema: &Value) -> Result<Self, FormSchemaError> {
         let nothing = Map::new();
         let properties = match schema.get("properties") {
             None => &nothing,
             Some(Value::Object(properties)) => properties,
-            Some(_) => return Err("`properties` is not an object".into()),
+            Some(_) => return Err(FormSchemaError::Properties),
         };
         if properties.len() > MAX_FIELDS {
-            return Err(format!("it has more than {MAX_FIELDS} fields"));
+            return Err(FormSchemaError::TooManyFields);
         }
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| {
             required.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)))
         };
         let fields = properties.iter().map(|(name, schema)| {
-            let kind = kind(schema).ok_or_else(|| format!("{name:?} is no field to fill in"))?;
-            let mut field = Field {
+            let kind = kind(schema).ok_or_else(|| FormSchemaError::Field(name.clone()))?;
+            let mut field = FormInputField {
                 name: name.clone(),
                 title: text(schema, "title"),
                 description: text(schema, "description"),
@@ -91,11 +101,11 @@ impl Fields {
                 .cloned();
             Ok(field)
         });
-        fields.collect::<Result<_, String>>().map(Self)
+        fields.collect::<Result<_, _>>().map(Self)
     }
 }
 
-impl Field {
+impl FormInputField {
     /// What a person knows it by.
     pub fn label(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
@@ -148,7 +158,7 @@ fn kind_name(schema: &Value) -> Option<&str> {
 }
 
 /// `enum`, with `enumNames` or without, or a list of constants with titles.
-fn choices(schema: &Value) -> Option<Vec<Choice>> {
+fn choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     let list = |key: &str| schema.get(key).and_then(Value::as_array);
     let plain = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -156,9 +166,9 @@ fn choices(schema: &Value) -> Option<Vec<Choice>> {
     };
     if let Some(values) = list("enum") {
         let titles = list("enumNames");
-        let choice = |(place, value): (usize, &Value)| {
-            let title = titles.and_then(|titles| titles.get(place)?.as_str());
-            Choice {
+        let choice = |(index, value): (usize, &Value)| {
+            let title = titles.and_then(|titles| titles.get(index)?.as_str());
+            FieldChoice {
                 title: title.map_or_else(|| plain(value), str::to_owned),
                 value: value.clone(),
             }
@@ -168,7 +178,7 @@ fn choices(schema: &Value) -> Option<Vec<Choice>> {
     let constants = list("oneOf").or_else(|| list("anyOf"))?;
     let choice = |constant: &Value| {
         let value = constant.get("const")?;
-        Some(Choice {
+        Some(FieldChoice {
             title: text(constant, "title").unwrap_or_else(|| plain(value)),
             value: value.clone(),
         })
@@ -201,7 +211,7 @@ mod tests {
             longest: usize::MAX,
             format,
         };
-        let choice = |value: &str, title: &str| Choice {
+        let choice = |value: &str, title: &str| FieldChoice {
             value: json!(value),
             title: title.into(),
         };
@@ -255,7 +265,7 @@ mod tests {
             },
             "required": ["name", 3],
         });
-        let Fields(fields) = Fields::read(&schema).unwrap();
+        let FormFields(fields) = FormFields::read(&schema).unwrap();
         let seen: Vec<_> = fields
             .iter()
             .map(|field| (field.label(), field.required, field.default.clone()))
@@ -264,10 +274,10 @@ mod tests {
             seen,
             [("Your name", true, None), ("age", false, Some(json!(42)))]
         );
-        assert_eq!(Fields::read(&json!({})), Ok(Fields(Vec::new())));
+        assert_eq!(FormFields::read(&json!({})), Ok(FormFields(Vec::new())));
 
         let check = |schema: Value, expected: &str| {
-            assert_eq!(Fields::read(&schema).unwrap_err(), expected);
+            assert_eq!(FormFields::read(&schema).unwrap_err().to_string(), expected);
         };
         check(json!({"properties": 7}), "`properties` is not an object");
         let nested = json!({"properties": {"a": {"type": "string"}, "b": {"type": "object"}}});

@@ -1,8 +1,13 @@
 use super::*;
 use serde_json::json;
 
-fn fragment(index: Option<u64>, id: Option<&str>, name: Option<&str>, arguments: &str) -> Delta {
-    Delta::Call(CallFragment {
+fn fragment(
+    index: Option<u64>,
+    id: Option<&str>,
+    name: Option<&str>,
+    arguments: &str,
+) -> ModelDelta {
+    ModelDelta::Call(CallFragment {
         index,
         id: id.map(str::to_owned),
         name: name.map(str::to_owned),
@@ -12,7 +17,7 @@ fn fragment(index: Option<u64>, id: Option<&str>, name: Option<&str>, arguments:
 }
 
 #[track_caller]
-fn check(deltas: Vec<Delta>, expected: &[(&str, Value)]) {
+fn check(deltas: Vec<ModelDelta>, expected: &[(&str, Value)]) {
     let mut assembler = Assembler::default();
     for delta in deltas {
         assembler.push(delta);
@@ -103,10 +108,10 @@ fn fragments_join_whatever_the_server_calls_them() {
 fn of_two_ids_the_first_is_told_back() {
     let mut assembler = Assembler::default();
     for (id, field) in [("1", "a"), ("2", "b")] {
-        assembler.push(Delta::Call(CallFragment {
+        assembler.push(ModelDelta::Call(CallFragment {
             index: Some(0),
             id: Some(id.into()),
-            kept: Some(Kept {
+            kept: Some(ProviderBlock {
                 maker: "m".into(),
                 block: json!({"id": id, field: true}),
             }),
@@ -129,8 +134,8 @@ fn of_two_ids_the_first_is_told_back() {
 fn calls_without_end_take_no_longer_each() {
     const CALLS: u64 = 100_000;
     // By number and id, by either alone, and under one number.
-    type Known = fn(u64) -> (Option<u64>, Option<String>);
-    let ways: [Known; 4] = [
+    type KnownCall = fn(u64) -> (Option<u64>, Option<String>);
+    let ways: [KnownCall; 4] = [
         |call| (Some(call), Some(call.to_string())),
         |call| (Some(call), None),
         |call| (None, Some(call.to_string())),
@@ -168,18 +173,18 @@ fn arguments_that_are_no_json_stay_as_they_came() {
 #[test]
 fn text_thinking_and_calls_keep_their_order() {
     let mut assembler = Assembler::default();
-    assembler.push(Delta::Thinking("hm".into()));
-    assembler.push(Delta::Text("I ".into()));
+    assembler.push(ModelDelta::Thinking("hm".into()));
+    assembler.push(ModelDelta::Text("I ".into()));
     assert_eq!(
-        assembler.push(Delta::Text("look.".into())),
+        assembler.push(ModelDelta::Text("look.".into())),
         Some(Growth {
             part: 1,
             text: "look.".into()
         })
     );
     assembler.push(fragment(Some(0), None, Some("a"), "{}"));
-    assembler.push(Delta::Text("And then".into()));
-    assembler.push(Delta::Stop(StopReason::ToolCalls));
+    assembler.push(ModelDelta::Text("And then".into()));
+    assembler.push(ModelDelta::Stop(StopReason::ToolCalls));
     let reply = assembler.finish(|| CallId::new("c1"));
     assert_eq!(
         reply.parts,

@@ -9,20 +9,20 @@ use serde_json::Value;
 use tenon_domain::{Content, Message, Part, ToolAnswer};
 
 /// Enough of an old output to know what it was.
-const OLD_OUTPUT: usize = 300;
+const OLD_OUTPUT_CHARS: usize = 300;
 
 /// Enough of the newest outputs to go on with.
-const NEW_OUTPUT: usize = 4_000;
+const NEW_OUTPUT_CHARS: usize = 4_000;
 
 /// Enough of an old answer to follow the thread.
-const OLD_ANSWER: usize = 300;
+const OLD_ANSWER_CHARS: usize = 300;
 
 /// A picture costs about as much as a page of text.
 const IMAGE_TOKENS: usize = 1_500;
 
 /// How many messages are shortened together. Where the cut is must not move
 /// with every step: what stands before it is read from the provider's cache.
-const BLOCK: usize = 8;
+const MESSAGES_PER_BLOCK: usize = 8;
 
 /// Shortens a chat that is too long, in the order of what is missed least, and
 /// by more than it needs to be: the next words should still fit.
@@ -44,21 +44,21 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
     type Shorten = fn(&mut Message);
     let steps: [(usize, Shorten); 5] = [
         (newest, |message| {
-            outputs(message, OLD_OUTPUT, Pictures::Named)
+            outputs(message, OLD_OUTPUT_CHARS, ImageHandling::Describe)
         }),
-        (newest, |message| inputs(message, OLD_OUTPUT)),
-        (turn, |message| answers(message, OLD_ANSWER)),
+        (newest, |message| inputs(message, OLD_OUTPUT_CHARS)),
+        (turn, |message| answers(message, OLD_ANSWER_CHARS)),
         (messages.len(), |message| {
-            outputs(message, NEW_OUTPUT, Pictures::Kept)
+            outputs(message, NEW_OUTPUT_CHARS, ImageHandling::Keep)
         }),
         (messages.len(), |message| {
-            outputs(message, OLD_OUTPUT, Pictures::Named)
+            outputs(message, OLD_OUTPUT_CHARS, ImageHandling::Describe)
         }),
     ];
     for (end, shorten) in steps {
         let mut shortened = 0;
         for message in &mut messages[..end] {
-            if total <= target && shortened % BLOCK == 0 {
+            if total <= target && shortened % MESSAGES_PER_BLOCK == 0 {
                 return;
             }
             let before = weight(message);
@@ -114,15 +114,15 @@ fn content_weight(content: &Content) -> usize {
     }
 }
 
-/// What becomes of the pictures in an output that is shortened.
+/// What becomes of the images in an output that is shortened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Pictures {
-    Kept,
+enum ImageHandling {
+    Keep,
     /// That there was one is said, and no more.
-    Named,
+    Describe,
 }
 
-fn outputs(message: &mut Message, chars: usize, pictures: Pictures) {
+fn outputs(message: &mut Message, chars: usize, images: ImageHandling) {
     let Message::Tools { answers } = message else {
         return;
     };
@@ -130,10 +130,10 @@ fn outputs(message: &mut Message, chars: usize, pictures: Pictures) {
         match &mut answer.result {
             Ok(output) => {
                 let content = std::mem::take(&mut output.content).into_iter();
-                output.content = content.map(|part| shorten(part, chars, pictures)).collect();
+                output.content = content.map(|part| shorten(part, chars, images)).collect();
             }
             Err(error) => {
-                if let Cow::Owned(short) = cut(&error.message, chars) {
+                if let Cow::Owned(short) = shorten_with_note(&error.message, chars) {
                     error.message = short;
                 }
             }
@@ -141,10 +141,10 @@ fn outputs(message: &mut Message, chars: usize, pictures: Pictures) {
     }
 }
 
-fn shorten(content: Content, chars: usize, pictures: Pictures) -> Content {
+fn shorten(content: Content, chars: usize, images: ImageHandling) -> Content {
     match &content {
-        Content::Image { .. } if pictures == Pictures::Kept => content,
-        other => match cut(&other.to_text(), chars) {
+        Content::Image { .. } if images == ImageHandling::Keep => content,
+        other => match shorten_with_note(&other.to_text(), chars) {
             Cow::Owned(text) => Content::Text { text },
             Cow::Borrowed(text) if matches!(content, Content::Image { .. }) => Content::Text {
                 text: text.to_owned(),
@@ -161,24 +161,24 @@ fn inputs(message: &mut Message, chars: usize) {
     };
     for part in parts {
         if let Part::Call { call, .. } = part {
-            cut_strings(&mut call.input, chars);
+            shorten_strings(&mut call.input, chars);
         }
     }
 }
 
-fn cut_strings(value: &mut Value, chars: usize) {
+fn shorten_strings(value: &mut Value, chars: usize) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(short) = cut(text, chars) {
+            if let Cow::Owned(short) = shorten_with_note(text, chars) {
                 *text = short;
             }
         }
         Value::Array(values) => values
             .iter_mut()
-            .for_each(|value| cut_strings(value, chars)),
+            .for_each(|value| shorten_strings(value, chars)),
         Value::Object(values) => values
             .values_mut()
-            .for_each(|value| cut_strings(value, chars)),
+            .for_each(|value| shorten_strings(value, chars)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -191,7 +191,7 @@ fn answers(message: &mut Message, chars: usize) {
     parts.retain(|part| !matches!(part, Part::Thinking { .. }));
     for part in parts {
         if let Part::Text { text, kept } = part
-            && let Cow::Owned(short) = cut(text, chars)
+            && let Cow::Owned(short) = shorten_with_note(text, chars)
         {
             *text = short;
             *kept = None;
@@ -200,15 +200,16 @@ fn answers(message: &mut Message, chars: usize) {
 }
 
 /// Cuts between characters and says so; what is hardly longer stays.
-fn cut(text: &str, chars: usize) -> Cow<'_, str> {
+fn shorten_with_note(text: &str, chars: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(chars) else {
         return Cow::Borrowed(text);
     };
     let left = text[end..].chars().count();
     let note = format!("… [{left} more characters were left out to save space]");
-    match left > note.chars().count() {
-        true => Cow::Owned(format!("{}{note}", &text[..end])),
-        false => Cow::Borrowed(text),
+    if left > note.chars().count() {
+        Cow::Owned(format!("{}{note}", &text[..end]))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -3,18 +3,18 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use tenon_domain::{CallId, Kept, ToolCall, WireFormat};
+use tenon_domain::{CallId, ProviderBlock, ToolCall, WireFormat};
 
 /// The ids of calls as one provider knows them: its own where it gave one,
 /// else made from ours. No two calls of a request share one.
-pub(crate) struct Ids {
+pub(crate) struct CallIds {
     format: WireFormat,
     maker: String,
     given: HashMap<CallId, String>,
     taken: HashSet<String>,
 }
 
-impl Ids {
+impl CallIds {
     pub(crate) fn new(format: WireFormat, maker: String) -> Self {
         Self {
             format,
@@ -25,11 +25,11 @@ impl Ids {
     }
 
     /// What this very provider wanted to be told back.
-    pub(crate) fn own<'a>(&self, kept: &'a Option<Kept>) -> Option<&'a Value> {
+    pub(crate) fn own<'a>(&self, kept: &'a Option<ProviderBlock>) -> Option<&'a Value> {
         kept.as_ref().and_then(|kept| self.own_block(kept))
     }
 
-    pub(crate) fn own_block<'a>(&self, kept: &'a Kept) -> Option<&'a Value> {
+    pub(crate) fn own_block<'a>(&self, kept: &'a ProviderBlock) -> Option<&'a Value> {
         (kept.maker == self.maker).then_some(&kept.block)
     }
 

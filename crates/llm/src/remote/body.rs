@@ -5,12 +5,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-pub(crate) struct Body<'a> {
+pub(crate) struct ModelRequestBody<'a> {
     pub fields: Map<String, Value>,
     pub tools: Vec<&'a RawValue>,
 }
 
-impl Serialize for Body<'_> {
+impl Serialize for ModelRequestBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (name, value) in &self.fields {

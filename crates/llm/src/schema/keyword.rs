@@ -5,18 +5,18 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::Dialect;
+use super::normalize::implied_type;
 use super::reference::is_schema;
-use super::tidy::implied_type;
 
 /// The words that need no looking around.
 pub(super) fn plain_keywords(
     keywords: &Map<String, Value>,
     dialect: Dialect,
 ) -> Map<String, Value> {
-    let mut said = Map::new();
+    let mut output = Map::new();
     let mut say = |keyword: &str, value: Option<Value>| {
         if let Some(value) = value {
-            said.insert(keyword.into(), value);
+            output.insert(keyword.into(), value);
         }
     };
     say("type", types(keywords.get("type")));
@@ -39,7 +39,7 @@ pub(super) fn plain_keywords(
     ] {
         let number = keywords.get(bound).filter(|v| v.is_number()).cloned();
         match keywords.get(exclusive) {
-            // Once, this was not a number but said what the other number means.
+            // Once, this was not a number but output what the other number means.
             Some(Value::Bool(true)) => say(exclusive, number),
             Some(other @ Value::Number(_)) => {
                 say(exclusive, Some(other.clone()));
@@ -48,7 +48,7 @@ pub(super) fn plain_keywords(
             _ => say(bound, number),
         }
     }
-    said
+    output
 }
 
 fn is_known_format(format: &Value) -> bool {
@@ -107,7 +107,7 @@ fn type_name(name: &Value) -> Option<&'static str> {
     known.map(|(kind, _)| *kind)
 }
 
-/// `oneOf` asks the same of a model as `anyOf` does. Both at once cannot be said.
+/// `oneOf` asks the same of a model as `anyOf` does. Both at once cannot be output.
 pub(super) fn alternatives(keywords: &Map<String, Value>) -> Vec<&Value> {
     let any: Vec<&Value> = schemas(keywords, "anyOf").collect();
     if any.is_empty() {
@@ -141,18 +141,18 @@ pub(super) fn other_properties(keywords: &Map<String, Value>) -> Option<&Value> 
     }
 }
 
-pub(super) fn accept_null(said: &mut Map<String, Value>) {
-    if let Some(kind) = implied_type(said) {
-        said.insert("type".into(), json!(kind));
+pub(super) fn accept_null(output: &mut Map<String, Value>) {
+    if let Some(kind) = implied_type(output) {
+        output.insert("type".into(), json!(kind));
     }
     let null = json!("null");
-    match said.get_mut("type") {
+    match output.get_mut("type") {
         Some(Value::Array(names)) if names.contains(&null) => {}
         Some(Value::Array(names)) => names.push(null.clone()),
         Some(name) if *name != null => *name = json!([name, "null"]),
         Some(_) | None => {}
     }
-    if let Some(Value::Array(values)) = said.get_mut("enum")
+    if let Some(Value::Array(values)) = output.get_mut("enum")
         && !values.contains(&Value::Null)
     {
         values.push(Value::Null);
@@ -161,7 +161,7 @@ pub(super) fn accept_null(said: &mut Map<String, Value>) {
         Some(Value::Array(names)) => names.contains(&null),
         kind => kind == Some(&null),
     };
-    if let Some(Value::Array(branches)) = said.get_mut("anyOf")
+    if let Some(Value::Array(branches)) = output.get_mut("anyOf")
         && !branches.iter().any(takes_null)
     {
         branches.push(json!({"type": "null"}));

@@ -1,4 +1,7 @@
-//! Making one schema of two.
+//! Merges two schemas into one for a provider: the outer one overrides.
+//!
+//! Not shared with the OpenAPI reader, which must notice contradictions: inputs are checked
+//! against its result. Here the model only reads it, and there has to be one object in the end.
 
 use std::collections::HashSet;
 

@@ -112,7 +112,7 @@ fn escaped(chars: &mut Peekable<Chars<'_>>) -> Option<char> {
 }
 
 /// What stood last in a class, and so may begin a range.
-enum Last {
+enum ClassMember {
     Nothing,
     One(char),
     Many,
@@ -125,35 +125,35 @@ fn class(chars: &mut Peekable<Chars<'_>>) -> Option<()> {
     if chars.peek() == Some(&']') {
         return None;
     }
-    let mut last = Last::Nothing;
+    let mut last = ClassMember::Nothing;
     loop {
         let c = chars.next()?;
         let ends = matches!(chars.peek(), Some(']') | None);
         last = match (c, last) {
             (']', _) => return Some(()),
-            ('-', Last::One(from)) if !ends => {
+            ('-', ClassMember::One(from)) if !ends => {
                 let next = chars.next()?;
                 match member(next, chars)? {
-                    Last::One(to) if from <= to => Last::Nothing,
-                    Last::One(_) | Last::Many | Last::Nothing => return None,
+                    ClassMember::One(to) if from <= to => ClassMember::Nothing,
+                    ClassMember::One(_) | ClassMember::Many | ClassMember::Nothing => return None,
                 }
             }
-            ('-', Last::Many) if !ends => return None,
+            ('-', ClassMember::Many) if !ends => return None,
             (c, _) => member(c, chars)?,
         };
     }
 }
 
-fn member(c: char, chars: &mut Peekable<Chars<'_>>) -> Option<Last> {
+fn member(c: char, chars: &mut Peekable<Chars<'_>>) -> Option<ClassMember> {
     match c {
         // Some engines nest classes, so a bracket has to be escaped to be one.
         '[' => None,
         '\\' => match escaped(chars)? {
             'b' | 'B' => None,
-            'd' | 'D' | 'w' | 'W' | 's' | 'S' => Some(Last::Many),
-            other => Some(Last::One(other)),
+            'd' | 'D' | 'w' | 'W' | 's' | 'S' => Some(ClassMember::Many),
+            other => Some(ClassMember::One(other)),
         },
-        other => Some(Last::One(other)),
+        other => Some(ClassMember::One(other)),
     }
 }
 

@@ -1,21 +1,24 @@
-//! Where a `$ref` leads, within one document and never out of it.
+//! Resolves `$ref`s within one schema: JSON pointers, anchors and `$id`s. Nothing is fetched.
+//!
+//! OpenAPI documents have pointers only, so the index of anchors is not shared with their reader.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use tenon_schema::reference;
 
-use super::{Fault, MAX_QUOTE};
-use crate::excerpt::shorten;
+use super::{MAX_QUOTE_CHARS, SchemaError};
+use tenon_domain::text::shorten;
 
-/// A schema with the places in it that can be referred to.
-pub(super) struct Document<'a> {
+/// A schema with what can be referred to in it.
+pub(super) struct SchemaDocument<'a> {
     root: &'a Value,
-    /// Most schemas name no places, so they are looked up only when one is asked for.
+    /// By anchor and `$id`. Most schemas have none, so the index is built on first use.
     names: OnceCell<HashMap<&'a str, &'a Value>>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> SchemaDocument<'a> {
     pub(super) fn new(root: &'a Value) -> Self {
         Self {
             root,
@@ -23,21 +26,23 @@ impl<'a> Document<'a> {
         }
     }
 
-    pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, Fault> {
-        let quote = || shorten(reference, MAX_QUOTE).into_owned();
+    pub(super) fn resolve(&self, reference: &str) -> Result<&'a Value, SchemaError> {
+        let quote = || shorten(reference, MAX_QUOTE_CHARS).into_owned();
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let base = match base {
             "" => self.root,
-            address => self.named(address).ok_or_else(|| Fault::Remote(quote()))?,
+            address => self
+                .named(address)
+                .ok_or_else(|| SchemaError::RemoteReference(quote()))?,
         };
         let target = match fragment {
             "" => Some(base),
-            pointer if pointer.starts_with('/') => follow(base, pointer),
+            pointer if pointer.starts_with('/') => reference::resolve(base, pointer),
             anchor => self.named(anchor),
         };
         target
             .filter(|target| is_schema(target))
-            .ok_or_else(|| Fault::Nowhere(quote()))
+            .ok_or_else(|| SchemaError::DanglingReference(quote()))
     }
 
     /// The schema with that `$id` or anchor.
@@ -53,33 +58,6 @@ impl<'a> Document<'a> {
 
 pub(super) fn is_schema(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Bool(_))
-}
-
-/// Some generators escape what they write after the `#`, some do not.
-fn follow<'a>(base: &'a Value, pointer: &str) -> Option<&'a Value> {
-    base.pointer(pointer)
-        .or_else(|| base.pointer(&unescape(pointer)?))
-}
-
-/// `%7E` → `~`. `None` if that makes no text.
-fn unescape(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escaped = match (first, after) {
-            (b'%', [high, low, after @ ..]) => hex(*high, *low).map(|byte| (byte, after)),
-            _ => None,
-        };
-        let (byte, after) = escaped.unwrap_or((first, after));
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn hex(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 fn collect_names<'a>(schema: &'a Value, names: &mut HashMap<&'a str, &'a Value>) {

@@ -1,4 +1,4 @@
-//! A schema said again in few words, its references inlined.
+//! A schema output again in few words, its references inlined.
 //!
 //! Everything that is read or copied is paid for from a budget: a few lines of
 //! references can stand for more than any machine could hold.
@@ -10,39 +10,39 @@ use super::keyword::{
     types,
 };
 use super::merge::merge;
-use super::reference::Document;
-use super::tidy::implied_type;
-use super::{Dialect, Fault, MAX_DEPTH, MAX_NODES, describe, looked_at};
+use super::normalize::implied_type;
+use super::reference::SchemaDocument;
+use super::{Dialect, MAX_DEPTH, MAX_NODES, SchemaError, describe, max_scanned_chars};
 
 /// Bytes read or copied. Generous beside what may come out, because merging drops much.
 const MAX_WORK: usize = 1_000_000;
 
 pub(super) struct Translator<'a> {
-    document: Document<'a>,
+    document: SchemaDocument<'a>,
     root: &'a Value,
     dialect: Dialect,
     repeats: usize,
     /// The targets of references that are being written out just now.
-    open: Vec<Open<'a>>,
+    open: Vec<OpenReference<'a>>,
     nodes: usize,
     work: usize,
 }
 
-struct Open<'a> {
+struct OpenReference<'a> {
     target: &'a Value,
     depth: usize,
 }
 
 /// Where in the work a schema is met.
 #[derive(Clone, Copy)]
-struct Place {
+struct Position {
     /// How far into the value described: a property or an item is one further.
     depth: usize,
     /// How far into the schema, for the stack's sake: a reference counts as well.
     level: usize,
 }
 
-impl Place {
+impl Position {
     fn inside(self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -59,12 +59,12 @@ impl Place {
 }
 
 /// `None` is the schema that nothing fits.
-type Translated = Result<Option<Map<String, Value>>, Fault>;
+type Translated = Result<Option<Map<String, Value>>, SchemaError>;
 
 impl<'a> Translator<'a> {
     pub(super) fn new(root: &'a Value, dialect: Dialect, repeats: usize) -> Self {
         Self {
-            document: Document::new(root),
+            document: SchemaDocument::new(root),
             root,
             dialect,
             repeats,
@@ -75,11 +75,11 @@ impl<'a> Translator<'a> {
     }
 
     pub(super) fn root(&mut self) -> Translated {
-        let at = Place { depth: 0, level: 0 };
-        self.write_out(self.root, at)
+        let at = Position { depth: 0, level: 0 };
+        self.inline(self.root, at)
     }
 
-    fn schema(&mut self, schema: &'a Value, at: Place) -> Translated {
+    fn schema(&mut self, schema: &'a Value, at: Position) -> Translated {
         self.enter(at)?;
         let keywords = match schema {
             Value::Object(keywords) => keywords,
@@ -87,11 +87,11 @@ impl<'a> Translator<'a> {
             // `true`, and what is no schema at all, say nothing.
             _ => return Ok(Some(Map::new())),
         };
-        let mut said = plain_keywords(keywords, self.dialect);
-        self.say_texts(keywords, &mut said)?;
-        self.say_values(keywords, &mut said)?;
-        self.say_object(keywords, &mut said, at)?;
-        self.say_array(keywords, &mut said, at)?;
+        let mut output = plain_keywords(keywords, self.dialect);
+        self.copy_texts(keywords, &mut output)?;
+        self.copy_values(keywords, &mut output)?;
+        self.translate_object(keywords, &mut output, at)?;
+        self.translate_array(keywords, &mut output, at)?;
 
         let branches = alternatives(keywords);
         if !branches.is_empty() {
@@ -99,71 +99,71 @@ impl<'a> Translator<'a> {
             if forms.is_empty() {
                 return Ok(None);
             }
-            said.insert("anyOf".into(), Value::Array(forms));
+            output.insert("anyOf".into(), Value::Array(forms));
         }
         if let Some(Value::String(reference)) = keywords.get("$ref") {
-            match self.referred(reference, at)? {
-                Some(base) => said = merge(base, said),
+            match self.reference(reference, at)? {
+                Some(base) => output = merge(base, output),
                 None => return Ok(None),
             }
         }
         for part in schemas(keywords, "allOf") {
             match self.schema(part, at.beside())? {
-                Some(base) => said = merge(base, said),
+                Some(base) => output = merge(base, output),
                 None => return Ok(None),
             }
         }
         if keywords.get("nullable") == Some(&Value::Bool(true)) {
-            accept_null(&mut said);
+            accept_null(&mut output);
         }
-        Ok(Some(said))
+        Ok(Some(output))
     }
 
-    fn referred(&mut self, reference: &str, at: Place) -> Translated {
+    fn reference(&mut self, reference: &str, at: Position) -> Translated {
         self.spend(reference.len())?;
         let target = self.document.resolve(reference)?;
-        let same = |open: &&Open<'_>| std::ptr::eq(open.target, target);
+        let same = |open: &&OpenReference<'_>| std::ptr::eq(open.target, target);
         // It would have to be written out before it is written out.
         if self.open.iter().filter(same).any(|o| o.depth == at.depth) {
-            return Err(Fault::Endless);
+            return Err(SchemaError::Recursive);
         }
         if self.open.iter().filter(same).count() >= self.repeats {
             return self.stub(target, at);
         }
-        self.write_out(target, at.beside())
+        self.inline(target, at.beside())
     }
 
-    fn write_out(&mut self, target: &'a Value, at: Place) -> Translated {
-        self.open.push(Open {
+    fn inline(&mut self, target: &'a Value, at: Position) -> Translated {
+        self.open.push(OpenReference {
             target,
             depth: at.depth,
         });
-        let said = self.schema(target, at);
+        let output = self.schema(target, at);
         self.open.pop();
-        said
+        output
     }
 
     /// What stands where a schema has been repeated often enough.
-    fn stub(&mut self, target: &'a Value, at: Place) -> Translated {
+    fn stub(&mut self, target: &'a Value, at: Position) -> Translated {
         self.enter(at)?;
-        let mut said = Map::new();
+        let mut output = Map::new();
         if let Value::Object(keywords) = target {
-            self.say_texts(keywords, &mut said)?;
+            self.copy_texts(keywords, &mut output)?;
             if let Some(kind) = types(keywords.get("type")) {
-                said.insert("type".into(), kind);
+                output.insert("type".into(), kind);
             } else if let Some(kind) = implied_type(keywords) {
-                said.insert("type".into(), json!(kind));
+                output.insert("type".into(), json!(kind));
             }
         }
-        Ok(Some(said))
+        Ok(Some(output))
     }
 
     /// The schemas among these that something fits.
     fn forms(
         &mut self,
         schemas: impl IntoIterator<Item = &'a Value>,
-        at: Place,
-    ) -> Result<Vec<Value>, Fault> {
+        at: Position,
+    ) -> Result<Vec<Value>, SchemaError> {
         let mut forms = Vec::new();
         for schema in schemas {
             forms.extend(self.schema(schema, at)?.map(Value::Object));
@@ -171,18 +171,18 @@ impl<'a> Translator<'a> {
         Ok(forms)
     }
 
-    fn say_texts(
+    fn copy_texts(
         &mut self,
         keywords: &'a Map<String, Value>,
-        said: &mut Map<String, Value>,
-    ) -> Result<(), Fault> {
+        output: &mut Map<String, Value>,
+    ) -> Result<(), SchemaError> {
         let max = self.dialect.max_description;
         for keyword in ["title", "description"] {
             if let Some(Value::String(text)) = keywords.get(keyword) {
-                self.spend(text.len().min(looked_at(max)))?;
+                self.spend(text.len().min(max_scanned_chars(max)))?;
                 let text = describe(text, max);
                 if !text.is_empty() {
-                    said.insert(keyword.into(), text.into());
+                    output.insert(keyword.into(), text.into());
                 }
             }
         }
@@ -190,31 +190,31 @@ impl<'a> Translator<'a> {
     }
 
     /// Values are not schemas: whatever is in them is left alone.
-    fn say_values(
+    fn copy_values(
         &mut self,
         keywords: &'a Map<String, Value>,
-        said: &mut Map<String, Value>,
-    ) -> Result<(), Fault> {
+        output: &mut Map<String, Value>,
+    ) -> Result<(), SchemaError> {
         if let Some(value) = keywords.get("default") {
             self.weigh(value)?;
-            said.insert("default".into(), value.clone());
+            output.insert("default".into(), value.clone());
         }
         if let Some(value) = keywords.get("const") {
             self.weigh(value)?;
-            said.insert("enum".into(), json!([value]));
+            output.insert("enum".into(), json!([value]));
         } else if let Some(values) = keywords.get("enum").filter(|values| is_filled(values)) {
             self.weigh(values)?;
-            said.insert("enum".into(), distinct(values));
+            output.insert("enum".into(), distinct(values));
         }
         Ok(())
     }
 
-    fn say_object(
+    fn translate_object(
         &mut self,
         keywords: &'a Map<String, Value>,
-        said: &mut Map<String, Value>,
-        at: Place,
-    ) -> Result<(), Fault> {
+        output: &mut Map<String, Value>,
+        at: Position,
+    ) -> Result<(), SchemaError> {
         if let Some(Value::Object(properties)) = keywords.get("properties") {
             let mut written = Map::new();
             for (name, schema) in properties {
@@ -223,11 +223,11 @@ impl<'a> Translator<'a> {
                     written.insert(name.clone(), Value::Object(schema));
                 }
             }
-            said.insert("properties".into(), Value::Object(written));
+            output.insert("properties".into(), Value::Object(written));
         }
         if let Some(required @ Value::Array(_)) = keywords.get("required") {
             self.weigh(required)?;
-            said.insert("required".into(), required.clone());
+            output.insert("required".into(), required.clone());
         }
         if let Some(others) = other_properties(keywords) {
             let others = match self.schema(others, at.inside())? {
@@ -235,18 +235,18 @@ impl<'a> Translator<'a> {
                 Some(_) if others.is_boolean() => Value::Bool(true),
                 Some(schema) => Value::Object(schema),
             };
-            said.insert("additionalProperties".into(), others);
+            output.insert("additionalProperties".into(), others);
         }
         Ok(())
     }
 
     /// Every item is described by one schema; a tuple's are, by all it has.
-    fn say_array(
+    fn translate_array(
         &mut self,
         keywords: &'a Map<String, Value>,
-        said: &mut Map<String, Value>,
-        at: Place,
-    ) -> Result<(), Fault> {
+        output: &mut Map<String, Value>,
+        at: Position,
+    ) -> Result<(), SchemaError> {
         let items = keywords.get("items");
         let tuple = ["prefixItems", "items"]
             .into_iter()
@@ -255,7 +255,7 @@ impl<'a> Translator<'a> {
             if let Some(items) = items
                 && let Some(schema) = self.schema(items, at.inside())?
             {
-                said.insert("items".into(), Value::Object(schema));
+                output.insert("items".into(), Value::Object(schema));
             }
             return Ok(());
         };
@@ -269,32 +269,32 @@ impl<'a> Translator<'a> {
             forms.extend(self.schema(rest, at.inside())?.map(Value::Object));
         }
         if !forms.is_empty() {
-            said.insert("items".into(), json!({"anyOf": forms}));
+            output.insert("items".into(), json!({"anyOf": forms}));
         }
         Ok(())
     }
 
-    fn enter(&mut self, at: Place) -> Result<(), Fault> {
+    fn enter(&mut self, at: Position) -> Result<(), SchemaError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(Fault::TooLarge);
+            return Err(SchemaError::TooLarge);
         }
         if at.level >= MAX_DEPTH {
-            return Err(Fault::TooDeep);
+            return Err(SchemaError::TooDeep);
         }
         Ok(())
     }
 
-    fn spend(&mut self, bytes: usize) -> Result<(), Fault> {
+    fn spend(&mut self, bytes: usize) -> Result<(), SchemaError> {
         self.work = self.work.saturating_add(bytes).saturating_add(1);
         if self.work > MAX_WORK {
-            return Err(Fault::TooLarge);
+            return Err(SchemaError::TooLarge);
         }
         Ok(())
     }
 
     /// Pays for a copy before it is made.
-    fn weigh(&mut self, value: &Value) -> Result<(), Fault> {
+    fn weigh(&mut self, value: &Value) -> Result<(), SchemaError> {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => self.spend(0),
             Value::String(text) => self.spend(text.len()),

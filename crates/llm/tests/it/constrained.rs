@@ -5,9 +5,9 @@ use tenon_domain::{
     CallId, Message, Part, StopReason, ToolAnswer, ToolCall, ToolError, ToolId, ToolOutput,
     ToolUse, WireFormat,
 };
-use tenon_llm::{Remote, Request, connect};
+use tenon_llm::{ModelRequest, Remote, connect};
 
-use crate::fake::{Act, Fake, Heard, ask, tool};
+use crate::fake::{Act, Fake, ReadState, ask, tool};
 
 fn constrained(fake: &Fake) -> Remote {
     Remote {
@@ -20,8 +20,8 @@ fn user(text: &str) -> Message {
     Message::User { text: text.into() }
 }
 
-fn hi() -> Request {
-    Request {
+fn hi() -> ModelRequest {
+    ModelRequest {
         system: "You are Tenon.".into(),
         messages: vec![user("Weather?")],
         tools: vec![tool("weather"), tool("clock")],
@@ -29,7 +29,7 @@ fn hi() -> Request {
 }
 
 /// What comes of an answer in these pieces of content.
-async fn said(pieces: &[&str]) -> Heard {
+async fn said(pieces: &[&str]) -> ReadState {
     let chunk = |piece: &&str| {
         format!(
             "data: {}\n\n",
@@ -129,9 +129,12 @@ async fn what_happened_is_told_in_words() {
         user("Thanks"),
     ];
     let fake = Fake::start([Act::hello(WireFormat::Openai)]).await;
-    ask(&*connect(constrained(&fake)), Request { messages, ..hi() })
-        .await
-        .is_answer("Hello");
+    ask(
+        &*connect(constrained(&fake)),
+        ModelRequest { messages, ..hi() },
+    )
+    .await
+    .is_answer("Hello");
     let told = fake.asked()[0].body["messages"].as_array().unwrap()[1..].to_vec();
     let called = r#"{"tool":"weather","arguments":{"city":"Oslo"}}"#;
     assert_eq!(
@@ -231,7 +234,7 @@ async fn without_tools_there_is_no_form() {
     let fake = Fake::start([Act::hello(WireFormat::Openai)]).await;
     ask(
         &*connect(constrained(&fake)),
-        Request {
+        ModelRequest {
             tools: Vec::new(),
             ..hi()
         },

@@ -8,9 +8,9 @@ use std::time::Duration;
 use futures::StreamExt;
 use serde_json::{Map, Value, json};
 use tenon_domain::{
-    Annotations, CallId, LeftOut, RunsOn, ToolId, ToolSpec, ToolUse, Usage, WireFormat,
+    Annotations, CallId, OmittedTool, RunsOn, ToolId, ToolSpec, ToolUse, Usage, WireFormat,
 };
-use tenon_llm::{Assembler, Delta, Error, Provider, Remote, Reply, Request};
+use tenon_llm::{Assembler, Error, ModelDelta, ModelReply, ModelRequest, Provider, Remote};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -255,10 +255,10 @@ async fn read(connection: &mut TcpStream) -> Option<Asked> {
 
 /// All that came of one question.
 #[derive(Debug)]
-pub struct Heard {
-    pub reply: Reply,
+pub struct ReadState {
+    pub reply: ModelReply,
     pub error: Option<Error>,
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<OmittedTool>,
     pub retries: Vec<Duration>,
     /// How often the server was only known to be there.
     pub alive: usize,
@@ -266,7 +266,7 @@ pub struct Heard {
     pub pieces: Vec<String>,
 }
 
-impl Heard {
+impl ReadState {
     pub fn text(&self) -> String {
         self.pieces.concat()
     }
@@ -318,10 +318,10 @@ fn without_port(error: Error) -> Error {
 }
 
 /// Asks and listens to the end.
-pub async fn ask(provider: &dyn Provider, request: Request) -> Heard {
+pub async fn ask(provider: &dyn Provider, request: ModelRequest) -> ReadState {
     let listen = async {
-        let mut heard = Heard {
-            reply: Reply {
+        let mut heard = ReadState {
+            reply: ModelReply {
                 parts: Vec::new(),
                 usage: Usage::default(),
                 stop: None,
@@ -339,16 +339,16 @@ pub async fn ask(provider: &dyn Provider, request: Request) -> Heard {
             match delta {
                 Ok(delta) => {
                     match &delta {
-                        Delta::Text(text) => heard.pieces.push(text.clone()),
-                        Delta::LeftOut(tools) => heard.left_out = tools.clone(),
-                        Delta::Retry(wait) => heard.retries.push(*wait),
-                        Delta::Alive => heard.alive += 1,
-                        Delta::Thinking(_)
-                        | Delta::Call(_)
-                        | Delta::Keep(_)
-                        | Delta::Opaque(_)
-                        | Delta::Usage(_)
-                        | Delta::Stop(_) => {}
+                        ModelDelta::Text(text) => heard.pieces.push(text.clone()),
+                        ModelDelta::OmittedTool(tools) => heard.left_out = tools.clone(),
+                        ModelDelta::Retry(wait) => heard.retries.push(*wait),
+                        ModelDelta::Alive => heard.alive += 1,
+                        ModelDelta::Thinking(_)
+                        | ModelDelta::Call(_)
+                        | ModelDelta::Keep(_)
+                        | ModelDelta::Opaque(_)
+                        | ModelDelta::Usage(_)
+                        | ModelDelta::Stop(_) => {}
                     }
                     assembler.push(delta);
                 }

@@ -9,30 +9,30 @@ use serde_json::{Value, json};
 use tenon_domain::{
     CallId, Content, Message, Part, ToolAnswer, ToolCall, ToolId, ToolOutput, WireFormat,
 };
-use tenon_llm::{Request, connect};
+use tenon_llm::{ModelRequest, connect};
 
-use crate::fake::{Fake, Heard, ask, tool};
+use crate::fake::{Fake, ReadState, ask, tool};
 
 const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
 
 /// Short, as tests go.
 const SOON: &str = "retry-after: 0.05\r\n";
 
-fn hi() -> Request {
-    Request {
+fn hi() -> ModelRequest {
+    ModelRequest {
         messages: vec![Message::User { text: "Hi".into() }],
         tools: vec![tool("weather"), tool("clock")],
-        ..Request::default()
+        ..ModelRequest::default()
     }
 }
 
-async fn ask_for(fake: &Fake, format: WireFormat, request: Request) -> Heard {
+async fn ask_for(fake: &Fake, format: WireFormat, request: ModelRequest) -> ReadState {
     ask(&*connect(fake.remote(format)), request).await
 }
 
 /// One answer, once, and this sentence.
 #[track_caller]
-fn once(fake: &Fake, heard: &Heard, sentence: &str) {
+fn once(fake: &Fake, heard: &ReadState, sentence: &str) {
     assert_eq!(heard.refused(), sentence);
     assert_eq!(fake.asked().len(), 1, "{sentence}");
     assert_eq!(heard.text(), "");
@@ -45,7 +45,7 @@ fn names(body: &Value) -> Vec<&str> {
         .collect()
 }
 
-fn with_image() -> Request {
+fn with_image() -> ModelRequest {
     let call = ToolCall {
         id: CallId::new("call-1"),
         tool_id: ToolId::new("weather"),

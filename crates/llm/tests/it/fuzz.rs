@@ -6,7 +6,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 use tenon_domain::{ToolUse, WireFormat};
 use tenon_llm::Remote;
-use tenon_llm::remote::Shape;
+use tenon_llm::remote::ResponseFormat;
 
 use crate::fake::remote;
 use crate::golden::{Golden, cut, goldens, hear};
@@ -27,11 +27,11 @@ fn ears() -> [Remote; 3] {
 
 /// Whole and in pieces, by everybody who might hear it.
 fn check(bytes: &[u8], places: &[Index]) -> Result<(), TestCaseError> {
-    for ear in ears() {
-        for shape in [Shape::Events, Shape::Whole] {
-            let whole = hear(&ear, shape, [bytes]);
-            let pieces = hear(&ear, shape, cut(bytes, places));
-            prop_assert_eq!(&whole, &pieces, "{:?} {:?}", ear.format, shape);
+    for reader in ears() {
+        for shape in [ResponseFormat::EventStream, ResponseFormat::Json] {
+            let whole = hear(&reader, shape, [bytes]);
+            let pieces = hear(&reader, shape, cut(bytes, places));
+            prop_assert_eq!(&whole, &pieces, "{:?} {:?}", reader.format, shape);
         }
     }
     Ok(())

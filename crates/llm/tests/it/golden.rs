@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 use tenon_domain::{CallId, Part, StopReason, ToolUse, WireFormat};
-use tenon_llm::remote::{Shape, replay};
-use tenon_llm::{Assembler, Delta, Remote, Reply};
+use tenon_llm::remote::{ResponseFormat, replay};
+use tenon_llm::{Assembler, ModelDelta, ModelReply, Remote};
 
 use crate::fake::remote;
 
@@ -23,7 +23,7 @@ pub struct Golden {
     /// "openai/no-done"
     pub name: String,
     pub format: WireFormat,
-    pub shape: Shape,
+    pub shape: ResponseFormat,
     pub bytes: Vec<u8>,
     expected: PathBuf,
 }
@@ -35,8 +35,8 @@ pub fn goldens() -> Vec<Golden> {
         for entry in fs::read_dir(folder().join(format.as_str())).unwrap() {
             let path = entry.unwrap().path();
             let shape = match path.extension().and_then(|extension| extension.to_str()) {
-                Some("sse") => Shape::Events,
-                Some("json-body") => Shape::Whole,
+                Some("sse") => ResponseFormat::EventStream,
+                Some("json-body") => ResponseFormat::Json,
                 _ => continue,
             };
             let stem = path.file_stem().unwrap().to_str().unwrap();
@@ -61,13 +61,13 @@ pub fn goldens() -> Vec<Golden> {
 /// What an answer becomes when it comes in these pieces.
 pub fn hear<'a>(
     remote: &Remote,
-    shape: Shape,
+    shape: ResponseFormat,
     pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> (Reply, Option<String>) {
+) -> (ModelReply, Option<String>) {
     let (deltas, error) = replay(remote, shape, pieces);
     let stops = deltas
         .iter()
-        .filter(|delta| matches!(delta, Delta::Stop(_)));
+        .filter(|delta| matches!(delta, ModelDelta::Stop(_)));
     assert!(stops.count() <= 1, "a stream stops once");
     let mut assembler = Assembler::default();
     for delta in deltas {
@@ -102,7 +102,7 @@ fn of(golden: &Golden) -> Remote {
     remote(golden.format, "http://model.test/v1")
 }
 
-fn whole(golden: &Golden) -> (Reply, Option<String>) {
+fn whole(golden: &Golden) -> (ModelReply, Option<String>) {
     hear(&of(golden), golden.shape, [golden.bytes.as_slice()])
 }
 
@@ -146,8 +146,8 @@ fn an_answer_is_the_same_byte_by_byte() {
 fn a_mislabelled_answer_is_the_same_answer() {
     for golden in goldens() {
         let other = match golden.shape {
-            Shape::Events => Shape::Whole,
-            Shape::Whole => Shape::Events,
+            ResponseFormat::EventStream => ResponseFormat::Json,
+            ResponseFormat::Json => ResponseFormat::EventStream,
         };
         let found = hear(&of(&golden), other, golden.bytes.chunks(7));
         assert_eq!(found, whole(&golden), "{}", golden.name);
@@ -204,7 +204,11 @@ fn a_megabyte_of_arguments_in_ten_byte_pieces_is_one_value() {
         }
         let begun = std::time::Instant::now();
         let remote = remote(format, "http://model.test/v1");
-        let (reply, error) = hear(&remote, Shape::Events, stream.as_bytes().chunks(1_400));
+        let (reply, error) = hear(
+            &remote,
+            ResponseFormat::EventStream,
+            stream.as_bytes().chunks(1_400),
+        );
         assert_eq!((reply.stop, error), (Some(StopReason::ToolCalls), None));
         let inputs: Vec<&Value> = reply
             .parts
@@ -254,7 +258,7 @@ fn what_is_heard_and_never_shown_has_an_end_too() {
         let event = format!("data: {event}\n\n");
         let mut sent = 0;
         let pieces = std::iter::repeat_n(event.as_bytes(), 100).inspect(|_| sent += 1);
-        let (_, error) = replay(&remote, Shape::Events, pieces);
+        let (_, error) = replay(&remote, ResponseFormat::EventStream, pieces);
         assert_eq!(
             error.unwrap().to_string(),
             "model.test sent more than 64 MB as one answer and was cut off. Ask for less, or choose another model."
@@ -283,7 +287,11 @@ fn calls_that_are_never_closed_take_no_longer_each() {
         }
         let begun = std::time::Instant::now();
         let remote = remote(format, "http://model.test/v1");
-        let (reply, error) = hear(&remote, Shape::Events, stream.as_bytes().chunks(1_400));
+        let (reply, error) = hear(
+            &remote,
+            ResponseFormat::EventStream,
+            stream.as_bytes().chunks(1_400),
+        );
         assert_eq!((reply.parts.len(), error), (CALLS, None));
         // Linear takes a second or two even here.
         assert!(
@@ -308,8 +316,8 @@ fn a_model_without_tools_is_heard_like_any_other() {
 
 #[test]
 fn the_catalogue_names_every_golden_and_no_other() {
-    let catalogue = fs::read_to_string(folder().join("README.md")).unwrap();
-    let named: BTreeSet<&str> = catalogue
+    let compiler = fs::read_to_string(folder().join("README.md")).unwrap();
+    let named: BTreeSet<&str> = compiler
         .split('`')
         .filter(|word| word.starts_with("openai/") || word.starts_with("anthropic/"))
         .collect();

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, Content, Kept, Message, Part, ToolAnswer, ToolCall, ToolError, ToolId, ToolOutput,
-    ToolResult, WireFormat,
+    CallId, Content, Message, Part, ProviderBlock, ToolAnswer, ToolCall, ToolError, ToolId,
+    ToolOutput, ToolResult, WireFormat,
 };
-use tenon_llm::history::{check, mend};
+use tenon_llm::history::{check, repair};
 
 /// Stands for the maker of kept blocks until the model that is asked is known.
 pub const THIS: &str = "this very model";
@@ -104,7 +104,7 @@ fn part(format: WireFormat) -> impl Strategy<Value = Part> {
                 kept: kept(maker, Some(json!({ "id": own }))),
             }),
         select(vec![THIS, "another"]).prop_map(move |maker| Part::Opaque {
-            kept: Kept {
+            kept: ProviderBlock {
                 maker: maker.into(),
                 block: opaque(format)
             },
@@ -116,9 +116,9 @@ fn maker() -> impl Strategy<Value = Option<&'static str>> {
     option::of(select(vec![THIS, "another"]))
 }
 
-fn kept(maker: Option<&str>, block: Option<Value>) -> Option<Kept> {
+fn kept(maker: Option<&str>, block: Option<Value>) -> Option<ProviderBlock> {
     let (maker, block) = (maker?.to_owned(), block?);
-    Some(Kept { maker, block })
+    Some(ProviderBlock { maker, block })
 }
 
 fn citing(format: WireFormat, text: &str) -> Option<Value> {
@@ -205,19 +205,19 @@ proptest! {
 
     #[test]
     fn any_chat_can_be_mended(chat in formats().prop_flat_map(any_chat)) {
-        let mended = mend(chat.clone());
+        let mended = repair(chat.clone());
         match said(&chat).is_empty() {
             true => prop_assert_eq!(&mended, &Vec::new()),
             false => prop_assert_eq!(check(&mended), Ok(())),
         }
         prop_assert_eq!(said(&mended), said(&chat));
-        prop_assert_eq!(mend(mended.clone()), mended);
+        prop_assert_eq!(repair(mended.clone()), mended);
     }
 
     #[test]
     fn a_valid_chat_stays_as_it_is(chat in formats().prop_flat_map(valid_chat)) {
         prop_assert_eq!(check(&chat), Ok(()));
-        prop_assert_eq!(mend(chat.clone()), chat);
+        prop_assert_eq!(repair(chat.clone()), chat);
     }
 }
 
@@ -254,7 +254,7 @@ fn lost(id: &str) -> Message {
 #[test]
 fn what_is_wrong_is_put_right() {
     let check = |chat: &[Message], expected: &[Message]| {
-        assert_eq!(mend(chat.to_vec()), expected, "{chat:?}");
+        assert_eq!(repair(chat.to_vec()), expected, "{chat:?}");
     };
     // A call that nobody answered, in the middle and at the end.
     check(
@@ -333,14 +333,15 @@ fn a_long_chat_takes_no_longer_for_each_step() {
         chat.push(calls(&[&id]));
         chat.push(answers(&[(&id, "ok")]));
     }
-    assert_eq!(mend(chat).len(), 1 + 2 * STEPS);
+    assert_eq!(repair(chat).len(), 1 + 2 * STEPS);
     // Linear takes about a second; quadratic would take minutes.
     assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
 }
 
 #[test]
 fn what_a_provider_would_refuse_is_refused_here() {
-    let refused = |chat: &[Message], why: &str| assert_eq!(check(chat), Err(why.into()));
+    let refused =
+        |chat: &[Message], why: &str| assert_eq!(check(chat).unwrap_err().to_string(), why);
     refused(&[], "a chat begins with the user");
     refused(&[calls(&["1"])], "a chat begins with the user");
     refused(&[user(" ")], "the user said nothing");

@@ -24,7 +24,9 @@ use tenon_domain::{
     Annotations, CallId, Message, Part, RunsOn, ToolAnswer, ToolCall, ToolId, ToolOutput,
     ToolResult, ToolSpec, ToolUse, WireFormat,
 };
-use tenon_llm::{Assembler, Delta, Deltas, Error, Provider, Remote, Reply, Request, connect};
+use tenon_llm::{
+    Assembler, Error, ModelDelta, ModelReply, ModelRequest, ModelStream, Provider, Remote, connect,
+};
 
 /// Longer than any of them needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -99,15 +101,15 @@ fn tool(id: &str, input_schema: Value) -> Arc<ToolSpec> {
     })
 }
 
-fn ask(text: &str) -> Request {
-    Request {
+fn ask(text: &str) -> ModelRequest {
+    ModelRequest {
         system: "Be brief.".into(),
         messages: vec![Message::User { text: text.into() }],
         tools: vec![weather()],
     }
 }
 
-fn calls(reply: &Reply) -> Vec<ToolCall> {
+fn calls(reply: &ModelReply) -> Vec<ToolCall> {
     reply
         .parts
         .iter()
@@ -117,21 +119,21 @@ fn calls(reply: &Reply) -> Vec<ToolCall> {
 }
 
 /// What was called with what, whatever the calls are numbered.
-fn wishes(reply: &Reply) -> Vec<(String, Value)> {
+fn wishes(reply: &ModelReply) -> Vec<(String, Value)> {
     let calls = calls(reply).into_iter();
     calls.map(|call| (call.tool_id.0, call.input)).collect()
 }
 
-fn text(reply: &Reply) -> String {
+fn text(reply: &ModelReply) -> String {
     reply.parts.iter().filter_map(Part::as_text).collect()
 }
 
 /// The request after this one: what was said, and what the tools answered.
 fn answered(
-    mut request: Request,
-    reply: &Reply,
+    mut request: ModelRequest,
+    reply: &ModelReply,
     answer: impl Fn(&ToolCall) -> ToolResult,
-) -> Request {
+) -> ModelRequest {
     let answers = calls(reply).into_iter().map(|call| ToolAnswer {
         result: answer(&call),
         call_id: call.id,
@@ -152,31 +154,31 @@ fn degrees(call: &ToolCall) -> ToolResult {
 }
 
 /// One step of a model, as it came.
-struct Heard {
-    deltas: Vec<Delta>,
-    reply: Reply,
+struct ReadState {
+    deltas: Vec<ModelDelta>,
+    reply: ModelReply,
     /// Why there is no more of it.
     error: Option<Error>,
 }
 
-impl Heard {
+impl ReadState {
     /// What was said, if all of it was.
     #[track_caller]
-    fn whole(&self) -> Reply {
+    fn whole(&self) -> ModelReply {
         assert!(self.error.is_none(), "{:?}: {:?}", self.error, self.reply);
         self.reply.clone()
     }
 }
 
-async fn hear(provider: &dyn Provider, request: Request) -> Heard {
-    let mut heard = Heard {
+async fn hear(provider: &dyn Provider, request: ModelRequest) -> ReadState {
+    let mut heard = ReadState {
         deltas: Vec::new(),
         reply: Assembler::default().finish(fresh_id),
         error: None,
     };
     let mut assembler = Assembler::default();
     let listening = async {
-        let mut stream: Deltas = provider.stream(request).await?;
+        let mut stream: ModelStream = provider.stream(request).await?;
         while let Some(delta) = stream.next().await {
             let delta = delta?;
             heard.deltas.push(delta.clone());

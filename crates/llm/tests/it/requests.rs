@@ -13,7 +13,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tenon_domain::{Message, Part, ToolResult, ToolUse, WireFormat};
-use tenon_llm::{Remote, Request, connect};
+use tenon_llm::{ModelRequest, Remote, connect};
 
 use crate::fake::{Act, Fake, ask, tool};
 use crate::history::{THIS, any_chat};
@@ -24,7 +24,7 @@ use rules::validate;
 const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
 
 /// The body that goes out for a request.
-async fn sent(fake: &Fake, remote: Remote, mut request: Request) -> Value {
+async fn sent(fake: &Fake, remote: Remote, mut request: ModelRequest) -> Value {
     // As the adapter itself signs what it keeps.
     let maker = format!(
         "{} {} {}",
@@ -102,7 +102,7 @@ async fn a_chat_with_calls_is_told_also_when_all_tools_are_off() {
             .into_iter()
             .find(|(name, _)| *name == "calls-and-results")
             .unwrap();
-        let off = Request {
+        let off = ModelRequest {
             tools: Vec::new(),
             ..request.clone()
         };
@@ -127,7 +127,7 @@ async fn white_space_is_not_told_back() {
         kept: kept(THIS, json!({"type": "text", "text": text, "citations": []})),
     };
     let fake = fake(WireFormat::Anthropic).await;
-    let request = Request {
+    let request = ModelRequest {
         messages: vec![
             user("Hi"),
             says(vec![text("Warm"), text("\n\n"), text("and dry.")]),
@@ -135,7 +135,7 @@ async fn white_space_is_not_told_back() {
             says(vec![text(" ")]),
             user("Hello?"),
         ],
-        ..Request::default()
+        ..ModelRequest::default()
     };
     let remote = fake.remote(WireFormat::Anthropic);
     let body = sent(&fake, remote, request).await;
@@ -217,10 +217,10 @@ async fn what_a_provider_said_is_told_back_to_it_byte_by_byte() {
             .join(name);
         fs::read_to_string(path).unwrap()
     };
-    let request = Request {
+    let request = ModelRequest {
         messages: vec![user("Hi")],
         tools: vec![tool("weather"), tool("clock")],
-        ..Request::default()
+        ..ModelRequest::default()
     };
     for (format, name, expected) in [
         (
@@ -331,7 +331,7 @@ fn tell_any(format: WireFormat, tools: ToolUse, chat: Vec<Message>) -> Result<()
         .unwrap();
     runtime.block_on(async {
         let fake = fake(format).await;
-        let request = Request {
+        let request = ModelRequest {
             system: String::new(),
             messages: [chat, vec![user("and now?")]].concat(),
             tools: vec![tool("weather")],

@@ -1,4 +1,4 @@
-//! Who did what, for admins.
+//! `/api/audit`: who did what, for admins.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use serde::Deserialize;
 use tenon_domain::UserId;
 use tenon_store::AuditQuery;
 
-use super::error::ApiError;
-use super::wire::AuditView;
-use crate::app::App;
+use crate::error::ApiError;
+use crate::wire::AuditView;
+use tenon_app::app::App;
 
 const LISTED: u64 = 50;
 const MAX_LISTED: u64 = 200;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Asked {
+pub(crate) struct AuditParams {
     before: Option<String>,
     limit: Option<u64>,
     action: Option<String>,
     user_id: Option<UserId>,
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<App>,
-    asked: Result<Query<Asked>, QueryRejection>,
+    asked: Result<Query<AuditParams>, QueryRejection>,
 ) -> Result<Json<Vec<AuditView>>, ApiError> {
     let Query(asked) = asked.map_err(|error| ApiError::bad_request(error.body_text()))?;
     let query = AuditQuery {

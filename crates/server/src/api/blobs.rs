@@ -8,10 +8,10 @@ use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use tenon_domain::{BlobId, SHOWN_PAGE};
 
-use super::error::ApiError;
-use super::id::Id;
-use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::error::ApiError;
+use crate::request::Id;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
 const TEXT: &str = "text/plain; charset=utf-8";
 
@@ -34,17 +34,18 @@ const DNS_PREFETCH: HeaderName = HeaderName::from_static("x-dns-prefetch-control
 const CONNECTIONS: HeaderName = HeaderName::from_static("connection-allowlist");
 
 /// The bytes as they are.
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<BlobId>,
 ) -> Result<Response, ApiError> {
     let blob = app.store.blob(&user.id, &id).await?;
     let (content_type, disposition) = shown_as(&blob.media_type);
-    let disposition = match content_type == TEXT {
-        true => format!("{disposition}; filename=\"{id}.txt\""),
+    let disposition = if content_type == TEXT {
+        format!("{disposition}; filename=\"{id}.txt\"")
+    } else {
         // The page gives the name of a file with its link.
-        false => disposition.to_owned(),
+        disposition.to_owned()
     };
     let headers = [
         (header::CONTENT_TYPE, content_type.to_owned()),
@@ -54,7 +55,7 @@ pub(super) async fn show(
 }
 
 /// A page that its tool wants shown, for a frame in the chat.
-pub(super) async fn frame(
+pub(crate) async fn frame(
     State(app): State<App>,
     user: CurrentUser,
     headers: HeaderMap,

@@ -1,4 +1,4 @@
-//! Chats and what was said in them.
+//! `/api/chats`: chats and their messages.
 
 use std::collections::HashMap;
 
@@ -7,26 +7,24 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
-use tenon_store::{Before, Chat, Drawer, Filing, Listing};
+use tenon_store::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::query::Params;
-use super::wire::{ChatChange, ChatSummary, MessageView};
-use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::error::ApiError;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::request::QueryParams;
+use crate::wire::{ChatChange, ChatSummary, MessageView};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::chats::MAX_TITLE_CHARS;
 
 /// A page of the list where nobody says how long, and the longest there is.
 const LISTED: u64 = 100;
 const MAX_LISTED: u64 = 500;
 
-/// A title is a line, whoever wrote it.
-pub(super) const MAX_TITLE_CHARS: usize = 200;
-
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct ListParams {
+pub(crate) struct ListParams {
     limit: u64,
     before: Option<String>,
     archived: bool,
@@ -42,27 +40,28 @@ impl Default for ListParams {
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
-    Params(params): Params<ListParams>,
+    QueryParams(params): QueryParams<ListParams>,
 ) -> Result<Json<Vec<ChatSummary>>, ApiError> {
-    let listing = Listing {
+    let listing = ChatQuery {
         limit: params.limit.clamp(1, MAX_LISTED),
         before: params.before.as_deref().map(place).transpose()?,
-        drawer: match params.archived {
-            true => Drawer::Archived,
-            false => Drawer::Current,
+        filter: if params.archived {
+            ChatFilter::Archived
+        } else {
+            ChatFilter::Current
         },
     };
     let chats = app.store.chats(&user.id, &listing).await?;
     Ok(Json(summaries(&app, chats).await?))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     State(app): State<App>,
     user: CurrentUser,
-    Body(change): Body<ChatChange>,
+    JsonBody(change): JsonBody<ChatChange>,
 ) -> Result<(StatusCode, Json<ChatSummary>), ApiError> {
     let title = change
         .title
@@ -72,13 +71,13 @@ pub(super) async fn create(
         .unwrap_or_default();
     let chat = app.store.create_chat(&user.id, &title).await?;
     app.store
-        .file_chat(&user.id, &chat.id, filing(&change))
+        .set_chat_flags(&user.id, &chat.id, filing(&change))
         .await?;
     let chat = show(State(app), user, Id(chat.id)).await?;
     Ok((StatusCode::CREATED, chat))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
@@ -87,14 +86,16 @@ pub(super) async fn show(
     Ok(Json(summary(&app, chat).await?))
 }
 
-pub(super) async fn change(
+pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
-    Body(change): Body<ChatChange>,
+    JsonBody(change): JsonBody<ChatChange>,
 ) -> Result<Json<ChatSummary>, ApiError> {
     let title = change.title.as_deref().map(checked).transpose()?;
-    app.store.file_chat(&user.id, &id, filing(&change)).await?;
+    app.store
+        .set_chat_flags(&user.id, &id, filing(&change))
+        .await?;
     if let Some(title) = title {
         let by = TitledBy::Person;
         app.agent
@@ -105,7 +106,7 @@ pub(super) async fn change(
     show(State(app), user, Id(id)).await
 }
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
@@ -115,7 +116,7 @@ pub(super) async fn delete(
 }
 
 /// Undoes a deletion, while it can be.
-pub(super) async fn restore(
+pub(crate) async fn restore(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
@@ -124,7 +125,7 @@ pub(super) async fn restore(
     Ok(Json(summary(&app, chat).await?))
 }
 
-pub(super) async fn messages(
+pub(crate) async fn messages(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ChatId>,
@@ -148,14 +149,14 @@ pub(super) async fn messages(
     Ok(Json(views.collect()))
 }
 
-pub(super) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiError> {
+pub(crate) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiError> {
     let mut summaries = summaries(app, vec![chat]).await?;
     Ok(summaries.remove(0))
 }
 
 async fn summaries(app: &App, chats: Vec<Chat>) -> Result<Vec<ChatSummary>, ApiError> {
     let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
-    let mut asking = app.store.asking(&ids).await?;
+    let mut asking = app.store.chats_awaiting_approval(&ids).await?;
     asking.extend(app.agent.chats_with_forms());
     let summaries = chats.into_iter().map(|chat| ChatSummary {
         running: app.agent.running(&chat.id),
@@ -170,18 +171,18 @@ async fn summaries(app: &App, chats: Vec<Chat>) -> Result<Vec<ChatSummary>, ApiE
     Ok(summaries.collect())
 }
 
-fn filing(change: &ChatChange) -> Filing {
-    Filing {
+fn filing(change: &ChatChange) -> ChatFlags {
+    ChatFlags {
         pinned: change.pinned,
         archived: change.archived,
     }
 }
 
 /// `<updatedAt>.<id>` of the last chat of the page before.
-fn place(before: &str) -> Result<Before, ApiError> {
+fn place(before: &str) -> Result<ChatCursor, ApiError> {
     let place = before.split_once('.').and_then(|(updated_at, id)| {
         let is_id = !id.is_empty() && !id.contains(char::is_control);
-        Some(Before {
+        Some(ChatCursor {
             updated_at: updated_at.parse().ok().filter(|_| is_id)?,
             id: ChatId::new(id),
         })

@@ -1,4 +1,4 @@
-//! The browsers that run somebody's tools, and the addresses they look at.
+//! `/api/devices`: browsers that run somebody's tools, and the addresses they probe.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use tenon_sources::openapi::discover::sub_documents;
 use url::Url;
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::wire::{Behind, DeviceView, LocalEndpoint, LookBehind};
-use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::error::ApiError;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{Behind, DeviceView, LocalEndpoint, LookBehind};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
 /// What somebody's pages look at besides what everybody's do.
 const ENDPOINTS: &str = "local_endpoints";
@@ -20,17 +20,17 @@ const MAX_ENDPOINTS: usize = 50;
 const MAX_URL: usize = 2_048;
 const MAX_NAME: usize = 100;
 
-pub(super) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<DeviceView>> {
-    let devices = app.desk.devices(&user.id).into_iter();
+pub(crate) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<DeviceView>> {
+    let devices = app.devices.devices(&user.id).into_iter();
     Json(devices.map(Into::into).collect())
 }
 
-pub(super) async fn forget(
+pub(crate) async fn forget(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<String>,
 ) -> Result<StatusCode, ApiError> {
-    match app.desk.forget(&user.id, &id).await {
+    match app.devices.forget(&user.id, &id).await {
         Ok(true) => Ok(StatusCode::NO_CONTENT),
         Ok(false) => Err(ApiError::not_found("There is no such browser.")),
         Err(why) => Err(ApiError::storage(&why)),
@@ -39,9 +39,9 @@ pub(super) async fn forget(
 
 /// The servers behind an mcpo, as its main document names them. A page asks, because it
 /// alone can read that document.
-pub(super) async fn behind(
+pub(crate) async fn behind(
     _user: CurrentUser,
-    Body(asked): Body<LookBehind>,
+    JsonBody(asked): JsonBody<LookBehind>,
 ) -> Result<Json<Vec<Behind>>, ApiError> {
     let at = Url::parse(&asked.url)
         .map_err(|_| ApiError::bad_request("`url` is where the document was read."))?;
@@ -54,17 +54,17 @@ pub(super) async fn behind(
     Ok(Json(subs.collect()))
 }
 
-pub(super) async fn endpoints(
+pub(crate) async fn endpoints(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Option<Vec<LocalEndpoint>>>, ApiError> {
     Ok(Json(app.store.preference(Some(&user.id), ENDPOINTS).await?))
 }
 
-pub(super) async fn set_endpoints(
+pub(crate) async fn set_endpoints(
     State(app): State<App>,
     user: CurrentUser,
-    Body(endpoints): Body<Vec<LocalEndpoint>>,
+    JsonBody(endpoints): JsonBody<Vec<LocalEndpoint>>,
 ) -> Result<StatusCode, ApiError> {
     if endpoints.len() > MAX_ENDPOINTS {
         return Err(ApiError::bad_request(format!(
@@ -89,10 +89,11 @@ fn check(endpoint: &LocalEndpoint) -> Result<(), ApiError> {
             && url.password().is_none()
             && url.query().is_none()
     });
-    match is_address && endpoint.url.len() <= MAX_URL && endpoint.name.len() <= MAX_NAME {
-        true => Ok(()),
-        false => Err(ApiError::bad_request(
+    if is_address && endpoint.url.len() <= MAX_URL && endpoint.name.len() <= MAX_NAME {
+        Ok(())
+    } else {
+        Err(ApiError::bad_request(
             "An address that is kept in the account begins with http:// or https:// and has neither a name, a key nor a query in it.",
-        )),
+        ))
     }
 }

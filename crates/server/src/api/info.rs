@@ -1,4 +1,4 @@
-//! What this server is, and whether it is well.
+//! `/api/info` and `/health`.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::error::ApiError;
-use super::wire::{AppInfo, ModelInfo};
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::models::BUILTIN;
-use crate::storage::StorageState;
+use crate::error::ApiError;
+use crate::wire::{AppInfo, ModelInfo};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::models::BUILTIN;
+use tenon_app::storage::StorageState;
 
 /// A database that takes longer to say "yes" is not well.
 const HEALTHY: Duration = Duration::from_secs(3);
 
-pub(super) async fn info(
+pub(crate) async fn info(
     State(app): State<App>,
     _user: CurrentUser,
 ) -> Result<Json<AppInfo>, ApiError> {
@@ -32,7 +32,7 @@ pub(super) async fn info(
     }))
 }
 
-pub(super) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
     let answers = tokio::time::timeout(HEALTHY, app.store.ping());
     if !matches!(answers.await, Ok(Ok(()))) {
         return Err(unwell("The database does not answer."));

@@ -1,4 +1,4 @@
-//! Invitations, as an admin hands them out.
+//! `/api/invites`: invitations, for admins.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,25 +7,25 @@ use serde_json::json;
 use tenon_domain::InviteId;
 use tenon_store::Invite;
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::users::checked_email;
-use super::wire::{CreatedInvite, InviteView, NewInvite};
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::auth::caller::Caller;
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{CreatedInvite, InviteView, NewInvite};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::profile::checked_email;
 
-pub(super) async fn list(State(app): State<App>) -> Result<Json<Vec<InviteView>>, ApiError> {
+pub(crate) async fn list(State(app): State<App>) -> Result<Json<Vec<InviteView>>, ApiError> {
     let invites = app.store.invites().await?;
     Ok(Json(invites.into_iter().map(view).collect()))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(new): Body<NewInvite>,
+    caller: HttpCaller,
+    JsonBody(new): JsonBody<NewInvite>,
 ) -> Result<(StatusCode, Json<CreatedInvite>), ApiError> {
     // A key that leaks must not leave an admin behind.
     if new.role.is_admin() {
@@ -38,8 +38,14 @@ pub(super) async fn create(
     let (token, invite) = created.await?;
     let detail = json!({"email": invite.email, "role": invite.role});
     let address = caller.address.to_string();
-    user.note(&app, &address, "invite.created", invite.id.as_str(), detail)
-        .await;
+    user.note(
+        &app.store,
+        &address,
+        "invite.created",
+        invite.id.as_str(),
+        detail,
+    )
+    .await;
     let created = CreatedInvite {
         token: token.0,
         view: view(invite),
@@ -47,16 +53,22 @@ pub(super) async fn create(
     Ok((StatusCode::CREATED, Json(created)))
 }
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(invite): Id<InviteId>,
 ) -> Result<StatusCode, ApiError> {
     app.store.delete_invite(&invite).await?;
     let address = caller.address.to_string();
-    user.note(&app, &address, "invite.deleted", invite.as_str(), json!({}))
-        .await;
+    user.note(
+        &app.store,
+        &address,
+        "invite.deleted",
+        invite.as_str(),
+        json!({}),
+    )
+    .await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,4 +1,4 @@
-//! Logging in at servers that offer tools: going there, coming back, and out again.
+//! `/api/sources/{id}/login`: logging in (OAuth) at servers that offer tools.
 
 mod page;
 
@@ -9,35 +9,37 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 use tenon_domain::SourceId;
-use tenon_sources::mcp::oauth::{Return, Trouble};
+use tenon_sources::mcp::oauth::{LoginCallback, LoginError};
 
-use super::error::ApiError;
-use super::id::Id;
-use super::oidc::here;
-use super::wire::LoginStart;
-use crate::app::App;
-use crate::auth::caller::Caller;
-use crate::auth::limit::Attempt;
-use crate::auth::{CurrentUser, who};
-use crate::sources::Here;
-use page::Outcome;
+use super::oidc::address_of;
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::authenticate;
+use crate::wire::LoginStart;
+use page::LoginOutcome;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::auth::throttle::Attempt;
+use tenon_app::sources::PublicAddress;
 
 /// `POST /api/sources/{id}/login`
-pub(super) async fn start(
+pub(crate) async fn start(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     headers: HeaderMap,
     Id(id): Id<SourceId>,
 ) -> Result<Json<LoginStart>, ApiError> {
-    let place = app.sources.place(&user, &id).await?;
-    let doorway = app.sources.doorway(&user, &id).await?;
-    let doorway = doorway.ok_or_else(|| refused(Trouble::NoLogin))?;
-    let here = known(&app).unwrap_or_else(|| Here::Seen(here(&caller, &headers)));
+    let target = app.sources.login_target(&user, &id).await?;
+    let endpoint = app.sources.login_endpoint(&user, &id).await?;
+    let endpoint = endpoint.ok_or_else(|| refused(LoginError::NoLogin))?;
+    let here = configured_address(&app)
+        .unwrap_or_else(|| PublicAddress::FromRequest(address_of(&caller, &headers)));
     let begun = app
         .sources
-        .entrance()
-        .begin(&user.id, place, doorway, here)
+        .oauth()
+        .begin(&user.id, target, endpoint, here)
         .await;
     let url = begun.map_err(refused)?;
     Ok(Json(LoginStart { url }))
@@ -45,35 +47,35 @@ pub(super) async fn start(
 
 /// `GET /api/sources/callback`, which a browser opens: what comes of it is a page.
 /// It is open to everybody, so that somebody whose session is over is told so.
-pub(super) async fn callback(
+pub(crate) async fn callback(
     State(app): State<App>,
-    caller: Caller,
+    caller: HttpCaller,
     headers: HeaderMap,
-    query: Result<Query<Return>, QueryRejection>,
+    query: Result<Query<LoginCallback>, QueryRejection>,
 ) -> Response {
     let returned = query.map(|Query(returned)| returned).unwrap_or_default();
-    let outcome = match app.auth.attempt(Attempt::Elsewhere, &caller) {
-        Ok(()) => come_back(&app, &caller, &headers, returned).await,
-        Err(_) => Outcome::TooMany,
+    let outcome = match app.auth.attempt(Attempt::Elsewhere, caller.address) {
+        Ok(()) => finish(&app, &caller, &headers, returned).await,
+        Err(_) => LoginOutcome::TooMany,
     };
-    if matches!(outcome, Outcome::LoggedIn) {
-        app.auth.succeeded(Attempt::Elsewhere, &caller);
+    if matches!(outcome, LoginOutcome::LoggedIn) {
+        app.auth.succeeded(Attempt::Elsewhere, caller.address);
     }
     page::show(&headers, &outcome)
 }
 
 /// `DELETE /api/sources/{id}/login` (204)
-pub(super) async fn end(
+pub(crate) async fn end(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<SourceId>,
 ) -> Result<StatusCode, ApiError> {
-    let place = app.sources.place(&user, &id).await?;
-    let revoked = app.sources.entrance().leave(&user.id, &place).await;
+    let target = app.sources.login_target(&user, &id).await?;
+    let revoked = app.sources.oauth().log_out(&user.id, &target).await;
     let is_revoked = match revoked {
         Ok(()) => true,
-        Err(trouble @ Trouble::Storage(_)) => return Err(refused(trouble)),
+        Err(trouble @ LoginError::Storage(_)) => return Err(refused(trouble)),
         Err(trouble) => {
             // It is forgotten here all the same.
             tracing::warn!(source = %id, why = %trouble, "a log-in could not be revoked there");
@@ -83,15 +85,15 @@ pub(super) async fn end(
     app.sources.login_changed(&id, &user.id).await;
     let detail = json!({"revoked": is_revoked});
     let address = caller.address.to_string();
-    user.note(&app, &address, "source.logout", id.as_str(), detail)
+    user.note(&app.store, &address, "source.logout", id.as_str(), detail)
         .await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `GET /api/sources/client`: what Tenon is, for authorisation servers that want
 /// to read it where its name says.
-pub(super) async fn describe(State(app): State<App>) -> Result<Json<Value>, ApiError> {
-    let described = known(&app).and_then(|here| Some((here.description()?, here)));
+pub(crate) async fn describe(State(app): State<App>) -> Result<Json<Value>, ApiError> {
+    let described = configured_address(&app).and_then(|here| Some((here.description()?, here)));
     let (id, here) = described.ok_or_else(|| {
         ApiError::not_found("Tenon does not know its own address. Set public_url under [oidc].")
     })?;
@@ -107,19 +109,24 @@ pub(super) async fn describe(State(app): State<App>) -> Result<Json<Value>, ApiE
     })))
 }
 
-async fn come_back(app: &App, caller: &Caller, headers: &HeaderMap, returned: Return) -> Outcome {
-    let user = match who(app, headers).await {
+async fn finish(
+    app: &App,
+    caller: &HttpCaller,
+    headers: &HeaderMap,
+    returned: LoginCallback,
+) -> LoginOutcome {
+    let user = match authenticate(app, headers).await {
         Ok(Some(user)) if user.in_person().is_ok() => user,
-        Ok(_) | Err(_) => return Outcome::NobodyHere,
+        Ok(_) | Err(_) => return LoginOutcome::NobodyHere,
     };
     let address = caller.address.to_string();
-    match app.sources.entrance().end(&user.id, returned).await {
+    match app.sources.oauth().end(&user.id, returned).await {
         Ok(source) => {
             app.sources.login_changed(&source, &user.id).await;
             let subject = source.as_str();
-            user.note(app, &address, "source.login", subject, json!({}))
+            user.note(&app.store, &address, "source.login", subject, json!({}))
                 .await;
-            Outcome::LoggedIn
+            LoginOutcome::LoggedIn
         }
         Err(ended) => {
             let why = ended.trouble.to_string();
@@ -127,29 +134,29 @@ async fn come_back(app: &App, caller: &Caller, headers: &HeaderMap, returned: Re
                 tracing::warn!(%source, why, "a log-in at a server failed");
                 let detail = json!({"why": why});
                 let subject = source.as_str();
-                user.note(app, &address, "source.login-failed", subject, detail)
+                user.note(&app.store, &address, "source.login-failed", subject, detail)
                     .await;
             }
-            Outcome::Failed(ended.trouble)
+            LoginOutcome::Failed(ended.trouble)
         }
     }
 }
 
 /// Where everybody sees us, if the operator says so.
-fn known(app: &App) -> Option<Here> {
+fn configured_address(app: &App) -> Option<PublicAddress> {
     let url = app.auth.oidc.as_ref()?.public_url()?;
-    Some(Here::Known(url.to_owned()))
+    Some(PublicAddress::Configured(url.to_owned()))
 }
 
-fn refused(trouble: Trouble) -> ApiError {
+fn refused(trouble: LoginError) -> ApiError {
     let (status, code) = match &trouble {
-        Trouble::NoLogin => (StatusCode::CONFLICT, "no_login"),
-        Trouble::NotRegistered(_) => (StatusCode::BAD_REQUEST, "not_registered"),
-        Trouble::Unreachable(_) => (StatusCode::BAD_GATEWAY, "unreachable"),
-        Trouble::Untrusted(_) => (StatusCode::BAD_GATEWAY, "untrusted"),
-        Trouble::Refused(_) | Trouble::Ended(_) => (StatusCode::BAD_GATEWAY, "refused"),
-        Trouble::Expired => (StatusCode::BAD_REQUEST, "expired"),
-        Trouble::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, "storage"),
+        LoginError::NoLogin => (StatusCode::CONFLICT, "no_login"),
+        LoginError::NotRegistered { .. } => (StatusCode::BAD_REQUEST, "not_registered"),
+        LoginError::Unreachable(_) => (StatusCode::BAD_GATEWAY, "unreachable"),
+        LoginError::Untrusted(_) => (StatusCode::BAD_GATEWAY, "untrusted"),
+        LoginError::Refused(_) | LoginError::Ended(_) => (StatusCode::BAD_GATEWAY, "refused"),
+        LoginError::Expired => (StatusCode::BAD_REQUEST, "expired"),
+        LoginError::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, "storage"),
     };
     ApiError::new(status, code, trouble.to_string())
 }

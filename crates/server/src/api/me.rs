@@ -1,38 +1,38 @@
-//! One's own account, and where one is logged in to it.
+//! `/api/auth/me` and `/api/auth/sessions`: one's own account and sessions.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use tenon_domain::{Account, SessionId};
-use tenon_store::{LOCAL, Revoked, UserEdit};
+use tenon_store::{LOCAL, RevokedCredentials, UserEdit};
 
-use super::auth::{LoggedOut, end, logged_out};
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::users::{checked_email, checked_name};
-use super::wire::{LogOutEverywhere, MeChange, SessionView};
-use crate::app::App;
-use crate::auth::caller::Caller;
-use crate::auth::proof::prove_owner;
-use crate::auth::{Credential, CurrentUser};
+use super::auth::{LoggedOut, logged_out};
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{LogOutEverywhere, MeChange, SessionView};
+use tenon_app::app::App;
+use tenon_app::auth::proof::prove_owner;
+use tenon_app::auth::{AuthMethod, CurrentUser};
+use tenon_app::profile::{checked_email, checked_name};
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Account>, ApiError> {
     Ok(Json(user.account(&app.store).await?))
 }
 
-pub(super) async fn change(
+pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(change): Body<MeChange>,
+    caller: HttpCaller,
+    JsonBody(change): JsonBody<MeChange>,
 ) -> Result<Json<Account>, ApiError> {
     if user.id.as_str() == LOCAL {
-        return Err(ApiError::no_account());
+        return Err(tenon_app::Error::NoAccount.into());
     }
     let account = user.account(&app.store).await?;
     let name = change.name.as_deref().map(checked_name).transpose()?;
@@ -42,13 +42,21 @@ pub(super) async fn change(
     if email.is_some() || change.password.is_some() {
         user.in_person()?;
         let password = change.current_password.as_deref();
-        prove_owner(&app, &user, &caller, &account, password).await?;
+        prove_owner(
+            &app.auth,
+            &app.store,
+            &user,
+            caller.address,
+            &account,
+            password,
+        )
+        .await?;
     }
     if let Some(password) = &change.password {
         hash = Some(app.auth.passwords.hash(password).await?);
     }
     let session = match &user.credential {
-        Credential::Session(session) => Some(session),
+        AuthMethod::Session(session) => Some(session),
         _ => None,
     };
     let edit = UserEdit {
@@ -61,7 +69,7 @@ pub(super) async fn change(
         ..UserEdit::default()
     };
     let (account, revoked) = app.store.change_user(&user.id, edit).await?;
-    app.auth.end_revoked(&revoked);
+    app.auth.revoke_all(&revoked);
     let detail = json!({
         "name": name.is_some(),
         "email": email,
@@ -69,19 +77,25 @@ pub(super) async fn change(
         "keys": revoked.keys.len(),
     });
     let address = caller.address.to_string();
-    user.note(&app, &address, "user.changed", user.id.as_str(), detail)
-        .await;
+    user.note(
+        &app.store,
+        &address,
+        "user.changed",
+        user.id.as_str(),
+        detail,
+    )
+    .await;
     Ok(Json(account))
 }
 
-pub(super) async fn sessions(
+pub(crate) async fn sessions(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<SessionView>>, ApiError> {
     let owner = app.auth.session_owner(&user);
     let sessions = app.store.sessions(&owner).await?;
     let views = sessions.into_iter().map(|session| SessionView {
-        current: user.credential == Credential::Session(session.id.clone()),
+        current: user.credential == AuthMethod::Session(session.id.clone()),
         id: session.id,
         agent: session.agent,
         address: session.address,
@@ -91,25 +105,26 @@ pub(super) async fn sessions(
     Ok(Json(views.collect()))
 }
 
-pub(super) async fn end_session(
+pub(crate) async fn end_session(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(session): Id<SessionId>,
 ) -> Result<StatusCode, ApiError> {
-    end(&app, &user, &caller, &session).await?;
+    let address = caller.address.to_string();
+    app.accounts.end_session(&user, &address, &session).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Ends all of them, this one too, and all keys unless they are to stay.
-pub(super) async fn log_out_everywhere(
+pub(crate) async fn log_out_everywhere(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    asked: Option<Body<LogOutEverywhere>>,
+    caller: HttpCaller,
+    asked: Option<JsonBody<LogOutEverywhere>>,
 ) -> Result<LoggedOut, ApiError> {
-    let asked = asked.map(|Body(asked)| asked).unwrap_or_default();
-    let mut revoked = Revoked::default();
+    let asked = asked.map(|JsonBody(asked)| asked).unwrap_or_default();
+    let mut revoked = RevokedCredentials::default();
     // Until there is an account nobody is logged in to it.
     if user.id.as_str() != LOCAL {
         let edit = UserEdit {
@@ -124,16 +139,16 @@ pub(super) async fn log_out_everywhere(
         let ended = app.store.delete_sessions(&owner).await?;
         revoked.sessions.extend(ended);
     }
-    app.auth.end_revoked(&revoked);
+    app.auth.revoke_all(&revoked);
     let detail = json!({"sessions": revoked.sessions.len(), "keys": revoked.keys.len()});
     let address = caller.address.to_string();
-    user.note(&app, &address, "logout", "everywhere", detail)
+    user.note(&app.store, &address, "logout", "everywhere", detail)
         .await;
     Ok(logged_out())
 }
 
 /// They have read what was switched off in their account.
-pub(super) async fn forget_switched_off(
+pub(crate) async fn forget_switched_off(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<StatusCode, ApiError> {

@@ -1,4 +1,4 @@
-//! Models: which there are, adding, changing and trying them.
+//! `/api/models` and `/api/endpoints`: listing, adding, changing and testing models.
 
 use std::convert::Infallible;
 
@@ -8,20 +8,20 @@ use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
 use serde_json::json;
-use tenon_domain::{ModelId, WireFormat};
+use tenon_domain::ModelId;
 use tenon_llm::discover::{discover as ask, normalise};
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::wire::{
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{
     Discover, Discovered, EndpointView, ModelChange, ModelView, NewModel, OfferedModel,
 };
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::auth::caller::Caller;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<ModelView>>, ApiError> {
@@ -29,7 +29,7 @@ pub(super) async fn list(
     Ok(Json(models.map(|model| model.shown_to(&user)).collect()))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ModelId>,
@@ -37,44 +37,50 @@ pub(super) async fn show(
     Ok(Json(app.models.show(&id).await?.shown_to(&user)))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(new): Body<NewModel>,
+    caller: HttpCaller,
+    JsonBody(new): JsonBody<NewModel>,
 ) -> Result<(StatusCode, Json<ModelView>), ApiError> {
     let model = app.models.add(new).await?;
     note(&app, &user, &caller, "model.added", &model).await;
     Ok((StatusCode::CREATED, Json(model)))
 }
 
-pub(super) async fn change(
+pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<ModelId>,
-    Body(change): Body<ModelChange>,
+    JsonBody(change): JsonBody<ModelChange>,
 ) -> Result<Json<ModelView>, ApiError> {
     let model = app.models.change(&id, change).await?;
     note(&app, &user, &caller, "model.changed", &model).await;
     Ok(Json(model))
 }
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<ModelId>,
 ) -> Result<StatusCode, ApiError> {
     app.models.delete(&id).await?;
     let address = caller.address.to_string();
-    user.note(&app, &address, "model.deleted", id.as_str(), json!({}))
-        .await;
+    user.note(
+        &app.store,
+        &address,
+        "model.deleted",
+        id.as_str(),
+        json!({}),
+    )
+    .await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// The words as they come, then what was seen. Hanging up ends the trial.
-pub(super) async fn test(
+pub(crate) async fn test(
     State(app): State<App>,
     _user: CurrentUser,
     Id(id): Id<ModelId>,
@@ -88,10 +94,10 @@ pub(super) async fn test(
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-pub(super) async fn discover(
+pub(crate) async fn discover(
     State(app): State<App>,
     _user: CurrentUser,
-    Body(asked): Body<Discover>,
+    JsonBody(asked): JsonBody<Discover>,
 ) -> Result<Json<Discovered>, ApiError> {
     normalise(&asked.base_url).map_err(|error| ApiError::bad_request(error.to_string()))?;
     let key = match (asked.key.filter(|key| !key.is_empty()), asked.model_id) {
@@ -111,70 +117,24 @@ pub(super) async fn discover(
     }))
 }
 
-pub(super) async fn endpoints(
+pub(crate) async fn endpoints(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Json<Vec<EndpointView>> {
-    app.models.look_around().await;
+    app.models.refresh_endpoints().await;
     let views = app.models.endpoints().views().into_iter();
     Json(views.map(|endpoint| endpoint.shown_to(&user)).collect())
-}
-
-impl ModelView {
-    /// Where it is may be the name of a host inside, or hold a key: admins alone see that.
-    pub(crate) fn shown_to(self, user: &CurrentUser) -> Self {
-        if user.administers() {
-            return self;
-        }
-        let (at, format) = (self.base_url.as_deref(), self.provider);
-        let endpoint = self.endpoint.map(|name| hide_host(name, at, format));
-        Self {
-            endpoint,
-            base_url: None,
-            ..self
-        }
-    }
-}
-
-impl EndpointView {
-    fn shown_to(self, user: &CurrentUser) -> Self {
-        if user.administers() {
-            return self;
-        }
-        let name = hide_host(self.name, self.base_url.as_deref(), Some(self.provider));
-        // Why it failed names its address.
-        let error = self
-            .error
-            .map(|_why| format!("{name} offers no models now. An admin sees why in the settings."));
-        Self {
-            name,
-            base_url: None,
-            error,
-            ..self
-        }
-    }
-}
-
-/// An endpoint that nobody knows better is called as its host is.
-fn hide_host(name: String, base_url: Option<&str>, format: Option<WireFormat>) -> String {
-    if !base_url.is_some_and(|url| url.contains(&name)) {
-        return name;
-    }
-    match format {
-        Some(WireFormat::Anthropic) => "Anthropic-compatible".into(),
-        Some(WireFormat::Openai) | None => "OpenAI-compatible".into(),
-    }
 }
 
 async fn note(
     app: &App,
     user: &CurrentUser,
-    caller: &Caller,
+    caller: &HttpCaller,
     action: &'static str,
     model: &ModelView,
 ) {
     let detail = json!({"name": model.name, "baseUrl": model.base_url});
     let address = caller.address.to_string();
-    user.note(app, &address, action, model.id.as_str(), detail)
+    user.note(&app.store, &address, action, model.id.as_str(), detail)
         .await;
 }

@@ -1,40 +1,28 @@
-//! What an admin decides for everybody.
+//! `/api/settings`: what an admin decides for everybody.
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::json;
 
-use super::body::Body;
-use super::error::ApiError;
-use super::wire::SettingsView;
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::auth::caller::Caller;
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::JsonBody;
+use crate::wire::SettingsView;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
-const SIGN_UP: &str = "sign_up";
-
-pub(super) async fn show(State(app): State<App>) -> Result<Json<SettingsView>, ApiError> {
-    let sign_up = signs_up(&app).await?;
+pub(crate) async fn show(State(app): State<App>) -> Result<Json<SettingsView>, ApiError> {
+    let sign_up = app.accounts.sign_up_is_open().await?;
     Ok(Json(SettingsView { sign_up }))
 }
 
-pub(super) async fn change(
+pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(settings): Body<SettingsView>,
+    caller: HttpCaller,
+    JsonBody(settings): JsonBody<SettingsView>,
 ) -> Result<Json<SettingsView>, ApiError> {
     let SettingsView { sign_up } = settings;
-    app.store.set_preference(None, SIGN_UP, &sign_up).await?;
-    let detail = json!({"signUp": sign_up});
     let address = caller.address.to_string();
-    user.note(&app, &address, "settings.changed", SIGN_UP, detail)
-        .await;
+    app.accounts.open_sign_up(&user, &address, sign_up).await?;
     show(State(app)).await
-}
-
-/// Whether everybody may make an account.
-pub(super) async fn signs_up(app: &App) -> Result<bool, ApiError> {
-    let decided = app.store.preference(None, SIGN_UP).await?;
-    Ok(decided.unwrap_or_default())
 }

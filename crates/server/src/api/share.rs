@@ -1,4 +1,4 @@
-//! Links to chats: made and taken back by their owner, read by whoever has one.
+//! `/api/chats/{id}/share` and `/api/shared`: links to chats, made and revoked by their owner.
 
 use axum::Json;
 use axum::extract::State;
@@ -10,20 +10,20 @@ use tenon_domain::{
 use tenon_store::Share;
 use tokio::sync::Semaphore;
 
-use super::body::Body;
-use super::error::ApiError;
-use super::export::exported;
-use super::id::Id;
-use super::line;
-use super::wire::{ExportedMessage, ExportedTurn, NewShare, OwnShare, ShareView, SharedChat};
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::auth::caller::Caller;
+use crate::concurrency;
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{ExportedMessage, ExportedTurn, NewShare, OwnShare, ShareView, SharedChat};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::chats::export;
 
 /// Anybody may read, and a chat can be long: a few at once are no burden.
 static READERS: Semaphore = Semaphore::const_new(4);
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
     Id(chat): Id<ChatId>,
@@ -32,12 +32,12 @@ pub(super) async fn show(
     Ok(Json(share.map(view)))
 }
 
-pub(super) async fn make(
+pub(crate) async fn make(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(chat): Id<ChatId>,
-    Body(new): Body<NewShare>,
+    JsonBody(new): JsonBody<NewShare>,
 ) -> Result<Json<ShareView>, ApiError> {
     let share = app
         .store
@@ -48,26 +48,32 @@ pub(super) async fn make(
     })?;
     let address = caller.address.to_string();
     let detail = json!({"withTools": share.with_tools});
-    user.note(&app, &address, "share.made", chat.as_str(), detail)
+    user.note(&app.store, &address, "share.made", chat.as_str(), detail)
         .await;
     Ok(Json(view(share)))
 }
 
-pub(super) async fn take_back(
+pub(crate) async fn take_back(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(chat): Id<ChatId>,
 ) -> Result<StatusCode, ApiError> {
     if app.store.unshare_chat(&user.id, &chat).await? {
         let address = caller.address.to_string();
-        user.note(&app, &address, "share.revoked", chat.as_str(), json!({}))
-            .await;
+        user.note(
+            &app.store,
+            &address,
+            "share.revoked",
+            chat.as_str(),
+            json!({}),
+        )
+        .await;
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<OwnShare>>, ApiError> {
@@ -81,13 +87,13 @@ pub(super) async fn list(
 }
 
 /// For everybody: the link is all that is asked for.
-pub(super) async fn read(
+pub(crate) async fn read(
     State(app): State<App>,
     Id(token): Id<String>,
 ) -> Result<Json<SharedChat>, ApiError> {
-    let _place = line::place(&READERS).await?;
+    let _permit = concurrency::acquire(&READERS).await?;
     let (transcript, with_tools) = app.store.shared(&token).await?;
-    let chat = exported(transcript);
+    let chat = export(transcript);
     let turns = chat
         .turns
         .into_iter()
@@ -151,7 +157,7 @@ fn shown(mut call: CallRecord, with_tools: bool) -> CallRecord {
     }
     if let Some(output) = &mut call.output {
         output.content.retain_mut(|content| match content {
-            // What lies on the shelf is its owner's alone; of a page that was shown it is said that it was.
+            // Stored outputs are their owner's alone; of a shown page only that there was one is kept.
             Content::Blob {
                 blob_id,
                 media_type,

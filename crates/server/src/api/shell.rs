@@ -4,40 +4,39 @@
 
 use axum::Json;
 use axum::extract::State;
-use tenon_domain::{Access, ToolId};
+use tenon_domain::{ToolAccess, ToolId};
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::tools::{access, call_by_hand, views};
-use super::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
-use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::error::ApiError;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
 /// `GET /api/shell/tools`
-pub(super) async fn tools(
+pub(crate) async fn tools(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
     // What another command has just written down is part of the answer.
     app.sources.sync().await;
     app.settle_sources(&user).await;
-    let access = access(&app, &user, None).await?;
-    Ok(Json(views(&app, &app.registry.toolset(access))))
+    let access = app.tools.access(&user, None).await?;
+    Ok(Json(app.tools.views(&app.registry.toolset(access))))
 }
 
 /// `GET /api/shell/sources`
-pub(super) async fn sources(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
+pub(crate) async fn sources(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
     app.sources.sync().await;
     Json(app.sources.list(&user))
 }
 
 /// `POST /api/shell/tools/{toolId}/call`; null where there is no such tool.
-pub(super) async fn call(
+pub(crate) async fn call(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<ToolId>,
-    Body(call): Body<CallTool>,
+    JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<Option<CallToolAnswer>>, ApiError> {
     let cancel = app.closing.child_token();
     // Whoever ends the command (Ctrl-C) ends what it called.
@@ -45,11 +44,11 @@ pub(super) async fn call(
     // On a task of its own: what was called is noted, also when the command is gone.
     let calling = tokio::spawn(async move {
         app.sources.sync().await;
-        let toolset = app.registry.toolset(Access::all(&user.id));
+        let toolset = app.registry.toolset(ToolAccess::all(&user.id));
         if toolset.get(&id).is_none() {
             app.settle_sources(&user).await;
         }
-        call_by_hand(&app, &user, "", id, call.arguments, cancel).await
+        app.tools.call(&user, "", id, call.arguments, cancel).await
     });
     let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
     Ok(Json(answer))

@@ -1,4 +1,4 @@
-//! Servers that offer tools, and the secrets they are given.
+//! `/api/sources` and `/api/secrets`: servers that offer tools, and the secrets they are given.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,24 +7,24 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::SourceId;
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::query::Params;
-use super::wire::{
-    DocumentChange, ImportSources, ImportedSource, LogLine, NewSecret, NewSource, SecretView,
+use crate::error::ApiError;
+use crate::request::HttpCaller;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::request::QueryParams;
+use crate::wire::{
+    AddSource, DocumentChange, ImportSources, ImportedSource, LogLine, NewSecret, SecretView,
     SourceChange, SourceDetail, SourcePreview,
 };
-use crate::app::App;
-use crate::auth::CurrentUser;
-use crate::auth::caller::Caller;
-use crate::sources::Outcome;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::sources::ImportOutcome;
 
-pub(super) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
+pub(crate) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<SourceDetail>> {
     Json(app.sources.list(&user))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<SourceId>,
@@ -32,11 +32,11 @@ pub(super) async fn show(
     Ok(Json(app.sources.show(&user, &id)?))
 }
 
-pub(super) async fn create(
+pub(crate) async fn create(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(new): Body<NewSource>,
+    caller: HttpCaller,
+    JsonBody(new): JsonBody<AddSource>,
 ) -> Result<(StatusCode, Json<SourceDetail>), ApiError> {
     app.storage.check_room()?;
     let source = app.sources.add(&user, new).await?;
@@ -46,16 +46,16 @@ pub(super) async fn create(
 }
 
 /// What a server would offer, before it is saved.
-pub(super) async fn preview(
+pub(crate) async fn preview(
     State(app): State<App>,
     user: CurrentUser,
-    Body(new): Body<NewSource>,
+    JsonBody(new): JsonBody<AddSource>,
 ) -> Result<Json<SourcePreview>, ApiError> {
     Ok(Json(app.sources.preview(&user, new).await?.into()))
 }
 
 /// Reads its document now, and says what is different.
-pub(super) async fn refresh(
+pub(crate) async fn refresh(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<SourceId>,
@@ -64,16 +64,16 @@ pub(super) async fn refresh(
 }
 
 /// Each server of the text is added or refused on its own: only a text that cannot be read is an error.
-pub(super) async fn import(
+pub(crate) async fn import(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
-    Body(asked): Body<ImportSources>,
+    caller: HttpCaller,
+    JsonBody(asked): JsonBody<ImportSources>,
 ) -> Result<Json<Vec<ImportedSource>>, ApiError> {
     app.storage.check_room()?;
     let imported = app.sources.import(&user, &asked, None).await?;
     for one in &imported {
-        if let (Outcome::Added(id), false) = (&one.outcome, asked.preview) {
+        if let (ImportOutcome::Added(id), false) = (&one.outcome, asked.preview) {
             let detail = json!({"name": one.name, "imported": true});
             note(&app, &user, &caller, "source.added", id, detail).await;
         }
@@ -81,12 +81,12 @@ pub(super) async fn import(
     Ok(Json(imported.into_iter().map(Into::into).collect()))
 }
 
-pub(super) async fn change(
+pub(crate) async fn change(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<SourceId>,
-    Body(change): Body<SourceChange>,
+    JsonBody(change): JsonBody<SourceChange>,
 ) -> Result<Json<SourceDetail>, ApiError> {
     let source = app.sources.change(&user, &id, change).await?;
     let detail = json!({"name": source.name, "enabled": source.enabled});
@@ -94,10 +94,10 @@ pub(super) async fn change(
     Ok(Json(source))
 }
 
-pub(super) async fn delete(
+pub(crate) async fn delete(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<SourceId>,
 ) -> Result<StatusCode, ApiError> {
     app.sources.remove(&user, &id).await?;
@@ -105,10 +105,10 @@ pub(super) async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-pub(super) async fn restart(
+pub(crate) async fn restart(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(id): Id<SourceId>,
 ) -> Result<Json<SourceDetail>, ApiError> {
     let source = app.sources.restart(&user, &id).await?;
@@ -116,7 +116,7 @@ pub(super) async fn restart(
     Ok(Json(source))
 }
 
-pub(super) async fn logs(
+pub(crate) async fn logs(
     State(app): State<App>,
     user: CurrentUser,
     Id(id): Id<SourceId>,
@@ -124,46 +124,47 @@ pub(super) async fn logs(
     Ok(Json(app.sources.logs(&user, &id)?))
 }
 
-pub(super) async fn secrets(
+pub(crate) async fn secrets(
     State(app): State<App>,
     user: CurrentUser,
 ) -> Result<Json<Vec<SecretView>>, ApiError> {
     Ok(Json(app.sources.secrets(&user).await?))
 }
 
-pub(super) async fn set_secret(
+pub(crate) async fn set_secret(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(name): Id<String>,
-    Body(new): Body<NewSecret>,
+    JsonBody(new): JsonBody<NewSecret>,
 ) -> Result<StatusCode, ApiError> {
     let detail = json!({"mine": new.mine});
     app.sources.set_secret(&user, &name, new).await?;
     let address = caller.address.to_string();
-    user.note(&app, &address, "secret.set", &name, detail).await;
+    user.note(&app.store, &address, "secret.set", &name, detail)
+        .await;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// `DELETE /api/secrets/{name}?mine=true`
 #[derive(Debug, Deserialize)]
-pub(super) struct Whose {
+pub(crate) struct Whose {
     mine: Option<bool>,
 }
 
-pub(super) async fn remove_secret(
+pub(crate) async fn remove_secret(
     State(app): State<App>,
     user: CurrentUser,
-    caller: Caller,
+    caller: HttpCaller,
     Id(name): Id<String>,
-    Params(Whose { mine }): Params<Whose>,
+    QueryParams(Whose { mine }): QueryParams<Whose>,
 ) -> Result<StatusCode, ApiError> {
     // Who cannot have meant everybody's meant their own.
     let mine = mine.unwrap_or(!user.administers());
     app.sources.remove_secret(&user, &name, mine).await?;
     let address = caller.address.to_string();
     let detail = json!({"mine": mine});
-    user.note(&app, &address, "secret.removed", &name, detail)
+    user.note(&app.store, &address, "secret.removed", &name, detail)
         .await;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -171,11 +172,12 @@ pub(super) async fn remove_secret(
 async fn note(
     app: &App,
     user: &CurrentUser,
-    caller: &Caller,
+    caller: &HttpCaller,
     action: &'static str,
     id: &SourceId,
     detail: Value,
 ) {
     let address = caller.address.to_string();
-    user.note(app, &address, action, id.as_str(), detail).await;
+    user.note(&app.store, &address, action, id.as_str(), detail)
+        .await;
 }

@@ -1,4 +1,4 @@
-//! Saying something, saying it differently, and taking it back.
+//! `/api/chats/{id}/turns` and `/api/turns`: starting and cancelling turns, choosing a branch.
 
 use axum::Json;
 use axum::extract::State;
@@ -6,18 +6,18 @@ use axum::http::StatusCode;
 use tenon_agent::TurnRequest;
 use tenon_domain::{ChatId, TurnId};
 
-use super::body::Body;
-use super::error::ApiError;
-use super::id::Id;
-use super::wire::{ChooseBranch, StartTurn, TurnStarted};
-use crate::app::App;
-use crate::auth::CurrentUser;
+use crate::error::ApiError;
+use crate::request::Id;
+use crate::request::JsonBody;
+use crate::wire::{ChooseBranch, StartTurn, TurnStarted};
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 
-pub(super) async fn start(
+pub(crate) async fn start(
     State(app): State<App>,
     user: CurrentUser,
     Id(chat): Id<ChatId>,
-    Body(turn): Body<StartTurn>,
+    JsonBody(turn): JsonBody<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
     let model = app.models.choose_for(&user, turn.model_id.as_ref()).await?;
     let door = user.door();
@@ -29,18 +29,18 @@ pub(super) async fn start(
         replaces: turn.replaces,
         tools: turn.tool_ids,
         model,
-        can_ask: door.has_a_person(),
+        can_ask: door.is_interactive(),
         door,
     };
     let turn_id = app.agent.start(request).await?;
     Ok((StatusCode::ACCEPTED, Json(TurnStarted { turn_id })))
 }
 
-pub(super) async fn choose_branch(
+pub(crate) async fn choose_branch(
     State(app): State<App>,
     user: CurrentUser,
     Id(chat): Id<ChatId>,
-    Body(branch): Body<ChooseBranch>,
+    JsonBody(branch): JsonBody<ChooseBranch>,
 ) -> Result<StatusCode, ApiError> {
     app.agent
         .choose_branch(&user.id, &chat, &branch.turn_id)
@@ -49,7 +49,7 @@ pub(super) async fn choose_branch(
 }
 
 /// Stopping what has ended already is no mistake: the two may cross on the way.
-pub(super) async fn cancel(
+pub(crate) async fn cancel(
     State(app): State<App>,
     user: CurrentUser,
     Id(turn): Id<TurnId>,
@@ -57,7 +57,7 @@ pub(super) async fn cancel(
     app.store.chat_of_turn(&user.id, &turn).await?;
     if !app.agent.cancel(&turn) {
         // Whoever ran it may be gone; then it ends here, or goes on here to be stopped.
-        app.mend().await?;
+        app.recover().await?;
         app.agent.cancel(&turn);
     }
     Ok(StatusCode::ACCEPTED)

@@ -1,4 +1,4 @@
-//! Accepting connections and speaking HTTP over them, within a time for everything.
+//! Accepting connections and serving HTTP on them, with a timeout for each phase.
 
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;

@@ -1,5 +1,4 @@
-//! The bytes of one connection: one that takes no bytes for too long, or that has to make
-//! way, ends here, whatever is spoken over it.
+//! The bytes of one connection, with a write timeout, closed when the connection is evicted.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;

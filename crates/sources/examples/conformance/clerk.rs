@@ -2,20 +2,20 @@
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_domain::{FormAnswer, FormWants};
-use tenon_tools::{Attendant, Progress};
+use tenon_domain::{FormAnswer, FormRequest};
+use tenon_tools::{CallClient, ProgressUpdate};
 
 #[derive(Debug)]
 pub struct Clerk;
 
 #[async_trait]
-impl Attendant for Clerk {
-    fn progress(&self, _progress: Progress) {}
+impl CallClient for Clerk {
+    fn progress(&self, _progress: ProgressUpdate) {}
 
-    async fn ask(&self, _message: String, wants: FormWants) -> FormAnswer {
+    async fn ask(&self, _message: String, wants: FormRequest) -> FormAnswer {
         let content = match wants {
-            FormWants::Fields { schema } => defaults(&schema),
-            FormWants::Visit { .. } => Value::Null,
+            FormRequest::Fields { schema } => defaults(&schema),
+            FormRequest::Visit { .. } => Value::Null,
         };
         FormAnswer::Accept { content }
     }

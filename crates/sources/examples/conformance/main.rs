@@ -17,14 +17,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tenon_domain::{
-    Access, CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
+    CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
     ToolCall, ToolSpec, UserId,
 };
 use tenon_sources::Network;
-use tenon_sources::mcp::{McpServer, Settings, Start};
-use tenon_sources::variables::AsItIs;
+use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
+use tenon_sources::variables::LiteralConfig;
 use tenon_tools::{
-    Asker, CallContext, Errand, Limits, MemoryIdBook, MemoryShelf, Pulse, Registry, Toolset,
+    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
+    Registry, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -67,9 +68,9 @@ async fn play(scenario: &str) -> Outcome {
         server: server.clone(),
         visitor,
         registry: Registry::new(
-            Arc::new(MemoryIdBook::default()),
-            Arc::new(MemoryShelf::default()),
-            Limits::default(),
+            Arc::new(MemoryToolIdStore::default()),
+            Arc::new(MemoryOutputStore::default()),
+            CallLimits::default(),
         ),
     };
     let ran = tokio::time::timeout(PATIENCE, suite.run(scenario, &wanted)).await;
@@ -85,7 +86,7 @@ fn server(url: &str, visitor: &Visitor) -> Arc<McpServer> {
         url: url.to_owned(),
         headers: Default::default(),
     };
-    McpServer::new(Settings {
+    McpServer::new(McpSettings {
         info: SourceInfo {
             id: SourceId::new("suite"),
             kind: SourceKind::Mcp,
@@ -101,11 +102,11 @@ fn server(url: &str, visitor: &Visitor) -> Arc<McpServer> {
             start_timeout_ms: None,
             client: None,
         },
-        fill: Arc::new(AsItIs),
-        tokens: Some(Arc::new(visitor.pass.clone())),
+        fill: Arc::new(LiteralConfig),
+        tokens: Some(Arc::new(visitor.tokens.clone())),
         network: Network::Anywhere,
         known: Vec::new(),
-        start: Start::Now,
+        start: StartMode::Now,
         starts: Arc::new(Semaphore::new(1)),
         viewers: tokio::sync::watch::channel(0).1,
     })
@@ -121,7 +122,7 @@ impl Suite {
     async fn run(&self, scenario: &str, wanted: &Value) -> Outcome {
         self.ready().await?;
         let _connected = self.registry.connect(self.server.clone()).await?;
-        let toolset = self.registry.toolset(Access::all(&user()));
+        let toolset = self.registry.toolset(ToolAccess::all(&user()));
         // Side by side, as a model would have them: what belongs to one call must not get into another.
         let calls = calls(&toolset, scenario, wanted)?;
         let calls = calls.iter().map(|call| self.made(&toolset, call));
@@ -230,13 +231,13 @@ fn fitting(schema: &Value) -> Value {
 fn context(call: &ToolCall) -> CallContext {
     CallContext {
         call_id: call.id.clone(),
-        errand: Errand::default(),
+        origin: CallOrigin::default(),
         user: user(),
         asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
-        attendant: Arc::new(Clerk),
-        pulse: Pulse::default(),
+        client: Arc::new(Clerk),
+        timer: CallTimer::default(),
     }
 }
 

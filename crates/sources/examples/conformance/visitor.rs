@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tenon_sources::Network;
 use tenon_sources::mcp::McpServer;
-use tenon_sources::mcp::oauth::{Asking, Client, Grant, Grants, Http, Pass, Return, begin, end};
+use tenon_sources::mcp::oauth::{
+    Grant, GrantStorage, GrantStorageError, LoginCallback, LoginRequest, OAuthClient, OAuthHttp,
+    TokenManager, finish_login, start_login,
+};
 use url::Url;
 
 use crate::Outcome;
@@ -21,21 +24,25 @@ const MOST_LOG_INS: usize = 3;
 pub struct Visitor {
     server: Url,
     /// Where the suite has registered us beforehand.
-    client: Option<Client>,
-    http: Http,
-    pub pass: Pass,
+    client: Option<OAuthClient>,
+    http: OAuthHttp,
+    pub tokens: TokenManager,
     times: Mutex<usize>,
 }
 
 impl Visitor {
     pub fn new(server: &str, wanted: &Value) -> Outcome<Self> {
-        let http = Http::new(Network::Anywhere)?;
+        let http = OAuthHttp::new(Network::Anywhere)?;
         let secret = wanted["client_secret"].as_str().map(str::to_owned);
         let client = wanted["client_id"].as_str();
         Ok(Self {
             server: Url::parse(server)?,
-            client: client.map(|id| Client::new(id, secret)),
-            pass: Pass::new(Arc::new(Pocket::default()), http.clone()),
+            client: client.map(|id| OAuthClient::new(id, secret)),
+            tokens: TokenManager::new(
+                Arc::new(MemoryGrantStorage::default()),
+                http.clone(),
+                "Tenon",
+            ),
             http,
             times: Mutex::default(),
         })
@@ -47,25 +54,26 @@ impl Visitor {
             return Ok(false);
         };
         self.count()?;
-        let held = self.pass.grant().await?;
-        let departure = begin(
+        let held = self.tokens.grant().await?;
+        let redirect = start_login(
             &self.http,
-            Asking {
+            LoginRequest {
                 server: &self.server,
                 challenge: challenge.as_deref(),
                 redirect: REDIRECT,
+                client_name: "Tenon",
                 client: self.client.as_ref(),
-                described_at: Some(DESCRIBED_AT),
-                held: held.as_ref(),
+                client_metadata_url: Some(DESCRIBED_AT),
+                grant: held.as_ref(),
             },
         )
         .await?;
-        let returned = sent_back(&departure.url).await?;
-        if returned.state != departure.state {
+        let returned = sent_back(&redirect.url).await?;
+        if returned.state != redirect.state {
             return Err("somebody else was sent back".into());
         }
-        let grant = end(&self.http, departure.away, returned).await?;
-        self.pass.take(grant).await?;
+        let grant = finish_login(&self.http, redirect.pending, returned).await?;
+        self.tokens.set_grant(grant).await?;
         mcp.restart();
         Ok(true)
     }
@@ -81,13 +89,13 @@ impl Visitor {
 }
 
 /// Opens the address as a browser would, and reads what it is sent back with.
-async fn sent_back(url: &str) -> Outcome<Return> {
+async fn sent_back(url: &str) -> Outcome<LoginCallback> {
     let stay = reqwest::redirect::Policy::none();
     let browser = reqwest::Client::builder().redirect(stay).build()?;
     let answer = browser.get(url).send().await?;
     let location = answer.headers().get("location");
     let location = location.ok_or("nobody is sent back")?.to_str()?;
-    let mut returned = Return::default();
+    let mut returned = LoginCallback::default();
     for (name, value) in Url::parse(location)?.query_pairs() {
         match &*name {
             "state" => returned.state = value.into_owned(),
@@ -102,11 +110,11 @@ async fn sent_back(url: &str) -> Outcome<Return> {
 
 /// Keeps a grant as long as this runs.
 #[derive(Default)]
-struct Pocket(Mutex<Option<Grant>>);
+struct MemoryGrantStorage(Mutex<Option<Grant>>);
 
 #[async_trait]
-impl Grants for Pocket {
-    async fn load(&self) -> Result<Option<Grant>, String> {
+impl GrantStorage for MemoryGrantStorage {
+    async fn load(&self) -> Result<Option<Grant>, GrantStorageError> {
         Ok(self
             .0
             .lock()
@@ -114,12 +122,12 @@ impl Grants for Pocket {
             .clone())
     }
 
-    async fn save(&self, grant: &Grant) -> Result<(), String> {
+    async fn save(&self, grant: &Grant) -> Result<(), GrantStorageError> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(grant.clone());
         Ok(())
     }
 
-    async fn remove(&self) -> Result<(), String> {
+    async fn remove(&self) -> Result<(), GrantStorageError> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }

@@ -8,17 +8,19 @@ use tenon_tools::CallContext;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use super::page::{Page, Settled};
-use super::wire::{DeviceInfo, Execute, Failure, FailureKind, Frame, Outcome};
+use super::page::{BrowserPage, DispatchOutcome};
+use super::wire::{
+    DeviceInfo, ExecuteTool, LocalCallFailure, LocalCallOutcome, LocalFailureKind, PageCommand,
+};
 
-/// A page that is loaded anew is away for a moment: so long the device counts as
-/// there, and calls that have not begun wait.
-pub(super) const GRACE: Duration = Duration::from_secs(4);
+/// While a page reloads it is disconnected for a moment. For this long the device counts as
+/// online, and calls that have not begun wait.
+pub(super) const RELOAD_GRACE: Duration = Duration::from_secs(4);
 
 /// More pages than anybody has open.
 const MAX_PAGES: usize = 64;
 
-/// How often a call is handed on before it is given up.
+/// How many pages a call is offered to before it fails.
 const MAX_PAGES_TRIED: usize = 5;
 
 pub(super) struct Device {
@@ -27,13 +29,13 @@ pub(super) struct Device {
     name: Mutex<String>,
     pages: Mutex<Pages>,
     /// Counts up whenever a page comes or goes.
-    moves: watch::Sender<u64>,
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct Pages {
-    /// The one that came last comes last.
-    all: Vec<Arc<Page>>,
+    /// In the order of their connections.
+    all: Vec<Arc<BrowserPage>>,
     /// When the last one left.
     left: Option<Instant>,
 }
@@ -45,7 +47,7 @@ impl Device {
             id: info.id.clone(),
             name: Mutex::new(info.name.clone()),
             pages: Mutex::default(),
-            moves: watch::Sender::new(0),
+            changes: watch::Sender::new(0),
         }
     }
 
@@ -59,38 +61,43 @@ impl Device {
         name.clone_into(&mut now);
     }
 
-    /// A page is there, perhaps again.
-    pub(super) fn arrive(
+    /// Adds a page, or reconnects one that is known.
+    pub(super) fn add_page(
         &self,
         page: &str,
-        frames: mpsc::Sender<Frame>,
+        frames: mpsc::Sender<PageCommand>,
         works_on: &[CallId],
-    ) -> Arc<Page> {
+    ) -> Arc<BrowserPage> {
         let page = {
             let mut pages = self.pages();
             pages
                 .all
                 .retain(|known| known.is_up() || known.is_awaited() || known.id == page);
             let known = pages.all.iter().position(|known| known.id == page);
-            let arrived = match known {
-                Some(place) => pages.all.remove(place),
-                None => Arc::new(Page::new(page.to_owned(), frames.clone())),
+            let page = match known {
+                Some(index) => pages.all.remove(index),
+                None => Arc::new(BrowserPage::new(page.to_owned(), frames.clone())),
             };
-            arrived.back(frames, works_on);
+            page.reconnect(frames, works_on);
             if pages.all.len() == MAX_PAGES {
                 pages.all.remove(0);
             }
-            pages.all.push(arrived.clone());
+            pages.all.push(page.clone());
             pages.left = None;
-            arrived
+            page
         };
-        self.moved();
+        self.changed();
         page
     }
 
-    /// A connection to a page ended. Whether that was the last page.
-    pub(super) fn leave(&self, page: &Page, frames: &mpsc::Sender<Frame>, for_good: bool) -> bool {
-        page.leave(frames, for_good);
+    /// Handles the end of a connection, and says whether that was the last page.
+    pub(super) fn disconnect(
+        &self,
+        page: &BrowserPage,
+        frames: &mpsc::Sender<PageCommand>,
+        for_good: bool,
+    ) -> bool {
+        page.disconnect(frames, for_good);
         let is_last = {
             let mut pages = self.pages();
             pages.all.retain(|page| page.is_up() || page.is_awaited());
@@ -100,7 +107,7 @@ impl Device {
             }
             is_last
         };
-        self.moved();
+        self.changed();
         is_last
     }
 
@@ -111,69 +118,68 @@ impl Device {
     /// Whether a page is there, or was a moment ago.
     pub(super) fn is_there(&self) -> bool {
         let pages = self.pages();
-        let is_back_soon = |left: Instant| left.elapsed() < GRACE;
+        let is_back_soon = |left: Instant| left.elapsed() < RELOAD_GRACE;
         pages.all.iter().any(|page| page.is_up()) || pages.left.is_some_and(is_back_soon)
     }
 
-    /// Has one of its pages make a call: another one, while the first has not begun with it.
-    pub(super) async fn make(
+    /// Lets one of its pages execute a call, and another one as long as none has begun.
+    pub(super) async fn execute(
         &self,
-        order: &Execute,
+        order: &ExecuteTool,
         context: &CallContext,
-    ) -> Result<Outcome, ToolError> {
+    ) -> Result<LocalCallOutcome, ToolError> {
         let mut tried: Vec<String> = Vec::new();
         while tried.len() < MAX_PAGES_TRIED {
             let Some(page) = self.page(&tried).await else {
-                return Err(self.away());
+                return Err(self.offline_error());
             };
-            // Those that are still to be tried, without this one.
             tried.push(page.id.clone());
             let has_others = || self.pick(&tried).is_some();
-            match page.make(order, context, has_others).await {
-                Settled::Ended(Outcome::Failed {
+            match page.execute(order, context, has_others).await {
+                DispatchOutcome::Ended(LocalCallOutcome::Failed {
                     error:
-                        Failure {
-                            kind: FailureKind::Taken,
+                        LocalCallFailure {
+                            kind: LocalFailureKind::Taken,
                             ..
                         },
                 })
-                | Settled::Midway => return Err(self.gone()),
-                Settled::Ended(outcome) => return Ok(outcome),
-                Settled::NotBegun => {}
+                | DispatchOutcome::Midway => return Err(self.lost_page_error()),
+                DispatchOutcome::Ended(outcome) => return Ok(outcome),
+                DispatchOutcome::NotBegun => {}
             }
         }
-        Err(self.away())
+        Err(self.offline_error())
     }
 
-    /// The page to ask: waits a moment for one, if there was one a moment ago.
-    async fn page(&self, tried: &[String]) -> Option<Arc<Page>> {
-        let mut moves = self.moves.subscribe();
+    /// The page for a call. Waits for a reload, if there was a page a moment ago.
+    async fn page(&self, tried: &[String]) -> Option<Arc<BrowserPage>> {
+        let mut changes = self.changes.subscribe();
         loop {
-            moves.borrow_and_update();
+            changes.borrow_and_update();
             if let Some(page) = self.pick(tried) {
                 return Some(page);
             }
             let left = self.pages().left?;
-            let moved = timeout_at(left + GRACE, moves.changed()).await;
-            if !matches!(moved, Ok(Ok(()))) {
+            let changed = timeout_at(left + RELOAD_GRACE, changes.changed()).await;
+            if !matches!(changed, Ok(Ok(()))) {
                 return None;
             }
         }
     }
 
-    /// The one that came last is the likeliest to be looked at.
-    fn pick(&self, tried: &[String]) -> Option<Arc<Page>> {
+    /// The latest page: the likeliest to be in the foreground.
+    fn pick(&self, tried: &[String]) -> Option<Arc<BrowserPage>> {
         let pages = self.pages();
         let mut up = pages.all.iter().rev().filter(|page| page.is_up());
-        let is_new = |page: &&Arc<Page>| !tried.contains(&page.id);
+        let is_new = |page: &&Arc<BrowserPage>| !tried.contains(&page.id);
         up.find(is_new).cloned()
     }
 
-    pub(super) fn away(&self) -> ToolError {
-        ToolError::new(ErrorKind::Unavailable, self.away_in_words())
+    pub(super) fn offline_error(&self) -> ToolError {
+        ToolError::new(ErrorKind::Unavailable, self.offline_message())
     }
 
-    pub(super) fn away_in_words(&self) -> String {
+    pub(super) fn offline_message(&self) -> String {
         format!(
             "This tool runs on the user's own computer, through a page of Tenon in {}, and no such \
              page is open now. Nothing was done. Ask the user to open Tenon there, or do without it.",
@@ -181,7 +187,7 @@ impl Device {
         )
     }
 
-    fn gone(&self) -> ToolError {
+    fn lost_page_error(&self) -> ToolError {
         ToolError::new(
             ErrorKind::Unavailable,
             format!(
@@ -192,8 +198,8 @@ impl Device {
         )
     }
 
-    fn moved(&self) {
-        self.moves.send_modify(|moves| *moves += 1);
+    fn changed(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {

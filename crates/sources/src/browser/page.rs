@@ -1,225 +1,236 @@
-//! One page of a device: whether it is there, and what it owes.
+//! One page of a device: its connection, and the calls it was given.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenon_domain::CallId;
-use tenon_tools::{CallContext, Progress};
+use tenon_tools::{CallContext, ProgressUpdate};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::wire::{Answered, Execute, Frame, Outcome, Sign};
+use super::wire::{ExecuteTool, LocalCallOutcome, LocalCallProgress, LocalCallResult, PageCommand};
 
-/// A page that says nothing for so long may be asleep. Another one, if there is
-/// one, is asked instead.
-const HESITATION: Duration = Duration::from_secs(3);
+/// A page that has not begun after this may be asleep (browsers throttle background tabs). The
+/// call goes to another page, if there is one.
+const START_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// So long a page whose connection broke may take to come back to its calls. One
-/// that says goodbye is not waited for.
-const RETURN: Duration = Duration::from_secs(5);
+/// How long a page whose connection broke may take to reconnect before its calls fail. A page
+/// that was closed is not waited for.
+const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What comes faster than anybody looks is left out.
-const SIGNS: usize = 16;
+/// Progress that arrives faster than it is read is dropped.
+const PROGRESS_QUEUE: usize = 16;
 
-pub(super) struct Page {
+pub(super) struct BrowserPage {
     pub(super) id: String,
-    link: watch::Sender<Link>,
-    owed: Mutex<HashMap<CallId, Debt>>,
+    link: watch::Sender<PageLink>,
+    pending: Mutex<HashMap<CallId, PendingCall>>,
 }
 
 #[derive(Clone)]
-enum Link {
-    Up(mpsc::Sender<Frame>),
+enum PageLink {
+    Up(mpsc::Sender<PageCommand>),
     /// Its connection broke; it may come back.
     Lost,
     /// It was closed.
     Gone,
 }
 
-struct Debt {
-    signs: mpsc::Sender<Sign>,
-    end: oneshot::Sender<Outcome>,
+struct PendingCall {
+    progress: mpsc::Sender<LocalCallProgress>,
+    end: oneshot::Sender<LocalCallOutcome>,
 }
 
-/// What came of a call that was given to a page.
+/// How a dispatched call ended.
 #[derive(Debug)]
-pub(super) enum Settled {
-    Ended(Outcome),
-    /// The page has not begun, and will not: another one may.
+pub(super) enum DispatchOutcome {
+    Ended(LocalCallOutcome),
+    /// The page never began with it, so another one may.
     NotBegun,
-    /// The page is gone with it.
+    /// The page began and is gone: the outcome is unknown.
     Midway,
 }
 
-impl Page {
-    pub(super) fn new(id: String, frames: mpsc::Sender<Frame>) -> Self {
+impl BrowserPage {
+    pub(super) fn new(id: String, frames: mpsc::Sender<PageCommand>) -> Self {
         Self {
             id,
-            link: watch::Sender::new(Link::Up(frames)),
-            owed: Mutex::default(),
+            link: watch::Sender::new(PageLink::Up(frames)),
+            pending: Mutex::default(),
         }
     }
 
     pub(super) fn is_up(&self) -> bool {
-        matches!(*self.link.borrow(), Link::Up(_))
+        matches!(*self.link.borrow(), PageLink::Up(_))
     }
 
-    /// Whether it may still come back to something.
+    /// Whether calls wait for it to reconnect.
     pub(super) fn is_awaited(&self) -> bool {
-        matches!(*self.link.borrow(), Link::Lost) && !self.owed().is_empty()
+        matches!(*self.link.borrow(), PageLink::Lost) && !self.pending().is_empty()
     }
 
-    /// It is here again, over another connection, and works on these calls. Those that
-    /// nobody waits for any more are cancelled.
-    pub(super) fn back(&self, frames: mpsc::Sender<Frame>, works_on: &[CallId]) {
-        let unwanted = |call: &&CallId| !self.owed().contains_key(*call);
+    /// Takes a new connection. Of the calls that the page works on, those that are no longer
+    /// pending are cancelled.
+    pub(super) fn reconnect(&self, frames: mpsc::Sender<PageCommand>, works_on: &[CallId]) {
+        let unwanted = |call: &&CallId| !self.pending().contains_key(*call);
         for call_id in works_on.iter().filter(unwanted).cloned() {
-            let _ = frames.try_send(Frame::Cancel { call_id });
+            let _ = frames.try_send(PageCommand::Cancel { call_id });
         }
-        self.link.send_replace(Link::Up(frames));
+        self.link.send_replace(PageLink::Up(frames));
     }
 
-    /// A connection ended. It may be another's by now.
-    pub(super) fn leave(&self, frames: &mpsc::Sender<Frame>, for_good: bool) {
+    /// Handles the end of a connection, unless a newer one has replaced it.
+    pub(super) fn disconnect(&self, frames: &mpsc::Sender<PageCommand>, for_good: bool) {
         self.link.send_if_modified(|link| {
-            let is_this = matches!(link, Link::Up(now) if now.same_channel(frames));
+            let is_this = matches!(link, PageLink::Up(now) if now.same_channel(frames));
             if is_this {
-                *link = if for_good { Link::Gone } else { Link::Lost };
+                *link = if for_good {
+                    PageLink::Gone
+                } else {
+                    PageLink::Lost
+                };
             }
             is_this
         });
     }
 
-    pub(super) fn sign(&self, sign: Sign) {
-        if let Some(debt) = self.owed().get(&sign.call_id) {
-            let _ = debt.signs.try_send(sign);
+    pub(super) fn progress(&self, progress: LocalCallProgress) {
+        if let Some(call) = self.pending().get(&progress.call_id) {
+            let _ = call.progress.try_send(progress);
         }
     }
 
-    /// What nobody waits for any more is nobody's.
-    pub(super) fn end(&self, answered: Answered) {
-        if let Some(debt) = self.owed().remove(&answered.call_id) {
-            let _ = debt.end.send(answered.outcome);
+    /// The result of a call that is no longer pending is dropped.
+    pub(super) fn finish(&self, result: LocalCallResult) {
+        if let Some(call) = self.pending().remove(&result.call_id) {
+            let _ = call.end.send(result.outcome);
         }
     }
 
-    /// Has it make a call. Dropped, the call is cancelled.
-    pub(super) async fn make(
+    /// Lets the page execute a call. Dropping the future cancels it.
+    pub(super) async fn execute(
         &self,
-        order: &Execute,
+        order: &ExecuteTool,
         context: &CallContext,
         has_others: impl Fn() -> bool,
-    ) -> Settled {
+    ) -> DispatchOutcome {
         let mut link = self.link.subscribe();
-        let Some(mut owed) = self.owe(order, &mut link) else {
-            return Settled::NotBegun;
+        let Some(mut pending) = self.dispatch(order, &mut link) else {
+            return DispatchOutcome::NotBegun;
         };
         let mut has_begun = false;
-        let mut until = Instant::now() + HESITATION;
+        let mut until = Instant::now() + START_TIMEOUT;
         let mut is_lost = false;
-        let over = |has_begun: bool| match has_begun {
-            true => Settled::Midway,
-            false => Settled::NotBegun,
+        let gone = |has_begun: bool| {
+            if has_begun {
+                DispatchOutcome::Midway
+            } else {
+                DispatchOutcome::NotBegun
+            }
         };
         loop {
             tokio::select! {
                 biased;
-                outcome = &mut owed.end => return match outcome {
-                    Ok(outcome) => Settled::Ended(outcome),
-                    Err(_) => over(has_begun),
+                outcome = &mut pending.end => return match outcome {
+                    Ok(outcome) => DispatchOutcome::Ended(outcome),
+                    Err(_) => gone(has_begun),
                 },
-                Some(sign) = owed.signs.recv() => {
+                Some(progress) = pending.progress.recv() => {
                     has_begun = true;
-                    tell(sign, context);
+                    report(progress, context);
                 }
-                moved = link.changed() => {
+                changed = link.changed() => {
                     let now = link.borrow_and_update().clone();
                     match now {
-                        Link::Up(frames) if moved.is_ok() => {
+                        PageLink::Up(frames) if changed.is_ok() => {
                             is_lost = false;
                             if !has_begun {
-                                // It may have been lost with the connection. Whoever has it
-                                // already takes it once.
-                                let _ = frames.try_send(Frame::Execute(Box::new(order.clone())));
-                                until = Instant::now() + HESITATION;
+                                // It may have been lost with the old connection. The page
+                                // ignores a call that it has already.
+                                let _ = frames.try_send(PageCommand::Execute(Box::new(order.clone())));
+                                until = Instant::now() + START_TIMEOUT;
                             }
                         }
-                        Link::Lost if has_begun || !has_others() => {
+                        PageLink::Lost if has_begun || !has_others() => {
                             is_lost = true;
-                            until = Instant::now() + RETURN;
+                            until = Instant::now() + RECONNECT_TIMEOUT;
                         }
-                        Link::Up(_) | Link::Lost | Link::Gone => return over(has_begun),
+                        PageLink::Up(_) | PageLink::Lost | PageLink::Gone => return gone(has_begun),
                     }
                 }
                 () = sleep_until(until), if is_lost || !has_begun => {
                     if is_lost || has_others() {
-                        return over(has_begun);
+                        return gone(has_begun);
                     }
-                    until = Instant::now() + HESITATION;
+                    until = Instant::now() + START_TIMEOUT;
                 }
             }
         }
     }
 
-    fn owe<'a>(&'a self, order: &Execute, link: &mut watch::Receiver<Link>) -> Option<Owed<'a>> {
-        let Link::Up(frames) = link.borrow_and_update().clone() else {
+    fn dispatch<'a>(
+        &'a self,
+        order: &ExecuteTool,
+        link: &mut watch::Receiver<PageLink>,
+    ) -> Option<PendingCallGuard<'a>> {
+        let PageLink::Up(frames) = link.borrow_and_update().clone() else {
             return None;
         };
-        let (signs, hears_signs) = mpsc::channel(SIGNS);
-        let (end, hears_end) = oneshot::channel();
-        let debt = Debt { signs, end };
-        self.owed().insert(order.call_id.clone(), debt);
-        let owed = Owed {
+        let (progress, progress_receiver) = mpsc::channel(PROGRESS_QUEUE);
+        let (end, end_receiver) = oneshot::channel();
+        let call = PendingCall { progress, end };
+        self.pending().insert(order.call_id.clone(), call);
+        let pending = PendingCallGuard {
             page: self,
             call: order.call_id.clone(),
-            signs: hears_signs,
-            end: hears_end,
+            progress: progress_receiver,
+            end: end_receiver,
         };
-        // One that does not take what it is sent is as good as gone.
-        let sent = frames.try_send(Frame::Execute(Box::new(order.clone())));
-        sent.is_ok().then_some(owed)
+        // A full queue means that the page reads nothing.
+        let sent = frames.try_send(PageCommand::Execute(Box::new(order.clone())));
+        sent.is_ok().then_some(pending)
     }
 
-    fn owed(&self) -> MutexGuard<'_, HashMap<CallId, Debt>> {
-        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, HashMap<CallId, PendingCall>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A call that is waited for.
-struct Owed<'a> {
-    page: &'a Page,
+/// A dispatched call; dropping it cancels the call.
+struct PendingCallGuard<'a> {
+    page: &'a BrowserPage,
     call: CallId,
-    signs: mpsc::Receiver<Sign>,
-    end: oneshot::Receiver<Outcome>,
+    progress: mpsc::Receiver<LocalCallProgress>,
+    end: oneshot::Receiver<LocalCallOutcome>,
 }
 
-impl Drop for Owed<'_> {
+impl Drop for PendingCallGuard<'_> {
     fn drop(&mut self) {
-        if self.page.owed().remove(&self.call).is_none() {
+        if self.page.pending().remove(&self.call).is_none() {
             // It has ended.
             return;
         }
-        if let Link::Up(frames) = &*self.page.link.borrow() {
+        if let PageLink::Up(frames) = &*self.page.link.borrow() {
             let call_id = self.call.clone();
-            let _ = frames.try_send(Frame::Cancel { call_id });
+            let _ = frames.try_send(PageCommand::Cancel { call_id });
         }
     }
 }
 
-fn tell(sign: Sign, context: &CallContext) {
-    match sign.progress {
-        None => context.pulse.beat(),
-        Some(progress) => context.progress(Progress {
+fn report(update: LocalCallProgress, context: &CallContext) {
+    match update.progress {
+        None => context.timer.reset(),
+        Some(progress) => context.progress(ProgressUpdate {
             progress,
-            total: sign.total,
-            message: sign.message,
+            total: update.total,
+            message: update.message,
         }),
     }
 }
 
-impl std::fmt::Debug for Page {
+impl std::fmt::Debug for BrowserPage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Page").field(&self.id).finish()
+        f.debug_tuple("BrowserPage").field(&self.id).finish()
     }
 }

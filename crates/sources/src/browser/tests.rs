@@ -1,4 +1,4 @@
 mod calls;
 mod devices;
-mod house;
+mod fixture;
 mod offers;

@@ -1,11 +1,13 @@
-//! What a page and Tenon say to each other about tools on the page's machine.
+//! The messages between a page and the server about tools on the page's machine.
+//!
+//! `ts(rename)` keeps the names that the page knows them by.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenon_domain::{CallId, ChatId, MessageId, SourceId, ToolId};
 use ts_rs::TS;
 
-use crate::openapi::request::{WireBody, WireRequest};
+use super::wire_request::{WireBody, WireRequest};
 
 /// `tools:register`: everything that a page has found, and nothing else.
 #[derive(Debug, Clone, Deserialize, TS)]
@@ -14,7 +16,7 @@ pub struct Registration {
     pub device: DeviceInfo,
     /// One load of a page, so that it is known again after its connection was away.
     pub page: String,
-    pub servers: Vec<Found>,
+    pub servers: Vec<DiscoveredServer>,
     /// Addresses it has not finished looking at: nothing is said of them yet.
     #[serde(default)]
     #[ts(as = "Option<Vec<String>>", optional)]
@@ -37,7 +39,8 @@ pub struct DeviceInfo {
 /// A server that answers a page.
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Found {
+#[ts(rename = "Found")]
+pub struct DiscoveredServer {
     /// The address that the person enabled. Nothing is sent anywhere else.
     pub url: String,
     /// Which one it is of several behind that address; empty where there is one.
@@ -46,25 +49,26 @@ pub struct Found {
     /// What it calls itself.
     #[serde(default)]
     pub title: String,
-    pub via: Via,
+    pub via: LocalProtocol,
     /// Of what it offers, made by the page: the same hash is the same offer.
     pub hash: String,
     /// Left out where Tenon may have it already.
     #[ts(optional)]
-    pub offered: Option<Offered>,
+    pub offered: Option<DiscoveredTools>,
 }
 
 /// How a page talks to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-pub enum Via {
+#[ts(rename = "Via")]
+pub enum LocalProtocol {
     /// OpenAPI, behind an mcpo.
     Mcpo,
     Openapi,
     Mcp,
 }
 
-impl Via {
+impl LocalProtocol {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mcpo => "mcpo",
@@ -90,7 +94,8 @@ impl Via {
     rename_all = "lowercase",
     rename_all_fields = "camelCase"
 )]
-pub enum Offered {
+#[ts(rename = "Offered")]
+pub enum DiscoveredTools {
     Openapi {
         /// JSON or YAML.
         document: String,
@@ -107,7 +112,8 @@ pub enum Offered {
 /// `tools:registered`: what came of it, in the order of what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Registered {
+#[ts(rename = "Registered")]
+pub struct RegistrationResult {
     pub servers: Vec<RegisteredServer>,
     /// Why nothing of it was taken in: a sentence.
     #[ts(optional)]
@@ -115,7 +121,7 @@ pub struct Registered {
     pub problem: Option<String>,
 }
 
-impl Registered {
+impl RegistrationResult {
     pub fn refused(why: String) -> Self {
         Self {
             servers: Vec::new(),
@@ -136,7 +142,7 @@ pub struct RegisteredServer {
     /// What it offers cannot be used at all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<Problem>,
+    pub problem: Option<RegistrationProblem>,
     /// What of it was left out, as sentences.
     pub notes: Vec<String>,
 }
@@ -144,21 +150,23 @@ pub struct RegisteredServer {
 /// Why nothing came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
+#[ts(rename = "Problem")]
+pub struct RegistrationProblem {
     /// A sentence; of a document, with the place in it.
     pub message: String,
 }
 
 /// What a page is to do.
 #[derive(Debug, Clone)]
-pub enum Frame {
-    Execute(Box<Execute>),
+pub enum PageCommand {
+    Execute(Box<ExecuteTool>),
     Cancel { call_id: CallId },
 }
 
 /// `execute:tool`: a call, for a page to make.
 #[derive(Debug, Clone, Serialize, TS)]
-pub struct Execute {
+#[ts(rename = "Execute")]
+pub struct ExecuteTool {
     pub call_id: CallId,
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,7 +194,8 @@ pub struct Execute {
 
 /// `tool:progress`: a sign of life. The first one says that the page has begun.
 #[derive(Debug, Clone, Deserialize, TS)]
-pub struct Sign {
+#[ts(rename = "Sign")]
+pub struct LocalCallProgress {
     pub call_id: CallId,
     #[ts(optional)]
     pub progress: Option<f64>,
@@ -198,15 +207,17 @@ pub struct Sign {
 
 /// `tool:result`: a call has ended.
 #[derive(Debug, Clone, Deserialize, TS)]
-pub struct Answered {
+#[ts(rename = "Answered")]
+pub struct LocalCallResult {
     pub call_id: CallId,
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: LocalCallOutcome,
 }
 
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(untagged)]
-pub enum Outcome {
+#[ts(rename = "Outcome")]
+pub enum LocalCallOutcome {
     /// What a server answered over HTTP, whatever its status.
     Http {
         status: u16,
@@ -220,13 +231,13 @@ pub enum Outcome {
         result: Value,
     },
     Failed {
-        error: Failure,
+        error: LocalCallFailure,
     },
 }
 
-impl Outcome {
-    /// About how long it is.
-    pub(super) fn weight(&self) -> usize {
+impl LocalCallOutcome {
+    /// The length of its body as a string.
+    pub(super) fn body_bytes(&self) -> usize {
         match self {
             Self::Http { body, .. } => match body {
                 Some(WireBody::Text { text }) => text.len(),
@@ -241,15 +252,17 @@ impl Outcome {
 
 /// Why a page could not do it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-pub struct Failure {
-    pub kind: FailureKind,
+#[ts(rename = "Failure")]
+pub struct LocalCallFailure {
+    pub kind: LocalFailureKind,
     /// A sentence.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum FailureKind {
+#[ts(rename = "FailureKind")]
+pub enum LocalFailureKind {
     /// The server was not reached: most likely nothing has been done.
     Unreachable,
     /// The browser or the person does not allow it: nothing has been done.

@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 /// also when this future is dropped, which is how a deadline arrives.
 pub(super) async fn blocking<T: Send + 'static>(
     context: &CallContext,
-    work: impl FnOnce(&Stop) -> Result<T, ToolError> + Send + 'static,
+    work: impl FnOnce(&StopSignal) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
-    let stop = Stop(context.cancel.child_token());
+    let stop = StopSignal(context.cancel.child_token());
     let _fires_when_dropped = stop.0.clone().drop_guard();
     match tokio::task::spawn_blocking(move || work(&stop)).await {
         Ok(result) => result,
@@ -23,9 +23,9 @@ pub(super) async fn blocking<T: Send + 'static>(
 
 /// Whether blocking work should go on.
 #[derive(Debug, Clone)]
-pub(super) struct Stop(CancellationToken);
+pub(super) struct StopSignal(CancellationToken);
 
-impl Stop {
+impl StopSignal {
     /// To be asked between two steps of work, with `?`.
     pub(super) fn check(&self) -> Result<(), ToolError> {
         if self.0.is_cancelled() {
@@ -37,7 +37,7 @@ impl Stop {
 }
 
 #[cfg(test)]
-impl Stop {
+impl StopSignal {
     pub(super) fn never() -> Self {
         Self(CancellationToken::new())
     }
@@ -55,20 +55,20 @@ mod tests {
     use std::time::Duration;
 
     use tenon_domain::{CallId, ErrorKind, UserId};
-    use tenon_tools::{Asker, Errand, Nobody, Pulse};
+    use tenon_tools::{Asker, CallOrigin, CallTimer, NoClient};
 
     use super::*;
 
     fn context() -> CallContext {
         CallContext {
             call_id: CallId::new("call"),
-            errand: Errand::default(),
+            origin: CallOrigin::default(),
             user: UserId::new("ada"),
             asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
-            attendant: Arc::new(Nobody),
-            pulse: Pulse::default(),
+            client: Arc::new(NoClient),
+            timer: CallTimer::default(),
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
     fn endless(
         ended: tokio::sync::oneshot::Sender<ToolError>,
         started: tokio::sync::oneshot::Sender<()>,
-    ) -> impl FnOnce(&Stop) -> Result<(), ToolError> + Send + 'static {
+    ) -> impl FnOnce(&StopSignal) -> Result<(), ToolError> + Send + 'static {
         move |stop| {
             started.send(()).ok();
             loop {

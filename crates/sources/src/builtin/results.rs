@@ -11,10 +11,10 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{BlobId, ErrorKind, ToolDefinition, ToolError, ToolOutput, ToolResult};
-use tenon_tools::shelf::READ_RESULT;
-use tenon_tools::{CallContext, Shelf};
+use tenon_tools::output_store::READ_RESULT;
+use tenon_tools::{CallContext, OutputStore};
 
-use super::blocking::{Stop, blocking};
+use super::blocking::{StopSignal, blocking};
 use super::needle::Needle;
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 
@@ -27,12 +27,12 @@ const HITS_PER_PAGE: usize = 10;
 /// How much is shown before and after a hit, in characters.
 const SHOWN_AROUND: usize = 100;
 
-pub(super) fn tools(shelf: Arc<dyn Shelf>) -> Vec<Box<dyn AnyTool>> {
+pub(super) fn tools(outputs: Arc<dyn OutputStore>) -> Vec<Box<dyn AnyTool>> {
     vec![
         Box::new(ReadResult {
-            shelf: shelf.clone(),
+            outputs: outputs.clone(),
         }),
-        Box::new(SearchResult { shelf }),
+        Box::new(SearchResult { outputs }),
     ]
 }
 
@@ -45,7 +45,7 @@ fn blob_schema() -> Value {
 }
 
 struct ReadResult {
-    shelf: Arc<dyn Shelf>,
+    outputs: Arc<dyn OutputStore>,
 }
 
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ impl BuiltinTool for ReadResult {
     }
 
     async fn run(&self, input: ReadResultInput, context: &CallContext) -> ToolResult {
-        let bytes = fetch(&*self.shelf, &input.blob_id, context).await?;
+        let bytes = fetch(&*self.outputs, &input.blob_id, context).await?;
         let limit = input.limit.unwrap_or(MAX_PAGE).min(MAX_PAGE);
         blocking(context, move |_| {
             page(&text(bytes), input.offset, limit).map(ToolOutput::text)
@@ -104,7 +104,7 @@ impl BuiltinTool for ReadResult {
 }
 
 struct SearchResult {
-    shelf: Arc<dyn Shelf>,
+    outputs: Arc<dyn OutputStore>,
 }
 
 #[derive(Deserialize)]
@@ -154,7 +154,7 @@ impl BuiltinTool for SearchResult {
         let needle = Needle::new(&input.query).ok_or_else(|| {
             ToolError::invalid_input("`query` is empty: name the text to look for.")
         })?;
-        let bytes = fetch(&*self.shelf, &input.blob_id, context).await?;
+        let bytes = fetch(&*self.outputs, &input.blob_id, context).await?;
         let page = input.page.unwrap_or(1);
         blocking(context, move |stop| {
             search(&text(bytes), &needle, page, stop).map(ToolOutput::text)
@@ -163,8 +163,12 @@ impl BuiltinTool for SearchResult {
     }
 }
 
-async fn fetch(shelf: &dyn Shelf, blob: &str, context: &CallContext) -> Result<Vec<u8>, ToolError> {
-    match shelf.get(&context.user, &BlobId::new(blob)).await {
+async fn fetch(
+    outputs: &dyn OutputStore,
+    blob: &str,
+    context: &CallContext,
+) -> Result<Vec<u8>, ToolError> {
+    match outputs.get(&context.user, &BlobId::new(blob)).await {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => {
             let shown: String = blob.chars().take(80).collect();
@@ -214,7 +218,12 @@ fn page(text: &str, offset: usize, limit: usize) -> Result<String, ToolError> {
     ))
 }
 
-fn search(text: &str, needle: &Needle, page: usize, stop: &Stop) -> Result<String, ToolError> {
+fn search(
+    text: &str,
+    needle: &Needle,
+    page: usize,
+    stop: &StopSignal,
+) -> Result<String, ToolError> {
     let first = page.saturating_sub(1).saturating_mul(HITS_PER_PAGE);
     let mut shown = Vec::new();
     let mut total = 0;
@@ -339,7 +348,7 @@ mod tests {
     fn check_search(text: &str, query: &str, page: usize, expected: &str) {
         let needle = Needle::new(query).unwrap();
         assert_eq!(
-            search(text, &needle, page, &Stop::never()).unwrap(),
+            search(text, &needle, page, &StopSignal::never()).unwrap(),
             expected
         );
     }
@@ -362,7 +371,7 @@ mod tests {
         check_search("dog", "cat", 1, "Nothing found.");
         check_search("cat", "cat", 2, "There are only 1 pages of results.");
         let cats = "cat\n".repeat(25);
-        let second = search(&cats, &Needle::new("cat").unwrap(), 3, &Stop::never()).unwrap();
+        let second = search(&cats, &Needle::new("cat").unwrap(), 3, &StopSignal::never()).unwrap();
         assert!(
             second.starts_with("[21–25 of 25 places, page 3 of 3]\nline 21, offset 80: "),
             "{second}"
@@ -373,7 +382,7 @@ mod tests {
     fn a_search_stops_when_told() {
         let needle = Needle::new("cat").unwrap();
         assert_eq!(
-            search("cat", &needle, 1, &Stop::now()),
+            search("cat", &needle, 1, &StopSignal::now()),
             Err(ToolError::cancelled())
         );
     }

@@ -1,7 +1,7 @@
 //! One connection of Open WebUI: an OpenAPI server, or an MCP server over HTTP.
 //!
-//! What is not known there is ignored, as it is there. Who may use it, and as whom
-//! people come, is another matter in each house, so what of that is lost is said.
+//! Unknown fields are ignored, as Open WebUI does. Access rules and user mapping have no
+//! equivalent here; a note says what of them is lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 
-use super::Taken;
+use super::ServerDraft;
 use super::description::{origin, reached, title};
-use super::fields::Fields;
+use super::entry_fields::EntryFields;
+use super::error::ServerEntryError;
 use super::names::{clean, host};
 use super::server::address;
-use crate::openapi::document;
-use crate::text::line;
 use crate::{mcp, openapi};
+use tenon_domain::text::line;
+use tenon_openapi::document;
 
 /// Where a document is, if nothing is said.
-const DOCUMENT: &str = "openapi.json";
+const DOCUMENT_PATH: &str = "openapi.json";
 
 const AUTHORIZATION: &str = "Authorization";
 
@@ -36,11 +37,11 @@ pub(super) fn is_one(value: &Value) -> bool {
     }
 }
 
-pub(super) fn take(body: &Value) -> Taken {
+pub(super) fn read(body: &Value) -> ServerDraft {
     let Value::Object(map) = body else {
-        return Taken::refused("It is not an object with a `url`.");
+        return ServerDraft::refused(ServerEntryError::NotAConnection);
     };
-    let mut fields = Fields::new(plain(map), &[]);
+    let mut fields = EntryFields::new(plain(map), &[]);
     let mut info = fields.inner(&["info"]);
     let mut config = fields.inner(&["config"]);
     let mut named = |key: &str| {
@@ -55,7 +56,7 @@ pub(super) fn take(body: &Value) -> Taken {
     let address = fields.text(&["url"]).ok().flatten();
     let at = address.as_deref().map(host).filter(|host| !host.is_empty());
     let title = document.as_ref().and_then(|(_, title)| title.clone());
-    Taken {
+    ServerDraft {
         title: shown.clone().or(title).or(id.clone()).or(at.clone()),
         name: id.or(shown).or(at.map(|host| clean(&host))),
         config: reached,
@@ -81,25 +82,26 @@ fn plain(map: &Map<String, Value>) -> Map<String, Value> {
     plain
 }
 
-type Given = (Arc<[u8]>, Option<String>);
+/// A document in the configuration itself, and its title.
+type InlineDocument = (Arc<[u8]>, Option<String>);
 
 fn reach(
-    fields: &mut Fields<'_>,
+    fields: &mut EntryFields<'_>,
     map: &Map<String, Value>,
-    document: &mut Option<Given>,
-) -> Result<SourceConfig, String> {
+    document: &mut Option<InlineDocument>,
+) -> Result<SourceConfig, ServerEntryError> {
     let kind = fields.text(&["type"])?;
     let is_mcp = match kind.as_deref() {
         None | Some("" | "openapi") => false,
         Some("mcp") => true,
         Some(other) => {
             let other = line(other, 40);
-            return Err(format!("Its type “{other}” is not one of openapi and mcp."));
+            return Err(ServerEntryError::UnknownType(other));
         }
     };
-    let url = fields.kept("url")?;
+    let url = fields.peek("url")?;
     let url = url.filter(|url| !url.trim().is_empty());
-    let url = address(&url.ok_or("It has no `url`.")?)?;
+    let url = address(&url.ok_or(ServerEntryError::NoUrl)?)?;
     let headers = headers(fields, is_mcp)?;
     if is_mcp {
         let transport = McpTransport::Http { url, headers };
@@ -121,16 +123,15 @@ fn reach(
     let is_json = spec_type.as_deref() == Some("json");
     let spec = map.get("spec").filter(|_| is_json).filter(is_there);
     let document_there = spec.or_else(|| map.get("openapi").filter(is_there));
-    let origin = match is_json || document_there.is_some() {
-        true => {
-            let given = given(document_there)?;
-            let origin = origin(&given.0);
-            *document = Some(given);
-            origin
-        }
-        false => OpenapiOrigin::Url {
+    let origin = if is_json || document_there.is_some() {
+        let inline = inline_document(document_there)?;
+        let origin = origin(&inline.0);
+        *document = Some(inline);
+        origin
+    } else {
+        OpenapiOrigin::Url {
             url: joined(&url, path.trim())?,
-        },
+        }
     };
     Ok(SourceConfig::Openapi(OpenapiConfig {
         // Requests go there, whatever the document says.
@@ -140,38 +141,42 @@ fn reach(
     }))
 }
 
-fn joined(url: &str, path: &str) -> Result<String, String> {
+fn joined(url: &str, path: &str) -> Result<String, ServerEntryError> {
     if path.starts_with("http://") || path.starts_with("https://") {
         return address(path);
     }
     let path = match path.trim_start_matches('/') {
-        "" => DOCUMENT,
+        "" => DOCUMENT_PATH,
         path => path,
     };
     Ok(format!("{}/{path}", url.trim_end_matches('/')))
 }
 
 /// A document as text, or as the object it is.
-fn given(spec: Option<&Value>) -> Result<Given, String> {
+fn inline_document(spec: Option<&Value>) -> Result<InlineDocument, ServerEntryError> {
     let body: Arc<[u8]> = match spec {
         Some(Value::String(text)) if !text.trim().is_empty() => text.as_bytes().into(),
         Some(object @ Value::Object(_)) => object.to_string().into_bytes().into(),
-        _ => return Err("It has no document in its `spec`.".into()),
+        _ => return Err(ServerEntryError::NoDocument),
     };
-    let value = document::read(&body).map_err(|wrong| wrong.to_string())?;
-    match document::is_document(&value) {
-        true => Ok((body, title(&value))),
-        false => Err("What stands in its `spec` is no OpenAPI document.".into()),
+    let value =
+        document::read(&body).map_err(|wrong| ServerEntryError::Document(wrong.to_string()))?;
+    if !document::is_document(&value) {
+        return Err(ServerEntryError::NotADocument);
     }
+    Ok((body, title(&value)))
 }
 
-fn headers(fields: &mut Fields<'_>, is_mcp: bool) -> Result<BTreeMap<String, String>, String> {
+fn headers(
+    fields: &mut EntryFields<'_>,
+    is_mcp: bool,
+) -> Result<BTreeMap<String, String>, ServerEntryError> {
     let mut headers = fields.map(&["headers"])?;
-    let way = fields.text(&["auth_type"])?;
+    let auth_type = fields.text(&["auth_type"])?;
     let key = fields.text(&["key"])?;
     let key = key.map(|key| key.trim().to_owned());
     let key = key.filter(|key| !key.is_empty());
-    match (way.as_deref(), key) {
+    match (auth_type.as_deref(), key) {
         (None | Some("" | "bearer"), Some(key)) => {
             // What is written out counts, as it does there.
             let is_said = |name: &String| name.eq_ignore_ascii_case(AUTHORIZATION);
@@ -183,19 +188,19 @@ fn headers(fields: &mut Fields<'_>, is_mcp: bool) -> Result<BTreeMap<String, Str
         (Some("oauth_2.1" | "oauth_2.1_static"), _) if is_mcp => {
             fields.note("People log in at it for themselves.");
         }
-        (Some(way), _) => {
-            let way = line(way, 40);
+        (Some(auth_type), _) => {
+            let auth_type = line(auth_type, 40);
             fields.note(&format!(
-                "Its auth_type “{way}” cannot be taken over: nothing is sent that lets Tenon in. Enter a key if it wants one."
+                "Its auth_type “{auth_type}” cannot be taken over: nothing is sent that lets Tenon in. Enter a key if it wants one."
             ));
         }
     }
-    let check_header = match is_mcp {
-        true => mcp::check_header,
-        false => openapi::check_header,
-    };
     for (name, value) in &headers {
-        check_header(name, value)?;
+        if is_mcp {
+            mcp::check_header(name, value).map_err(ServerEntryError::header)?;
+        } else {
+            openapi::check_header(name, value).map_err(ServerEntryError::header)?;
+        }
     }
     if headers.values().any(|value| value.contains("{{")) {
         fields.note("What stands in {{…}} in its headers is sent as it is: only Open WebUI puts something in its place.");
@@ -204,7 +209,7 @@ fn headers(fields: &mut Fields<'_>, is_mcp: bool) -> Result<BTreeMap<String, Str
 }
 
 /// What Open WebUI lets an admin narrow, and is set elsewhere here.
-fn limits(fields: &mut Fields<'_>, config: &mut Fields<'_>) {
+fn limits(fields: &mut EntryFields<'_>, config: &mut EntryFields<'_>) {
     let is_there = |value: &Value| match value {
         Value::String(text) => !text.trim().is_empty(),
         Value::Array(list) => !list.is_empty(),

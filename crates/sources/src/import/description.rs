@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig};
 
-use super::Taken;
 use super::names::{clean, site};
 use super::server::address;
-use crate::openapi::document;
-use crate::text::line;
+use super::{ServerDraft, ServerEntryError};
+use tenon_domain::text::line;
+use tenon_openapi::document;
 
 /// What is called longer is shown so.
 const MAX_TITLE: usize = 100;
@@ -19,10 +19,10 @@ const MAX_TITLE: usize = 100;
 const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "schema"];
 
 /// A server that has its document at an address, or beside it.
-pub(super) fn at(url: &str) -> Taken {
+pub(super) fn at(url: &str) -> ServerDraft {
     let config = address(url).map(|url| reached(OpenapiOrigin::Url { url }));
     let note = "It is taken for an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
-    Taken {
+    ServerDraft {
         title: Some(site(url)),
         config: config.map(SourceConfig::Openapi),
         notes: vec![note.to_owned()],
@@ -31,7 +31,7 @@ pub(super) fn at(url: &str) -> Taken {
 }
 
 /// A document that is the whole text.
-pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> Taken {
+pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> ServerDraft {
     let title = title(value);
     let file = file.filter(|file| !PLAIN.contains(&file.to_ascii_lowercase().as_str()));
     let name = file.or(title.as_deref()).unwrap_or("api").to_owned();
@@ -40,7 +40,7 @@ pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> Taken {
     if !says_where(value) {
         notes.push("The document does not say where its server is: enter the address of the server before its tools are called.".to_owned());
     }
-    Taken {
+    ServerDraft {
         title: title.or(Some(name.clone())),
         config: Ok(SourceConfig::Openapi(reached(origin(&document)))),
         document: Some(document),
@@ -76,10 +76,10 @@ pub fn reached(origin: OpenapiOrigin) -> OpenapiConfig {
 }
 
 /// Called by a name that we made, which needs no note.
-fn named(name: &str) -> Taken {
-    Taken {
+fn named(name: &str) -> ServerDraft {
+    ServerDraft {
         name: Some(clean(name)),
-        ..Taken::refused("")
+        ..ServerDraft::refused(ServerEntryError::NotAServer)
     }
 }
 

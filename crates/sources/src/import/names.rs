@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 use url::Url;
 
-use crate::text::line;
+use tenon_domain::text::line;
 
 /// Leaves room for a tool's name in an id of 64 characters.
 pub const MAX_NAME: usize = 40;
@@ -19,10 +19,10 @@ pub fn is_clean(name: &str) -> bool {
 pub fn clean(name: &str) -> String {
     let mut clean = String::new();
     for c in name.chars() {
-        match is_allowed(c) {
-            true => clean.push(c),
-            false if clean.ends_with('-') => {}
-            false => clean.push('-'),
+        if is_allowed(c) {
+            clean.push(c);
+        } else if !clean.ends_with('-') {
+            clean.push('-');
         }
         if clean.len() == MAX_NAME {
             break;
@@ -87,10 +87,10 @@ fn of_mcp(config: &McpConfig) -> String {
 
 /// The names of one text: no two are the same.
 #[derive(Default)]
-pub(super) struct Given(HashSet<String>);
+pub(super) struct UniqueNames(HashSet<String>);
 
-impl Given {
-    pub(super) fn give(
+impl UniqueNames {
+    pub(super) fn assign(
         &mut self,
         written: &str,
         config: Option<&SourceConfig>,

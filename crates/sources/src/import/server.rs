@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 use tenon_domain::{McpClient, McpConfig, McpTransport, SourceConfig};
 use url::Url;
 
-use super::Taken;
-use super::fields::{Fields, unfinished};
-use super::shape::Input;
-use super::shell_line::{Unfinished, split};
+use super::ServerDraft;
+use super::entry_fields::EntryFields;
+use super::error::ServerEntryError;
+use super::layout::VscodeInput;
+use super::shell_line::{UnclosedQuote, split};
 use crate::mcp::check_header;
-use crate::text::line;
+use tenon_domain::text::line;
 
 /// No call takes longer, whatever a file says.
 pub const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
@@ -21,8 +22,8 @@ pub const MAX_TIMEOUT_MS: u64 = 60 * 60 * 1000;
 /// What no call can keep is not meant.
 pub const MIN_TIMEOUT_MS: u64 = 100;
 
-/// What means nothing here and is missed by nobody.
-const SILENT: [&str; 6] = [
+/// Fields that mean nothing here, and need no note.
+const IGNORED: [&str; 6] = [
     "description",
     "cache_tools_list",
     "gallery",
@@ -31,25 +32,25 @@ const SILENT: [&str; 6] = [
     "source",
 ];
 
-pub(super) fn take(body: &Value, inputs: &[Input]) -> Taken {
+pub(super) fn read(body: &Value, inputs: &[VscodeInput]) -> ServerDraft {
     let Value::Object(map) = body else {
-        return Taken::refused("It is not an object with a `command` or a `url`.");
+        return ServerDraft::refused(ServerEntryError::NotAServer);
     };
-    let mut fields = Fields::new(flat(map), inputs);
+    let mut fields = EntryFields::new(flat(map), inputs);
     let name = fields.text(&["name", "title"]).unwrap_or_default();
     let enabled = !fields.flag("disabled").unwrap_or(false)
         && fields.flag("enabled").unwrap_or(true)
         && fields.flag("isActive").unwrap_or(true);
     let config = config(&mut fields);
-    let mut left: Vec<String> = fields.left();
-    left.retain(|key| !SILENT.contains(&key.as_str()));
+    let mut unread: Vec<String> = fields.unread();
+    unread.retain(|key| !IGNORED.contains(&key.as_str()));
     let mut notes = fields.notes;
-    if config.is_ok() && !left.is_empty() {
-        let left: Vec<String> = left.iter().map(|key| format!("`{key}`")).collect();
-        let left = line(&left.join(", "), 300);
-        notes.push(format!("Not taken over: {left}."));
+    if config.is_ok() && !unread.is_empty() {
+        let unread: Vec<String> = unread.iter().map(|key| format!("`{key}`")).collect();
+        let unread = line(&unread.join(", "), 300);
+        notes.push(format!("Not taken over: {unread}."));
     }
-    Taken {
+    ServerDraft {
         name,
         title: None,
         config: config.map(SourceConfig::Mcp),
@@ -75,7 +76,7 @@ fn flat(map: &Map<String, Value>) -> Map<String, Value> {
     flat
 }
 
-fn config(fields: &mut Fields<'_>) -> Result<McpConfig, String> {
+fn config(fields: &mut EntryFields<'_>) -> Result<McpConfig, ServerEntryError> {
     let transport = transport(fields)?;
     Ok(McpConfig {
         transport,
@@ -88,62 +89,62 @@ fn config(fields: &mut Fields<'_>) -> Result<McpConfig, String> {
 }
 
 /// Who its users are introduced as where they log in: Claude Code's `oauth`, Cursor's `auth`.
-fn client(fields: &mut Fields<'_>) -> Result<Option<McpClient>, String> {
+fn client(fields: &mut EntryFields<'_>) -> Result<Option<McpClient>, ServerEntryError> {
     let mut known = fields.inner(&["oauth", "auth"]);
     let id = known.text(&["clientId", "client_id", "CLIENT_ID"])?;
     let secret = known.text(&["clientSecret", "client_secret", "CLIENT_SECRET"])?;
     Ok(id.map(|id| McpClient { id, secret }))
 }
 
-enum Kind {
+enum TransportKind {
     Stdio,
     Http,
     Sse,
 }
 
-fn transport(fields: &mut Fields<'_>) -> Result<McpTransport, String> {
+fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryError> {
     let said = fields.text(&["type", "transport", "transportType"])?;
     let kind = said.as_deref().map(kind).transpose()?;
     let command = fields.words("command")?;
     let url = fields.text(&["url", "serverUrl", "httpUrl"])?;
     match (kind, command.is_empty(), url) {
-        (Some(Kind::Stdio) | None, false, url) => {
+        (Some(TransportKind::Stdio) | None, false, url) => {
             if url.is_some() {
                 fields.note("It has a command and a url; the command is taken.");
             }
             program(command, fields)
         }
-        (Some(Kind::Stdio), true, _) => Err("It has no `command`.".into()),
-        (None, true, None) => Err("It has neither a `command` nor a `url`.".into()),
-        (Some(_), _, None) => Err("It has no `url`.".into()),
+        (Some(TransportKind::Stdio), true, _) => Err(ServerEntryError::NoCommand),
+        (None, true, None) => Err(ServerEntryError::NoCommandOrUrl),
+        (Some(_), _, None) => Err(ServerEntryError::NoUrl),
         (kind, _, Some(url)) => {
             let url = address(&url)?;
             let headers = fields.map(&["headers", "requestHeaders"])?;
             for (name, value) in &headers {
-                check_header(name, value)?;
+                check_header(name, value).map_err(ServerEntryError::header)?;
             }
             Ok(match kind {
-                Some(Kind::Sse) => McpTransport::Sse { url, headers },
+                Some(TransportKind::Sse) => McpTransport::Sse { url, headers },
                 _ => McpTransport::Http { url, headers },
             })
         }
     }
 }
 
-fn kind(said: &str) -> Result<Kind, String> {
+fn kind(said: &str) -> Result<TransportKind, ServerEntryError> {
     let plain: String = said.chars().filter(char::is_ascii_alphanumeric).collect();
     match plain.to_ascii_lowercase().as_str() {
-        "stdio" | "local" => Ok(Kind::Stdio),
-        "sse" => Ok(Kind::Sse),
-        "http" | "streamablehttp" | "httpstream" | "remote" => Ok(Kind::Http),
-        _ => Err(format!(
-            "Its transport “{}” is not one of stdio, http and sse.",
-            line(said, 40)
-        )),
+        "stdio" | "local" => Ok(TransportKind::Stdio),
+        "sse" => Ok(TransportKind::Sse),
+        "http" | "streamablehttp" | "httpstream" | "remote" => Ok(TransportKind::Http),
+        _ => Err(ServerEntryError::UnknownTransport(line(said, 40))),
     }
 }
 
-fn program(mut command: Vec<String>, fields: &mut Fields<'_>) -> Result<McpTransport, String> {
+fn program(
+    mut command: Vec<String>,
+    fields: &mut EntryFields<'_>,
+) -> Result<McpTransport, ServerEntryError> {
     if let [line] = command.as_slice()
         && let Some(words) = command_words(line)
     {
@@ -157,16 +158,14 @@ fn program(mut command: Vec<String>, fields: &mut Fields<'_>) -> Result<McpTrans
     let mut words = command.into_iter();
     let command = words.next().unwrap_or_default();
     if command.trim().is_empty() {
-        return Err("Its `command` is empty.".into());
+        return Err(ServerEntryError::EmptyCommand);
     }
     let env = fields.map(&["env", "environment"])?;
     if let Some(name) = env
         .keys()
         .find(|name| name.is_empty() || name.contains('='))
     {
-        return Err(format!(
-            "`{name}` cannot be the name of an environment variable."
-        ));
+        return Err(ServerEntryError::VariableName(name.clone()));
     }
     Ok(McpTransport::Stdio {
         command,
@@ -177,9 +176,11 @@ fn program(mut command: Vec<String>, fields: &mut Fields<'_>) -> Result<McpTrans
 }
 
 /// The words of a command that is a whole line: "npx -y package", but not
-/// "/Applications/My App/server". The error is a sentence.
-pub fn command_words(command: &str) -> Option<Result<Vec<String>, String>> {
-    is_line(command).then(|| split(command).map_err(|Unfinished| unfinished("command")))
+/// "/Applications/My App/server".
+pub fn command_words(command: &str) -> Option<Result<Vec<String>, ServerEntryError>> {
+    is_line(command).then(|| {
+        split(command).map_err(|UnclosedQuote| ServerEntryError::UnclosedQuote("command".into()))
+    })
 }
 
 fn is_line(command: &str) -> bool {
@@ -229,7 +230,7 @@ fn unwrap(command: &mut Vec<String>) -> bool {
     }
 }
 
-pub(super) fn address(url: &str) -> Result<String, String> {
+pub(super) fn address(url: &str) -> Result<String, ServerEntryError> {
     let url = url.trim();
     if url.contains("${") {
         return Ok(url.to_owned());
@@ -238,12 +239,12 @@ pub(super) fn address(url: &str) -> Result<String, String> {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => {
             Ok(url.to_owned())
         }
-        _ => Err("Its `url` is not an address that begins with http:// or https://.".into()),
+        _ => Err(ServerEntryError::InvalidUrl),
     }
 }
 
 /// Some count in seconds, some in milliseconds; nobody waits a thousand seconds by habit.
-fn timeout(fields: &mut Fields<'_>) -> Option<u64> {
+fn timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
     let plain = fields.number(
         &["timeout", "timeoutMs", "timeout_ms"],
         |key, number| match key == "timeout" && number < 1000.0 {
@@ -261,7 +262,7 @@ fn timeout(fields: &mut Fields<'_>) -> Option<u64> {
 }
 
 /// How long it may take to come up. Codex has such a field; ours is `startTimeoutMs`.
-fn start_timeout(fields: &mut Fields<'_>) -> Option<u64> {
+fn start_timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
     let seconds = fields.number(&["startup_timeout_sec"], |_, number| number * 1000.0);
     let plain = fields.number(
         &["startTimeoutMs", "start_timeout_ms", "startup_timeout_ms"],
@@ -270,7 +271,7 @@ fn start_timeout(fields: &mut Fields<'_>) -> Option<u64> {
     time(fields, seconds.or(plain)?, "start timeout")
 }
 
-fn time(fields: &mut Fields<'_>, wanted: f64, name: &str) -> Option<u64> {
+fn time(fields: &mut EntryFields<'_>, wanted: f64, name: &str) -> Option<u64> {
     if wanted.is_nan() || wanted < MIN_TIMEOUT_MS as f64 {
         fields.note(&format!("Its {name} is not a time and was left out."));
         return None;

@@ -8,9 +8,9 @@ use std::str::Chars;
 
 /// A quote or a backslash at the end of a line, which waits for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unfinished;
+pub(super) struct UnclosedQuote;
 
-pub(super) fn split(line: &str) -> Result<Vec<String>, Unfinished> {
+pub(super) fn split(line: &str) -> Result<Vec<String>, UnclosedQuote> {
     let mut words = Vec::new();
     // None between words: `''` is a word too.
     let mut word: Option<String> = None;
@@ -20,7 +20,7 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, Unfinished> {
             c if c.is_ascii_whitespace() => words.extend(word.take()),
             '\'' => single_quoted(&mut rest, word.get_or_insert_default())?,
             '"' => double_quoted(&mut rest, word.get_or_insert_default())?,
-            '\\' => match rest.next().ok_or(Unfinished)? {
+            '\\' => match rest.next().ok_or(UnclosedQuote)? {
                 // The line goes on below.
                 '\n' => {}
                 c => word.get_or_insert_default().push(c),
@@ -37,20 +37,20 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, Unfinished> {
     Ok(words)
 }
 
-fn single_quoted(rest: &mut Peekable<Chars<'_>>, word: &mut String) -> Result<(), Unfinished> {
+fn single_quoted(rest: &mut Peekable<Chars<'_>>, word: &mut String) -> Result<(), UnclosedQuote> {
     loop {
-        match rest.next().ok_or(Unfinished)? {
+        match rest.next().ok_or(UnclosedQuote)? {
             '\'' => return Ok(()),
             c => word.push(c),
         }
     }
 }
 
-fn double_quoted(rest: &mut Peekable<Chars<'_>>, word: &mut String) -> Result<(), Unfinished> {
+fn double_quoted(rest: &mut Peekable<Chars<'_>>, word: &mut String) -> Result<(), UnclosedQuote> {
     loop {
-        match rest.next().ok_or(Unfinished)? {
+        match rest.next().ok_or(UnclosedQuote)? {
             '"' => return Ok(()),
-            '\\' => match rest.next().ok_or(Unfinished)? {
+            '\\' => match rest.next().ok_or(UnclosedQuote)? {
                 '\n' => {}
                 c @ ('"' | '\\' | '$' | '`') => word.push(c),
                 c => word.extend(['\\', c]),
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_not_finished_is_no_line() {
         for line in ["'", "a 'b", "\"a", "\"a\\", "a\\", "it's"] {
-            assert_eq!(split(line), Err(Unfinished), "{line}");
+            assert_eq!(split(line), Err(UnclosedQuote), "{line}");
         }
     }
 }

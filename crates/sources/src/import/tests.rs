@@ -1,9 +1,9 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
+use tenon_domain::McpConfig;
 
 use super::*;
-use tenon_domain::McpConfig;
 
 mod apis;
 
@@ -17,7 +17,7 @@ fn told(text: &str, file: Option<&str>) -> String {
     for server in &reading.servers {
         let _ = write!(told, "{}: ", server.name);
         match &server.config {
-            Err(why) => told.push_str(why),
+            Err(error) => told.push_str(&error.to_string()),
             Ok(config) => told.push_str(&describe(config)),
         }
         if !server.enabled {
@@ -467,8 +467,8 @@ fn a_mistake_is_told_with_its_place() {
         "a: b: c\n",
         "! Line 1, column 5: mapping values are not allowed in this context.",
     );
-    check("hello", &format!("! {}", Unreadable::NoServers));
-    check("{\"a\": 1}", &format!("! {}", Unreadable::NoServers));
+    check("hello", &format!("! {}", ConfigReadError::NoServers));
+    check("{\"a\": 1}", &format!("! {}", ConfigReadError::NoServers));
     check("{\"mcpServers\": {}}", "- The list of servers is empty.");
     check(
         &" ".repeat(MAX_TEXT + 1),
@@ -483,13 +483,19 @@ fn bombs_do_not_go_off() {
         let before = vec![format!("*a{}", level - 1); 10].join(", ");
         let _ = writeln!(bomb, "a{level}: &a{level} [{before}]");
     }
-    assert!(matches!(read(&bomb, None), Err(Unreadable::Syntax { .. })));
+    assert!(matches!(
+        read(&bomb, None),
+        Err(ConfigReadError::Syntax { .. })
+    ));
     for deep in [
         "[".repeat(100_000),
         "{\"a\":".repeat(100_000),
         "- ".repeat(100_000),
     ] {
-        assert!(matches!(read(&deep, None), Err(Unreadable::Syntax { .. })));
+        assert!(matches!(
+            read(&deep, None),
+            Err(ConfigReadError::Syntax { .. })
+        ));
     }
     let many: Vec<String> = (0..600)
         .map(|n| format!("\"s{n}\": {{\"command\": \"x\"}}"))

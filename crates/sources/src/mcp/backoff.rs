@@ -1,17 +1,17 @@
-//! When a server that fell is started again.
+//! Backoff: when a server that failed is started again.
 //!
 //! The first time at once: a killed server is back before anybody notices. Then
 //! ever later, so that one that cannot run costs nothing: a program that keeps ending
 //! for the same reason is tried once an hour in the end. Each wait is spread a little,
-//! so that servers that fell together do not get up together.
+//! (jitter), so that servers that failed together are not started together.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::words;
-use crate::spread::spread;
+use super::messages;
+use crate::jitter::jitter;
 
 const STEPS: [Duration; 14] = [
     Duration::ZERO,
@@ -37,33 +37,33 @@ pub(super) const MINUTE: Duration = Duration::from_secs(60);
 /// As far as steps go while it fails for ever new reasons.
 const MINUTE_STEP: usize = 8;
 
-/// After this many starts that came to nothing it counts as failed: calls no longer wait for it.
-const TRIES: usize = 3;
+/// After this many failed starts it counts as failed: calls no longer wait for it.
+const MAX_FAILURES: usize = 3;
 
 /// However it ended, one that was up this long is started again as if for the first time.
-const LONG_LIFE: Duration = Duration::from_secs(10 * 60);
+const LONG_UPTIME: Duration = Duration::from_secs(10 * 60);
 
-/// A start that took this long and came to nothing is not worth waiting for twice.
-const LONG: Duration = Duration::from_secs(5);
+/// A failed start that took this long is not worth waiting for twice.
+const LONG_START: Duration = Duration::from_secs(5);
 
-/// How it went lately.
+/// The failures of late.
 #[derive(Debug)]
 pub(super) struct Backoff {
     longest: Duration,
     /// One that was up this long has worked.
     steady: Duration,
-    /// Why it last fell, without what differs each time.
+    /// Why it last failed, without what differs each time.
     reason: String,
     /// In a row, whether it had been up or not.
-    falls: usize,
+    attempts: usize,
     /// Of those the last ones, before which it had not been up.
     failures: usize,
     failing_since: Option<Instant>,
 }
 
-/// What to do about a fall.
+/// What to do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Retry {
+pub(super) enum RetryDecision {
     /// Calls may wait for it.
     Again(Duration),
     /// It is tried again, but nobody should wait for that.
@@ -84,7 +84,7 @@ impl Backoff {
             longest,
             steady,
             reason: String::new(),
-            falls: 0,
+            attempts: 0,
             failures: 0,
             failing_since: None,
         }
@@ -101,29 +101,31 @@ impl Backoff {
     }
 
     /// It has got so far that it can be used.
-    pub(super) fn up(&mut self) {
+    pub(super) fn came_up(&mut self) {
         self.failures = 0;
         self.failing_since = None;
     }
 
-    /// It was up for so long and fell.
-    pub(super) fn fell_after(&mut self, up: Duration, why: &str) -> Retry {
-        if up >= LONG_LIFE || up >= self.steady && !self.is_same(why) {
+    /// It was up for so long and ended.
+    pub(super) fn ended_after(&mut self, up: Duration, why: &str) -> RetryDecision {
+        if up >= LONG_UPTIME || up >= self.steady && !self.is_same(why) {
             *self = Self::new(self.longest, self.steady);
         }
-        Retry::Again(self.step(why))
+        RetryDecision::Again(self.step(why))
     }
 
-    /// A start came to nothing.
-    pub(super) fn failed(&mut self, why: &str) -> Retry {
+    /// A start failed.
+    pub(super) fn failed(&mut self, why: &str) -> RetryDecision {
         self.failures += 1;
-        let long = self.failing_since.is_some_and(|at| at.elapsed() >= LONG);
-        if self.failures < TRIES && !long {
-            return Retry::Again(self.step(why));
+        let long = self
+            .failing_since
+            .is_some_and(|at| at.elapsed() >= LONG_START);
+        if self.failures < MAX_FAILURES && !long {
+            return RetryDecision::Again(self.step(why));
         }
         // Failed is no state for being in a hurry.
-        self.falls = self.falls.max(TRIES);
-        Retry::GiveUp(self.step(why))
+        self.attempts = self.attempts.max(MAX_FAILURES);
+        RetryDecision::GiveUp(self.step(why))
     }
 
     fn is_same(&self, why: &str) -> bool {
@@ -132,18 +134,18 @@ impl Backoff {
 
     fn step(&mut self, why: &str) -> Duration {
         if !self.is_same(why) {
-            self.falls = self.falls.min(MINUTE_STEP);
+            self.attempts = self.attempts.min(MINUTE_STEP);
             self.reason = reason(why);
         }
-        let wait = STEPS[self.falls.min(STEPS.len() - 1)].min(self.longest);
-        self.falls += 1;
-        spread(wait, RandomState::new().hash_one(self.falls))
+        let wait = STEPS[self.attempts.min(STEPS.len() - 1)].min(self.longest);
+        self.attempts += 1;
+        jitter(wait, RandomState::new().hash_one(self.attempts))
     }
 }
 
 /// How it ended, without what it wrote and without numbers: of times, processes and attempts.
 fn reason(why: &str) -> String {
-    let how = words::public_part(why).chars();
+    let how = messages::public_part(why).chars();
     how.filter(|c| !c.is_ascii_digit()).collect()
 }
 
@@ -153,12 +155,13 @@ mod tests {
 
     const STEADY: Duration = Duration::from_secs(30);
 
-    fn check(actual: Retry, expected: Retry) {
+    fn check(actual: RetryDecision, expected: RetryDecision) {
         let near = |actual: Duration, expected: Duration| {
             actual >= expected * 9 / 10 && actual <= expected * 11 / 10
         };
         match (actual, expected) {
-            (Retry::Again(a), Retry::Again(b)) | (Retry::GiveUp(a), Retry::GiveUp(b)) => {
+            (RetryDecision::Again(a), RetryDecision::Again(b))
+            | (RetryDecision::GiveUp(a), RetryDecision::GiveUp(b)) => {
                 assert!(near(a, b), "{actual:?} is not about {expected:?}");
             }
             _ => panic!("{actual:?} instead of {expected:?}"),
@@ -172,8 +175,8 @@ mod tests {
         for (number, expected) in STEPS.into_iter().chain([hour, hour]).enumerate() {
             let why = format!("process {number} exited with code 1");
             check(
-                backoff.fell_after(Duration::ZERO, &why),
-                Retry::Again(expected),
+                backoff.ended_after(Duration::ZERO, &why),
+                RetryDecision::Again(expected),
             );
         }
     }
@@ -182,60 +185,69 @@ mod tests {
     fn one_that_fails_otherwise_each_time_is_tried_every_minute_and_so_is_an_address() {
         let (mut other, mut address) = (Backoff::of_program(STEADY), Backoff::of_address(STEADY));
         for number in 0..20 {
-            other.fell_after(Duration::ZERO, ["lacks a key", "lacks a file"][number % 2]);
-            address.fell_after(Duration::ZERO, "refused");
+            other.ended_after(Duration::ZERO, ["lacks a key", "lacks a file"][number % 2]);
+            address.ended_after(Duration::ZERO, "refused");
         }
         check(
-            other.fell_after(Duration::ZERO, "lacks a disk"),
-            Retry::Again(MINUTE),
+            other.ended_after(Duration::ZERO, "lacks a disk"),
+            RetryDecision::Again(MINUTE),
         );
         check(
-            address.fell_after(Duration::ZERO, "refused"),
-            Retry::Again(MINUTE),
+            address.ended_after(Duration::ZERO, "refused"),
+            RetryDecision::Again(MINUTE),
         );
     }
 
     #[test]
     fn one_that_worked_for_a_while_is_started_at_once_unless_it_ends_alike_each_time() {
         let mut backoff = Backoff::of_program(STEADY);
-        check(backoff.fell_after(STEADY, "a"), Retry::Again(STEPS[0]));
         check(
-            backoff.fell_after(STEADY, "a It wrote: 1"),
-            Retry::Again(STEPS[1]),
+            backoff.ended_after(STEADY, "a"),
+            RetryDecision::Again(STEPS[0]),
         );
-        check(backoff.fell_after(STEADY, "b"), Retry::Again(STEPS[0]));
-        check(backoff.fell_after(LONG_LIFE, "b"), Retry::Again(STEPS[0]));
+        check(
+            backoff.ended_after(STEADY, "a It wrote: 1"),
+            RetryDecision::Again(STEPS[1]),
+        );
+        check(
+            backoff.ended_after(STEADY, "b"),
+            RetryDecision::Again(STEPS[0]),
+        );
+        check(
+            backoff.ended_after(LONG_UPTIME, "b"),
+            RetryDecision::Again(STEPS[0]),
+        );
     }
 
     #[test]
     fn what_never_comes_up_is_given_up_and_tried_slowly() {
         let mut backoff = Backoff::of_program(STEADY);
-        check(backoff.failed("it ended"), Retry::Again(STEPS[0]));
-        check(backoff.failed("it ended"), Retry::Again(STEPS[1]));
-        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[3]));
-        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[4]));
-        backoff.up();
+        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[0]));
+        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[1]));
+        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[3]));
+        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[4]));
+        backoff.came_up();
         check(
-            backoff.fell_after(Duration::ZERO, "it ended"),
-            Retry::Again(STEPS[5]),
+            backoff.ended_after(Duration::ZERO, "it ended"),
+            RetryDecision::Again(STEPS[5]),
         );
-        check(backoff.failed("it ended"), Retry::Again(STEPS[6]));
+        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[6]));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_start_that_hung_is_given_up_at_once() {
         let mut backoff = Backoff::of_program(STEADY);
         backoff.begin();
-        tokio::time::advance(LONG).await;
-        check(backoff.failed("it ended"), Retry::GiveUp(STEPS[3]));
+        tokio::time::advance(LONG_START).await;
+        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[3]));
     }
 
     #[test]
     fn waits_are_spread_by_a_tenth() {
         let wait = Duration::from_secs(10);
-        assert_eq!(spread(wait, 0), Duration::from_secs(9));
-        assert_eq!(spread(wait, 500), wait);
-        assert!(spread(wait, 999) < Duration::from_secs(11));
-        assert_eq!(spread(Duration::ZERO, 999), Duration::ZERO);
+        assert_eq!(jitter(wait, 0), Duration::from_secs(9));
+        assert_eq!(jitter(wait, 500), wait);
+        assert!(jitter(wait, 999) < Duration::from_secs(11));
+        assert_eq!(jitter(Duration::ZERO, 999), Duration::ZERO);
     }
 }

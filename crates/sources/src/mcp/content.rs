@@ -1,40 +1,36 @@
-//! What a tool of a server said, in Tenon's words.
+//! The result of a call, as content of the domain.
 
 use serde_json::{Map, Value};
 use tenon_domain::{Content, ToolError, ToolOutput};
+use tenon_mcp::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
 
 use super::text;
 
-/// The result of a call; what the server marks as an error is one.
-pub(crate) fn read(mut result: Map<String, Value>) -> Result<ToolOutput, ToolError> {
-    let failed = matches!(result.get("isError"), Some(Value::Bool(true)));
-    let structured = result
-        .remove("structuredContent")
-        .filter(|value| !value.is_null());
-    let mut content: Vec<Content> = match result.remove("content") {
-        Some(Value::Array(parts)) => parts.into_iter().map(part).collect(),
-        Some(Value::String(text)) => vec![Content::Text { text }],
-        Some(Value::Null) | None => Vec::new(),
-        Some(other) => vec![part(other)],
-    };
-    // What the first servers gave.
-    let structured = structured.or_else(|| result.remove("toolResult"));
-    if let Some(structured) = structured {
-        add(structured, &mut content);
-    }
-    let output = ToolOutput { content };
-    match failed {
-        false => Ok(output),
-        true => Err(ToolError::failed(match output.to_text() {
-            said if said.trim().is_empty() => "The tool failed without saying why.".to_owned(),
-            said => text::whole(&said),
-        })),
-    }
+/// A result that a page brought.
+pub(crate) fn read(result: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+    convert(CallToolResult::read(result))
 }
 
-/// Most servers say the same twice, as a text and as a value. It is told once:
-/// as a value, unless that only wraps the text.
-fn add(structured: Value, content: &mut Vec<Content>) {
+/// What the server marks as an error is one.
+pub(super) fn convert(result: CallToolResult) -> Result<ToolOutput, ToolError> {
+    let mut content: Vec<Content> = result.content.into_iter().map(block).collect();
+    if let Some(structured) = result.structured_content {
+        add_structured(structured, &mut content);
+    }
+    let output = ToolOutput { content };
+    if !result.is_error {
+        return Ok(output);
+    }
+    let message = match output.to_text() {
+        text if text.trim().is_empty() => "The tool failed without saying why.".to_owned(),
+        text => text::without_controls(&text),
+    };
+    Err(ToolError::failed(message))
+}
+
+/// Most servers send the same twice, as a text and as a value. It is kept once: as a
+/// value, unless that only wraps the text.
+fn add_structured(structured: Value, content: &mut Vec<Content>) {
     let wrapped = match &structured {
         Value::Object(object) if object.len() == 1 => object.get("result"),
         _ => None,
@@ -66,108 +62,87 @@ fn add(structured: Value, content: &mut Vec<Content>) {
         Content::Text { text } => says(text, &structured) || one_by_one,
         _ => false,
     };
-    let place = content.iter().position(said).unwrap_or(content.len());
+    let index = content.iter().position(said).unwrap_or(content.len());
     content.retain(|part| !said(part));
-    let place = place.min(content.len());
-    content.insert(place, Content::Json { value: structured });
+    let index = index.min(content.len());
+    content.insert(index, Content::Json { value: structured });
 }
 
-fn part(part: Value) -> Content {
-    let Value::Object(mut part) = part else {
-        return Content::Json { value: part };
-    };
-    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
-    match kind {
-        "text" => match part.remove("text") {
-            Some(Value::String(text)) => Content::Text { text },
-            other => Content::Json {
-                value: other.unwrap_or_default(),
-            },
-        },
-        "image" => picture(&mut part),
-        "audio" => file(media_type(&part), None, part.remove("data")),
-        "resource" => match part.remove("resource") {
-            Some(Value::Object(resource)) => embedded(resource),
-            _ => note("a resource that is empty"),
-        },
-        "resource_link" => link(&part),
-        other => {
-            let other = text::line(other, 40);
-            let whole = Value::Object(part).to_string();
+fn block(block: McpContentBlock) -> Content {
+    match block {
+        McpContentBlock::Text(text) => Content::Text { text },
+        McpContentBlock::Value(value) => Content::Json { value },
+        McpContentBlock::Image { mime_type, data } => image(media_type(mime_type), data),
+        McpContentBlock::Audio { mime_type, data } => file(media_type(mime_type), None, data),
+        McpContentBlock::Resource(Some(resource)) => embedded(resource),
+        McpContentBlock::Resource(None) => note("a resource that is empty"),
+        McpContentBlock::ResourceLink(link) => resource_link(&link),
+        McpContentBlock::Unknown { kind, block } => {
+            let kind = text::line(&kind, 40);
             Content::Text {
                 text: format!(
-                    "[content of the kind \"{other}\", which Tenon does not know: {whole}]"
+                    "[content of the kind \"{kind}\", which Tenon does not know: {block}]"
                 ),
             }
         }
     }
 }
 
-fn picture(part: &mut Map<String, Value>) -> Content {
-    let media_type = media_type(part);
-    let data = match part.remove("data") {
-        Some(Value::String(data)) => data,
-        _ => String::new(),
-    };
-    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+fn image(media_type: String, data: String) -> Content {
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     // What is none would make a model refuse the whole chat.
-    match media_type.starts_with("image/") && !data.is_empty() && data.bytes().all(base64) {
-        true => Content::Image { media_type, data },
-        false => note(&format!("an image that cannot be shown, {media_type}")),
+    if media_type.starts_with("image/") && !data.is_empty() && data.bytes().all(is_base64) {
+        Content::Image { media_type, data }
+    } else {
+        note(&format!("an image that cannot be shown, {media_type}"))
     }
 }
 
-fn embedded(mut resource: Map<String, Value>) -> Content {
-    let uri = text::line(string(&resource, "uri"), 500);
-    let media_type = media_type(&resource);
-    if let Some(Value::String(text)) = resource.remove("text") {
+fn embedded(resource: EmbeddedResource) -> Content {
+    let uri = text::line(&resource.uri, 500);
+    let media_type = media_type(resource.mime_type);
+    if let Some(text) = resource.text {
         return Content::Text {
             text: format!("[{uri}]\n{text}"),
         };
     }
-    match resource.remove("blob") {
-        Some(Value::String(data)) if media_type.starts_with("image/") => {
-            let mut part = Map::from_iter([
-                ("mimeType".to_owned(), Value::String(media_type)),
-                ("data".to_owned(), Value::String(data)),
-            ]);
-            picture(&mut part)
-        }
-        Some(data @ Value::String(_)) => {
+    match resource.blob {
+        Some(data) if media_type.starts_with("image/") => image(media_type, data),
+        Some(data) => {
             let name = uri.rsplit(['/', '\\']).next().map(ToOwned::to_owned);
-            file(media_type, name, Some(data))
+            file(media_type, name, data)
         }
-        _ => note(&format!("{uri}, which is empty")),
+        None => note(&format!("{uri}, which is empty")),
     }
 }
 
-/// Without what else is said of its type: that would be of use to nobody here, and
-/// only an answer over HTTP can say that a page is to be shown.
-fn file(media_type: String, name: Option<String>, data: Option<Value>) -> Content {
-    match data {
-        Some(Value::String(data)) if !data.is_empty() => Content::File {
-            media_type: essence(&media_type),
-            name: name.filter(|name| !name.is_empty()),
-            data,
-        },
-        _ => note(&format!("a file that is empty, {media_type}")),
+/// Without the parameters of its type: only a response over HTTP can say that a page is to
+/// be shown.
+fn file(media_type: String, name: Option<String>, data: String) -> Content {
+    if data.is_empty() {
+        return note(&format!("a file that is empty, {media_type}"));
+    }
+    Content::File {
+        media_type: essence(&media_type),
+        name: name.filter(|name| !name.is_empty()),
+        data,
     }
 }
 
-fn link(part: &Map<String, Value>) -> Content {
-    let title = Some(string(part, "title")).filter(|title| !title.is_empty());
-    let mut shown = vec![
-        text::line(title.unwrap_or(string(part, "name")), 200),
-        text::line(string(part, "uri"), 2000),
-        text::line(string(part, "mimeType"), 100),
-        text::line(string(part, "description"), 1000),
+fn resource_link(link: &ResourceLink) -> Content {
+    let title = Some(link.title.as_str()).filter(|title| !title.is_empty());
+    let mut parts = vec![
+        text::line(title.unwrap_or(&link.name), 200),
+        text::line(&link.uri, 2000),
+        text::line(link.mime_type.as_deref().unwrap_or_default(), 100),
+        text::line(&link.description, 1000),
     ];
-    shown.retain(|piece| !piece.is_empty());
-    note(&format!("link: {}", shown.join(", ")))
+    parts.retain(|part| !part.is_empty());
+    note(&format!("link: {}", parts.join(", ")))
 }
 
-fn media_type(part: &Map<String, Value>) -> String {
-    match text::line(string(part, "mimeType"), 100) {
+fn media_type(mime_type: Option<String>) -> String {
+    match text::line(&mime_type.unwrap_or_default(), 100) {
         none if none.is_empty() => "application/octet-stream".to_owned(),
         media_type => media_type,
     }
@@ -177,10 +152,6 @@ fn media_type(part: &Map<String, Value>) -> String {
 fn essence(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default();
     essence.trim().to_owned()
-}
-
-fn string<'a>(part: &'a Map<String, Value>, name: &str) -> &'a str {
-    part.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn note(what: &str) -> Content {

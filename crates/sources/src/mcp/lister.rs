@@ -1,9 +1,8 @@
-//! Asks a server for its tools: at first, whenever it says that they changed or
-//! there is doubt about it, and again some time after it could not answer.
+//! Lists the tools of a server: at first, whenever it notifies of a change or there is
+//! doubt about it, and again some time after it could not answer.
 //!
-//! However often it says so, it is asked a few times a second at most. One that
-//! has no way to say so is asked every now and then: it may have been restarted
-//! with other tools, or be gone.
+//! Notifications are debounced. A server that cannot notify is polled: it may have been
+//! restarted with other tools, or be gone.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -12,29 +11,31 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-use super::link::{Link, Listed, NoLink};
-use super::patience::Patience;
-use crate::spread::spread;
+use tenon_mcp::{Error, McpConnection};
 
-/// Changes come in swarms: what comes within this is one.
+use super::timeouts::ServerTimeouts;
+use super::tool_list::ListedTools;
+use crate::jitter::jitter;
+
+/// Changes within this time are one.
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// Between the beginnings of two listings.
 const MIN_INTERVAL: Duration = Duration::from_millis(500);
 
-/// After one that came to nothing.
+/// After one that failed.
 const RETRY_INTERVAL: Duration = Duration::from_secs(20);
 
-/// A list that takes long is asked for less often: so many times as long lies between two.
-const POLL_SHARE: u32 = 30;
+/// A list that takes long is polled less often: so many times as long lies between two polls.
+const MIN_POLL_RATIO: u32 = 30;
 
 pub(super) struct Lister {
-    link: Arc<Link>,
+    connection: Arc<McpConnection>,
     changed: watch::Receiver<u64>,
-    /// None: the server is heard for as long as it runs.
-    streams: Option<watch::Receiver<bool>>,
+    /// Whether it can notify of changes. None: always.
+    stream_open: Option<watch::Receiver<bool>>,
     viewers: watch::Receiver<usize>,
-    patience: Patience,
+    timeouts: ServerTimeouts,
     /// So that those that were started together are not asked together.
     seed: u64,
     /// When it was last asked, and how long that took.
@@ -45,16 +46,16 @@ pub(super) struct Lister {
 
 impl Lister {
     pub(super) fn new(
-        link: Arc<Link>,
+        connection: Arc<McpConnection>,
         viewers: watch::Receiver<usize>,
-        patience: Patience,
+        timeouts: ServerTimeouts,
     ) -> Self {
         Self {
-            changed: link.changed(),
-            streams: link.streams(),
-            link,
+            changed: connection.tools_changed(),
+            stream_open: connection.notification_stream(),
+            connection,
             viewers,
-            patience,
+            timeouts,
             seed: RandomState::new().hash_one(0),
             last: None,
             due: Some(Instant::now()),
@@ -62,7 +63,7 @@ impl Lister {
     }
 
     /// The next list, as soon as there is reason to ask for one.
-    pub(super) async fn next(&mut self, doubt: &Notify) -> Result<Listed, NoLink> {
+    pub(super) async fn next(&mut self, doubt: &Notify) -> Result<ListedTools, Error> {
         let is_due = loop {
             let due = self.due.into_iter().chain(self.poll_due()).min();
             tokio::select! {
@@ -71,7 +72,7 @@ impl Lister {
                 () = doubt.notified() => break false,
                 // Other times apply from now on.
                 () = changed(&mut self.viewers) => {}
-                () = stream_changed(self.streams.as_mut()) => {}
+                () = stream_changed(self.stream_open.as_mut()) => {}
             }
         };
         if !is_due {
@@ -81,27 +82,30 @@ impl Lister {
         // What changes from here on is reason for another one.
         self.changed.mark_unchanged();
         let begun = Instant::now();
-        let mut listed = self.link.tools(self.patience.list).await;
-        if let Err(NoLink::Gone(_)) = listed {
-            // One connection that was cut is no reason to end all that is under way.
-            listed = self.link.tools(self.patience.list).await;
+        let mut listed = self.connection.list_tools(self.timeouts.list).await;
+        if let Err(Error::NotSent(_) | Error::ConnectionLost(_)) = listed {
+            // One HTTP connection that was cut is no reason to end all that is under way.
+            listed = self.connection.list_tools(self.timeouts.list).await;
         }
         self.last = Some((begun, begun.elapsed()));
         let retry = Instant::now() + RETRY_INTERVAL;
         self.due = listed.is_err().then_some(retry);
-        listed
+        listed.map(ListedTools::from)
     }
 
-    /// When to look at one that would not say that something has changed.
+    /// When to poll one that cannot notify.
     fn poll_due(&self) -> Option<Instant> {
-        let is_heard = self.streams.as_ref().is_none_or(|stands| *stands.borrow());
-        let (last, took) = self.last.filter(|_| !is_heard)?;
+        let can_notify = self
+            .stream_open
+            .as_ref()
+            .is_none_or(|stands| *stands.borrow());
+        let (last, took) = self.last.filter(|_| !can_notify)?;
         let interval = if *self.viewers.borrow() > 0 {
-            self.patience.watched_poll
+            self.timeouts.watched_poll
         } else {
-            self.patience.poll
+            self.timeouts.poll
         };
-        Some(last + spread(interval.max(took * POLL_SHARE), self.seed))
+        Some(last + jitter(interval.max(took * MIN_POLL_RATIO), self.seed))
     }
 }
 

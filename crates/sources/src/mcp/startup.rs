@@ -1,4 +1,4 @@
-//! How far a start is, told while it is under way.
+//! How far a start is, reported while it is under way.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use tenon_domain::{McpConfig, McpTransport};
 use ts_rs::TS;
 
-use super::server::Shared;
+use super::server::SupervisedServer;
 use super::text;
 
-/// How often what a program wrote last is looked at.
-const TELL_INTERVAL: Duration = Duration::from_secs(2);
+/// How often the last line of a program is read.
+const REPORT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// An installer that has everything already has started the server within this.
 const INSTALLED_WITHIN: Duration = Duration::from_secs(5);
@@ -39,23 +39,23 @@ pub enum StartupStep {
     Starting,
 }
 
-/// It waits for its turn.
-pub(super) fn queued(shared: &Shared) {
-    shared.state.startup(Startup {
+/// It waits for a start slot.
+pub(super) fn queued(server: &SupervisedServer) {
+    server.status.startup(Startup {
         since: SystemTime::now(),
         step: StartupStep::Queued,
         line: None,
     });
 }
 
-/// Tells from now on how far it is, until this is dropped.
-pub(super) async fn tell(shared: &Shared) -> Infallible {
-    let installs = is_installer(&shared.settings.config);
+/// Reports how far it is, until this is dropped.
+pub(super) async fn report(server: &SupervisedServer) -> Infallible {
+    let installs = is_installer(&server.settings.config);
     let since = SystemTime::now();
     loop {
         let is_long = since.elapsed().unwrap_or_default() >= INSTALLED_WITHIN;
-        let line = shared.logs.last_line();
-        shared.state.startup(Startup {
+        let line = server.logs.last_line();
+        server.status.startup(Startup {
             since,
             step: if installs && is_long {
                 StartupStep::Installing
@@ -64,7 +64,7 @@ pub(super) async fn tell(shared: &Shared) -> Infallible {
             },
             line: line.map(|line| text::line(&line, MAX_LINE_CHARS)),
         });
-        tokio::time::sleep(TELL_INTERVAL).await;
+        tokio::time::sleep(REPORT_INTERVAL).await;
     }
 }
 

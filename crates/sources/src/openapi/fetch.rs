@@ -12,87 +12,87 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use tenon_net::without_query;
+use tenon_openapi::discover::{self, SubDocument, candidates, service_desc};
+use tenon_openapi::document;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::caller::{Caller, Elsewhere, Halt, whole};
-use super::discover::{self, Sub};
-use super::document;
-use tenon_net::without_query;
+use super::http_client::{CrossOriginRedirect, OpenapiHttpClient, SendError, read_body};
 
+mod attempts;
+mod conditional;
 mod files;
-mod places;
-mod reading;
-mod service_desc;
-mod tried;
 
-pub use reading::Unread;
-pub(super) use reading::{
-    Body, Found, FoundSub, Known, News, Print, Question, Reading, Validators,
+pub use conditional::FetchError;
+pub(super) use conditional::{
+    CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentRequest,
+    DocumentState, FetchedDocument, FetchedDocuments, FetchedSubDocument,
 };
 
-use tried::Tried;
+use attempts::FetchAttempts;
 
 /// Of one server behind an mcpo, and of all of them.
-const MAX_SUB_BODY: usize = 8 * 1024 * 1024;
-const MAX_SUB_BODIES: usize = 64 * 1024 * 1024;
+const MAX_SUB_DOCUMENT_BYTES: usize = 8 * 1024 * 1024;
+const MAX_ALL_SUB_DOCUMENT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Larger ones wait for their turn to be read.
-const READ_AT_ONCE: usize = 1024 * 1024;
+const MAX_PARSED_AT_ONCE_BYTES: usize = 1024 * 1024;
 
 /// Of the list of them.
-const MAX_LIST: usize = 512 * 1024;
+const MAX_INDEX_BYTES: usize = 512 * 1024;
 
 /// A server that takes longer to describe itself is not one to wait for.
-pub(super) const WITHIN: Duration = Duration::from_secs(30);
+pub(super) const FETCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-const SUBS_AT_ONCE: usize = 8;
+const CONCURRENT_SUB_DOCUMENTS: usize = 8;
 
 /// How many links to a description are followed, of all that answers have.
-const MAX_LINKED: usize = 4;
+const MAX_FOLLOWED_LINKS: usize = 4;
 
-/// What an address answered with.
-enum Got {
-    Document(Found),
-    Not(Else),
+/// What a URL answered with.
+enum FetchOutcome {
+    Document(FetchedDocument),
+    Other(OtherAnswer),
 }
 
 /// Something that is no document.
-struct Else {
+struct OtherAnswer {
     /// In a few words.
     what: String,
-    wants_key: bool,
+    needs_key: bool,
     /// Where it says that there is one.
     links: Vec<Url>,
 }
 
-impl From<String> for Else {
+impl From<String> for OtherAnswer {
     fn from(what: String) -> Self {
         Self {
             what,
-            wants_key: false,
+            needs_key: false,
             links: Vec::new(),
         }
     }
 }
 
-/// Reads all documents of a server. The error says what was tried and what came back.
-pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Reading, Unread> {
-    let fetch = Fetch {
-        caller,
-        question,
-        end: Instant::now() + question.within,
+/// Fetches all documents of a server. The error says what was tried and what came back.
+pub(super) async fn read(
+    client: &OpenapiHttpClient,
+    request: &DocumentRequest<'_>,
+) -> Result<FetchedDocuments, FetchError> {
+    let fetch = DocumentFetcher {
+        client,
+        request,
+        end: Instant::now() + request.timeout,
     };
     let main = timeout_at(fetch.end, fetch.main());
-    let main = main
-        .await
-        .unwrap_or_else(|_| Err(fetch.too_slow().into()))?;
+    let main = main.await.unwrap_or_else(|_| Err(fetch.timed_out()))?;
     let main = fetch.with_files(main).await;
-    let subs = match &main.news {
-        News::New(body) => body
+    let subs = match &main.state {
+        DocumentState::Modified(body) => body
             .list()
             .map(|list| discover::sub_documents(list, &main.url)),
-        News::Same { .. } => None,
+        DocumentState::Unmodified { .. } => None,
     };
     let subs = match subs {
         Some(found) => {
@@ -102,177 +102,213 @@ pub(super) async fn read(caller: &Caller, question: &Question<'_>) -> Result<Rea
         }
         None => None,
     };
-    Ok(Reading { main, subs })
+    Ok(FetchedDocuments { main, subs })
 }
 
-struct Fetch<'a> {
-    caller: &'a Caller,
-    question: &'a Question<'a>,
+struct DocumentFetcher<'a> {
+    client: &'a OpenapiHttpClient,
+    request: &'a DocumentRequest<'a>,
     end: Instant,
 }
 
-impl Fetch<'_> {
-    async fn main(&self) -> Result<Found, Unread> {
-        let known = self.known("");
-        let places = places::places(self.question.url, known.map(|known| &known.url));
-        let mut places = VecDeque::from(places);
+impl DocumentFetcher<'_> {
+    async fn main(&self) -> Result<FetchedDocument, FetchError> {
+        let cached = self.cached("");
+        let candidates = candidates::candidates(self.request.url, cached.map(|cached| &cached.url));
+        let mut candidates = VecDeque::from(candidates);
         let mut linked: Vec<Url> = Vec::new();
-        let mut tried = Tried::default();
-        while let Some(place) = places.pop_front() {
-            let is_linked = linked.contains(&place);
-            match self.get(place.clone(), known, document::MAX_BYTES).await {
-                Ok(Got::Document(found)) => return Ok(found),
-                Ok(Got::Not(it)) => {
-                    for link in it.links.into_iter().rev() {
-                        if !linked.contains(&link) && linked.len() < MAX_LINKED && link != place {
-                            places.retain(|place| *place != link);
-                            places.push_front(link.clone());
+        let mut attempts = FetchAttempts::default();
+        while let Some(candidate) = candidates.pop_front() {
+            let is_linked = linked.contains(&candidate);
+            match self
+                .get(candidate.clone(), cached, document::MAX_BYTES)
+                .await
+            {
+                Ok(FetchOutcome::Document(found)) => return Ok(found),
+                Ok(FetchOutcome::Other(other)) => {
+                    for link in other.links.into_iter().rev() {
+                        if !linked.contains(&link)
+                            && linked.len() < MAX_FOLLOWED_LINKS
+                            && link != candidate
+                        {
+                            candidates.retain(|candidate| *candidate != link);
+                            candidates.push_front(link.clone());
                             linked.push(link);
                         }
                     }
-                    tried.add(&place, it.what, it.wants_key);
+                    attempts.add(&candidate, other.what, other.needs_key);
                 }
                 // A link may lead to where a server is for others, and not for us.
-                Err(halt) if is_linked => tried.end(halt.to_string()),
-                Err(halt) => {
-                    tried.end(halt.to_string());
+                Err(error) if is_linked => attempts.add_final(error.to_string()),
+                Err(error) => {
+                    attempts.add_final(error.to_string());
                     break;
                 }
             }
         }
-        Err(tried.unread(self.question.url))
+        Err(attempts.into_error(self.request.url))
     }
 
     /// What a server lists for machines, where its description links to nothing.
-    async fn listed(&self, found: Vec<Sub>, at: &Url) -> Vec<Sub> {
-        let address = discover::list_address(at).filter(|_| found.is_empty());
+    async fn listed(&self, found: Vec<SubDocument>, at: &Url) -> Vec<SubDocument> {
+        let address = discover::index_address(at).filter(|_| found.is_empty());
         let Some(address) = address else {
             return found;
         };
-        let list = self.body(address, None, MAX_LIST, Elsewhere::Bare).await;
+        let list = self
+            .body(
+                address,
+                None,
+                MAX_INDEX_BYTES,
+                CrossOriginRedirect::WithoutCredentials,
+            )
+            .await;
         match list {
-            Ok(Came::Body(body)) => match serde_json::from_slice(&body.bytes) {
+            Ok(HttpOutcome::Body(body)) => match serde_json::from_slice(&body.bytes) {
                 Ok(list) => discover::listed(&list, at),
                 Err(_) => Vec::new(),
             },
-            Ok(Came::Same { .. } | Came::Not(_)) | Err(_) => Vec::new(),
+            Ok(HttpOutcome::NotModified { .. } | HttpOutcome::Other(_)) | Err(_) => Vec::new(),
         }
     }
 
     /// In the order they are listed.
-    async fn subs(&self, subs: Vec<Sub>) -> Vec<FoundSub> {
-        let room = &AtomicUsize::new(MAX_SUB_BODIES);
+    async fn subs(&self, subs: Vec<SubDocument>) -> Vec<FetchedSubDocument> {
+        let bytes_left = &AtomicUsize::new(MAX_ALL_SUB_DOCUMENT_BYTES);
         let reading = stream::iter(subs).map(|sub| async move {
-            let found = self.sub(&sub, room).await;
-            FoundSub {
+            let found = self.sub(&sub, bytes_left).await;
+            FetchedSubDocument {
                 name: sub.name,
                 found,
             }
         });
-        reading.buffered(SUBS_AT_ONCE).collect().await
+        reading.buffered(CONCURRENT_SUB_DOCUMENTS).collect().await
     }
 
-    async fn sub(&self, sub: &Sub, room: &AtomicUsize) -> Result<Found, String> {
-        let left = room.load(Ordering::Relaxed);
+    async fn sub(
+        &self,
+        sub: &SubDocument,
+        bytes_left: &AtomicUsize,
+    ) -> Result<FetchedDocument, FetchError> {
+        let left = bytes_left.load(Ordering::Relaxed);
         if left == 0 {
-            return Err("The documents of all servers together are too large.".into());
+            let message = "The documents of all servers together are too large.";
+            return Err(FetchError::new(message.to_owned()));
         }
-        let known = self.known(&sub.name);
+        let cached = self.cached(&sub.name);
         // A few that hang must not hold up all the rest.
-        let end = self.end.min(Instant::now() + self.question.within * 2 / 5);
-        let got = self.get(sub.url.clone(), known, MAX_SUB_BODY.min(left));
+        let end = self.end.min(Instant::now() + self.request.timeout * 2 / 5);
+        let got = self.get(sub.url.clone(), cached, MAX_SUB_DOCUMENT_BYTES.min(left));
         let got = timeout_at(end, got).await;
         let found = match got {
-            Ok(Ok(Got::Document(found))) => found,
-            Ok(Ok(Got::Not(it))) => {
-                return Err(format!("{} {}.", without_query(&sub.url), it.what));
+            Ok(Ok(FetchOutcome::Document(found))) => found,
+            Ok(Ok(FetchOutcome::Other(other))) => {
+                let message = format!("{} {}.", without_query(&sub.url), other.what);
+                return Err(FetchError::new(message));
             }
-            Ok(Err(halt)) => return Err(halt.to_string()),
-            Err(_) => return Err(self.too_slow()),
+            Ok(Err(error)) => return Err(FetchError::new(error.to_string())),
+            Err(_) => return Err(self.timed_out()),
         };
-        let taken = found.news.len();
-        let _ = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+        let taken = found.state.len();
+        let _ = bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             Some(left.saturating_sub(taken))
         });
         Ok(found)
     }
 
-    fn known(&self, name: &str) -> Option<&Known> {
-        self.question.known.iter().find(|known| known.name == name)
+    fn cached(&self, name: &str) -> Option<&CachedDocument> {
+        self.request
+            .cached
+            .iter()
+            .find(|cached| cached.name == name)
     }
 
-    /// An error means that asking elsewhere at the same server would not help.
-    async fn get(&self, url: Url, known: Option<&Known>, most: usize) -> Result<Got, Halt> {
-        let body = match self.body(url, known, most, Elsewhere::Bare).await? {
-            Came::Body(body) => body,
-            Came::Same { url, validators } => {
+    /// An error means that other URLs of the same server would not help.
+    async fn get(
+        &self,
+        url: Url,
+        cached: Option<&CachedDocument>,
+        max_bytes: usize,
+    ) -> Result<FetchOutcome, SendError> {
+        let body = match self
+            .body(
+                url,
+                cached,
+                max_bytes,
+                CrossOriginRedirect::WithoutCredentials,
+            )
+            .await?
+        {
+            HttpOutcome::Body(body) => body,
+            HttpOutcome::NotModified { url, validators } => {
                 // What is kept may be asked for by the old ones after a restart, and is sent once
                 // more then: that is cheaper than to fetch it from there.
                 let bytes = None;
-                let news = News::Same { validators, bytes };
-                return Ok(Got::Document(Found { url, news }));
+                let state = DocumentState::Unmodified { validators, bytes };
+                return Ok(FetchOutcome::Document(FetchedDocument { url, state }));
             }
-            Came::Not(it) => return Ok(Got::Not(it)),
+            HttpOutcome::Other(other) => return Ok(FetchOutcome::Other(other)),
         };
         let mut links = body.links;
         if starts_with(&body.bytes, b"<") {
             links.extend(service_desc::in_page(&body.bytes, &body.url));
-            let page = Else::from("answered with a web page".to_owned());
-            return Ok(Got::Not(Else { links, ..page }));
+            let page = OtherAnswer::from("answered with a web page".to_owned());
+            return Ok(FetchOutcome::Other(OtherAnswer { links, ..page }));
         }
         let at = without_query(&body.url);
-        let known = known.filter(|known| known.url == body.url);
-        let print = known.map(|known| known.print);
+        let cached = cached.filter(|cached| cached.url == body.url);
+        let fingerprint = cached.map(|cached| cached.fingerprint);
         // A large one takes its time.
         let read = tokio::task::spawn_blocking(move || {
-            if print == Some(Print::of(&body.bytes)) {
+            if fingerprint == Some(ContentFingerprint::of(&body.bytes)) {
                 return (body.bytes, None);
             }
             // What is no document is not so large.
-            let document = (body.bytes.len() <= READ_AT_ONCE)
-                .then(|| document::read(&body.bytes).map_err(|wrong| wrong.to_string()));
+            let document = (body.bytes.len() <= MAX_PARSED_AT_ONCE_BYTES)
+                .then(|| document::read(&body.bytes).map_err(|error| error.to_string()));
             (body.bytes, Some(document))
         });
-        let unreadable = |_| Halt::Unusable(format!("What {at} answered with cannot be read."));
+        let unreadable =
+            |_| SendError::Unusable(format!("What {at} answered with cannot be read."));
         let (bytes, document) = read.await.map_err(unreadable)?;
         let Some(document) = document else {
             let validators = body.validators;
-            let is_other = known.is_some_and(|known| known.validators != validators);
+            let is_other = cached.is_some_and(|cached| cached.validators != validators);
             let bytes = is_other.then_some(bytes);
-            return Ok(Got::Document(Found {
+            return Ok(FetchOutcome::Document(FetchedDocument {
                 url: body.url,
-                news: News::Same { validators, bytes },
+                state: DocumentState::Unmodified { validators, bytes },
             }));
         };
         match document.transpose() {
             Ok(document) if document.as_ref().is_none_or(document::may_be_document) => {
-                let news = News::New(Box::new(Body {
+                let state = DocumentState::Modified(Box::new(DocumentBody {
                     bytes,
                     document,
                     validators: body.validators,
                 }));
-                Ok(Got::Document(Found {
+                Ok(FetchOutcome::Document(FetchedDocument {
                     url: body.url,
-                    news,
+                    state,
                 }))
             }
             Ok(other) => {
                 let listed = other.map(|other| service_desc::in_json(&other, &body.url));
                 links.extend(listed.into_iter().flatten());
                 let other = "answered with something that is no OpenAPI document".to_owned();
-                Ok(Got::Not(Else {
+                Ok(FetchOutcome::Other(OtherAnswer {
                     links,
                     ..other.into()
                 }))
             }
             // This is meant to be one: another would not be the one that is wanted.
             Err(why) if starts_with(&bytes, b"{") => {
-                Err(Halt::Unusable(format!("{at} cannot be read. {why}")))
+                Err(SendError::Unusable(format!("{at} cannot be read. {why}")))
             }
             Err(why) => {
                 let why = why.trim_end_matches('.');
                 let what = format!("answered with something that is neither JSON nor YAML ({why})");
-                Ok(Got::Not(Else {
+                Ok(FetchOutcome::Other(OtherAnswer {
                     links,
                     ..what.into()
                 }))
@@ -283,61 +319,61 @@ impl Fetch<'_> {
     async fn body(
         &self,
         url: Url,
-        known: Option<&Known>,
-        most: usize,
-        elsewhere: Elsewhere,
-    ) -> Result<Came, Halt> {
+        cached: Option<&CachedDocument>,
+        max_bytes: usize,
+        cross_origin: CrossOriginRedirect,
+    ) -> Result<HttpOutcome, SendError> {
         let mut request = reqwest::Request::new(Method::GET, url.clone());
         let headers = request.headers_mut();
-        if url.origin() == self.question.url.origin() {
-            headers.extend(self.question.headers.clone());
+        if url.origin() == self.request.url.origin() {
+            headers.extend(self.request.headers.clone());
         }
         let any = HeaderValue::from_static("application/json, application/yaml;q=0.9, */*;q=0.5");
         headers.insert(ACCEPT, any);
-        let is_asked_by = |known: &&Known| {
-            let is_read_whole = known.has_files && self.question.anew;
-            known.url == plain(&url) && !is_read_whole
+        let is_conditional = |cached: &&CachedDocument| {
+            let needs_files = cached.has_files && self.request.refetch_files;
+            cached.url == without_secrets(&url) && !needs_files
         };
-        if let Some(known) = known.filter(is_asked_by) {
+        if let Some(cached) = cached.filter(is_conditional) {
             let mut ask = |name: HeaderName, value: &Option<String>| {
                 let value = value.as_ref().map(HeaderValue::try_from);
                 if let Some(Ok(value)) = value {
                     headers.insert(name, value);
                 }
             };
-            ask(IF_NONE_MATCH, &known.validators.etag);
-            ask(IF_MODIFIED_SINCE, &known.validators.last_modified);
+            ask(IF_NONE_MATCH, &cached.validators.etag);
+            ask(IF_MODIFIED_SINCE, &cached.validators.last_modified);
         }
-        let response = self.caller.open(request, elsewhere).await?;
+        let response = self.client.open(request, cross_origin).await?;
         let links = service_desc::in_headers(response.headers(), response.url());
-        let (status, url) = (response.status(), plain(response.url()));
-        let validators = Validators::of(response.headers());
-        let known = known.filter(|known| known.url == url);
-        match (status.as_u16(), known) {
+        let (status, url) = (response.status(), without_secrets(response.url()));
+        let validators = CacheValidators::of(response.headers());
+        let cached = cached.filter(|cached| cached.url == url);
+        match (status.as_u16(), cached) {
             (200..=299, _) => {}
-            (304, Some(known)) => {
-                let validators = validators.or(&known.validators);
-                return Ok(Came::Same { url, validators });
+            (304, Some(cached)) => {
+                let validators = validators.or(&cached.validators);
+                return Ok(HttpOutcome::NotModified { url, validators });
             }
-            // It is ill, which says nothing about where its document is.
-            (429 | 500.., known) if known.is_some() || places::names_a_document(&url) => {
+            // Overload or a fault says nothing about where the document is.
+            (429 | 500.., cached) if cached.is_some() || candidates::names_a_document(&url) => {
                 let at = without_query(&url);
-                return Err(Halt::Unusable(format!("{at} answered {status}.")));
+                return Err(SendError::Unusable(format!("{at} answered {status}.")));
             }
             (401 | 403, _) => {
-                return Ok(Came::Not(Else {
+                return Ok(HttpOutcome::Other(OtherAnswer {
                     what: format!("asks for a key (it answered {status})"),
-                    wants_key: true,
+                    needs_key: true,
                     links,
                 }));
             }
             _ => {
-                let other = Else::from(format!("answered {status}"));
-                return Ok(Came::Not(Else { links, ..other }));
+                let other = OtherAnswer::from(format!("answered {status}"));
+                return Ok(HttpOutcome::Other(OtherAnswer { links, ..other }));
             }
         }
-        let bytes = whole(response, most).await?;
-        Ok(Came::Body(Whole {
+        let bytes = read_body(response, max_bytes).await?;
+        Ok(HttpOutcome::Body(HttpBody {
             url,
             bytes,
             validators,
@@ -345,37 +381,37 @@ impl Fetch<'_> {
         }))
     }
 
-    fn too_slow(&self) -> String {
-        let host = self.question.url.host_str().unwrap_or_default();
-        format!("{host} did not send its document in time.")
+    fn timed_out(&self) -> FetchError {
+        let host = self.request.url.host_str().unwrap_or_default();
+        FetchError::new(format!("{host} did not send its document in time."))
     }
 }
 
-/// What came from an address, unread.
-enum Came {
-    Body(Whole),
-    Same {
+/// The response of one URL, not yet parsed.
+enum HttpOutcome {
+    Body(HttpBody),
+    NotModified {
         url: Url,
-        validators: Validators,
+        validators: CacheValidators,
     },
     /// No success.
-    Not(Else),
+    Other(OtherAnswer),
 }
 
-struct Whole {
+struct HttpBody {
     url: Url,
     bytes: Vec<u8>,
-    validators: Validators,
+    validators: CacheValidators,
     /// Where it says that a description is.
     links: Vec<Url>,
 }
 
 /// An address without what may be a secret in it.
-fn plain(url: &Url) -> Url {
-    let mut plain = url.clone();
-    plain.set_query(None);
-    plain.set_fragment(None);
-    plain
+fn without_secrets(url: &Url) -> Url {
+    let mut bare = url.clone();
+    bare.set_query(None);
+    bare.set_fragment(None);
+    bare
 }
 
 fn starts_with(bytes: &[u8], start: &[u8]) -> bool {

@@ -1,68 +1,76 @@
-//! A server as the registry holds it: its tools are there as soon as its last
-//! document is, whether it can be reached or not.
+//! A server as the registry holds it: its tools are listed as soon as its stored documents are
+//! loaded, whether it can be reached or not.
 //!
-//! A [`keeper`] reads the document on a schedule and merges what has changed
-//! into the [`library`]; a call looks the tool up in the [`offer`] of that
-//! library, builds its request, proves who asks and reads the answer.
+//! A [`supervisor`] fetches the documents on a schedule and merges what has changed into
+//! the [`document_set`]; a call looks the tool up in the [`tools`] of that set, builds its
+//! request, adds credentials and reads the response.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_domain::{
+    ErrorKind, OpenapiConfig, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
+};
+use tenon_openapi::request;
 use tenon_tools::{CallContext, ToolSource};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-use super::request;
+use super::OpenapiError;
+use super::mapping::build_error;
+use crate::call_timeouts::{CallTimeouts, CurrentTimeouts};
 use crate::logs::Logs;
 
-mod diary;
-mod handover;
-mod keeper;
-mod library;
-mod line;
-mod offer;
+mod change_log;
+mod client;
+mod document_set;
+mod inherited;
 mod preview;
-mod seen;
+mod read_result;
 mod settings;
-mod state;
+mod status;
+mod supervisor;
+mod tools;
 
-pub use handover::Handover;
-pub use offer::{About, Change};
-pub use preview::{Preview, preview, preview_document};
-pub use settings::{Documents, Kept, Pace, Settings};
-pub use state::Status;
+pub use inherited::InheritedState;
+pub use preview::{OpenapiPreview, preview, preview_document};
+pub use settings::{
+    DocumentRecord, DocumentStore, DocumentStoreError, OpenapiSettings, RefreshSchedule,
+};
+pub use status::OpenapiStatus;
+pub use tools::{DocumentSummary, ToolChanges};
 
-use handover::Holding;
-use library::Library;
-use line::Line;
-use state::{Door, State};
+use client::OpenapiClient;
+use document_set::DocumentSet;
+use inherited::LoadedDocuments;
+use status::{OpenapiAvailability, OpenapiState};
 
 /// How long a call that has no deadline of its own waits for a server that is on its way up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One OpenAPI server, or an mcpo with many behind it. Its task ends when this is
 /// dropped or stopped.
 pub struct OpenapiServer {
-    shared: Arc<Shared>,
+    shared: Arc<OpenapiShared>,
     _stops: DropGuard,
 }
 
-/// What a server and its keeper have in common.
-struct Shared {
-    settings: Settings,
-    pace: Pace,
+/// What a server and its supervisor have in common.
+struct OpenapiShared {
+    settings: OpenapiSettings,
+    schedule: RefreshSchedule,
     logs: Logs,
-    state: State,
-    holding: Mutex<Holding>,
+    state: OpenapiState,
+    timeouts: CurrentTimeouts,
+    loaded: Mutex<LoadedDocuments>,
     /// Somebody wants its document read now.
     refresh: Notify,
     /// Somebody wants it to begin anew.
     restart: Notify,
-    readings: watch::Sender<Readings>,
+    readings: watch::Sender<RefreshProgress>,
     /// It is to end for good.
     stopping: CancellationToken,
     /// It has.
@@ -71,58 +79,60 @@ struct Shared {
 
 /// How many readings there were, and what came of the last.
 #[derive(Debug, Clone)]
-struct Readings {
+struct RefreshProgress {
     begun: u64,
     ended: u64,
-    outcome: Result<Arc<Change>, String>,
+    outcome: Result<Arc<ToolChanges>, OpenapiError>,
 }
 
 impl OpenapiServer {
     /// Starts its task, which reads what is kept and then its document.
-    pub fn new(settings: Settings) -> Arc<Self> {
-        Self::with_pace(settings, Pace::default())
+    pub fn new(settings: OpenapiSettings) -> Arc<Self> {
+        Self::with_schedule(settings, RefreshSchedule::default())
     }
 
-    pub fn with_pace(mut settings: Settings, pace: Pace) -> Arc<Self> {
+    pub fn with_schedule(mut settings: OpenapiSettings, schedule: RefreshSchedule) -> Arc<Self> {
         // Taken out: what it was is not to be held for as long as it runs.
-        let known = settings.known.take();
-        let known = known.filter(|known| known.origin == settings.config.origin);
-        let (logs, state) = (Logs::default(), State::new());
-        let holding = known.map(|known| {
+        let inherited = settings.inherited.take();
+        let inherited = inherited.filter(|from| from.origin == settings.config.origin);
+        let (logs, state) = (Logs::default(), OpenapiState::new());
+        let loaded = inherited.map(|from| {
             logs.note("What it offered with other settings is listed until it is read again.");
-            state.inherit(known.status, known.offer);
-            known.holding
+            state.inherit(from.status, from.tools);
+            from.loaded
         });
-        let readings = Readings {
+        let timeouts = call_timeouts(&settings.config);
+        let readings = RefreshProgress {
             begun: 0,
             ended: 0,
             outcome: Ok(Arc::default()),
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(OpenapiShared {
             settings,
-            pace,
+            schedule,
             logs,
             state,
-            holding: Mutex::new(holding.unwrap_or_default()),
+            timeouts: CurrentTimeouts::new(timeouts),
+            loaded: Mutex::new(loaded.unwrap_or_default()),
             refresh: Notify::new(),
             restart: Notify::new(),
             readings: watch::Sender::new(readings),
             stopping: CancellationToken::new(),
             stopped: CancellationToken::new(),
         });
-        tokio::spawn(keeper::keep(shared.clone()));
+        tokio::spawn(supervisor::run(shared.clone()));
         Arc::new(Self {
             _stops: shared.stopping.clone().drop_guard(),
             shared,
         })
     }
 
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> OpenapiStatus {
         self.shared.state.status()
     }
 
-    /// How it is once it is no longer on its way up. Reading has its bounds, so this has.
-    pub async fn settled(&self) -> Status {
+    /// How it is once it is no longer on its way up. FetchedDocuments has its bounds, so this has.
+    pub async fn settled(&self) -> OpenapiStatus {
         let mut changes = self.changes();
         loop {
             let status = self.status();
@@ -143,20 +153,20 @@ impl OpenapiServer {
     }
 
     /// For the one that takes its place. None, if it has nothing to offer.
-    pub fn handover(&self) -> Option<Handover> {
-        let holding = self.shared.holding().clone();
-        holding.library.as_ref()?;
-        Some(Handover {
+    pub fn inherited_state(&self) -> Option<InheritedState> {
+        let loaded = self.shared.loaded().clone();
+        loaded.documents.as_ref()?;
+        Some(InheritedState {
             origin: self.shared.settings.config.origin.clone(),
-            holding,
-            offer: self.shared.state.offer(),
+            loaded,
+            tools: self.shared.state.offer(),
             status: self.status(),
         })
     }
 
     /// Reads its document now, and says what is different. Many that ask at the
-    /// same time are answered by one reading. The error is a sentence.
-    pub async fn refresh(&self) -> Result<Arc<Change>, String> {
+    /// same time are answered by one reading.
+    pub async fn refresh(&self) -> Result<Arc<ToolChanges>, OpenapiError> {
         let mut readings = self.shared.readings.subscribe();
         // One that runs already may have looked before there was anything to see.
         let wanted = readings.borrow_and_update().begun + 1;
@@ -165,9 +175,9 @@ impl OpenapiServer {
         tokio::select! {
             read = read => match read {
                 Ok(readings) => readings.outcome.clone(),
-                Err(_) => Err("It has been stopped.".into()),
+                Err(_) => Err(OpenapiError::Stopped),
             },
-            () = self.shared.stopped.cancelled() => Err("It has been stopped.".into()),
+            () = self.shared.stopped.cancelled() => Err(OpenapiError::Stopped),
         }
     }
 
@@ -183,30 +193,35 @@ impl OpenapiServer {
         self.shared.stopped.cancelled().await;
     }
 
-    /// How a call gets through, as soon as it does.
-    async fn line(&self, tool: &str) -> Result<Arc<Line>, ToolError> {
+    /// Other timeouts for calls. Calls that wait for the server heed them at once.
+    pub fn set_timeouts(&self, timeouts: CallTimeouts) {
+        self.shared.timeouts.set(timeouts);
+    }
+
+    /// What calls are made with, as soon as the server is up.
+    async fn client(&self, tool: &str) -> Result<Arc<OpenapiClient>, ToolError> {
         // Nearly always.
-        if let Door::Open(line) = self.shared.state.door() {
-            return Ok(line);
+        if let OpenapiAvailability::Ready(client) = self.shared.state.availability() {
+            return Ok(client);
         }
-        let mut door = self.shared.state.watch_door();
-        let open = async {
+        let mut availability = self.shared.state.watch_availability();
+        let ready = async {
             loop {
-                let now = door.borrow_and_update().clone();
+                let now = availability.borrow_and_update().clone();
                 match now {
-                    Door::Open(line) => return Ok(line),
-                    Door::Soon => {}
-                    Door::Failed(why) => return Err(self.failed(&why)),
-                    Door::Off => return Err(self.off()),
+                    OpenapiAvailability::Ready(client) => return Ok(client),
+                    OpenapiAvailability::Starting => {}
+                    OpenapiAvailability::Failed(why) => return Err(self.failed(&why)),
+                    OpenapiAvailability::Off => return Err(self.off()),
                 }
-                if door.changed().await.is_err() {
+                if availability.changed().await.is_err() {
                     return Err(self.off());
                 }
             }
         };
-        // A little less than the call has, so that it can still say why.
-        let most = self.deadline(tool).unwrap_or(PATIENCE) * 9 / 10;
-        tokio::time::timeout(most, open).await.unwrap_or_else(|_| {
+        let timeouts = &self.shared.timeouts;
+        let ready = timeouts.wait(tool, DEFAULT_START_TIMEOUT, ready).await;
+        ready.unwrap_or_else(|| {
             Err(self.cannot(
                 "is still starting, and the time of this call is up. Nothing was done; try again \
                  in a minute.",
@@ -231,18 +246,22 @@ impl OpenapiServer {
     }
 }
 
-impl Shared {
-    fn holding(&self) -> MutexGuard<'_, Holding> {
-        self.holding.lock().unwrap_or_else(PoisonError::into_inner)
+impl OpenapiShared {
+    fn loaded(&self) -> MutexGuard<'_, LoadedDocuments> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be kept is not until it is: whoever is stopped in the middle of it has
+    /// What is still to be stored counts as unstored: whoever is stopped in the middle of it has
     /// not done it.
-    fn hold(&self, library: Library, is_kept: bool) {
-        let mut holding = self.holding();
-        holding.library = Some(Arc::new(library));
-        holding.unkept |= !is_kept;
+    fn set_documents(&self, documents: DocumentSet, is_stored: bool) {
+        let mut loaded = self.loaded();
+        loaded.documents = Some(Arc::new(documents));
+        loaded.unstored |= !is_stored;
     }
+}
+
+fn call_timeouts(config: &OpenapiConfig) -> CallTimeouts {
+    CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms)
 }
 
 #[async_trait]
@@ -252,31 +271,29 @@ impl ToolSource for OpenapiServer {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.shared.state.offer().tools()
+        self.shared.state.offer().definitions()
     }
 
     fn state(&self) -> SourceState {
-        self.shared.state.now()
+        self.shared.state.source_state()
     }
 
     fn unavailable(&self) -> Option<String> {
-        match self.shared.state.door() {
-            Door::Failed(why) => Some(self.failed(&why).message),
-            Door::Off => Some(self.off().message),
-            Door::Open(_) | Door::Soon => None,
+        match self.shared.state.availability() {
+            OpenapiAvailability::Failed(why) => Some(self.failed(&why).message),
+            OpenapiAvailability::Off => Some(self.off().message),
+            OpenapiAvailability::Ready(_) | OpenapiAvailability::Starting => None,
         }
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
-        let config = &self.shared.settings.config;
-        let own = config.tool_timeouts_ms.get(tool).copied();
-        own.or(config.timeout_ms).map(Duration::from_millis)
+        self.shared.timeouts.of(tool)
     }
 
     async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
-        let line = self.line(tool).await?;
-        let offer = self.shared.state.offer();
-        let Some(entry) = offer.get(tool) else {
+        let client = self.client(tool).await?;
+        let tools = self.shared.state.offer();
+        let Some(entry) = tools.get(tool) else {
             let message = self.cannot("no longer has this tool. Do without it.");
             return Err(ToolError::new(ErrorKind::UnknownTool, message.message));
         };
@@ -287,12 +304,13 @@ impl ToolSource for OpenapiServer {
             ));
         };
         let request = match &entry.server {
-            Some(server) => request::build_at(&entry.operation, Url::clone(server), &input)?,
-            None => request::build(&entry.operation, base, &input)?,
+            Some(server) => request::build_at(&entry.operation, Url::clone(server), &input),
+            None => request::build(&entry.operation, base, &input),
         };
-        let credentials = line.credentials(entry, base);
-        let credentials = credentials.map_err(|why| self.failed(&why))?;
-        // The road keeps the time: it knows what was changed since this was started.
+        let request = request.map_err(build_error)?;
+        let credentials = client.credentials(entry, base);
+        let credentials = credentials.map_err(|error| self.failed(&error.to_string()))?;
+        // `Toolset::call` keeps the deadline.
         let result = credentials.call(&entry.operation, request).await;
         result.inspect_err(|error| {
             // What a server said is for the model; that it could not be asked is for its owner.

@@ -6,12 +6,12 @@
 
 use url::{Origin, Url};
 
-use super::{Filling, Piece, Slot, pieces};
+use super::{Substitution, TextSegment, VariableReference, segments};
 use tenon_net::percent::{Keep, encode};
 
 /// Where in an address something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum UrlPosition {
     Start,
     /// Between the scheme and the path, with the port and who comes.
     Host,
@@ -20,45 +20,45 @@ pub(super) enum Place {
     Query,
 }
 
-impl Filling<'_> {
+impl Substitution<'_> {
     pub(super) fn address(&mut self, text: &str) -> String {
         let mut filled = String::with_capacity(text.len());
         // The same address with nobody's value after the host: both must lead to the same place.
         let mut meant = String::with_capacity(text.len());
-        for piece in pieces(text) {
-            let slot = match piece {
-                Piece::Slot(slot) => slot,
-                Piece::Text(text) => {
+        for segment in segments(text) {
+            let reference = match segment {
+                TextSegment::Variable(reference) => reference,
+                TextSegment::Text(text) => {
                     filled.push_str(text);
                     meant.push_str(text);
                     continue;
                 }
             };
-            let Some(value) = slot.value(self.value) else {
-                self.missing.push(slot.variable);
+            let Some(value) = reference.value(self.value) else {
+                self.missing.push(reference.variable);
                 continue;
             };
-            match place(&filled) {
+            match position(&filled) {
                 // Whoever wrote the address wrote this too.
-                _ if slot.otherwise == Some(&value) => {
+                _ if reference.otherwise == Some(&value) => {
                     filled.push_str(&value);
                     meant.push_str(&value);
                 }
-                here @ (Place::Start | Place::Host) => {
-                    let is_address = here == Place::Start && !slot.is_personal();
-                    if !is_address && !fits_host(&slot, &value) {
-                        self.refused = Some(not_a_name(&slot));
+                here @ (UrlPosition::Start | UrlPosition::Host) => {
+                    let is_address = here == UrlPosition::Start && !reference.is_personal();
+                    if !is_address && !fits_host(&reference, &value) {
+                        self.refused = Some(not_a_name(&reference));
                     }
                     filled.push_str(&value);
                     meant.push_str(&value);
                 }
-                Place::Path if matches!(value.as_str(), "." | "..") => {
+                UrlPosition::Path if matches!(value.as_str(), "." | "..") => {
                     self.refused = Some(format!(
                         "The value of `{}` cannot be a part of this server's address.",
-                        slot.variable
+                        reference.variable
                     ));
                 }
-                Place::Path | Place::Query => {
+                UrlPosition::Path | UrlPosition::Query => {
                     filled.push_str(&encode(&value, Keep::Unreserved));
                     meant.push('1');
                 }
@@ -75,33 +75,35 @@ impl Filling<'_> {
 }
 
 /// Where that stands which comes after this, as browsers and our client read addresses.
-pub(super) fn place(before: &str) -> Place {
+pub(super) fn position(before: &str) -> UrlPosition {
     if before.is_empty() {
-        return Place::Start;
+        return UrlPosition::Start;
     }
     let Some((_scheme, rest)) = before.split_once(':') else {
-        return Place::Host;
+        return UrlPosition::Host;
     };
     let rest = rest.trim_start_matches(['/', '\\']);
     match rest.find(['/', '\\', '?', '#']) {
-        None => Place::Host,
-        Some(at) if rest[at..].contains(['?', '#']) => Place::Query,
-        Some(_) => Place::Path,
+        None => UrlPosition::Host,
+        Some(at) if rest[at..].contains(['?', '#']) => UrlPosition::Query,
+        Some(_) => UrlPosition::Path,
     }
 }
 
 /// An admin may say the port as well.
-fn fits_host(slot: &Slot<'_>, value: &str) -> bool {
+fn fits_host(reference: &VariableReference<'_>, value: &str) -> bool {
     let fits = |c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '-' | '.') || (c == ':' && !slot.is_personal())
+        c.is_ascii_alphanumeric()
+            || matches!(c, '-' | '.')
+            || (c == ':' && !reference.is_personal())
     };
     !value.is_empty() && value.chars().all(fits)
 }
 
-fn not_a_name(slot: &Slot<'_>) -> String {
+fn not_a_name(reference: &VariableReference<'_>) -> String {
     format!(
         "`{}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
-        slot.variable
+        reference.variable
     )
 }
 

@@ -5,12 +5,12 @@ use async_trait::async_trait;
 /// Fills in the variables of a configuration, anew at each start.
 #[async_trait]
 pub trait Fill<C>: Send + Sync {
-    async fn fill(&self, config: &C) -> Result<C, Unfilled>;
+    async fn fill(&self, config: &C) -> Result<C, FillError>;
 }
 
 /// Why variables have no values, as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfilled {
+pub enum FillError {
     /// Something is not set, or is no good. It stays so until somebody sets it:
     /// whoever runs the server restarts it then, and until then it is not tried again.
     #[error("{0}")]
@@ -22,11 +22,11 @@ pub enum Unfilled {
 
 /// For a configuration that is written out: a `${NAME}` in it is only text.
 #[derive(Debug, Clone, Copy)]
-pub struct AsItIs;
+pub struct LiteralConfig;
 
 #[async_trait]
-impl<C: Clone + Send + Sync> Fill<C> for AsItIs {
-    async fn fill(&self, config: &C) -> Result<C, Unfilled> {
+impl<C: Clone + Send + Sync> Fill<C> for LiteralConfig {
+    async fn fill(&self, config: &C) -> Result<C, FillError> {
         Ok(config.clone())
     }
 }

@@ -38,13 +38,13 @@ fn header(text: &str) -> McpConfig {
     })
 }
 
-fn names(gap: &Gap) -> String {
+fn names(gap: &SubstitutionError) -> String {
     match gap {
-        Gap::Missing(missing) => {
+        SubstitutionError::Missing(missing) => {
             let missing: Vec<String> = missing.variables.iter().map(ToString::to_string).collect();
             missing.join(" ")
         }
-        Gap::Misplaced(why) => why.clone(),
+        SubstitutionError::Misplaced(why) => why.clone(),
     }
 }
 
@@ -188,11 +188,14 @@ fn what_is_missing_is_named_once_wherever_it_is() {
     let written = program("${A}", &["${B}"], &env, "${A}");
     let personal = Variable::Personal("C".into());
     let all = vec![shared("A"), shared("B"), personal, shared("D")];
-    let missing = Missing {
+    let missing = MissingVariables {
         variables: all.clone(),
         in_arguments: vec![shared("B")],
     };
-    assert_eq!(fill(&written, &known), Err(Gap::Missing(missing)));
+    assert_eq!(
+        fill(&written, &known),
+        Err(SubstitutionError::Missing(missing))
+    );
     assert_eq!(mentioned(&written), all);
     assert_eq!(unset(&written, &known), all);
 }
@@ -213,7 +216,9 @@ fn a_value_in_an_address_says_no_more_than_its_place() {
         });
         match (filled, expected) {
             (Ok(filled), Some(expected)) => assert_eq!(filled, remote(expected), "{url} {value}"),
-            (Err(Gap::Misplaced(why)), None) => assert!(why.contains("address"), "{why}"),
+            (Err(SubstitutionError::Misplaced(why)), None) => {
+                assert!(why.contains("address"), "{why}")
+            }
             (filled, _) => panic!("{url} {value}: {filled:?}"),
         }
     };
@@ -281,12 +286,15 @@ fn a_value_in_an_address_says_no_more_than_its_place() {
 #[test]
 fn what_is_somebodys_own_is_no_part_of_a_program() {
     let check = |written: McpConfig| {
-        let told = Gap::Misplaced(misplaced(&written).unwrap()).to_string();
+        let told = SubstitutionError::Misplaced(misplaced(&written).unwrap()).to_string();
         assert!(
             told.contains("`${user.KEY}`") && told.contains("`env`"),
             "{told}"
         );
-        assert_eq!(fill(&written, &known), Err(Gap::Misplaced(told)));
+        assert_eq!(
+            fill(&written, &known),
+            Err(SubstitutionError::Misplaced(told))
+        );
     };
     check(program("${user.KEY}", &[], &[], ""));
     check(program(
@@ -332,10 +340,10 @@ proptest! {
     #[test]
     fn no_text_is_too_strange(text in r"([${}:\-.]|user\.|env:|input:|KEY|NO|\PC){0,24}") {
         let mut parts = String::new();
-        for piece in pieces(&text) {
-            match piece {
-                Piece::Text(text) => parts.push_str(text),
-                Piece::Slot(slot) => parts.push_str(slot.written),
+        for segment in segments(&text) {
+            match segment {
+                TextSegment::Text(text) => parts.push_str(text),
+                TextSegment::Variable(reference) => parts.push_str(reference.written),
             }
         }
         // Nothing is lost but the `$` that says "not a variable".
@@ -345,13 +353,13 @@ proptest! {
         let all = mentioned(&config);
         match fill(&config, &known) {
             Ok(_) => prop_assert!(unset(&config, &known).is_empty()),
-            Err(Gap::Missing(missing)) => {
+            Err(SubstitutionError::Missing(missing)) => {
                 let missing = missing.variables;
                 prop_assert_eq!(&missing, &unset(&config, &known));
                 prop_assert!(missing.iter().all(|one| all.contains(one)));
                 prop_assert!(!explain(&missing).is_empty());
             }
-            Err(Gap::Misplaced(why)) => prop_assert!(false, "{}", why),
+            Err(SubstitutionError::Misplaced(why)) => prop_assert!(false, "{}", why),
         }
     }
 

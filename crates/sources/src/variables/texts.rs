@@ -1,16 +1,17 @@
 //! The texts of a configuration that may hold variables.
 
 use tenon_domain::{
-    Credential, McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+    McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+    SourceCredential,
 };
 
-use super::{Filling, Piece, pieces};
+use super::{Substitution, TextSegment, segments};
 
 /// A configuration with texts in it that may hold variables.
 pub trait Texts: Sized {
     fn texts(&self) -> Vec<&str>;
 
-    fn filled(&self, filling: &mut Filling<'_>) -> Self;
+    fn filled(&self, substitution: &mut Substitution<'_>) -> Self;
 
     /// What is wrong with where a variable stands, as a sentence.
     fn misplaced(&self) -> Option<String> {
@@ -26,10 +27,10 @@ impl Texts for SourceConfig {
         }
     }
 
-    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+    fn filled(&self, substitution: &mut Substitution<'_>) -> Self {
         match self {
-            Self::Mcp(config) => Self::Mcp(config.filled(filling)),
-            Self::Openapi(config) => Self::Openapi(config.filled(filling)),
+            Self::Mcp(config) => Self::Mcp(config.filled(substitution)),
+            Self::Openapi(config) => Self::Openapi(config.filled(substitution)),
         }
     }
 
@@ -65,7 +66,7 @@ impl Texts for McpConfig {
         texts.into_iter().map(String::as_str).collect()
     }
 
-    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+    fn filled(&self, substitution: &mut Substitution<'_>) -> Self {
         let transport = match &self.transport {
             McpTransport::Stdio {
                 command,
@@ -73,23 +74,29 @@ impl Texts for McpConfig {
                 env,
                 cwd,
             } => McpTransport::Stdio {
-                command: filling.text(command),
-                args: args.iter().map(|arg| filling.argument(arg, env)).collect(),
-                env: filling.map(env),
-                cwd: cwd.as_ref().map(|cwd| filling.text(cwd)),
+                command: substitution.text(command),
+                args: args
+                    .iter()
+                    .map(|arg| substitution.argument(arg, env))
+                    .collect(),
+                env: substitution.map(env),
+                cwd: cwd.as_ref().map(|cwd| substitution.text(cwd)),
             },
             McpTransport::Http { url, headers } => McpTransport::Http {
-                url: filling.address(url),
-                headers: filling.map(headers),
+                url: substitution.address(url),
+                headers: substitution.map(headers),
             },
             McpTransport::Sse { url, headers } => McpTransport::Sse {
-                url: filling.address(url),
-                headers: filling.map(headers),
+                url: substitution.address(url),
+                headers: substitution.map(headers),
             },
         };
         let client = self.client.as_ref().map(|client| McpClient {
-            id: filling.text(&client.id),
-            secret: client.secret.as_ref().map(|secret| filling.text(secret)),
+            id: substitution.text(&client.id),
+            secret: client
+                .secret
+                .as_ref()
+                .map(|secret| substitution.text(secret)),
         });
         Self {
             transport,
@@ -106,10 +113,12 @@ impl Texts for McpConfig {
         };
         let words = [command].into_iter().chain(args);
         let personal = words
-            .flat_map(|word| pieces(word))
-            .find_map(|piece| match piece {
-                Piece::Slot(slot) if slot.is_personal() => Some(slot.variable),
-                Piece::Slot(_) | Piece::Text(_) => None,
+            .flat_map(|word| segments(word))
+            .find_map(|segment| match segment {
+                TextSegment::Variable(reference) if reference.is_personal() => {
+                    Some(reference.variable)
+                }
+                TextSegment::Variable(_) | TextSegment::Text(_) => None,
             })?;
         Some(format!(
             "`{personal}` cannot stand in the command or its arguments, where it could be run as a program: \
@@ -133,32 +142,32 @@ impl Texts for OpenapiConfig {
         texts.into_iter().map(String::as_str).collect()
     }
 
-    fn filled(&self, filling: &mut Filling<'_>) -> Self {
+    fn filled(&self, substitution: &mut Substitution<'_>) -> Self {
         let origin = match &self.origin {
             OpenapiOrigin::Url { url } => OpenapiOrigin::Url {
-                url: filling.address(url),
+                url: substitution.address(url),
             },
             given @ OpenapiOrigin::Given { .. } => given.clone(),
         };
         let credentials = self.credentials.iter().map(|(name, credential)| {
             let filled = match credential {
-                Credential::Key { value } => Credential::Key {
-                    value: filling.text(value),
+                SourceCredential::Key { value } => SourceCredential::Key {
+                    value: substitution.text(value),
                 },
-                Credential::Basic { user, password } => Credential::Basic {
-                    user: filling.text(user),
-                    password: filling.text(password),
+                SourceCredential::Basic { user, password } => SourceCredential::Basic {
+                    user: substitution.text(user),
+                    password: substitution.text(password),
                 },
-                Credential::Client {
+                SourceCredential::Client {
                     id,
                     secret,
                     token_url,
                     scopes,
-                } => Credential::Client {
-                    id: filling.text(id),
-                    secret: filling.text(secret),
-                    token_url: token_url.as_ref().map(|url| filling.address(url)),
-                    scopes: scopes.as_ref().map(|scopes| filling.text(scopes)),
+                } => SourceCredential::Client {
+                    id: substitution.text(id),
+                    secret: substitution.text(secret),
+                    token_url: token_url.as_ref().map(|url| substitution.address(url)),
+                    scopes: scopes.as_ref().map(|scopes| substitution.text(scopes)),
                 },
             };
             (name.clone(), filled)
@@ -166,8 +175,8 @@ impl Texts for OpenapiConfig {
         Self {
             origin,
             credentials: credentials.collect(),
-            base_url: self.base_url.as_ref().map(|url| filling.address(url)),
-            headers: filling.map(&self.headers),
+            base_url: self.base_url.as_ref().map(|url| substitution.address(url)),
+            headers: substitution.map(&self.headers),
             ..self.clone()
         }
     }

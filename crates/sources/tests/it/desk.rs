@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tenon_domain::source::BuiltinConfig;
-use tenon_domain::{Access, CallId, ErrorKind, ToolCall, ToolId, ToolResult, UserId};
+use tenon_domain::{CallId, ErrorKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId};
 use tenon_sources::builtin;
 use tenon_tools::{
-    Asker, CallContext, Connection, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Pulse,
-    Quota, Registry, Shelf, ToolSource, Toolset,
+    Asker, CallContext, CallLimits, CallOrigin, CallTimer, Connection, MemoryOutputStore,
+    MemoryToolIdStore, NoClient, OutputStore, Quota, Registry, ToolSource, Toolset,
 };
 use tokio_util::sync::CancellationToken;
 
 pub struct Desk {
     pub toolset: Toolset,
     pub context: CallContext,
-    pub shelf: Arc<MemoryShelf>,
+    pub outputs: Arc<MemoryOutputStore>,
     folder: tempfile::TempDir,
     registry: Arc<Registry>,
     connections: Vec<Connection>,
@@ -32,10 +32,10 @@ impl Desk {
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
-        let shelf = Arc::new(MemoryShelf::default());
-        let registry = registry(shelf.clone());
+        let outputs = Arc::new(MemoryOutputStore::default());
+        let registry = registry(outputs.clone());
         let mut connections = Vec::new();
-        for source in builtin::sources(&config, shelf.clone(), Quota::unlimited()) {
+        for source in builtin::sources(&config, outputs.clone(), Quota::unlimited()) {
             connections.push(registry.connect(source).await.unwrap());
         }
         let folder = tempfile::tempdir().unwrap();
@@ -46,11 +46,11 @@ impl Desk {
             workspace: Some(folder.path().join("workspace")),
             ..context()
         };
-        let toolset = registry.toolset(Access::all(&context.user));
+        let toolset = registry.toolset(ToolAccess::all(&context.user));
         Self {
             toolset,
             context,
-            shelf,
+            outputs,
             folder,
             registry,
             connections,
@@ -61,7 +61,7 @@ impl Desk {
     pub async fn connect(&mut self, source: impl ToolSource + 'static) {
         let connection = self.registry.connect(Arc::new(source)).await.unwrap();
         self.connections.push(connection);
-        self.toolset = self.registry.toolset(Access::all(&self.context.user));
+        self.toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
     }
 
     pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
@@ -96,7 +96,7 @@ impl Desk {
 
     pub async fn keep(&self, bytes: impl Into<Vec<u8>>) -> String {
         let kept = self
-            .shelf
+            .outputs
             .put(&self.context, "text/plain", bytes.into())
             .await;
         kept.unwrap().to_string()
@@ -113,22 +113,22 @@ impl Desk {
 }
 
 /// With nothing in it yet.
-pub fn registry(shelf: Arc<MemoryShelf>) -> Arc<Registry> {
-    let ids = Arc::new(MemoryIdBook::default());
-    Registry::new(ids, shelf, Limits::default())
+pub fn registry(outputs: Arc<MemoryOutputStore>) -> Arc<Registry> {
+    let ids = Arc::new(MemoryToolIdStore::default());
+    Registry::new(ids, outputs, CallLimits::default())
 }
 
 /// A person's own call, with nobody else there.
 pub fn context() -> CallContext {
     CallContext {
         call_id: CallId::new("call"),
-        errand: Errand::default(),
+        origin: CallOrigin::default(),
         user: UserId::new("ada"),
         asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
-        attendant: Arc::new(Nobody),
-        pulse: Pulse::default(),
+        client: Arc::new(NoClient),
+        timer: CallTimer::default(),
     }
 }
 
@@ -139,7 +139,7 @@ pub async fn call_by_name(
     tool: &str,
     input: Value,
 ) -> ToolResult {
-    let toolset = registry.toolset(Access::all(&context.user));
+    let toolset = registry.toolset(ToolAccess::all(&context.user));
     let tools = toolset.tools();
     let found = tools.iter().find(|found| found.spec.name == tool);
     let call = ToolCall {

@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-#[path = "../../../../tests/peers/authority.rs"]
-mod authority;
 mod desk;
 #[path = "../../../../tests/peers/peer.rs"]
 #[expect(dead_code, reason = "shared with tests that start other peers")]

@@ -5,7 +5,6 @@ pub mod peers;
 mod people;
 
 mod addresses;
-mod oauth;
 mod odd;
 mod orphans;
 mod real;

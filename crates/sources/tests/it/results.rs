@@ -6,7 +6,7 @@ use tenon_domain::{
     Annotations, Content, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolOutput,
     ToolResult, UserId,
 };
-use tenon_tools::{CallContext, Shelf, ToolSource};
+use tenon_tools::{CallContext, OutputStore, ToolSource};
 
 use crate::desk::Desk;
 
@@ -154,7 +154,7 @@ async fn an_output_is_read_by_its_owner_only() {
     let mut somebody = desk.context.clone();
     somebody.user = UserId::new("somebody");
     let other = desk
-        .shelf
+        .outputs
         .put(&somebody, "text/plain", b"secret".into())
         .await
         .unwrap();

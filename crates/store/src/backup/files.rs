@@ -5,15 +5,15 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-use super::write::Writer;
-use super::{Line, Piece, broken};
+use super::write::BackupWriter;
+use super::{BackupLine, FileChunk, broken};
 use crate::{Error, Result};
 
 /// How much of a file is in memory at a time.
-const PIECE: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// Writes every file below a folder.
-pub(super) fn write<W: Write>(writer: &mut Writer<W>, folder: &Path) -> Result<()> {
+pub(super) fn write<W: Write>(writer: &mut BackupWriter<W>, folder: &Path) -> Result<()> {
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, above)) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else {
@@ -43,7 +43,7 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, folder: &Path) -> Result<(
 
 /// A file that cannot be read whole, as it was in one moment, is taken back.
 fn write_file<W: Write>(
-    writer: &mut Writer<W>,
+    writer: &mut BackupWriter<W>,
     file: &Path,
     path: String,
     found: &Metadata,
@@ -57,8 +57,10 @@ fn write_file<W: Write>(
     };
     loop {
         let mut data = Vec::new();
-        let read = (&mut opened).take(PIECE as u64).read_to_end(&mut data);
-        let is_last = data.len() < PIECE;
+        let read = (&mut opened)
+            .take(CHUNK_BYTES as u64)
+            .read_to_end(&mut data);
+        let is_last = data.len() < CHUNK_BYTES;
         let is_the_same = || opened.metadata().is_ok_and(|now| is_same(found, &now));
         let trouble = match read {
             Err(error) => Some(error.to_string()),
@@ -66,12 +68,12 @@ fn write_file<W: Write>(
             Ok(_) => None,
         };
         if let Some(trouble) = trouble {
-            writer.line(&Line::Skipped(path.clone()))?;
+            writer.line(&BackupLine::Skipped(path.clone()))?;
             skip(writer, path, &trouble);
             return Ok(());
         }
         let path = path.clone();
-        writer.line(&Line::File(Piece {
+        writer.line(&BackupLine::File(FileChunk {
             path,
             data,
             is_last,
@@ -83,7 +85,7 @@ fn write_file<W: Write>(
     }
 }
 
-fn skip<W: Write>(writer: &mut Writer<W>, path: String, why: &str) {
+fn skip<W: Write>(writer: &mut BackupWriter<W>, path: String, why: &str) {
     writer.made.skipped.push((path, why.to_owned()));
 }
 
@@ -115,18 +117,18 @@ impl Staging {
         Ok(Self { folder, open: None })
     }
 
-    pub fn add(&mut self, piece: Piece) -> Result<()> {
+    pub fn add(&mut self, chunk: FileChunk) -> Result<()> {
         let mut file = match self.open.take() {
-            Some((path, file)) if path == piece.path => file,
-            _ => self.create(&piece.path)?,
+            Some((path, file)) if path == chunk.path => file,
+            _ => self.create(&chunk.path)?,
         };
-        let written = file.write_all(&piece.data);
+        let written = file.write_all(&chunk.data);
         written.map_err(broken(format_args!(
             "the file {:?} cannot be written",
-            piece.path
+            chunk.path
         )))?;
-        if !piece.is_last {
-            self.open = Some((piece.path, file));
+        if !chunk.is_last {
+            self.open = Some((chunk.path, file));
         }
         Ok(())
     }

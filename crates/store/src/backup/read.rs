@@ -9,48 +9,50 @@ use sea_orm_migration::MigratorTrait;
 use sha2::{Digest, Sha256};
 
 use super::write::hex;
-use super::{FORMAT, Header, Line, files, tables};
+use super::{BackupHeader, BackupLine, FORMAT, files, tables};
 use crate::migration::Migrator;
 use crate::{Error, Result};
 
 /// SQLite keeps nothing longer in one value, and as base64 that is a third more.
-const MAX_LINE: u64 = 3 << 29;
+const MAX_LINE_BYTES: u64 = 3 << 29;
 
 /// A backup that was read from end to end and found whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct VerifiedBackup {
     pub(super) path: PathBuf,
-    pub header: Header,
+    pub header: BackupHeader,
     pub files: u64,
     /// The lines of the key file, if they are in it.
     pub keys: Option<String>,
 }
 
-impl Checked {
+impl VerifiedBackup {
     pub fn read(path: &Path) -> Result<Self> {
-        let mut reader = Reader::open(path)?;
+        let mut reader = BackupReader::open(path)?;
         let header = reader.header.clone();
         let (mut rows, mut files, mut keys) = (0, 0, None);
         let mut unfinished = None;
         while let Some(line) = reader.next()? {
             match line {
-                Line::Row(table, row) => {
+                BackupLine::Row(table, row) => {
                     tables::check(&table, row).map_err(|error| {
                         damaged(format_args!("a row of {table} is not one: {error}"))
                     })?;
                     rows += 1;
                 }
-                Line::Keys(lines) => keys = Some(lines),
-                Line::File(piece) => {
-                    files::safe(&piece.path)?;
-                    files += u64::from(piece.is_last);
-                    unfinished = (!piece.is_last).then_some(piece.path);
+                BackupLine::Keys(lines) => keys = Some(lines),
+                BackupLine::File(chunk) => {
+                    files::safe(&chunk.path)?;
+                    files += u64::from(chunk.is_last);
+                    unfinished = (!chunk.is_last).then_some(chunk.path);
                 }
-                Line::Skipped(path) => {
+                BackupLine::Skipped(path) => {
                     files::safe(&path)?;
                     unfinished = None;
                 }
-                Line::Backup(_) | Line::End(_) => return Err(damaged("it begins twice")),
+                BackupLine::Backup(_) | BackupLine::End(_) => {
+                    return Err(damaged("it begins twice"));
+                }
             }
         }
         let end = reader.end.ok_or_else(|| damaged("it has no end"))?;
@@ -67,15 +69,15 @@ impl Checked {
 }
 
 /// One line after the other, up to a trailer that fits.
-pub(super) struct Reader {
+pub(super) struct BackupReader {
     lines: BufReader<GzDecoder<BufReader<File>>>,
     hash: Sha256,
-    pub header: Header,
+    pub header: BackupHeader,
     /// Rows and files, as the trailer counts them.
     end: Option<(u64, u64)>,
 }
 
-impl Reader {
+impl BackupReader {
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| {
             Error::Backup(format!("{} cannot be read: {error}", path.display()))
@@ -85,7 +87,7 @@ impl Reader {
         let first = read_line(&mut lines).ok().flatten();
         let first = first.unwrap_or_default();
         hash.update(&first);
-        let Ok(Line::Backup(header)) = serde_json::from_slice(&first) else {
+        let Ok(BackupLine::Backup(header)) = serde_json::from_slice(&first) else {
             return Err(Error::Backup(format!(
                 "{} is not a backup of Tenon",
                 path.display()
@@ -107,7 +109,7 @@ impl Reader {
     }
 
     /// The next line; None after the trailer.
-    pub fn next(&mut self) -> Result<Option<Line>> {
+    pub fn next(&mut self) -> Result<Option<BackupLine>> {
         let Some(bytes) = read_line(&mut self.lines)? else {
             return match self.end {
                 Some(_) => Ok(None),
@@ -117,8 +119,8 @@ impl Reader {
         if self.end.is_some() {
             return Err(damaged("something follows its end"));
         }
-        let line: Line = serde_json::from_slice(&bytes).map_err(damaged)?;
-        if let Line::End(end) = line {
+        let line: BackupLine = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if let BackupLine::End(end) = line {
             if end.sha256 != hex(self.hash.clone()) {
                 return Err(damaged("its content was changed"));
             }
@@ -133,7 +135,7 @@ impl Reader {
 
 fn read_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    let read = lines.take(MAX_LINE).read_until(b'\n', &mut bytes);
+    let read = lines.take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes);
     match read.map_err(damaged)? {
         0 => Ok(None),
         _ if bytes.ends_with(b"\n") => Ok(Some(bytes)),

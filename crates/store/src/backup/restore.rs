@@ -16,9 +16,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::files::Staging;
-use super::read::{Checked, Reader};
+use super::read::{BackupReader, VerifiedBackup};
 use super::tables::{self, TABLES};
-use super::{Line, broken};
+use super::{BackupLine, broken};
 use crate::connect::one_at_a_time;
 use crate::entity::{preferences, turns};
 use crate::{Result, Store};
@@ -29,7 +29,7 @@ const BATCH_ROWS: usize = 500;
 const BATCH_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreSummary {
     pub rows: u64,
     pub files: u64,
     /// Where the files are that were there before; None: there were none.
@@ -41,55 +41,55 @@ impl Store {
     /// files of all chats; `name` is what is appended to the old one's.
     pub async fn restore(
         &self,
-        backup: &Checked,
+        backup: &VerifiedBackup,
         work: &Path,
         name: &str,
         progress: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<Restored> {
-        let mut reader = Reader::open(&backup.path)?;
+    ) -> Result<RestoreSummary> {
+        let mut reader = BackupReader::open(&backup.path)?;
         let total = backup.header.total();
         let mut staging = Staging::new(beside(work, &format!("restoring-{}", Uuid::new_v4())))?;
         let transaction = self.begin().await?;
-        keep_others_out(&transaction).await?;
+        lock_tables(&transaction).await?;
         tables::empty_all(&transaction).await?;
 
-        let mut batch = Batch::default();
+        let mut batch = RowBatch::default();
         let mut rows = 0;
         while let Some(line) = reader.next()? {
             match line {
-                Line::Row(table, row) => {
+                BackupLine::Row(table, row) => {
                     batch.add(&transaction, table, row).await?;
                     rows += 1;
                     progress(rows, total);
                 }
-                Line::File(piece) => staging.add(piece)?,
-                Line::Skipped(path) => staging.skip(&path)?,
-                Line::Keys(_) | Line::Backup(_) | Line::End(_) => {}
+                BackupLine::File(chunk) => staging.add(chunk)?,
+                BackupLine::Skipped(path) => staging.skip(&path)?,
+                BackupLine::Keys(_) | BackupLine::Backup(_) | BackupLine::End(_) => {}
             }
         }
         batch.flush(&transaction).await?;
         forget_runners(&transaction).await?;
-        search_anew(&transaction).await?;
+        reset_search_index(&transaction).await?;
 
-        let swapped = Swapped::new(&staging.folder, work, beside(work, name))?;
+        let swap = FolderSwap::new(&staging.folder, work, beside(work, name))?;
         transaction.commit().await?;
-        Ok(Restored {
+        Ok(RestoreSummary {
             rows,
             files: backup.files,
-            moved_aside: swapped.keep(),
+            moved_aside: swap.keep(),
         })
     }
 }
 
 /// Rows of one table that wait to be written together.
 #[derive(Default)]
-struct Batch {
+struct RowBatch {
     table: String,
     rows: Vec<Value>,
     bytes: usize,
 }
 
-impl Batch {
+impl RowBatch {
     async fn add(&mut self, db: &DatabaseTransaction, table: String, row: Value) -> Result<()> {
         if self.table != table {
             self.flush(db).await?;
@@ -113,14 +113,14 @@ impl Batch {
 }
 
 /// The new folder is in the place of the old one; dropped, it is the other way round again.
-struct Swapped<'a> {
+struct FolderSwap<'a> {
     new: &'a Path,
     place: &'a Path,
     old: Option<PathBuf>,
     is_kept: bool,
 }
 
-impl<'a> Swapped<'a> {
+impl<'a> FolderSwap<'a> {
     fn new(new: &'a Path, place: &'a Path, aside: PathBuf) -> Result<Self> {
         let moving = || format!("the folder {} cannot be replaced", place.display());
         let old = match place.symlink_metadata() {
@@ -130,14 +130,14 @@ impl<'a> Swapped<'a> {
             }
             Err(_) => None,
         };
-        let swapped = Self {
+        let swap = Self {
             new,
             place,
             old,
             is_kept: false,
         };
         fs::rename(new, place).map_err(broken(moving()))?;
-        Ok(swapped)
+        Ok(swap)
     }
 
     fn keep(mut self) -> Option<PathBuf> {
@@ -146,7 +146,7 @@ impl<'a> Swapped<'a> {
     }
 }
 
-impl Drop for Swapped<'_> {
+impl Drop for FolderSwap<'_> {
     fn drop(&mut self) {
         if self.is_kept {
             return;
@@ -160,10 +160,10 @@ impl Drop for Swapped<'_> {
 }
 
 /// Nobody writes meanwhile. SQLite has one writer anyway.
-async fn keep_others_out(transaction: &DatabaseTransaction) -> Result<()> {
+async fn lock_tables(transaction: &DatabaseTransaction) -> Result<()> {
     if transaction.get_database_backend() == DbBackend::Postgres {
-        let patience = "SET LOCAL lock_timeout = '30s'";
-        transaction.execute_unprepared(patience).await?;
+        let timeout = "SET LOCAL lock_timeout = '30s'";
+        transaction.execute_unprepared(timeout).await?;
     }
     for table in TABLES {
         one_at_a_time(transaction, table).await?;
@@ -184,7 +184,7 @@ async fn forget_runners(db: &DatabaseTransaction) -> Result<()> {
 }
 
 /// The search index is empty now, and this is how the next start knows that.
-async fn search_anew(db: &DatabaseTransaction) -> Result<()> {
+async fn reset_search_index(db: &DatabaseTransaction) -> Result<()> {
     preferences::Entity::delete_many()
         .filter(preferences::Column::Owner.eq(""))
         .filter(preferences::Column::Name.eq("search.version"))

@@ -11,7 +11,7 @@ use tenon_domain::{CallId, ChatId, UserId};
 
 use super::tables::{LEFT_OUT, TABLES};
 use super::*;
-use crate::{Blob, Drawer, Listing, Store};
+use crate::{Blob, ChatFilter, ChatQuery, Store};
 
 /// A chat, an output, and which version the search index has.
 const ROWS: u64 = 3;
@@ -67,29 +67,29 @@ impl Room {
         fs::write(path, data).unwrap();
     }
 
-    async fn backup(&self) -> BackedUp {
-        let origin = Origin {
+    async fn backup(&self) -> BackupSummary {
+        let origin = BackupInput {
             work: &self.work(),
             keys: None,
         };
         self.store
-            .backup_to(&self.file(), Existing::Replace, origin, &mut |_, _| {})
+            .backup_to(&self.file(), ExistingFile::Replace, origin, &mut |_, _| {})
             .await
             .unwrap()
     }
 
-    async fn restore(&self) -> crate::Result<Restored> {
-        let checked = Checked::read(&self.file())?;
+    async fn restore(&self) -> crate::Result<RestoreSummary> {
+        let checked = VerifiedBackup::read(&self.file())?;
         self.store
             .restore(&checked, &self.work(), "before", &mut |_, _| {})
             .await
     }
 
     async fn titles(&self) -> Vec<String> {
-        let listing = Listing {
+        let listing = ChatQuery {
             limit: 10,
             before: None,
-            drawer: Drawer::Current,
+            filter: ChatFilter::Current,
         };
         let chats = self.store.chats(&UserId::new("ada"), &listing).await;
         let chats = chats.unwrap();
@@ -120,7 +120,7 @@ impl Room {
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        let end = Line::End(Trailer {
+        let end = BackupLine::End(BackupTrailer {
             rows,
             files,
             sha256: hash,
@@ -136,7 +136,7 @@ impl Room {
 
 /// Why a backup is refused.
 fn refused(room: &Room) -> String {
-    Checked::read(&room.file()).unwrap_err().to_string()
+    VerifiedBackup::read(&room.file()).unwrap_err().to_string()
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn every_table_is_in_a_backup_or_left_out_on_purpose() {
 #[tokio::test]
 async fn what_was_backed_up_comes_back_and_what_came_later_goes() {
     let room = Room::new().await;
-    // More than one piece.
+    // More than one chunk.
     room.write("chat/a/notes.txt", &[b'x'; 3 << 20]);
     room.backup().await;
     let ada = UserId::new("ada");
@@ -201,21 +201,21 @@ async fn a_backup_is_its_owners_alone_and_replaces_nothing_unasked() {
     let room = Room::new().await;
     let mode = fs::metadata(room.file()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let origin = Origin {
+    let origin = BackupInput {
         work: &room.work(),
         keys: None,
     };
     let before = fs::read(room.file()).unwrap();
     let refused = room
         .store
-        .backup_to(&room.file(), Existing::Keep, origin, &mut |_, _| {})
+        .backup_to(&room.file(), ExistingFile::Keep, origin, &mut |_, _| {})
         .await;
     assert!(refused.unwrap_err().to_string().contains("--force"));
     assert_eq!(fs::read(room.file()).unwrap(), before);
     let nowhere = room.path("nowhere/backup.tenon");
     let refused = room
         .store
-        .backup_to(&nowhere, Existing::Keep, origin, &mut |_, _| {})
+        .backup_to(&nowhere, ExistingFile::Keep, origin, &mut |_, _| {})
         .await;
     assert!(refused.unwrap_err().to_string().contains("beside"));
     assert_eq!(room.names(), ["backup.tenon", "work"]);
@@ -225,7 +225,7 @@ async fn a_backup_is_its_owners_alone_and_replaces_nothing_unasked() {
 async fn a_file_that_was_cut_or_changed_is_never_used() {
     let room = Room::new().await;
     let whole = fs::read(room.file()).unwrap();
-    let good = Checked::read(&room.file()).unwrap();
+    let good = VerifiedBackup::read(&room.file()).unwrap();
     for length in 0..whole.len() {
         fs::write(room.file(), &whole[..length]).unwrap();
         refused(&room);
@@ -235,7 +235,7 @@ async fn a_file_that_was_cut_or_changed_is_never_used() {
         changed[at] ^= 0x10;
         fs::write(room.file(), &changed).unwrap();
         // A few bits mean nothing to anybody; then it is the same backup.
-        let read = Checked::read(&room.file());
+        let read = VerifiedBackup::read(&room.file());
         assert!(read.is_err() || read.unwrap() == good, "{at}");
     }
 }

@@ -1,6 +1,6 @@
 //! Making a backup. The rows are those of one moment, however long it takes.
 //!
-//! Writing blocks the thread: this is for commands, which have nothing else to do.
+//! WriteHealth blocks the thread: this is for commands, which have nothing else to do.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -16,14 +16,14 @@ use sea_orm_migration::MigratorTrait;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{FORMAT, Header, Line, Trailer, broken, files, tables};
+use super::{BackupHeader, BackupLine, BackupTrailer, FORMAT, broken, files, tables};
 use crate::migration::Migrator;
 use crate::{Error, Result, Store, now};
 
 /// What goes into a backup beside the tables.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Clone, Copy)]
-pub struct Origin<'a> {
+pub struct BackupInput<'a> {
     /// The folder with the files of all chats.
     pub work: &'a Path,
     /// What [`crate::Vault::reveal`] tells; None: the keys are kept apart.
@@ -32,7 +32,7 @@ pub struct Origin<'a> {
 
 /// What a backup holds, and what it does not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BackedUp {
+pub struct BackupSummary {
     pub rows: u64,
     pub files: u64,
     /// Files that are not in it, with the reason.
@@ -41,7 +41,7 @@ pub struct BackedUp {
 
 /// What becomes of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFile {
     Keep,
     Replace,
 }
@@ -51,16 +51,16 @@ impl Store {
     pub async fn backup_to(
         &self,
         path: &Path,
-        existing: Existing,
-        origin: Origin<'_>,
+        existing: ExistingFile,
+        origin: BackupInput<'_>,
         progress: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<BackedUp> {
-        if existing == Existing::Keep && path.symlink_metadata().is_ok() {
+    ) -> Result<BackupSummary> {
+        if existing == ExistingFile::Keep && path.symlink_metadata().is_ok() {
             return Err(taken(path));
         }
-        let unseen = Unseen::beside(path)?;
-        let made = self.backup(&unseen.file, origin, progress).await?;
-        unseen.show_as(path, existing)?;
+        let temporary = TemporaryFile::beside(path)?;
+        let made = self.backup(&temporary.file, origin, progress).await?;
+        temporary.rename_to(path, existing)?;
         Ok(made)
     }
 
@@ -68,12 +68,12 @@ impl Store {
     pub async fn backup(
         &self,
         out: impl Write + Send,
-        origin: Origin<'_>,
+        origin: BackupInput<'_>,
         progress: &mut (dyn FnMut(u64, u64) + Send),
-    ) -> Result<BackedUp> {
+    ) -> Result<BackupSummary> {
         let snapshot = self.snapshot().await?;
         let counts = tables::count(&snapshot).await?;
-        let header = Header {
+        let header = BackupHeader {
             format: FORMAT,
             schema: Migrator::migrations().len(),
             software: env!("CARGO_PKG_VERSION").into(),
@@ -84,10 +84,10 @@ impl Store {
                 .collect(),
         };
         let total = header.total();
-        let mut writer = Writer::new(out);
-        writer.line(&Line::Backup(header))?;
+        let mut writer = BackupWriter::new(out);
+        writer.line(&BackupLine::Backup(header))?;
         tables::each(&snapshot, &mut |table, row| {
-            writer.line(&Line::Row(table.to_owned(), row))?;
+            writer.line(&BackupLine::Row(table.to_owned(), row))?;
             writer.made.rows += 1;
             progress(writer.made.rows, total);
             Ok(())
@@ -95,7 +95,7 @@ impl Store {
         .await?;
         drop(snapshot);
         if let Some(keys) = origin.keys {
-            writer.line(&Line::Keys(keys.to_owned()))?;
+            writer.line(&BackupLine::Keys(keys.to_owned()))?;
         }
         files::write(&mut writer, origin.work)?;
         writer.finish()
@@ -116,30 +116,30 @@ impl Store {
     }
 }
 
-pub(super) struct Writer<W: Write> {
+pub(super) struct BackupWriter<W: Write> {
     out: GzEncoder<BufWriter<W>>,
     hash: Sha256,
-    pub made: BackedUp,
+    pub made: BackupSummary,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> BackupWriter<W> {
     fn new(out: W) -> Self {
         Self {
             out: GzEncoder::new(BufWriter::new(out), Compression::fast()),
             hash: Sha256::new(),
-            made: BackedUp::default(),
+            made: BackupSummary::default(),
         }
     }
 
-    pub fn line(&mut self, line: &Line) -> Result<()> {
+    pub fn line(&mut self, line: &BackupLine) -> Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
         self.hash.update(&bytes);
         self.write(&bytes)
     }
 
-    fn finish(mut self) -> Result<BackedUp> {
-        let end = Line::End(Trailer {
+    fn finish(mut self) -> Result<BackupSummary> {
+        let end = BackupLine::End(BackupTrailer {
             rows: self.made.rows,
             files: self.made.files,
             sha256: hex(self.hash.clone()),
@@ -164,35 +164,38 @@ pub(super) fn hex(hash: Sha256) -> String {
 }
 
 /// A file under a name that nobody looks for, gone unless it is shown.
-struct Unseen {
+struct TemporaryFile {
     file: File,
     path: PathBuf,
 }
 
-impl Unseen {
+impl TemporaryFile {
     fn beside(path: &Path) -> Result<Self> {
         let name = path.file_name().ok_or_else(|| {
             Error::Backup(format!("{} is not the name of a file", path.display()))
         })?;
-        let unseen = format!(".{}.{}", name.to_string_lossy(), Uuid::new_v4());
-        let unseen = path.with_file_name(unseen);
+        let temporary = format!(".{}.{}", name.to_string_lossy(), Uuid::new_v4());
+        let temporary = path.with_file_name(temporary);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         // All chats of everybody are in it.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&unseen).map_err(broken(format_args!(
+        let file = options.open(&temporary).map_err(broken(format_args!(
             "no backup can be written beside {}",
             path.display()
         )))?;
-        Ok(Self { file, path: unseen })
+        Ok(Self {
+            file,
+            path: temporary,
+        })
     }
 
-    fn show_as(self, path: &Path, existing: Existing) -> Result<()> {
+    fn rename_to(self, path: &Path, existing: ExistingFile) -> Result<()> {
         let shown = self.file.sync_all().and_then(|()| match existing {
-            Existing::Replace => fs::rename(&self.path, path),
+            ExistingFile::Replace => fs::rename(&self.path, path),
             // Fails if there is one by now.
-            Existing::Keep => fs::hard_link(&self.path, path),
+            ExistingFile::Keep => fs::hard_link(&self.path, path),
         });
         match shown {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(taken(path)),
@@ -204,7 +207,7 @@ impl Unseen {
     }
 }
 
-impl Drop for Unseen {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }

@@ -162,7 +162,7 @@ pub(crate) mod blobs {
         /// The call whose output it is. Calls made by hand have no row.
         pub call_id: String,
         pub media_type: String,
-        #[serde(with = "crate::backup::bytes")]
+        #[serde(with = "crate::entity::bytes")]
         pub data: Vec<u8>,
         pub created_at: i64,
     }

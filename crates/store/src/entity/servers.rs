@@ -60,7 +60,7 @@ pub(crate) mod source_documents {
         pub name: String,
         pub url: String,
         pub address: String,
-        #[serde(with = "crate::backup::bytes")]
+        #[serde(with = "crate::entity::bytes")]
         pub body: Vec<u8>,
         pub etag: Option<String>,
         pub last_modified: Option<String>,

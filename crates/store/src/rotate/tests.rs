@@ -32,7 +32,7 @@ async fn kept(store: &Store, vault: &Vault, id: &str) -> Result<String> {
     vault.open_sealed(&format!("model:{id}"), &sealed)
 }
 
-async fn uses(store: &Store, vault: &Vault) -> Vec<(usize, KeyPlace)> {
+async fn uses(store: &Store, vault: &Vault) -> Vec<(usize, KeyLocation)> {
     let uses = store.key_use(vault).await.unwrap();
     uses.iter().map(|key| (key.values, key.place)).collect()
 }
@@ -64,7 +64,7 @@ async fn everything_moves_to_the_new_key_and_the_old_one_goes_a_rotation_later()
     store.put_model(&model("late"), Some(&late)).await.unwrap();
     assert_eq!(
         uses(&store, &vault).await,
-        [(2, KeyPlace::Seals), (1, KeyPlace::Opens)]
+        [(2, KeyLocation::Seals), (1, KeyLocation::Opens)]
     );
 
     let rotated = store.rotate(&vault).await.unwrap();
@@ -74,7 +74,7 @@ async fn everything_moves_to_the_new_key_and_the_old_one_goes_a_rotation_later()
     store.rotate(&vault).await.unwrap();
     assert_eq!(
         uses(&store, &vault).await,
-        [(3, KeyPlace::Seals), (0, KeyPlace::Opens)]
+        [(3, KeyLocation::Seals), (0, KeyLocation::Opens)]
     );
 }
 
@@ -125,9 +125,9 @@ async fn what_cannot_be_opened_stays_and_is_said() {
     assert_eq!(
         uses(&store, &vault).await,
         [
-            (1, KeyPlace::Seals),
-            (0, KeyPlace::Opens),
-            (1, KeyPlace::Missing)
+            (1, KeyLocation::Seals),
+            (0, KeyLocation::Opens),
+            (1, KeyLocation::Missing)
         ]
     );
 }

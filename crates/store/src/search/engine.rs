@@ -1,4 +1,4 @@
-//! Words and questions as each engine wants them: FTS5's table beside the
+//! Words and queries as each engine wants them: FTS5's table beside the
 //! entries on SQLite, a `tsvector` in them on PostgreSQL.
 //!
 //! Neither engine cuts text into words itself; what they get is cut already,
@@ -9,18 +9,19 @@ use std::fmt::Write;
 
 use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, Statement};
 use tenon_domain::UserId;
+use tenon_domain::tokenizer::bigrams;
 
-use super::words::{BEGINNING, Term, Words, pairs};
+use super::tokenizer::{IndexTokens, MAX_PREFIX_CHARS, SearchTerm};
 use crate::Result;
 
 /// PostgreSQL counts places up to 16,383, and 255 of them for one word. Beyond
 /// that they begin anew, which keeps neighbours together.
-const PLACES: usize = 16_000;
-const PLACES_OF_A_WORD: usize = 255;
+const MAX_POSITIONS: usize = 16_000;
+const MAX_POSITIONS_PER_WORD: usize = 255;
 
 /// One thing that was found.
 #[derive(Debug, FromQueryResult)]
-pub(crate) struct Entry {
+pub(crate) struct SearchEntry {
     pub(crate) id: i64,
     pub(crate) chat_id: String,
     pub(crate) kind: String,
@@ -31,7 +32,7 @@ pub(crate) struct Entry {
 pub(crate) async fn insert(
     db: &impl ConnectionTrait,
     (chat, kind, subject): (&str, &str, &str),
-    words: &Words,
+    words: &IndexTokens,
     user: &UserId,
 ) -> Result<()> {
     let backend = db.get_database_backend();
@@ -58,10 +59,10 @@ pub(crate) async fn insert(
 pub(crate) async fn matching(
     db: &impl ConnectionTrait,
     user: &UserId,
-    terms: &[Term],
+    terms: &[SearchTerm],
     before: i64,
     limit: u64,
-) -> Result<Vec<Entry>> {
+) -> Result<Vec<SearchEntry>> {
     let backend = db.get_database_backend();
     let (select, question) = match backend {
         DbBackend::Postgres => (
@@ -79,7 +80,7 @@ pub(crate) async fn matching(
     };
     let values = [question.into(), before.into(), limit.into()];
     let select = Statement::from_sql_and_values(backend, select, values);
-    Ok(Entry::find_by_statement(select).all(db).await?)
+    Ok(SearchEntry::find_by_statement(select).all(db).await?)
 }
 
 /// A word that says whose the others are, and one that says that another
@@ -92,71 +93,73 @@ fn owner(user: &UserId) -> String {
     owner
 }
 
-fn beginning(word: &str) -> String {
+fn prefix_token(word: &str) -> String {
     format!("\u{E001}{word}")
 }
 
 /// A term as what an engine looks for. Words have letters and digits alone:
 /// nothing in them needs care in quotes.
-enum Look {
-    For(String),
-    ForBeginning(String),
-    ForNeighbours(Vec<String>),
+enum EngineTerm {
+    Word(String),
+    Prefix(String),
+    Phrase(Vec<String>),
 }
 
-fn look(term: &Term) -> Look {
+fn engine_term(term: &SearchTerm) -> EngineTerm {
     match term {
-        Term::Word(word) => Look::For(word.clone()),
-        Term::Beginning(word) if word.chars().count() <= BEGINNING => Look::For(beginning(word)),
-        Term::Beginning(word) => Look::ForBeginning(word.clone()),
-        Term::Phrase(letters) => match letters.as_slice() {
-            [letter] => Look::For(beginning(&letter.to_string())),
-            letters => Look::ForNeighbours(pairs(letters).collect()),
+        SearchTerm::Word(word) => EngineTerm::Word(word.clone()),
+        SearchTerm::Prefix(word) if word.chars().count() <= MAX_PREFIX_CHARS => {
+            EngineTerm::Word(prefix_token(word))
+        }
+        SearchTerm::Prefix(word) => EngineTerm::Prefix(word.clone()),
+        SearchTerm::Phrase(letters) => match letters.as_slice() {
+            [letter] => EngineTerm::Word(prefix_token(&letter.to_string())),
+            letters => EngineTerm::Phrase(bigrams(letters).collect()),
         },
     }
 }
 
-fn fts5(terms: &[Term], user: &UserId) -> String {
-    let terms = terms.iter().map(|term| match look(term) {
-        Look::For(word) => format!("\"{word}\""),
-        Look::ForBeginning(word) => format!("\"{word}\" *"),
-        Look::ForNeighbours(pairs) => format!("\"{}\"", pairs.join(" ")),
+fn fts5(terms: &[SearchTerm], user: &UserId) -> String {
+    let terms = terms.iter().map(|term| match engine_term(term) {
+        EngineTerm::Word(word) => format!("\"{word}\""),
+        EngineTerm::Prefix(word) => format!("\"{word}\" *"),
+        EngineTerm::Phrase(pairs) => format!("\"{}\"", pairs.join(" ")),
     });
     let all: Vec<String> = terms.chain([format!("\"{}\"", owner(user))]).collect();
     all.join(" AND ")
 }
 
-fn tsquery(terms: &[Term], user: &UserId) -> String {
-    let terms = terms.iter().map(|term| match look(term) {
-        Look::For(word) => format!("'{word}'"),
-        Look::ForBeginning(word) => format!("'{word}':*"),
-        Look::ForNeighbours(pairs) => format!("('{}')", pairs.join("' <-> '")),
+fn tsquery(terms: &[SearchTerm], user: &UserId) -> String {
+    let terms = terms.iter().map(|term| match engine_term(term) {
+        EngineTerm::Word(word) => format!("'{word}'"),
+        EngineTerm::Prefix(word) => format!("'{word}':*"),
+        EngineTerm::Phrase(pairs) => format!("('{}')", pairs.join("' <-> '")),
     });
     let all: Vec<String> = terms.chain([format!("'{}'", owner(user))]).collect();
     all.join(" & ")
 }
 
-fn document(words: &Words, user: &UserId) -> String {
+fn document(words: &IndexTokens, user: &UserId) -> String {
     let mut document = words.in_order.join(" ");
-    let beginnings = words.beginnings.iter().map(|word| beginning(word));
-    for word in beginnings.chain([owner(user)]) {
+    let prefixes = words.prefixes.iter().map(|word| prefix_token(word));
+    for word in prefixes.chain([owner(user)]) {
         document.push(' ');
         document.push_str(&word);
     }
     document
 }
 
-fn vector(words: &Words, user: &UserId) -> String {
+fn vector(words: &IndexTokens, user: &UserId) -> String {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, word) in words.in_order.iter().enumerate() {
         let of_word = places.entry(word).or_default();
-        if of_word.len() < PLACES_OF_A_WORD {
-            of_word.push(number % PLACES + 1);
+        if of_word.len() < MAX_POSITIONS_PER_WORD {
+            of_word.push(number % MAX_POSITIONS + 1);
         }
     }
     let mut vector = format!("'{}'", owner(user));
-    for word in &words.beginnings {
-        let _ = write!(vector, " '{}'", beginning(word));
+    for word in &words.prefixes {
+        let _ = write!(vector, " '{}'", prefix_token(word));
     }
     for (word, places) in places {
         let places: Vec<String> = places.iter().map(usize::to_string).collect();
@@ -167,7 +170,7 @@ fn vector(words: &Words, user: &UserId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::words::{terms, words};
+    use super::super::tokenizer::{terms, words};
     use super::*;
 
     #[test]
@@ -204,6 +207,6 @@ mod tests {
         let long = vector(&words(&"x y ".repeat(30_000)), &ada);
         let places = long.split(|c: char| !c.is_ascii_digit()).skip(1);
         let places: Vec<usize> = places.filter_map(|place| place.parse().ok()).collect();
-        assert!(places.len() < 600 && places.iter().all(|place| *place <= PLACES));
+        assert!(places.len() < 600 && places.iter().all(|place| *place <= MAX_POSITIONS));
     }
 }

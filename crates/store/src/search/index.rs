@@ -5,19 +5,19 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use serde_json::Value;
 use tenon_domain::{Content, Part, ToolError, ToolOutput};
 
-use super::{HitKind, engine, words};
+use super::{MatchKind, engine, tokenizer};
 use crate::Result;
-use crate::chats::owner_of;
+use crate::chat_owner::owner_of;
 use crate::entity::{search_entries, tool_calls};
 
 /// How much of a message can be found, and how much of what a tool was given
 /// or gave. What is longer is data.
-const MESSAGE: usize = 64 * 1024;
-const DATA: usize = 16 * 1024;
+const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+const MAX_DATA_BYTES: usize = 16 * 1024;
 
 /// A chat has one title: the new one takes the place of the former.
 pub(crate) async fn index_title(db: &impl ConnectionTrait, chat: &str, title: &str) -> Result<()> {
-    put(db, chat, HitKind::Title, chat, title).await
+    put(db, chat, MatchKind::Title, chat, title).await
 }
 
 pub(crate) async fn index_message(
@@ -26,18 +26,18 @@ pub(crate) async fn index_message(
     message: &str,
     parts: &[Part],
 ) -> Result<()> {
-    put(db, chat, HitKind::Message, message, &message_text(parts)).await
+    put(db, chat, MatchKind::Message, message, &message_text(parts)).await
 }
 
 pub(crate) async fn index_call(db: &impl ConnectionTrait, call: &tool_calls::Model) -> Result<()> {
     let text = call_text(call)?;
-    put(db, &call.chat_id, HitKind::Call, &call.id, &text).await
+    put(db, &call.chat_id, MatchKind::Call, &call.id, &text).await
 }
 
 /// What can be found of a message.
 pub(crate) fn message_text(parts: &[Part]) -> String {
     let mut text = Part::words(parts);
-    cut(&mut text, MESSAGE);
+    cut(&mut text, MAX_MESSAGE_BYTES);
     text
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn message_text(parts: &[Part]) -> String {
 pub(crate) fn call_text(call: &tool_calls::Model) -> Result<String> {
     let mut input = String::new();
     flatten(&serde_json::from_str(&call.input)?, &mut input);
-    cut(&mut input, DATA);
+    cut(&mut input, MAX_DATA_BYTES);
     let mut gave = String::new();
     if let Some(output) = &call.output {
         let output: ToolOutput = serde_json::from_str(output)?;
@@ -62,14 +62,14 @@ pub(crate) fn call_text(call: &tool_calls::Model) -> Result<String> {
         let error: ToolError = serde_json::from_str(error)?;
         gave.push_str(&error.message);
     }
-    cut(&mut gave, DATA);
+    cut(&mut gave, MAX_DATA_BYTES);
     Ok(format!("{}\n{input}\n{gave}", call.display_name))
 }
 
 async fn put(
     db: &impl ConnectionTrait,
     chat: &str,
-    kind: HitKind,
+    kind: MatchKind,
     subject: &str,
     text: &str,
 ) -> Result<()> {
@@ -79,7 +79,7 @@ async fn put(
         .filter(search_entries::Column::Subject.eq(subject))
         .exec(db)
         .await?;
-    let words = words::words(text);
+    let words = tokenizer::words(text);
     if words.in_order.is_empty() {
         return Ok(());
     }
@@ -91,7 +91,7 @@ async fn put(
 fn flatten(value: &Value, text: &mut String) {
     match value {
         // The rest would be cut off.
-        _ if text.len() > DATA => {}
+        _ if text.len() > MAX_DATA_BYTES => {}
         Value::Null => {}
         Value::Bool(yes) => text.push_str(if *yes { "true" } else { "false" }),
         Value::Number(number) => text.push_str(&number.to_string()),

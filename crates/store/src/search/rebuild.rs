@@ -13,18 +13,18 @@ use crate::entity::{chats, messages, preferences, search_entries, tool_calls};
 use crate::{Result, Store};
 
 /// Another number for each change of what is indexed or how text is cut into words.
-const VERSION: &str = "1";
-const NAME: &str = "search.version";
+const INDEX_VERSION: &str = "1";
+const VERSION_NAME: &str = "search.version";
 
 /// How many chats are listed at a time.
-const BATCH: u64 = 500;
+const BATCH_ROWS: u64 = 500;
 
 impl Store {
     pub(crate) async fn refresh_search(&self) -> Result<()> {
-        let version = preferences::Entity::find_by_id((String::new(), NAME.to_owned()))
+        let version = preferences::Entity::find_by_id((String::new(), VERSION_NAME.to_owned()))
             .one(&self.read)
             .await?;
-        if version.is_some_and(|row| row.value == VERSION) {
+        if version.is_some_and(|row| row.value == INDEX_VERSION) {
             return Ok(());
         }
         // The oldest first: what is found is shown by the age of its entry.
@@ -39,8 +39,8 @@ impl Store {
         }
         let version = preferences::ActiveModel {
             owner: Set(String::new()),
-            name: Set(NAME.into()),
-            value: Set(VERSION.into()),
+            name: Set(VERSION_NAME.into()),
+            value: Set(INDEX_VERSION.into()),
         };
         let key = [preferences::Column::Owner, preferences::Column::Name];
         preferences::Entity::insert(version)
@@ -64,7 +64,7 @@ impl Store {
             .filter(place.gt(done))
             .order_by_asc(chats::Column::UpdatedAt)
             .order_by_asc(chats::Column::Id)
-            .limit(BATCH);
+            .limit(BATCH_ROWS);
         Ok(chats.all(&self.read).await?)
     }
 

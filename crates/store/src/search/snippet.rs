@@ -2,56 +2,58 @@
 
 use std::ops::Range;
 
-use super::words::{Run, Script, Term, runs};
+use tenon_domain::tokenizer::{Letter, Script, TextRun, runs};
+
+use super::tokenizer::{SearchTerm, word};
 
 /// About two lines of a side bar.
-const LENGTH: usize = 120;
+const SNIPPET_CHARS: usize = 120;
 
 /// How far into a text something may be found for its beginning to be shown,
 /// and how much comes before what is found further on.
-const NEAR: usize = 60;
-const LEAD: usize = 30;
+const HEAD_CHARS: usize = 60;
+const LEAD_CHARS: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct SnippetPart {
     pub text: String,
     /// This is what was looked for.
     pub found: bool,
 }
 
 /// The text around the first of the terms that occurs. None does: how the text begins.
-pub(crate) fn snippet(text: &str, terms: &[Term]) -> Vec<Piece> {
+pub(crate) fn snippet(text: &str, terms: &[SearchTerm]) -> Vec<SnippetPart> {
     let text = text.trim_end();
     let found = found(text, terms);
     let first = found.first().map_or(0, |range| range.start);
-    let start = match back(text, first, NEAR) {
+    let start = match back(text, first, HEAD_CHARS) {
         0 => 0,
-        _ => back(text, first, LEAD),
+        _ => back(text, first, LEAD_CHARS),
     };
-    let end = forward(text, start, LENGTH);
-    let mut pieces = Vec::new();
+    let end = forward(text, start, SNIPPET_CHARS);
+    let mut parts = Vec::new();
     if start > 0 {
-        push(&mut pieces, "…", false);
+        push(&mut parts, "…", false);
     }
     let mut at = start;
     for range in found {
         let (from, to) = (range.start.clamp(at, end), range.end.clamp(at, end));
-        push(&mut pieces, &line(&text[at..from]), false);
-        push(&mut pieces, &line(&text[from..to]), true);
+        push(&mut parts, &line(&text[at..from]), false);
+        push(&mut parts, &line(&text[from..to]), true);
         at = to;
     }
-    push(&mut pieces, &line(&text[at..end]), false);
+    push(&mut parts, &line(&text[at..end]), false);
     if end < text.len() {
-        push(&mut pieces, "…", false);
+        push(&mut parts, "…", false);
     }
-    pieces
+    parts
 }
 
 /// Where the terms occur, from the first to the last, none inside another.
-fn found(text: &str, terms: &[Term]) -> Vec<Range<usize>> {
+fn found(text: &str, terms: &[SearchTerm]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = runs(text)
         .flat_map(|run| {
-            let in_run = |term: &Term| matches(&run, term);
+            let in_run = |term: &SearchTerm| matches(&run, term);
             terms.iter().flat_map(in_run).collect::<Vec<_>>()
         })
         .collect();
@@ -66,21 +68,30 @@ fn found(text: &str, terms: &[Term]) -> Vec<Range<usize>> {
     apart
 }
 
-fn matches(run: &Run, term: &Term) -> Vec<Range<usize>> {
-    let span = |first: usize, last: usize| run.letters[first].at.start..run.letters[last].at.end;
+fn matches(run: &TextRun<'_>, term: &SearchTerm) -> Vec<Range<usize>> {
+    let span = |first: usize, count: usize| {
+        let letters: Vec<Letter> = run.letters().skip(first).take(count).collect();
+        let (first, last) = (letters.first()?, letters.last()?);
+        Some(first.at.start..last.at.end)
+    };
     match (run.script, term) {
-        (Script::Spaced, Term::Word(word)) if run.word() == *word => {
-            vec![span(0, run.letters.len() - 1)]
+        (Script::Spaced, SearchTerm::Word(wanted)) if word(run) == *wanted => {
+            span(0, usize::MAX).into_iter().collect()
         }
-        (Script::Spaced, Term::Beginning(word)) if run.word().starts_with(word) => {
-            vec![span(0, word.chars().count() - 1)]
+        (Script::Spaced, SearchTerm::Prefix(wanted)) if word(run).starts_with(wanted) => {
+            span(0, wanted.chars().count()).into_iter().collect()
         }
-        (Script::Unspaced, Term::Phrase(phrase)) => {
-            let letters: Vec<char> = run.chars().collect();
-            let windows = letters.windows(phrase.len()).enumerate();
+        (Script::Unspaced, SearchTerm::Phrase(phrase)) => {
+            let letters: Vec<Letter> = run.letters().collect();
+            let windows = letters.windows(phrase.len());
             windows
-                .filter(|(_, window)| window == phrase)
-                .map(|(first, window)| span(first, first + window.len() - 1))
+                .filter(|window| {
+                    window
+                        .iter()
+                        .map(|one| one.letter)
+                        .eq(phrase.iter().copied())
+                })
+                .map(|window| window[0].at.start..window[window.len() - 1].at.end)
                 .collect()
         }
         _ => Vec::new(),
@@ -101,11 +112,11 @@ fn line(text: &str) -> String {
     line
 }
 
-fn push(pieces: &mut Vec<Piece>, text: &str, found: bool) {
-    match pieces.last_mut() {
+fn push(parts: &mut Vec<SnippetPart>, text: &str, found: bool) {
+    match parts.last_mut() {
         _ if text.is_empty() => {}
         Some(last) if last.found == found => last.text.push_str(text),
-        _ => pieces.push(Piece {
+        _ => parts.push(SnippetPart {
             text: text.into(),
             found,
         }),
@@ -127,17 +138,17 @@ fn forward(text: &str, from: usize, chars: usize) -> usize {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::words::terms;
+    use super::super::tokenizer::terms;
     use super::*;
 
     /// What was found in brackets.
     fn shown(text: &str, question: &str) -> String {
-        let pieces = snippet(text, &terms(question)).into_iter();
-        let pieces = pieces.map(|piece| match piece.found {
+        let parts = snippet(text, &terms(question)).into_iter();
+        let parts = parts.map(|piece| match piece.found {
             true => format!("[{}]", piece.text),
             false => piece.text,
         });
-        pieces.collect()
+        parts.collect()
     }
 
     #[test]
@@ -162,8 +173,8 @@ mod tests {
         let text = format!("{}找到{}", "前".repeat(500), "后".repeat(500));
         let expected = format!(
             "…{}[找到]{}…",
-            "前".repeat(LEAD),
-            "后".repeat(LENGTH - LEAD - 2)
+            "前".repeat(LEAD_CHARS),
+            "后".repeat(SNIPPET_CHARS - LEAD_CHARS - 2)
         );
         assert_eq!(shown(&text, "找到"), expected);
     }
@@ -171,9 +182,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_can_be_shown(text in any::<String>(), question in any::<String>()) {
-            let pieces = snippet(&text, &terms(&question));
-            let length: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
-            prop_assert!(length <= LENGTH + 2);
+            let parts = snippet(&text, &terms(&question));
+            let length: usize = parts.iter().map(|piece| piece.text.chars().count()).sum();
+            prop_assert!(length <= SNIPPET_CHARS + 2);
         }
     }
 }

@@ -5,25 +5,25 @@
 
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder};
-use tenon_domain::{Layer, Policy, SwitchedOff, UserId};
+use tenon_domain::{HandoverNotice, Layer, Policy, UserId};
 
 use crate::entity::{
     chats, local_servers, preferences, secrets, shares, source_grants, sources, tool_settings,
 };
-use crate::{Result, Store, invites, now, offers, text, word};
+use crate::{Result, Store, enum_column, invites, now, source_cache, text};
 
 /// Where the owner finds what was switched off, until they have read it.
-const NOTICE: &str = "switched_off";
+const NOTICE_NAME: &str = "switched_off";
 
 impl Store {
     /// What was switched off in an account when its owner came, if they have not read it yet.
-    pub async fn switched_off(&self, user: &UserId) -> Result<Option<SwitchedOff>> {
-        self.preference(Some(user), NOTICE).await
+    pub async fn switched_off(&self, user: &UserId) -> Result<Option<HandoverNotice>> {
+        self.preference(Some(user), NOTICE_NAME).await
     }
 
     /// They have read it.
     pub async fn forget_switched_off(&self, user: &UserId) -> Result<()> {
-        preferences::Entity::delete_by_id((text(&user.0), NOTICE.to_owned()))
+        preferences::Entity::delete_by_id((text(&user.0), NOTICE_NAME.to_owned()))
             .exec(&self.write)
             .await?;
         Ok(())
@@ -34,9 +34,9 @@ impl Store {
 pub(super) async fn switch_off(
     transaction: &DatabaseTransaction,
     user: &UserId,
-) -> Result<SwitchedOff> {
+) -> Result<HandoverNotice> {
     let owner = text(&user.0);
-    let off = SwitchedOff {
+    let off = HandoverNotice {
         at: now(),
         servers: switch_servers_off(transaction, &owner).await?,
         server_log_ins: source_grants::Entity::delete_many()
@@ -62,14 +62,14 @@ pub(super) async fn switch_off(
             .len() as u64,
     };
     crate::local_servers::forget_user(transaction, user).await?;
-    offers::forget_user(transaction, user).await?;
+    source_cache::forget_user(transaction, user).await?;
     invites::take_back(transaction, user).await?;
     // The addresses that the owner's own pages would look at are among them.
     preferences::Entity::delete_many()
         .filter(preferences::Column::Owner.eq(&owner))
         .exec(transaction)
         .await?;
-    crate::preferences::put(transaction, Some(user), NOTICE, &off).await?;
+    crate::preferences::put(transaction, Some(user), NOTICE_NAME, &off).await?;
     Ok(off)
 }
 
@@ -95,10 +95,10 @@ async fn switch_servers_off(transaction: &DatabaseTransaction, owner: &str) -> R
 /// Takes back that tools are used without asking. What is denied or switched off stays so.
 async fn ask_again(transaction: &DatabaseTransaction, owner: &str) -> Result<u64> {
     let of_user = Condition::all()
-        .add(tool_settings::Column::Layer.eq(word::write(Layer::User)?))
+        .add(tool_settings::Column::Layer.eq(enum_column::write(Layer::User)?))
         .add(tool_settings::Column::Owner.eq(owner));
     let of_chats = Condition::all()
-        .add(tool_settings::Column::Layer.eq(word::write(Layer::Chat)?))
+        .add(tool_settings::Column::Layer.eq(enum_column::write(Layer::Chat)?))
         .add(tool_settings::Column::Owner.in_subquery(chats_of(owner)));
     let theirs = Condition::any().add(of_user).add(of_chats);
     let allowed = tool_settings::Entity::update_many()
@@ -107,7 +107,7 @@ async fn ask_again(transaction: &DatabaseTransaction, owner: &str) -> Result<u64
             Expr::value(Option::<String>::None),
         )
         .filter(theirs.clone())
-        .filter(tool_settings::Column::Policy.eq(word::write(Policy::Allow)?))
+        .filter(tool_settings::Column::Policy.eq(enum_column::write(Policy::Allow)?))
         .exec(transaction)
         .await?;
     // Those that say nothing any more.

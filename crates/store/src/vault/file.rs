@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use uuid::Uuid;
 
-use super::key::{Key, parse_all};
+use super::key::{VaultKey, parse_all};
 use crate::{Error, Result};
 
 pub(super) const KEY_FILE: &str = "secret.key";
@@ -25,11 +25,11 @@ impl KeyFile {
         }
     }
 
-    pub fn read(&self) -> Result<Vec<Key>> {
+    pub fn read(&self) -> Result<Vec<VaultKey>> {
         self.parse(read(&self.path))
     }
 
-    pub fn read_or_make(&self) -> Result<Vec<Key>> {
+    pub fn read_or_make(&self) -> Result<Vec<VaultKey>> {
         let found = match read(&self.path) {
             // Then read back: another process may have been quicker, and its key counts.
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -41,7 +41,7 @@ impl KeyFile {
     }
 
     /// Puts these keys in the place of those that are there.
-    pub fn replace(&self, keys: &[Key]) -> Result<()> {
+    pub fn replace(&self, keys: &[VaultKey]) -> Result<()> {
         let unseen = self.unseen();
         let replaced = write(&unseen, keys).and_then(|()| fs::rename(&unseen, &self.path));
         if replaced.is_err() {
@@ -51,7 +51,7 @@ impl KeyFile {
         replaced.map_err(|error| self.unusable(&error))
     }
 
-    fn parse(&self, found: io::Result<Vec<u8>>) -> Result<Vec<Key>> {
+    fn parse(&self, found: io::Result<Vec<u8>>) -> Result<Vec<VaultKey>> {
         let found = found.map_err(|error| self.unusable(&error))?;
         let keys = str::from_utf8(&found).ok().and_then(parse_all);
         // Never replaced: it may be a good key that somebody's editor cut short.
@@ -69,7 +69,7 @@ impl KeyFile {
         fs::create_dir_all(&self.folder)?;
         let unseen = self.unseen();
         let made =
-            write(&unseen, &[Key::fresh()]).and_then(|()| fs::hard_link(&unseen, &self.path));
+            write(&unseen, &[VaultKey::fresh()]).and_then(|()| fs::hard_link(&unseen, &self.path));
         let _ = fs::remove_file(&unseen);
         match made {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -95,7 +95,7 @@ impl KeyFile {
     }
 }
 
-pub(super) fn lines(keys: &[Key]) -> String {
+pub(super) fn lines(keys: &[VaultKey]) -> String {
     keys.iter().map(|key| format!("{}\n", key.text)).collect()
 }
 
@@ -107,7 +107,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-fn write(path: &Path, keys: &[Key]) -> io::Result<()> {
+fn write(path: &Path, keys: &[VaultKey]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -8,14 +8,14 @@ use sha2::{Digest, Sha256};
 
 /// Never shown: it has no `Debug`.
 #[derive(Clone)]
-pub(super) struct Key {
+pub(super) struct VaultKey {
     pub id: String,
     pub cipher: XChaCha20Poly1305,
     /// As base64, whatever it was written as.
     pub text: String,
 }
 
-impl Key {
+impl VaultKey {
     pub fn new(bytes: [u8; 32]) -> Self {
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         let [a, b, c, d, ..] = hash;
@@ -32,10 +32,10 @@ impl Key {
 }
 
 /// Keys, one a line or with commas between them. None: there is none, or one of them is wrong.
-pub(super) fn parse_all(text: &str) -> Option<Vec<Key>> {
+pub(super) fn parse_all(text: &str) -> Option<Vec<VaultKey>> {
     let texts = text.split([',', '\n']).map(str::trim);
     let texts = texts.filter(|text| !text.is_empty());
-    let keys: Option<Vec<Key>> = texts.map(|text| parse(text).map(Key::new)).collect();
+    let keys: Option<Vec<VaultKey>> = texts.map(|text| parse(text).map(VaultKey::new)).collect();
     keys.filter(|keys| !keys.is_empty())
 }
 

@@ -10,7 +10,7 @@ impl Vault {
     }
 
     fn of(keys: &[[u8; 32]]) -> Self {
-        let keys: Vec<Key> = keys.iter().copied().map(Key::new).collect();
+        let keys: Vec<VaultKey> = keys.iter().copied().map(VaultKey::new).collect();
         Self {
             file: None,
             keys: Mutex::new(keys.into()),
@@ -241,7 +241,7 @@ fn several_keys_can_be_given() {
     let check = |given: &str, expected: &[u8]| {
         let folder = tempfile::tempdir().unwrap();
         let vault = Vault::open(folder.path(), Some(given)).unwrap();
-        let expected = expected.iter().map(|byte| Key::new([*byte; 32]).id);
+        let expected = expected.iter().map(|byte| VaultKey::new([*byte; 32]).id);
         assert_eq!(vault.key_ids(), expected.collect::<Vec<_>>(), "{given}");
     };
     let (seven, eight) = ("07".repeat(32), "08".repeat(32));

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flate2::read::GzDecoder;
 use tempfile::TempDir;
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, ChatId, Door, EventBody, MessageId, MessageRecord, Part, Role,
-    RunsOn, ToolCall, ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId,
+    CallId, CallRecord, CallStatus, ChatId, EntryPoint, EventBody, MessageId, MessageRecord, Part,
+    Role, RunsOn, ToolCall, ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId,
 };
-use tenon_store::{Blob, Checked, Drawer, Error, Existing, Listing, Origin, Store};
+use tenon_store::{
+    BackupInput, Blob, ChatFilter, ChatQuery, Error, ExistingFile, Store, VerifiedBackup,
+};
 
 use crate::postgres::Postgres;
 
@@ -38,7 +40,7 @@ fn begin(chat: &ChatId, turn: &str) -> Vec<EventBody> {
             message: message(chat, turn, Role::User),
             branch: None,
             tools: None,
-            door: Door::Page,
+            door: EntryPoint::Page,
             model: None,
         },
         EventBody::MessageStarted {
@@ -95,19 +97,19 @@ async fn fill(store: &Store) -> ChatId {
 
 async fn backup(store: &Store, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
-    let origin = Origin {
+    let origin = BackupInput {
         work: &folder.join("work"),
         keys: None,
     };
     store
-        .backup_to(&path, Existing::Keep, origin, &mut |_, _| {})
+        .backup_to(&path, ExistingFile::Keep, origin, &mut |_, _| {})
         .await
         .unwrap();
     path
 }
 
 async fn restore(store: &Store, folder: &TempDir, backup: &Path) {
-    let checked = Checked::read(backup).unwrap();
+    let checked = VerifiedBackup::read(backup).unwrap();
     let name = backup.file_name().unwrap().to_str().unwrap();
     let work = folder.path().join("work");
     store
@@ -178,6 +180,7 @@ async fn a_backup_on_postgres_is_of_one_moment() {
 /// Somebody writes without a pause. Each chat is in a backup with all its events or not at all.
 async fn one_moment(store: &Store, folder: &Path) {
     let stop = Arc::new(AtomicBool::new(false));
+    let (written, mut has_written) = tokio::sync::watch::channel(0);
     let writing = tokio::spawn({
         let (store, stop) = (store.clone(), stop.clone());
         async move {
@@ -188,23 +191,28 @@ async fn one_moment(store: &Store, folder: &Path) {
                 store.append(&chat, begin(&chat, &turn)).await.unwrap();
                 store.append(&chat, end(&turn)).await.unwrap();
                 number += 1;
+                written.send_replace(number);
             }
             number
         }
     });
     let mut sizes = Vec::new();
     for number in 0..5 {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        // Some more chats each time.
+        let before = *has_written.borrow();
+        let more = has_written.wait_for(|written| *written >= before + 5);
+        let more = tokio::time::timeout(std::time::Duration::from_secs(20), more).await;
+        drop(more.unwrap().unwrap());
         let path = backup(store, folder, &format!("backup-{number}")).await;
         // Counts its rows against those it should have.
-        Checked::read(&path).unwrap();
+        VerifiedBackup::read(&path).unwrap();
         let copy = Store::open("sqlite::memory:").await.unwrap();
         let work = tempfile::tempdir().unwrap();
         restore(&copy, &work, &path).await;
-        let listing = Listing {
+        let listing = ChatQuery {
             limit: 100_000,
             before: None,
-            drawer: Drawer::Current,
+            filter: ChatFilter::Current,
         };
         let chats = copy.chats(&ada(), &listing).await.unwrap();
         for chat in &chats {

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::{
-    Branch, CallId, CallRecord, CallStatus, ChatId, Content, Door, EventBody, MessageId,
+    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, MessageId,
     MessageRecord, ModelId, ModelRef, Part, Role, RunsOn, TitledBy, ToolCall, ToolId, ToolOutput,
     TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
 use tenon_store::{
-    Before, Blob, Drawer, Error, Filing, HitKind, Listing, NewChat, Store, fresh_id, now,
+    Blob, ChatCursor, ChatFilter, ChatFlags, ChatQuery, Error, MatchKind, NewChat, Store, fresh_id,
+    now,
 };
 
 use crate::postgres::Postgres;
@@ -60,7 +61,7 @@ fn turn(chat: &ChatId, turn: &str, text: &str) -> EventBody {
         message: said(chat, turn, Role::User, text),
         branch: None,
         tools: None,
-        door: Door::Page,
+        door: EntryPoint::Page,
         model: None,
     }
 }
@@ -93,48 +94,55 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
         made.insert(0, store.create_chat(ada, "").await.unwrap().id);
     }
     store.create_chat(bob, "").await.unwrap();
-    let ids = async |listing: Listing| {
+    let ids = async |listing: ChatQuery| {
         let chats = store.chats(ada, &listing).await.unwrap();
         chats.into_iter().map(|chat| chat.id).collect::<Vec<_>>()
     };
-    assert_eq!(ids(Listing::newest(100)).await, made);
+    assert_eq!(ids(ChatQuery::newest(100)).await, made);
 
     // Chats of the same moment are told apart by their ids.
-    let chats = store.chats(ada, &Listing::newest(100)).await.unwrap();
+    let chats = store.chats(ada, &ChatQuery::newest(100)).await.unwrap();
     for (place, chat) in chats.iter().enumerate() {
-        let before = Before {
+        let before = ChatCursor {
             updated_at: chat.updated_at,
             id: chat.id.clone(),
         };
-        let page = Listing {
+        let page = ChatQuery {
             before: Some(before),
-            ..Listing::newest(2)
+            ..ChatQuery::newest(2)
         };
         let rest = &made[place + 1..];
         assert_eq!(ids(page).await, rest[..rest.len().min(2)]);
     }
 
-    let pin = |pinned| Filing {
+    let pin = |pinned| ChatFlags {
         pinned: Some(pinned),
-        ..Filing::default()
+        ..ChatFlags::default()
     };
-    let archive = Filing {
+    let archive = ChatFlags {
         archived: Some(true),
-        ..Filing::default()
+        ..ChatFlags::default()
     };
-    is_no_chat(store.file_chat(bob, &made[0], pin(true)).await);
-    is_no_chat(store.file_chat(bob, &made[0], Filing::default()).await);
-    store.file_chat(ada, &made[3], pin(true)).await.unwrap();
-    store.file_chat(ada, &made[0], archive).await.unwrap();
+    is_no_chat(store.set_chat_flags(bob, &made[0], pin(true)).await);
+    is_no_chat(
+        store
+            .set_chat_flags(bob, &made[0], ChatFlags::default())
+            .await,
+    );
+    store
+        .set_chat_flags(ada, &made[3], pin(true))
+        .await
+        .unwrap();
+    store.set_chat_flags(ada, &made[0], archive).await.unwrap();
     assert_eq!(
-        ids(Listing::newest(1)).await,
+        ids(ChatQuery::newest(1)).await,
         [made[3].clone(), made[1].clone()]
     );
-    let drawer = Listing {
-        drawer: Drawer::Archived,
-        ..Listing::newest(9)
+    let archive_query = ChatQuery {
+        filter: ChatFilter::Archived,
+        ..ChatQuery::newest(9)
     };
-    assert_eq!(ids(drawer.clone()).await, made[..1]);
+    assert_eq!(ids(archive_query.clone()).await, made[..1]);
     let archived = store.chat(ada, &made[0]).await.unwrap();
     assert!(archived.archived && archived.updated_at == chats[0].updated_at);
 
@@ -144,10 +152,10 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
         by: TitledBy::Person,
     };
     store.append(&made[0], vec![title]).await.unwrap();
-    assert_eq!(ids(drawer.clone()).await.len(), 1);
+    assert_eq!(ids(archive_query.clone()).await.len(), 1);
     let begins = vec![turn(&made[0], "l1", "hi"), ended("l1")];
     store.append(&made[0], begins).await.unwrap();
-    assert_eq!(ids(drawer).await, []);
+    assert_eq!(ids(archive_query).await, []);
 
     // A call that waits is a question, until it is answered or ends.
     let message = store.messages(&made[0]).await.unwrap()[0].id.clone();
@@ -163,7 +171,7 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
     store.append(&made[0], asks).await.unwrap();
     assert_eq!(
         store
-            .asking(&made)
+            .chats_awaiting_approval(&made)
             .await
             .unwrap()
             .into_iter()
@@ -173,7 +181,13 @@ async fn list(store: &Store, ada: &UserId, bob: &UserId) {
     let verdict = Verdict::Once;
     let answered = vec![EventBody::CallAnswered { call_id, verdict }];
     store.append(&made[0], answered).await.unwrap();
-    assert!(store.asking(&made).await.unwrap().is_empty());
+    assert!(
+        store
+            .chats_awaiting_approval(&made)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     for chat in made {
         store.delete_chat(ada, &chat).await.unwrap();
     }
@@ -216,11 +230,11 @@ async fn search(store: &Store, ada: &UserId, bob: &UserId) {
     let other = vec![turn(&theirs, "s2", "Römer in Rom"), ended("s2")];
     store.append(&theirs, other).await.unwrap();
 
-    use HitKind::{Call, Message, Title};
-    let check = async |question: &str, expected: &[HitKind]| {
+    use MatchKind::{Call, Message, Title};
+    let check = async |question: &str, expected: &[MatchKind]| {
         let hits = store.search(ada, question, 10).await.unwrap();
         assert!(hits.iter().all(|hit| hit.chat == chat), "{question}");
-        let kinds: Vec<HitKind> = hits.iter().map(|hit| hit.kind).collect();
+        let kinds: Vec<MatchKind> = hits.iter().map(|hit| hit.kind).collect();
         assert_eq!(kinds, expected, "{question:?}");
     };
     check("reise", &[Message, Title]).await;
@@ -305,7 +319,7 @@ async fn share(store: &Store, ada: &UserId, bob: &UserId) {
         message: said(&chat, "h2", Role::User, "another"),
         branch: Some(Branch { after: None }),
         tools: None,
-        door: Door::Page,
+        door: EntryPoint::Page,
         model: None,
     };
     store
@@ -353,7 +367,7 @@ async fn import(store: &Store, ada: &UserId, bob: &UserId) {
         message: said(&id, "i1", Role::User, "importiert"),
         branch: None,
         tools: None,
-        door: Door::Page,
+        door: EntryPoint::Page,
         model: model.clone(),
     };
     let chat = NewChat {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use sea_orm::{ConnectionTrait, Database, FromQueryResult, Statement};
 use serde_json::{Value, json};
 use tenon_domain::{
-    Branch, CallId, CallRecord, CallStatus, ChatId, Door, EventBody, KeyId, Layer, MessageId,
+    Branch, CallId, CallRecord, CallStatus, ChatId, EntryPoint, EventBody, KeyId, Layer, MessageId,
     MessageRecord, ModelId, ModelRef, Part, Policy, Role, RunsOn, TitledBy, ToolCall, ToolId,
     ToolOutput, TurnId, TurnOutcome, Usage, UserId, Verdict,
 };
-use tenon_store::{Error, PausedTurn, Scope, Standing, Store, ToolChange};
+use tenon_store::{ApprovalScope, ApprovalState, Error, PausedTurn, Store, ToolSettingChange};
 
 use crate::postgres::Postgres;
 
@@ -44,7 +44,7 @@ async fn chapter(url: &str, open: impl AsyncFn() -> Store) {
 async fn settings(store: &Store) {
     let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
     let chat = store.create_chat(&ada, "").await.unwrap().id;
-    let change = |tool: &str, enabled, policy| ToolChange {
+    let change = |tool: &str, enabled, policy| ToolSettingChange {
         tool: ToolId::new(tool),
         enabled,
         policy,
@@ -73,7 +73,7 @@ async fn settings(store: &Store) {
 
     let about = async |user: &UserId, chat: Option<&ChatId>, tool: &str| {
         let settings = store.tool_settings(user, None, chat).await.unwrap();
-        let said = settings.about(&ToolId::new(tool));
+        let said = settings.effective(&ToolId::new(tool));
         (said.enabled, said.policy)
     };
     let asked = Some((Policy::Ask, Layer::Organisation));
@@ -121,7 +121,7 @@ async fn branches(store: &Store) {
             after: after.map(TurnId::new),
         });
         store
-            .append(&chat, vec![started(&chat, turn, after, Door::Page)])
+            .append(&chat, vec![started(&chat, turn, after, EntryPoint::Page)])
             .await
             .unwrap();
     };
@@ -174,7 +174,12 @@ async fn titles(store: &Store) {
 async fn questions(store: &Store) -> ChatId {
     let (ada, bob) = (UserId::new("ada"), UserId::new("bob"));
     let chat = store.create_chat(&ada, "x").await.unwrap().id;
-    let begun = [started(&chat, "q-1", None, Door::Key(KeyId::new("k")))];
+    let begun = [started(
+        &chat,
+        "q-1",
+        None,
+        EntryPoint::Key(KeyId::new("k")),
+    )];
     let spoken = EventBody::MessageStarted {
         message: message(&chat, "q-1", "q-said", Role::Assistant),
     };
@@ -189,21 +194,36 @@ async fn questions(store: &Store) -> ChatId {
         .chain(asks);
     store.append(&chat, all.collect()).await.unwrap();
     assert_eq!(
-        store.asking(std::slice::from_ref(&chat)).await.unwrap(),
+        store
+            .chats_awaiting_approval(std::slice::from_ref(&chat))
+            .await
+            .unwrap(),
         [chat.clone()].into()
     );
     let a = CallId::new("q-a");
     assert!(matches!(
-        store.question(&bob, &a).await,
+        store.approval(&bob, &a).await,
         Err(Error::NotFound("call"))
     ));
-    let (question, standing) = store.question(&ada, &a).await.unwrap();
+    let (question, standing) = store.approval(&ada, &a).await.unwrap();
     assert_eq!((&question.call_id, &question.chat_id), (&a, &chat));
-    assert!(matches!(standing, Standing::Waiting(_)), "{standing:?}");
+    assert!(
+        matches!(standing, ApprovalState::Waiting(_)),
+        "{standing:?}"
+    );
     let tool = question.tool_id;
-    let waiting = store.waiting(&ada, &tool, Scope::User).await.unwrap();
+    let waiting = store
+        .pending_approvals(&ada, &tool, ApprovalScope::User)
+        .await
+        .unwrap();
     assert_eq!(waiting.len(), 3);
-    assert_eq!(store.waiting(&bob, &tool, Scope::User).await.unwrap(), []);
+    assert_eq!(
+        store
+            .pending_approvals(&bob, &tool, ApprovalScope::User)
+            .await
+            .unwrap(),
+        []
+    );
 
     // Of two answers at once one counts, and the other leaves no trace.
     let answer = async |call: &str, verdict| {
@@ -222,8 +242,8 @@ async fn questions(store: &Store) -> ChatId {
     let after = store.chat(&ada, &chat).await.unwrap().last_seq;
     assert_eq!(after, before + 1);
     assert_eq!(
-        store.standing(&a).await.unwrap(),
-        Standing::Answered(Verdict::Chat)
+        store.approval_state(&a).await.unwrap(),
+        ApprovalState::Answered(Verdict::Chat)
     );
     // Nobody was asked about this one.
     assert!(matches!(
@@ -234,7 +254,7 @@ async fn questions(store: &Store) -> ChatId {
     // What is to be remembered is: for the chat, then for the user, whatever the chat says.
     let policy = async || {
         let settings = store.tool_settings(&ada, None, Some(&chat)).await.unwrap();
-        settings.about(&tool).policy
+        settings.effective(&tool).policy
     };
     assert_eq!(policy().await, Some((Policy::Allow, Layer::Chat)));
     answer("q-b", Verdict::Always).await.unwrap();
@@ -253,7 +273,10 @@ async fn questions(store: &Store) -> ChatId {
         duration_ms: 3,
     };
     store.append(&chat, vec![finished]).await.unwrap();
-    assert_eq!(store.standing(&a).await.unwrap(), Standing::Ended);
+    assert_eq!(
+        store.approval_state(&a).await.unwrap(),
+        ApprovalState::Ended
+    );
     chat
 }
 
@@ -279,7 +302,7 @@ async fn restart(store: &Store, chat: &ChatId) {
             user: UserId::new("ada"),
             model: Some(ModelId::new("m")),
             tools: Some(vec![ToolId::new("t")]),
-            door: Door::Key(KeyId::new("k")),
+            door: EntryPoint::Key(KeyId::new("k")),
             usage: Usage {
                 input_tokens: 7,
                 ..Usage::default()
@@ -341,7 +364,7 @@ async fn audit(url: &str, chat: &ChatId) {
     assert_eq!(detail, expected);
 }
 
-fn started(chat: &ChatId, turn: &str, branch: Option<Branch>, door: Door) -> EventBody {
+fn started(chat: &ChatId, turn: &str, branch: Option<Branch>, door: EntryPoint) -> EventBody {
     EventBody::TurnStarted {
         turn_id: TurnId::new(turn),
         message: message(chat, turn, turn, Role::User),

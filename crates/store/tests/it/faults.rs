@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sea_orm::TransactionTrait;
 use sea_orm::{ConnectionTrait, Database, SqliteTransactionMode, TransactionOptions};
 use tenon_domain::{ChatId, EventBody, TitledBy, UserId};
-use tenon_store::{Error, Store, Writing};
+use tenon_store::{Error, Store, WriteHealth};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -67,14 +67,14 @@ async fn a_full_disk_of_postgres_is_told_and_gets_over_with() {
         let refused = name(&store, &chat, "refused").await;
         assert!(matches!(refused, Err(Error::DiskFull(_))), "{refused:?}");
     }
-    assert_eq!(*store.writing().borrow(), Writing::DiskFull);
+    assert_eq!(*store.writing().borrow(), WriteHealth::DiskFull);
     assert_eq!(title_of(&store, &chat).await, "", "and it can be read");
     admin
         .execute_unprepared("DELETE FROM full_disk")
         .await
         .unwrap();
     name(&store, &chat, "there").await.unwrap();
-    assert_eq!(*store.writing().borrow(), Writing::Works);
+    assert_eq!(*store.writing().borrow(), WriteHealth::Works);
     assert_eq!(title_of(&store, &chat).await, "there");
     whole(&store, &chat).await;
 }
@@ -94,7 +94,7 @@ async fn a_lock_that_somebody_else_holds_is_an_error_and_not_a_loss() {
     let lock = other.begin_with_options(at_once).await.unwrap();
     let refused = name(&store, &chat, "refused").await;
     assert!(matches!(refused, Err(Error::Database(_))), "{refused:?}");
-    assert_eq!(*store.writing().borrow(), Writing::Fails);
+    assert_eq!(*store.writing().borrow(), WriteHealth::Fails);
     assert_eq!(title_of(&store, &chat).await, "", "and it can be read");
     lock.rollback().await.unwrap();
     name(&store, &chat, "there").await.unwrap();

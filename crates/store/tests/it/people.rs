@@ -4,10 +4,12 @@ use sea_orm::{ConnectionTrait, Database};
 use serde_json::json;
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
-    CallId, Door, KeyAccess, KeyScope, Layer, SourceId, SourceInfo, SourceKind, UserId, UserRole,
+    CallId, EntryPoint, KeyAccess, KeyScope, Layer, SourceId, SourceInfo, SourceKind, UserId,
+    UserRole,
 };
 use tenon_store::{
-    AuditEntry, AuditQuery, Blob, Error, LOCAL, NewUser, Refused, Store, UserEdit, Who,
+    AccountError, AuditEntry, AuditQuery, Blob, Enrollment, Error, LOCAL, NewUserRow, Store,
+    UserEdit,
 };
 
 use crate::postgres::Postgres;
@@ -39,8 +41,8 @@ async fn the_story_of_several_people_on_postgres() {
     story(&postgres.url()).await;
 }
 
-fn new<'a>(email: &'a str, role: UserRole) -> NewUser<'a> {
-    NewUser {
+fn new<'a>(email: &'a str, role: UserRole) -> NewUserRow<'a> {
+    NewUserRow {
         email,
         name: "Somebody",
         role,
@@ -49,9 +51,9 @@ fn new<'a>(email: &'a str, role: UserRole) -> NewUser<'a> {
     }
 }
 
-fn refused<T>(result: tenon_store::Result<T>) -> Option<Refused> {
+fn refused<T>(result: tenon_store::Result<T>) -> Option<AccountError> {
     match result {
-        Err(Error::Refused(why)) => Some(why),
+        Err(Error::Account(why)) => Some(why),
         _ => None,
     }
 }
@@ -93,9 +95,9 @@ async fn story(url: &str) {
         .create_invite(&local, None, UserRole::Admin)
         .await
         .unwrap();
-    for who in [Who::Another, Who::Invited(&token.0)] {
+    for who in [Enrollment::Another, Enrollment::Invited(&token.0)] {
         let early = store.create_user(new("eve@x.org", UserRole::User), who);
-        assert_eq!(refused(early.await), Some(Refused::SetUpFirst));
+        assert_eq!(refused(early.await), Some(AccountError::SetUpFirst));
     }
     sql("DELETE FROM invites").await;
 
@@ -105,7 +107,7 @@ async fn story(url: &str) {
         tokio::spawn(async move {
             let email = format!("first-{n}@x.org");
             store
-                .create_user(new(&email, UserRole::User), Who::First)
+                .create_user(new(&email, UserRole::User), Enrollment::First)
                 .await
         })
     });
@@ -114,7 +116,7 @@ async fn story(url: &str) {
     for made in racing {
         match made.await.unwrap() {
             Ok(account) => assert!(first.replace(account).is_none(), "two were first"),
-            Err(Error::Refused(why)) => assert_eq!(why, Refused::SetUp),
+            Err(Error::Account(why)) => assert_eq!(why, AccountError::SetUp),
             Err(error) => panic!("{error}"),
         }
     }
@@ -137,20 +139,20 @@ async fn story(url: &str) {
     assert_eq!(store.local_session_of(&alone.0).await.unwrap(), None);
 
     // An address is one person's, however it is written.
-    let bob = store.create_user(new(" Bob@X.org ", UserRole::User), Who::Another);
+    let bob = store.create_user(new(" Bob@X.org ", UserRole::User), Enrollment::Another);
     let bob = bob.await.unwrap();
     assert_eq!(
         (bob.email.as_str(), bob.role),
         ("bob@x.org", UserRole::User)
     );
-    let again = store.create_user(new("BOB@x.org", UserRole::User), Who::Another);
-    assert_eq!(refused(again.await), Some(Refused::EmailTaken));
+    let again = store.create_user(new("BOB@x.org", UserRole::User), Enrollment::Another);
+    assert_eq!(refused(again.await), Some(AccountError::EmailTaken));
     let taken = UserEdit {
         email: Some(&ada.email),
         ..UserEdit::default()
     };
     let taken = store.change_user(&bob.id, taken).await;
-    assert_eq!(refused(taken), Some(Refused::EmailTaken));
+    assert_eq!(refused(taken), Some(AccountError::EmailTaken));
     let (found, hash) = store.user_by_email("bOB@x.ORG").await.unwrap().unwrap();
     assert_eq!((found.id, hash.as_deref()), (bob.id.clone(), Some("hash")));
     let everybody = store.users().await.unwrap();
@@ -162,7 +164,7 @@ async fn story(url: &str) {
         .await
         .unwrap();
     assert_eq!(session.agent.len(), 400);
-    assert_eq!(format!("{token:?}"), "Token(…)");
+    assert_eq!(format!("{token:?}"), "SecretToken(…)");
     let (who, id) = store.session_of(&token.0).await.unwrap().unwrap();
     assert_eq!((who.id, &id), (bob.id.clone(), &session.id));
     assert_eq!(store.session_of("something").await.unwrap(), None);
@@ -247,7 +249,7 @@ async fn story(url: &str) {
         role: Some(UserRole::User),
         ..UserEdit::default()
     };
-    let last = Some(Refused::LastAdmin);
+    let last = Some(AccountError::LastAdmin);
     assert_eq!(refused(store.change_user(&ada.id, demote()).await), last);
     assert_eq!(
         refused(store.change_user(&ada.id, disable(true)).await),
@@ -330,7 +332,7 @@ async fn invitations(store: &Store, admin: &UserId, sql: impl AsyncFn(&str)) {
         tokio::spawn(async move {
             let email = format!("guest-{n}@x.org");
             let guest = new(&email, UserRole::User);
-            store.create_user(guest, Who::Invited(&token)).await
+            store.create_user(guest, Enrollment::Invited(&token)).await
         })
     });
     let racing: Vec<_> = racing.collect();
@@ -338,7 +340,7 @@ async fn invitations(store: &Store, admin: &UserId, sql: impl AsyncFn(&str)) {
     for made in racing {
         match made.await.unwrap() {
             Ok(account) => guests.push(account),
-            Err(Error::Refused(why)) => assert_eq!(why, Refused::Invite),
+            Err(Error::Account(why)) => assert_eq!(why, AccountError::Invite),
             Err(error) => panic!("{error}"),
         }
     }
@@ -351,15 +353,15 @@ async fn invitations(store: &Store, admin: &UserId, sql: impl AsyncFn(&str)) {
         .create_invite(admin, Some("Eve@x.org"), UserRole::User)
         .await
         .unwrap();
-    let invited = Who::Invited(&token.0);
+    let invited = Enrollment::Invited(&token.0);
     let other = store.create_user(new("mallory@x.org", UserRole::Admin), invited);
-    assert_eq!(refused(other.await), Some(Refused::InviteEmail));
+    assert_eq!(refused(other.await), Some(AccountError::InviteEmail));
     // One that failed is not used up by it; one that is too old is.
     assert!(store.invite_of(&token.0).await.unwrap().is_some());
     sql("UPDATE invites SET expires_at = 1").await;
     assert_eq!(store.invite_of(&token.0).await.unwrap(), None);
     let late = store.create_user(new("eve@x.org", UserRole::User), invited);
-    assert_eq!(refused(late.await), Some(Refused::Invite));
+    assert_eq!(refused(late.await), Some(AccountError::Invite));
 
     // Those of an admin who is one no longer are nobody's.
     let leave = [
@@ -374,7 +376,7 @@ async fn invitations(store: &Store, admin: &UserId, sql: impl AsyncFn(&str)) {
     ];
     for (n, leave) in leave.into_iter().enumerate() {
         let email = format!("leaves-{n}@x.org");
-        let leaves = store.create_user(new(&email, UserRole::Admin), Who::Another);
+        let leaves = store.create_user(new(&email, UserRole::Admin), Enrollment::Another);
         let leaves = leaves.await.unwrap().id;
         let invite = store.create_invite(&leaves, None, UserRole::Admin);
         let (token, _) = invite.await.unwrap();
@@ -392,7 +394,7 @@ async fn invitations(store: &Store, admin: &UserId, sql: impl AsyncFn(&str)) {
 
 /// Whom an issuer vouches for gets the account of their address; whoever was in it is out.
 async fn linked(store: &Store, scope: &KeyScope) {
-    let early = store.create_user(new("owner@x.org", UserRole::User), Who::Another);
+    let early = store.create_user(new("owner@x.org", UserRole::User), Enrollment::Another);
     let early = early.await.unwrap().id;
     let (login, _) = store.create_session(&early, "", "").await.unwrap();
     let (key, _) = store.create_key(&early, "k", scope).await.unwrap();
@@ -424,7 +426,7 @@ async fn audit(store: &Store, ada: &UserId, sql: impl AsyncFn(&str)) {
     ] {
         let entry = AuditEntry {
             user: user.cloned(),
-            door: Door::Page,
+            door: EntryPoint::Page,
             action,
             subject: "a\0b".into(),
             detail: json!({"why": "\0"}),

@@ -3,8 +3,8 @@
 use serde_json::json;
 use tenon_domain::{SourceId, SourceInfo, SourceKind, ToolDefinition, UserId, UserRole};
 use tenon_store::{
-    Checked, Error, Existing, LOCAL, NewSource, NewUser, Origin, Store, StoredDocument,
-    StoredSource, Vault, Who,
+    BackupInput, Enrollment, Error, ExistingFile, LOCAL, NewSourceRow, NewUserRow, Store,
+    StoredDocument, StoredSource, Vault, VerifiedBackup,
 };
 
 use crate::postgres::Postgres;
@@ -62,7 +62,7 @@ async fn story(url: &str) {
     let racing = (0..6).map(|n| {
         let store = [&store, &another][n % 2].clone();
         tokio::spawn(async move {
-            let new = NewSource {
+            let new = NewSourceRow {
                 kind: SourceKind::Mcp,
                 name: "raced",
                 title: "Raced",
@@ -215,12 +215,12 @@ async fn story(url: &str) {
 
     // A backup has it all.
     let file = folder.path().join("backup.tenon");
-    let origin = Origin {
+    let origin = BackupInput {
         work: &folder.path().join("work"),
         keys: None,
     };
     store
-        .backup_to(&file, Existing::Keep, origin, &mut |_, _| {})
+        .backup_to(&file, ExistingFile::Keep, origin, &mut |_, _| {})
         .await
         .unwrap();
     let before = store.sources().await.unwrap();
@@ -279,7 +279,7 @@ async fn story(url: &str) {
     let again = add(&store, &vault, "memory", None).await.unwrap();
     assert_eq!(again.id, shared.id);
 
-    let checked = Checked::read(&file).unwrap();
+    let checked = VerifiedBackup::read(&file).unwrap();
     let work = folder.path().join("work");
     store
         .restore(&checked, &work, "before", &mut |_, _| {})
@@ -299,7 +299,7 @@ async fn add(
     name: &str,
     owner: Option<&UserId>,
 ) -> tenon_store::Result<StoredSource> {
-    let new = NewSource {
+    let new = NewSourceRow {
         kind: SourceKind::Mcp,
         name,
         title: &format!("The \0 {name}"),
@@ -311,12 +311,12 @@ async fn add(
 }
 
 async fn user(store: &Store, email: &str) -> UserId {
-    let new = NewUser {
+    let new = NewUserRow {
         email,
         name: "Somebody",
         role: UserRole::User,
         password_hash: None,
         oidc_subject: None,
     };
-    store.create_user(new, Who::Any).await.unwrap().id
+    store.create_user(new, Enrollment::Any).await.unwrap().id
 }

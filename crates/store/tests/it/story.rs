@@ -3,11 +3,12 @@
 use sea_orm::{Database, FromQueryResult, Statement};
 use serde_json::json;
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, Content, Cost, Door, Event, EventBody, LeftOut, MessageId,
-    MessageRecord, ModelId, ModelRef, Part, Role, RunsOn, SourceId, SourceInfo, SourceKind,
-    TitledBy, ToolCall, ToolError, ToolId, ToolOutput, TurnId, TurnOutcome, Usage, UserId,
+    CallId, CallRecord, CallStatus, Content, Cost, EntryPoint, Event, EventBody, MessageId,
+    MessageRecord, ModelId, ModelRef, OmittedTool, Part, Role, RunsOn, SourceId, SourceInfo,
+    SourceKind, TitledBy, ToolCall, ToolError, ToolId, ToolOutput, TurnId, TurnOutcome, Usage,
+    UserId,
 };
-use tenon_store::{Abandoned, Blob, Error, Listing, OpenTurn, Store};
+use tenon_store::{AbandonedTurns, Blob, ChatQuery, Error, OpenTurn, Store};
 
 use crate::postgres::Postgres;
 
@@ -43,13 +44,13 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         )
         .await
         .unwrap();
-    let listed = store.chats(&ada, &Listing::newest(10)).await.unwrap();
+    let listed = store.chats(&ada, &ChatQuery::newest(10)).await.unwrap();
     assert_eq!(
         listed.iter().map(|c| &c.id).collect::<Vec<_>>(),
         [&chat.id, &older.id]
     );
     assert_eq!(listed[0].title, "东京\u{FFFD}🗼");
-    assert_eq!(store.chats(&bob, &Listing::newest(10)).await.unwrap(), []);
+    assert_eq!(store.chats(&bob, &ChatQuery::newest(10)).await.unwrap(), []);
     assert!(matches!(
         store.chat(&bob, &chat.id).await,
         Err(Error::NotFound("chat"))
@@ -109,7 +110,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         EventBody::TurnStarted {
             branch: None,
             tools: None,
-            door: Door::Page,
+            door: EntryPoint::Page,
             turn_id: turn.clone(),
             message: question.clone(),
             model: Some(ModelRef {
@@ -119,7 +120,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         },
         EventBody::ToolsLeftOut {
             turn_id: turn.clone(),
-            tools: vec![LeftOut {
+            tools: vec![OmittedTool {
                 tool_id: ToolId::new("mcp_s_b"),
                 display_name: "s/b".into(),
                 why: "its schema cannot be read".into(),
@@ -272,7 +273,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
     let theirs = EventBody::TurnStarted {
         branch: None,
         tools: None,
-        door: Door::Page,
+        door: EntryPoint::Page,
         turn_id: TurnId::new("turn-2"),
         message: MessageRecord {
             id: MessageId::new("m4"),
@@ -363,7 +364,11 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         .await;
     assert!(matches!(gone, Err(Error::NotFound("chat"))));
     assert_eq!(
-        store.chats(&ada, &Listing::newest(10)).await.unwrap().len(),
+        store
+            .chats(&ada, &ChatQuery::newest(10))
+            .await
+            .unwrap()
+            .len(),
         1
     );
 }
@@ -444,7 +449,7 @@ async fn an_address_that_is_none_is_refused_in_words() {
 }
 
 /// What processes that are gone left open.
-pub async fn left_behind(store: &Store) -> Vec<Abandoned> {
+pub async fn left_behind(store: &Store) -> Vec<AbandonedTurns> {
     let mut abandoned = Vec::new();
     for runner in store.runners().await.unwrap() {
         abandoned.extend(store.abandoned(&runner).await.unwrap());

@@ -5,7 +5,7 @@ use std::io;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
-use tenon_domain::ToolError;
+use tenon_domain::{ToolError, text};
 use tokio_util::sync::CancellationToken;
 
 use super::guard;
@@ -17,7 +17,7 @@ const MAX_PROBLEMS: usize = 5;
 
 /// A value quoted back at the model is cut to this, so that a mistake in a
 /// megabyte of input does not cost another megabyte.
-const MAX_QUOTE: usize = 80;
+const MAX_QUOTE_CHARS: usize = 80;
 
 /// Making an error, without the path in it.
 const ERROR_STEPS: u64 = 64;
@@ -155,10 +155,7 @@ pub(super) fn quote(value: &Value) -> String {
 }
 
 pub(super) fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    text::shorten(text, MAX_QUOTE_CHARS).into_owned()
 }
 
 /// The beginning of a value that may be of any length.
@@ -167,10 +164,10 @@ struct Quote(Vec<u8>);
 impl io::Write for Quote {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Some more than is shown, so that no character at its end is cut in two.
-        if self.0.len() > 8 * MAX_QUOTE {
+        if self.0.len() > 8 * MAX_QUOTE_CHARS {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let taken = bytes.len().min(8 * MAX_QUOTE);
+        let taken = bytes.len().min(8 * MAX_QUOTE_CHARS);
         self.0.extend_from_slice(&bytes[..taken]);
         Ok(taken)
     }

@@ -27,7 +27,7 @@ pub(super) struct WorkLimits {
 pub(super) struct Exhausted;
 
 /// Clock, stack and cancellation are looked at once in so many steps.
-const LOOK_INTERVAL: u64 = 64;
+const CHECK_INTERVAL_STEPS: u64 = 64;
 
 struct WorkMeter {
     /// What may be burnt until the next look.
@@ -137,7 +137,7 @@ fn look(meter: &WorkMeter, steps: u64) {
     let Some(left) = meter.in_tank.get().checked_sub(needed) else {
         give_up();
     };
-    let next = left.min(LOOK_INTERVAL);
+    let next = left.min(CHECK_INTERVAL_STEPS);
     meter.at_hand.set(next);
     meter.in_tank.set(left - next);
     let is_late = meter.ends.get().is_some_and(|ends| Instant::now() >= ends);

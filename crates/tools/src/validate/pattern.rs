@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jsonschema::{Keyword, PatternOptions, ValidationError, Validator};
 use serde_json::{Value, json};
+use tenon_schema::pattern::is_regex;
 
 use super::meter;
 use super::metered::{Metered, MeteredJson};
@@ -39,12 +40,6 @@ const COMPILATION_STEPS: u64 = 10_000;
 /// A schema with more of them is not checked for the others.
 const MAX_PATTERNS: usize = 500;
 
-/// Whether this is a regular expression, whoever can check with it.
-pub fn is_pattern(pattern: &str) -> bool {
-    let schema = json!({ "pattern": pattern });
-    jsonschema::options().build(&schema).is_ok()
-}
-
 /// The text of a pattern that may be looked at. Each `\c` makes the translation begin anew.
 pub(super) fn is_readable(pattern: &str) -> bool {
     pattern.len() <= MAX_PATTERN_BYTES && !pattern.contains(r"\c")
@@ -53,7 +48,7 @@ pub(super) fn is_readable(pattern: &str) -> bool {
 /// For the format `regex` of an input.
 pub(super) fn is_pattern_within_limits(text: &str) -> bool {
     meter::burn(COMPILATION_STEPS);
-    !is_readable(text) || is_pattern(text)
+    !is_readable(text) || is_regex(text)
 }
 
 /// A pattern in linear time.

@@ -6,37 +6,41 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Access, Annotations, CallId, FormWants, SourceId, SourceInfo, SourceKind, SourceState,
+    Annotations, CallId, FormRequest, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
     ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_tools::{
-    Asker, CallContext, Errand, Limits, MemoryIdBook, MemoryShelf, Nobody, Progress, Pulse,
-    Registry, ToolSource,
+    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
+    NoClient, ProgressUpdate, Registry, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
 pub struct Hub {
     pub registry: Arc<Registry>,
-    pub shelf: Arc<MemoryShelf>,
+    pub outputs: Arc<MemoryOutputStore>,
 }
 
 impl Hub {
     pub fn new() -> Self {
-        let shelf = Arc::new(MemoryShelf::default());
-        let limits = Limits {
-            deadline: Duration::from_millis(50),
+        let outputs = Arc::new(MemoryOutputStore::default());
+        let limits = CallLimits {
+            idle_timeout: Duration::from_millis(50),
             shown_bytes: 100,
             image_bytes: 100,
-            longest: Duration::from_secs(1),
+            total_timeout: Duration::from_secs(1),
         };
-        let registry = Registry::new(Arc::new(MemoryIdBook::default()), shelf.clone(), limits);
-        Self { registry, shelf }
+        let registry = Registry::new(
+            Arc::new(MemoryToolIdStore::default()),
+            outputs.clone(),
+            limits,
+        );
+        Self { registry, outputs }
     }
 
     /// What Ada gets when a model calls a tool for her.
     pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
         self.registry
-            .toolset(Access::all(&ada()))
+            .toolset(ToolAccess::all(&ada()))
             .call(&call(tool, input), &context())
             .await
     }
@@ -57,13 +61,13 @@ pub fn call(tool: &str, input: Value) -> ToolCall {
 pub fn context() -> CallContext {
     CallContext {
         call_id: CallId::new("c"),
-        errand: Errand::default(),
+        origin: CallOrigin::default(),
         user: ada(),
         asker: Asker::Model,
         workspace: None,
         cancel: CancellationToken::new(),
-        attendant: Arc::new(Nobody),
-        pulse: Pulse::default(),
+        client: Arc::new(NoClient),
+        timer: CallTimer::default(),
     }
 }
 
@@ -144,7 +148,7 @@ impl ToolSource for Odd {
             "hang" => std::future::pending().await,
             "work" => {
                 for progress in 0..text.parse().unwrap() {
-                    context.progress(Progress {
+                    context.progress(ProgressUpdate {
                         progress: f64::from(progress),
                         total: None,
                         message: None,
@@ -154,7 +158,7 @@ impl ToolSource for Odd {
                 Ok(ToolOutput::text("done"))
             }
             "inquire" => {
-                let wants = FormWants::Fields { schema: json!({}) };
+                let wants = FormRequest::Fields { schema: json!({}) };
                 let answer = context.ask(text.into(), wants).await;
                 Ok(ToolOutput::text(format!("{:?}", answer.outcome())))
             }

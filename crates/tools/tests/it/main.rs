@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod attended;
+mod call_client;
 mod hub;
 mod registry;
 mod road;

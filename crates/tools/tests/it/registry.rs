@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{Access, SourceInfo, ToolId, ToolOutput, UserId};
-use tenon_tools::{Error, IdBook, Limits, MemoryIdBook, MemoryShelf, Registry};
+use tenon_domain::{SourceInfo, ToolAccess, ToolId, ToolOutput, UserId};
+use tenon_tools::{CallLimits, Error, MemoryOutputStore, MemoryToolIdStore, Registry, ToolIdStore};
 use tokio::sync::Notify;
 
 use crate::hub::{Hub, Odd, ada, call, context};
 
 fn ids(hub: &Hub, user: &UserId) -> Vec<String> {
     hub.registry
-        .toolset(Access::all(user))
+        .toolset(ToolAccess::all(user))
         .specs()
         .iter()
         .map(|spec| spec.id.0.clone())
@@ -47,7 +47,7 @@ async fn a_turn_keeps_the_tools_it_began_with() {
         .connect(Arc::new(Odd::new("a", &["echo"])))
         .await
         .unwrap();
-    let toolset = hub.registry.toolset(Access::all(&ada()));
+    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
     drop(connected);
     let answer = toolset
         .call(&call("mcp_a_echo", json!({"text": "still"})), &context())
@@ -67,10 +67,13 @@ async fn a_guest_is_there_for_whoever_holds_it_and_takes_nobodys_name() {
     let mut guest = Odd::new("a", &["echo"]).of(&ada());
     guest.info.id = tenon_domain::SourceId::new("guest");
     let guest: Arc<dyn tenon_tools::ToolSource> = Arc::new(guest);
-    let guests = hub.registry.guests(&ada(), &[guest]);
-    // What the rest is narrowed to is not about guests.
-    let access = Access::all(&ada()).only([ToolId::new("mcp_a_echo")]);
-    let toolset = hub.registry.toolset(access).with(&guests);
+    let request_tools = hub.registry.request_tools(&ada(), &[guest]);
+    // What the rest is narrowed to is not about request_tools.
+    let access = ToolAccess::all(&ada()).only([ToolId::new("mcp_a_echo")]);
+    let toolset = hub
+        .registry
+        .toolset(access)
+        .with_request_tools(&request_tools);
     let all = toolset.specs();
     assert_eq!(all.len(), 2);
     let other = all.iter().find(|spec| spec.id.0 != "mcp_a_echo").unwrap();
@@ -123,7 +126,7 @@ async fn a_private_source_is_its_owners_alone() {
     assert_eq!(ids(&hub, &bob), ["mcp_all_echo"]);
     assert_eq!(hub.registry.sources(&bob).len(), 1);
 
-    let theirs = hub.registry.toolset(Access::all(&bob));
+    let theirs = hub.registry.toolset(ToolAccess::all(&bob));
     assert!(theirs.get(&ToolId::new("mcp_ada-laptop_echo")).is_none());
     let refused = theirs
         .call(
@@ -144,7 +147,7 @@ async fn only_what_is_switched_on_is_seen_and_called() {
         .unwrap();
     let toolset = hub
         .registry
-        .toolset(Access::all(&ada()).only([ToolId::new("mcp_a_x")]));
+        .toolset(ToolAccess::all(&ada()).only([ToolId::new("mcp_a_x")]));
     assert_eq!(toolset.specs().len(), 1);
     assert!(
         toolset
@@ -199,8 +202,8 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
     let slow = Arc::new(SlowBook::default());
     let registry = Registry::new(
         slow.clone(),
-        Arc::new(MemoryShelf::default()),
-        Limits::default(),
+        Arc::new(MemoryOutputStore::default()),
+        CallLimits::default(),
     );
     let first = tokio::spawn({
         let registry = registry.clone();
@@ -213,14 +216,14 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
     });
     slow.asked.notified().await;
     // The book is busy with the first; readers do not notice, and the second overtakes it.
-    assert_eq!(registry.toolset(Access::all(&ada())).specs().len(), 0);
+    assert_eq!(registry.toolset(ToolAccess::all(&ada())).specs().len(), 0);
     let _second = registry
         .connect(Arc::new(Odd::new("a", &["new"])))
         .await
         .unwrap();
     slow.go_on.notify_one();
     drop(first.await.unwrap());
-    let specs = registry.toolset(Access::all(&ada())).specs();
+    let specs = registry.toolset(ToolAccess::all(&ada())).specs();
     assert_eq!(
         specs
             .iter()
@@ -233,13 +236,13 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
 /// An id book that takes its time over the first question.
 #[derive(Default)]
 struct SlowBook {
-    book: MemoryIdBook,
+    book: MemoryToolIdStore,
     asked: Notify,
     go_on: Notify,
 }
 
 #[async_trait]
-impl IdBook for SlowBook {
+impl ToolIdStore for SlowBook {
     async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
         if names == ["old"] {
             self.asked.notify_one();

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tenon_domain::{
-    Access, Content, ErrorKind, Layer, Policy, ToolError, ToolId, ToolOutput, ToolResult,
+    Content, ErrorKind, Layer, Policy, ToolAccess, ToolError, ToolId, ToolOutput, ToolResult,
     ToolSetting, ToolSettings,
 };
-use tenon_tools::{Asker, Connection, Prepared, Shelf};
+use tenon_tools::{Asker, Connection, OutputStore, PreparedCall};
 
 use crate::hub::{Hub, Odd, ada, call, context};
 
@@ -117,10 +117,10 @@ async fn fifty_megabytes_are_capped_and_kept_whole() {
     assert!(text.len() < 400, "{}", text.len());
     assert_eq!(*bytes, 50 * 1024 * 1024);
 
-    let whole = hub.shelf.get(&ada(), blob_id).await.unwrap().unwrap();
+    let whole = hub.outputs.get(&ada(), blob_id).await.unwrap().unwrap();
     assert!(whole == "好\n".repeat(50 * 1024 * 1024 / 4).as_bytes());
     let bob = tenon_domain::UserId::new("bob");
-    assert_eq!(hub.shelf.get(&bob, blob_id).await.unwrap(), None);
+    assert_eq!(hub.outputs.get(&bob, blob_id).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn bytes_that_are_no_text_do_not_lose_the_rest() {
 #[tokio::test]
 async fn a_call_that_is_no_longer_wanted_ends_at_once() {
     let (hub, _connected) = hub().await;
-    let toolset = hub.registry.toolset(Access::all(&ada()));
+    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
     let context = context();
     context.cancel.cancel();
     let result = toolset
@@ -172,12 +172,12 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
     ]);
     let toolset = hub
         .registry
-        .toolset(Access::all(&ada()).with_settings(settings));
+        .toolset(ToolAccess::all(&ada()).with_settings(settings));
 
     let echo = call("mcp_odd_echo", json!({"text": "hi"}));
     let cancel = &context().cancel;
     let prepared = toolset.prepare(&echo, Asker::Model, cancel).await;
-    let Ok(Prepared::Ask(question)) = prepared else {
+    let Ok(PreparedCall::Ask(question)) = prepared else {
         panic!("nobody is asked")
     };
     assert_eq!(
@@ -186,7 +186,7 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
     );
     assert!(matches!(
         toolset.prepare(&echo, Asker::Person, cancel).await,
-        Ok(Prepared::Ready(_))
+        Ok(PreparedCall::Ready(_))
     ));
     // Nobody is asked about what cannot be made.
     let refused = async |tool: &str, input| {
@@ -232,7 +232,7 @@ async fn policies_bind_models_and_not_people() {
         ("mcp_odd_echo", Policy::Deny),
         ("mcp_odd_fail", Policy::Ask),
     ]);
-    let access = Access::all(&ada()).with_settings(settings);
+    let access = ToolAccess::all(&ada()).with_settings(settings);
     let toolset = hub.registry.toolset(access);
     let echo = call("mcp_odd_echo", json!({"text": "hi"}));
 

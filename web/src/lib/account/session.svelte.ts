@@ -1,14 +1,14 @@
-// Who this page is for. The server is asked before anything else is, and again
-// whenever it refuses somebody: only its answer decides that a session is over.
-// A page belongs to one person; for another one it begins anew.
-import { ApiError, whenRefused } from '$lib/api/client';
-import { entrance } from '$lib/api/entrance';
+// The session of this page. The server is asked who is logged in before anything else, and again
+// after every 401: only its answer ends a session. A page belongs to one person; for another one
+// it reloads.
+import { ApiError, onUnauthorized } from '$lib/api/client';
+import { authApi } from '$lib/api/auth';
 import type { Account, AuthState } from '$lib/api/types';
-import { remember, rememberFor, whenChangedElsewhere } from '$lib/storage';
-import { linkCode } from './code.svelte';
+import { saveSetting, setStorageAccount, onChangedInOtherTab } from '$lib/storage';
+import { setupCode } from './setupCode.svelte';
 
 /** How soon a server that did not say who is here is asked again. */
-const ASK_AGAIN_MS = 2_000;
+const RETRY_INTERVAL_MS = 2_000;
 
 export class Session {
   /** What the server said last; absent until it has said anything. */
@@ -28,50 +28,50 @@ export class Session {
   /** There are accounts here, and this is one. */
   hasAccount = $derived(this.account !== undefined && !this.state?.singleUser);
 
-  /** Begins the page anew, with nothing of this one in it. */
-  #beginAnew: () => void;
+  /** Reloads the page. */
+  #reload: () => void;
   #looking?: Promise<void>;
   #again?: ReturnType<typeof setTimeout>;
 
-  constructor(beginAnew: () => void) {
-    this.#beginAnew = beginAnew;
+  constructor(reload: () => void) {
+    this.#reload = reload;
   }
 
-  /** Until the function it returns is called. */
+  /** Returns a function that unsubscribes. */
   start(): () => void {
     const look = () => void this.look();
     const seen = () => document.visibilityState === 'visible' && look();
-    whenRefused(look);
+    onUnauthorized(look);
     document.addEventListener('visibilitychange', seen);
     addEventListener('online', look);
-    linkCode.whenOpened(look);
+    setupCode.onOpened(look);
     // Tabs share one cookie: who logs in or out in one of them does so in all.
-    const stopListening = whenChangedElsewhere('account', look);
+    const stopListening = onChangedInOtherTab('account', look);
     look();
     return () => {
-      whenRefused(() => {});
+      onUnauthorized(() => {});
       document.removeEventListener('visibilitychange', seen);
       removeEventListener('online', look);
-      linkCode.whenOpened(() => {});
+      setupCode.onOpened(() => {});
       stopListening();
       clearTimeout(this.#again);
     };
   }
 
-  /** Asks who is here. Fails never: a server that does not answer is asked again. */
+  /** Asks who is logged in. Never fails: a server that does not answer is asked again. */
   look(): Promise<void> {
     this.#looking ??= this.#ask().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
-  /** Somebody has just logged in. */
+  /** Called after a log-in. */
   enter(account: Account): void {
     if (this.account && this.account.id !== account.id) {
-      remember('account', account.id);
-      return this.#beginAnew();
+      saveSetting('account', account.id);
+      return this.#reload();
     }
-    rememberFor(this.state?.singleUser ? undefined : account.id);
-    remember('account', account.id);
+    setStorageAccount(this.state?.singleUser ? undefined : account.id);
+    saveSetting('account', account.id);
     this.account = account;
     this.ended = false;
     this.refusal = undefined;
@@ -81,47 +81,47 @@ export class Session {
   /** They know what was switched off. Told once more where the server does not hear of that. */
   readSwitchedOff(): void {
     if (this.state) this.state = { ...this.state, switchedOff: undefined };
-    entrance.forgetSwitchedOff().catch(() => {
-      // The next visit tells it again.
+    authApi.forgetSwitchedOff().catch(() => {
+      // It is shown again at the next visit.
     });
   }
 
   /** Fails where the server cannot be reached: then the session is still open. */
   async logOut(): Promise<void> {
-    await entrance.logOut();
+    await authApi.logOut();
     this.leave();
   }
 
-  /** The session was ended from here. */
+  /** Called when the session was ended on this page. */
   leave(): void {
-    remember('account', '');
-    this.#beginAnew();
+    saveSetting('account', '');
+    this.#reload();
   }
 
   async #ask(): Promise<void> {
     clearTimeout(this.#again);
     try {
-      this.#take(await this.#opened(await entrance.state()));
+      this.#take(await this.#opened(await authApi.state()));
     } catch {
       this.silent = true;
       // Whoever is in has a socket, which comes back by itself and asks then.
       if (this.inside) return;
-      this.#again = setTimeout(() => void this.look(), ASK_AGAIN_MS);
+      this.#again = setTimeout(() => void this.look(), RETRY_INTERVAL_MS);
     }
   }
 
-  /** Where there is one person, the link that was opened is all it takes. */
+  /** In single-user mode, the opened link logs in. */
   async #opened(state: AuthState): Promise<AuthState> {
-    const code = linkCode.value;
+    const code = setupCode.value;
     if (!code || !state.singleUser || state.account) return state;
     try {
-      const account = await entrance.setUp({ code });
-      linkCode.forget();
+      const account = await authApi.setUp({ code });
+      setupCode.forget();
       return { ...state, account, setupCode: false };
     } catch (error) {
       // A server that does not answer is asked again, with the same code.
       if (!(error instanceof ApiError) || error.unreachable) throw error;
-      linkCode.forget();
+      setupCode.forget();
       this.refusal = error;
       return state;
     }

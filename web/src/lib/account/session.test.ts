@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api, ApiError } from '$lib/api/client';
-import { entrance } from '$lib/api/entrance';
+import { authApi } from '$lib/api/auth';
 import type { Account, AuthState } from '$lib/api/types';
-import { recall, remember, rememberFor } from '$lib/storage';
-import { linkCode } from './code.svelte';
+import { loadSetting, saveSetting, setStorageAccount } from '$lib/storage';
+import { setupCode } from './setupCode.svelte';
 import { Session } from './session.svelte';
 
 const account = (id: string, role: Account['role'] = 'user'): Account => ({
@@ -25,19 +25,19 @@ const says = (change: Partial<AuthState>): AuthState => ({
   ...change,
 });
 
-let beginAnew: ReturnType<typeof vi.fn<() => void>>;
+let reload: ReturnType<typeof vi.fn<() => void>>;
 let stop = () => {};
 
 /** A page whose server answers with these states, the last one for ever. */
 async function open(...states: (Partial<AuthState> | Error)[]): Promise<Session> {
   stop();
   let count = 0;
-  vi.spyOn(entrance, 'state').mockImplementation(() => {
+  vi.spyOn(authApi, 'state').mockImplementation(() => {
     const state = states[Math.min(count++, states.length - 1)] ?? {};
     return state instanceof Error ? Promise.reject(state) : Promise.resolve(says(state));
   });
-  beginAnew = vi.fn<() => void>();
-  const session = new Session(beginAnew);
+  reload = vi.fn<() => void>();
+  const session = new Session(reload);
   stop = session.start();
   await vi.advanceTimersByTimeAsync(0);
   return session;
@@ -49,7 +49,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   stop();
-  rememberFor(undefined);
+  setStorageAccount(undefined);
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
@@ -63,10 +63,10 @@ test('nobody is inside before the server has said who is here', async () => {
 });
 
 test('where there are no accounts one person is inside, and nothing has an owner', async () => {
-  remember('draft.new', 'hello');
+  saveSetting('draft.new', 'hello');
   const session = await open({ singleUser: true, account: ann });
   expect([session.inside, session.isAdmin, session.hasAccount]).toEqual([true, true, false]);
-  expect(recall('draft.new')).toBe('hello');
+  expect(loadSetting('draft.new')).toBe('hello');
   expect((await open({ singleUser: true, setupCode: true })).inside).toBe(false);
 });
 
@@ -78,7 +78,7 @@ const alone = { singleUser: true, setupCode: true };
 
 test('the link is enough where there is one person, and is used once', async () => {
   openLink('ABC234');
-  const setUp = vi.spyOn(entrance, 'setUp').mockResolvedValue(ann);
+  const setUp = vi.spyOn(authApi, 'setUp').mockResolvedValue(ann);
   const session = await open(alone);
   expect(setUp.mock.calls).toEqual([[{ code: 'ABC234' }]]);
   expect([session.inside, session.state?.setupCode]).toEqual([true, false]);
@@ -94,7 +94,7 @@ test('the link is enough where there is one person, and is used once', async () 
 test('a link that does not let in is told, and one that was not heard is shown again', async () => {
   openLink('ABC234');
   const wrong = new ApiError('wrong_code', 'no', 403);
-  const setUp = vi.spyOn(entrance, 'setUp').mockRejectedValueOnce(ApiError.noAnswer('no'));
+  const setUp = vi.spyOn(authApi, 'setUp').mockRejectedValueOnce(ApiError.noAnswer('no'));
   setUp.mockRejectedValueOnce(wrong);
   const session = await open(alone);
   expect([session.silent, session.refusal]).toEqual([true, undefined]);
@@ -106,10 +106,10 @@ test('a link that does not let in is told, and one that was not heard is shown a
 
 test('who is in already does not use up a link', async () => {
   openLink('ABC234');
-  const setUp = vi.spyOn(entrance, 'setUp');
+  const setUp = vi.spyOn(authApi, 'setUp');
   const session = await open({ singleUser: true, account: ann });
   expect([session.inside, setUp.mock.calls.length]).toEqual([true, 0]);
-  linkCode.forget();
+  setupCode.forget();
 });
 
 test('a server that does not answer is asked again', async () => {
@@ -118,19 +118,19 @@ test('a server that does not answer is asked again', async () => {
   await vi.advanceTimersByTimeAsync(5_000);
   expect([session.silent, session.inside, session.isAdmin]).toEqual([false, true, false]);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(entrance.state).toHaveBeenCalledTimes(3);
+  expect(authApi.state).toHaveBeenCalledTimes(3);
 });
 
 test('a refusal ends the session when the server does not know the person any more', async () => {
   const session = await open({ account: ann }, {});
-  remember('draft.new', 'half a sentence');
+  saveSetting('draft.new', 'half a sentence');
   vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { status: 401 })));
   await api.info().catch(() => {});
   await vi.advanceTimersByTimeAsync(0);
   expect([session.ended, session.inside, session.account?.id]).toEqual([true, true, 'ann']);
   session.enter(ann);
-  expect([session.ended, recall('draft.new')]).toEqual([false, 'half a sentence']);
-  expect(beginAnew).not.toHaveBeenCalled();
+  expect([session.ended, loadSetting('draft.new')]).toEqual([false, 'half a sentence']);
+  expect(reload).not.toHaveBeenCalled();
 });
 
 test('a refusal of something else leaves the session open', async () => {
@@ -143,13 +143,13 @@ test('a refusal of something else leaves the session open', async () => {
 
 test('for another person the page begins anew, and finds nothing of the former one', async () => {
   const session = await open({ account: ann }, {});
-  remember('draft.new', 'a secret');
+  saveSetting('draft.new', 'a secret');
   await session.look();
   session.enter(bob);
-  expect(beginAnew).toHaveBeenCalledOnce();
+  expect(reload).toHaveBeenCalledOnce();
   expect(session.account?.id).toBe('ann');
   await open({ account: bob });
-  expect(recall('draft.new')).toBeUndefined();
+  expect(loadSetting('draft.new')).toBeUndefined();
 });
 
 test('who logs in or out in another tab does so in this one', async () => {
@@ -172,10 +172,10 @@ test('a role that was taken away is gone at the next look', async () => {
 
 test('who logs out leaves a page that begins anew; who cannot stays', async () => {
   const session = await open({ account: ann });
-  const logOut = vi.spyOn(entrance, 'logOut').mockRejectedValueOnce(ApiError.noAnswer('no'));
+  const logOut = vi.spyOn(authApi, 'logOut').mockRejectedValueOnce(ApiError.noAnswer('no'));
   await expect(session.logOut()).rejects.toThrow();
-  expect(beginAnew).not.toHaveBeenCalled();
+  expect(reload).not.toHaveBeenCalled();
   logOut.mockResolvedValueOnce();
   await session.logOut();
-  expect(beginAnew).toHaveBeenCalledOnce();
+  expect(reload).toHaveBeenCalledOnce();
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { api, ApiError, whenRefused } from './client';
+import { api, ApiError, onUnauthorized } from './client';
 
 function answer(response: Response | Error) {
   const fetch = vi.fn(() =>
@@ -32,7 +32,7 @@ test('a refusal is told in the words of the server', async () => {
 
 test('a stranger is refused, and whoever looks after that hears of it', async () => {
   const listener = vi.fn();
-  whenRefused(listener);
+  onUnauthorized(listener);
   answer(Response.json({ error: { code: 'unauthorized', message: 'Log in.' } }, { status: 401 }));
   await expect(api.info()).rejects.toMatchObject({ status: 401 });
   expect(listener).toHaveBeenCalledOnce();

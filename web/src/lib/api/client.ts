@@ -1,6 +1,5 @@
-// The server's HTTP door. Every failure comes out as an `ApiError`: either in
-// the server's words, made to be shown, or `unreachable`, which the page has
-// its own words for. Whoever has to log in first is told to `whenRefused` as well.
+// The HTTP client. Every failure is an `ApiError`: with the server's sentence, made to be shown,
+// or `unreachable`. A 401 also calls the `onUnauthorized` listener.
 import { dataOf } from './sse';
 import type {
   AnswerForm,
@@ -55,15 +54,15 @@ export class ApiError extends Error {
 }
 
 /** Nearly every call is answered from memory or a local file; what takes longer is not coming. */
-const DEADLINE_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 15_000;
 
 /** For calls that make the server ask another one, which may be far away. */
-const ELSEWHERE_MS = 60_000;
+const UPSTREAM_TIMEOUT_MS = 60_000;
 
 let refused = () => {};
 
 /** Calls back whenever the server does not know who is asking. */
-export function whenRefused(listener: () => void): void {
+export function onUnauthorized(listener: () => void): void {
   refused = listener;
 }
 
@@ -84,11 +83,11 @@ export const api = {
   exportChat: (id: ChatId, format: 'json' | 'markdown') =>
     download(withQuery(`${chatPath(id)}/export`, { format })),
   importChat: (chat: unknown) =>
-    request<ChatSummary>('POST', '/api/chats/import', chat, ELSEWHERE_MS),
+    request<ChatSummary>('POST', '/api/chats/import', chat, UPSTREAM_TIMEOUT_MS),
   share: (id: ChatId) => request<ShareView | null>('GET', `${chatPath(id)}/share`),
   makeShare: (id: ChatId, share: NewShare) =>
     request<ShareView>('POST', `${chatPath(id)}/share`, share),
-  takeShareBack: (id: ChatId) => request<void>('DELETE', `${chatPath(id)}/share`),
+  revokeShare: (id: ChatId) => request<void>('DELETE', `${chatPath(id)}/share`),
   shared: (token: string) => request<SharedChat>('GET', `/api/shared/${encodeURIComponent(token)}`),
   startTurn: (id: ChatId, turn: StartTurn) =>
     request<TurnStarted>('POST', `${chatPath(id)}/turns`, turn),
@@ -104,7 +103,7 @@ export const api = {
   changeModel: (id: ModelId, change: ModelChange) => request<void>('PATCH', modelPath(id), change),
   deleteModel: (id: ModelId) => request<void>('DELETE', modelPath(id)),
   discover: (ask: Discover) =>
-    request<Discovered>('POST', '/api/models/discover', ask, ELSEWHERE_MS),
+    request<Discovered>('POST', '/api/models/discover', ask, UPSTREAM_TIMEOUT_MS),
 
   /** Frame by frame, until the model has been tried or the signal says stop. */
   async *testModel(id: ModelId, signal: AbortSignal): AsyncGenerator<TestFrame> {
@@ -143,7 +142,7 @@ function withQuery(path: string, values: Record<string, string | number | boolea
 
 async function download(path: string): Promise<Blob> {
   try {
-    const response = await fetch(path, { signal: AbortSignal.timeout(ELSEWHERE_MS) });
+    const response = await fetch(path, { signal: AbortSignal.timeout(UPSTREAM_TIMEOUT_MS) });
     if (!response.ok) throw refusal(response, await response.text());
     return await response.blob();
   } catch (cause) {
@@ -155,7 +154,7 @@ export async function request<Answer>(
   method: string,
   path: string,
   body?: unknown,
-  deadlineMs = DEADLINE_MS,
+  deadlineMs = REQUEST_TIMEOUT_MS,
 ): Promise<Answer> {
   let response: Response;
   let text: string;

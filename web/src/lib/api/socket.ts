@@ -19,15 +19,15 @@ interface Subscription {
 }
 
 const FIRST_DELAY_MS = 300;
-const LONGEST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 5_000;
 /** A shorter absence is over before anyone could read about it. */
-const AWAY_AFTER_MS = 1_000;
+const AWAY_DELAY_MS = 1_000;
 /** The server closes with this when the session behind a socket has ended. */
-const LOGGED_OUT = 4401;
+const CLOSE_LOGGED_OUT = 4401;
 /** A socket may be dead without knowing it, after sleep above all: no answer within this, and it is. */
-const PROBE_MS = 4_000;
+const PROBE_TIMEOUT_MS = 4_000;
 /** Tells the server that this page comes again at once, and so keeps what it works on. */
-const AGAIN = 4000;
+const CLOSE_RELOADING = 4000;
 
 export class Socket {
   #url: string;
@@ -87,7 +87,7 @@ export class Socket {
     this.send({ type: 'subscribe', chatId, after: lastSeq() });
     // The server always answers a subscription, so silence means a dead connection.
     clearTimeout(this.#probe);
-    if (this.#isOpen) this.#probe = setTimeout(() => this.#reconnect(), PROBE_MS);
+    if (this.#isOpen) this.#probe = setTimeout(() => this.#reconnect(), PROBE_TIMEOUT_MS);
   }
 
   #connect(): void {
@@ -110,9 +110,9 @@ export class Socket {
     };
     socket.onclose = ({ code }) => {
       if (socket !== this.#socket) return;
-      if (!accepted || code === LOGGED_OUT) this.#listener.refused?.();
+      if (!accepted || code === CLOSE_LOGGED_OUT) this.#listener.refused?.();
       this.#lost();
-      const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, MAX_DELAY_MS);
       this.#failures += 1;
       // Jitter, so that the pages of a restarted server do not all come back in the same instant.
       this.#retry = setTimeout(() => this.#connect(), delay * (0.75 + Math.random() * 0.5));
@@ -121,7 +121,7 @@ export class Socket {
 
   #lost(): void {
     clearTimeout(this.#probe);
-    this.#away ??= setTimeout(() => this.#listener.connection('away'), AWAY_AFTER_MS);
+    this.#away ??= setTimeout(() => this.#listener.connection('away'), AWAY_DELAY_MS);
   }
 
   /** The network or the reader came back, or may have gone: find out at once. */
@@ -135,7 +135,7 @@ export class Socket {
   }
 
   #reconnect(): void {
-    this.#forget(AGAIN);
+    this.#forget(CLOSE_RELOADING);
     this.#lost();
     this.#connect();
   }

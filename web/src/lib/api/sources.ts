@@ -16,28 +16,30 @@ import type {
 } from './types';
 
 /** For calls that make the server ask another one, or end a process that takes its time. */
-const ELSEWHERE_MS = 60_000;
+const UPSTREAM_TIMEOUT_MS = 60_000;
 
 export const sources = {
   all: () => request<SourceDetail[]>('GET', '/api/sources'),
-  add: (source: NewSource) => request<SourceDetail>('POST', '/api/sources', source, ELSEWHERE_MS),
+  add: (source: NewSource) =>
+    request<SourceDetail>('POST', '/api/sources', source, UPSTREAM_TIMEOUT_MS),
   /** What a server would offer, before it is saved. */
   preview: (source: NewSource) =>
-    request<SourcePreview>('POST', '/api/sources/preview', source, ELSEWHERE_MS),
+    request<SourcePreview>('POST', '/api/sources/preview', source, UPSTREAM_TIMEOUT_MS),
   change: (id: SourceId, change: SourceChange) =>
-    request<SourceDetail>('PATCH', pathOf(id), change, ELSEWHERE_MS),
-  remove: (id: SourceId) => request<void>('DELETE', pathOf(id), undefined, ELSEWHERE_MS),
+    request<SourceDetail>('PATCH', pathOf(id), change, UPSTREAM_TIMEOUT_MS),
+  remove: (id: SourceId) => request<void>('DELETE', pathOf(id), undefined, UPSTREAM_TIMEOUT_MS),
   restart: (id: SourceId) =>
-    request<void>('POST', `${pathOf(id)}/restart`, undefined, ELSEWHERE_MS),
+    request<void>('POST', `${pathOf(id)}/restart`, undefined, UPSTREAM_TIMEOUT_MS),
   /** Reads its document again. */
   refresh: (id: SourceId) =>
-    request<DocumentChange>('POST', `${pathOf(id)}/refresh`, undefined, ELSEWHERE_MS),
+    request<DocumentChange>('POST', `${pathOf(id)}/refresh`, undefined, UPSTREAM_TIMEOUT_MS),
   logs: (id: SourceId) => request<LogLine[]>('GET', `${pathOf(id)}/logs`),
   import: (asked: ImportSources) =>
-    request<ImportedSource[]>('POST', '/api/sources/import', asked, ELSEWHERE_MS),
+    request<ImportedSource[]>('POST', '/api/sources/import', asked, UPSTREAM_TIMEOUT_MS),
   logIn: (id: SourceId) =>
-    request<LoginStart>('POST', `${pathOf(id)}/login`, undefined, ELSEWHERE_MS),
-  logOut: (id: SourceId) => request<void>('DELETE', `${pathOf(id)}/login`, undefined, ELSEWHERE_MS),
+    request<LoginStart>('POST', `${pathOf(id)}/login`, undefined, UPSTREAM_TIMEOUT_MS),
+  logOut: (id: SourceId) =>
+    request<void>('DELETE', `${pathOf(id)}/login`, undefined, UPSTREAM_TIMEOUT_MS),
 };
 
 export const secrets = {

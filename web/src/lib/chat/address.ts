@@ -3,7 +3,7 @@
 export interface Address {
   /** What decides whom it reaches. */
   host: string;
-  /** Path and query: what would be told there. */
+  /** Path and query, which the request would reveal. */
   rest: string;
 }
 

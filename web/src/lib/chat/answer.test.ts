@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { answerPieces, answerText } from './answer';
-import { callPart, Story } from './story';
+import { callPart, FrameBuilder } from './fixtures';
 import type { Turn } from './chat';
 
 function turn(): Turn {
-  const chat = new Story()
+  const chat = new FrameBuilder()
     .turnStarted('Hi')
     .messageStarted('m1')
     .messageFinished(
@@ -18,9 +18,9 @@ function turn(): Turn {
     .callRequested('call1', 'm2')
     .messageStarted('m3')
     .messageFinished('m3', { type: 'text', text: 'The end.' })
-    .play();
+    .replay();
   const found = chat.turns[0];
-  if (!found) throw new Error('the story has a turn');
+  if (!found) throw new Error('the builder has a turn');
   return found;
 }
 
@@ -38,11 +38,11 @@ test('a thought gets its share of the time of its message', () => {
 });
 
 test('a text cut by its citations is one text', () => {
-  const chat = new Story()
+  const chat = new FrameBuilder()
     .turnStarted('Hi')
     .messageStarted('m1')
     .messageFinished('m1', { type: 'text', text: 'It is ' }, { type: 'text', text: '7 degrees.' })
-    .play();
+    .replay();
   const pieces = chat.turns.flatMap(answerPieces);
   expect(pieces).toMatchObject([{ key: 'm1/0', kind: 'text', text: 'It is 7 degrees.' }]);
 });

@@ -27,9 +27,9 @@ export interface Chat {
   turns: readonly Turn[];
   /** The last turn of the branch on show. */
   head?: TurnId;
-  /** The history has been told to its end; what comes now is live. */
+  /** The history is complete; further frames are live. */
   caughtUp: boolean;
-  /** A frame got lost: whoever feeds this chat must subscribe again after `seq`. */
+  /** A frame got lost: the subscriber must resubscribe after `seq`. */
   missed: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface Turn {
 
 export interface Message {
   id: MessageId;
-  parts: readonly (Part | Draft)[];
+  parts: readonly (Part | ArgumentsDraft)[];
   startedAt: number;
   /** Absent while the message is being written. */
   finishedAt?: number;
@@ -65,7 +65,7 @@ export interface Message {
 }
 
 /** The arguments of a call that the model is still writing. */
-export interface Draft {
+export interface ArgumentsDraft {
   type: 'draft';
   displayName: string;
   text: string;
@@ -83,7 +83,7 @@ export interface Call extends Omit<CallRecord, 'runsOn'> {
 
 export interface ShownForm {
   form: Form;
-  /** Absent until somebody answered, and for ever where nobody did. */
+  /** Absent until it was answered. */
   outcome?: FormOutcome;
 }
 
@@ -116,7 +116,7 @@ export function versions(chat: Chat, turn: Turn): readonly Turn[] {
 }
 
 /** Whether the call waits for a person to allow it. */
-export function isAsking(call: Call): boolean {
+export function isAwaitingAnswer(call: Call): boolean {
   return call.asked && !call.verdict && call.status === 'pending';
 }
 
@@ -127,7 +127,7 @@ export function openForm(call: Call): Form | undefined {
 }
 
 /** The first call that waits for a person: to allow it, or to fill in a form. */
-export function askingCall(chat: Chat): Call | undefined {
+export function awaitingCall(chat: Chat): Call | undefined {
   const turn = runningTurn(chat);
-  return turn && Object.values(turn.calls).find((call) => isAsking(call) || openForm(call));
+  return turn && Object.values(turn.calls).find((call) => isAwaitingAnswer(call) || openForm(call));
 }

@@ -1,12 +1,12 @@
 // The chat that is open: fed by the socket, shown by the page.
 import type { ChatId, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
-import { heardAt } from '$lib/clock';
-import { askingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
+import { syncServerClock } from '$lib/clock';
+import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
 import { reduce } from './reduce';
 
 /** A server that never agrees with itself must not be asked in a tight loop. */
-const ASK_AGAIN_MS = 1_000;
+const RESYNC_DELAY_MS = 1_000;
 
 interface Sending {
   text: string;
@@ -29,7 +29,7 @@ export class Conversation {
 
   running = $derived(this.chat && runningTurn(this.chat));
   /** The call that waits for a person. */
-  asking = $derived(this.chat && askingCall(this.chat));
+  asking = $derived(this.chat && awaitingCall(this.chat));
   /** The branch on show, up to the place where a message is on its way to. */
   turns = $derived.by(() => {
     const shown = this.chat ? shownTurns(this.chat) : [];
@@ -103,7 +103,7 @@ export class Conversation {
       return;
     }
     if (frame.type === 'event' && before.caughtUp) {
-      heardAt(frame.at);
+      syncServerClock(frame.at);
       if (frame.body.type === 'turnStarted') this.begunAt = frame.at;
     }
     this.#next = reduce(before, frame);
@@ -111,7 +111,7 @@ export class Conversation {
     if (this.#next !== before) this.#paint();
   }
 
-  /** It was deleted: nothing of it is shown, and should it come back, it is told from its start. */
+  /** It was deleted: nothing of it is shown; if restored, it is loaded from the start. */
   #lose(id: ChatId): void {
     this.#next = emptyChat(id);
     this.chat = undefined;
@@ -120,7 +120,7 @@ export class Conversation {
   }
 
   #askAgain(): void {
-    const wait = Math.max(0, this.#askedAt + ASK_AGAIN_MS - Date.now());
+    const wait = Math.max(0, this.#askedAt + RESYNC_DELAY_MS - Date.now());
     setTimeout(() => {
       this.#askedAt = Date.now();
       this.#socket.resubscribe();
@@ -133,7 +133,7 @@ export class Conversation {
     this.#painting = true;
     requestAnimationFrame(() => {
       this.#painting = false;
-      // A history that is still being told would be seen rushing by.
+      // Rendering while the history loads would make it rush by.
       if (this.#next?.caughtUp) this.#show(this.#next);
     });
   }

@@ -1,6 +1,6 @@
 // The message being written, remembered per chat until it has been sent.
 import type { ChatId } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
+import { loadSetting, saveSetting } from '$lib/storage';
 
 export class Draft {
   #text: string;
@@ -10,12 +10,12 @@ export class Draft {
 
   constructor(chatId: ChatId | undefined) {
     this.#chatId = chatId;
-    this.#text = $state(recall(key(chatId)) ?? '');
+    this.#text = $state(loadSetting(key(chatId)) ?? '');
   }
 
   /** It is known only now whose drafts these are. */
   reread(): void {
-    this.#text = recall(key(this.#chatId)) ?? '';
+    this.#text = loadSetting(key(this.#chatId)) ?? '';
   }
 
   get text(): string {
@@ -25,13 +25,13 @@ export class Draft {
   set text(text: string) {
     this.#text = text;
     this.#taken.delete(this.#chatId);
-    remember(key(this.#chatId), text);
+    saveSetting(key(this.#chatId), text);
   }
 
   open(chatId: ChatId | undefined): void {
     if (chatId === this.#chatId) return;
     this.#chatId = chatId;
-    this.#text = this.#taken.has(chatId) ? '' : (recall(key(chatId)) ?? '');
+    this.#text = this.#taken.has(chatId) ? '' : (loadSetting(key(chatId)) ?? '');
   }
 
   /** Takes the text out of the field. It stays remembered until it is known to have arrived. */
@@ -44,29 +44,29 @@ export class Draft {
 
   /** What was taken is on the server. Anything written since stays. */
   arrived(chatId: ChatId): void {
-    if (this.#taken.delete(chatId)) remember(key(chatId), '');
+    if (this.#taken.delete(chatId)) saveSetting(key(chatId), '');
   }
 
   /** Puts back what could not be sent, before anything written since. */
   putBack(text: string, chatId: ChatId | undefined): void {
     const taken = this.#taken.delete(chatId);
-    const since = chatId === this.#chatId ? this.#text : taken ? '' : recall(key(chatId));
+    const since = chatId === this.#chatId ? this.#text : taken ? '' : loadSetting(key(chatId));
     const whole = since ? `${text}\n${since}` : text;
     if (chatId === this.#chatId) this.text = whole;
-    else remember(key(chatId), whole);
+    else saveSetting(key(chatId), whole);
   }
 
   /** What was put back has arrived after all. Once it was changed, it is a new message. */
   withdraw(text: string, chatId: ChatId): void {
     if (chatId === this.#chatId) {
       if (this.#text === text) this.text = '';
-    } else if (recall(key(chatId)) === text) this.forget(chatId);
+    } else if (loadSetting(key(chatId)) === text) this.forget(chatId);
   }
 
   /** The chat that was new now has a name, whether or not the reader is still in it. */
   moveTo(from: ChatId | undefined, to: ChatId): void {
-    remember(key(to), recall(key(from)) ?? '');
-    remember(key(from), '');
+    saveSetting(key(to), loadSetting(key(from)) ?? '');
+    saveSetting(key(from), '');
     if (this.#taken.delete(from)) this.#taken.add(to);
     if (this.#chatId === from) this.#chatId = to;
   }
@@ -74,7 +74,7 @@ export class Draft {
   /** The chat is not there after all: what was written in it is written in a new one. */
   moveBack(from: ChatId): void {
     const here = from === this.#chatId;
-    const text = here ? this.#text : recall(key(from));
+    const text = here ? this.#text : loadSetting(key(from));
     this.forget(from);
     if (here) this.open(undefined);
     if (text) this.putBack(text, undefined);
@@ -82,7 +82,7 @@ export class Draft {
 
   forget(chatId: ChatId): void {
     this.#taken.delete(chatId);
-    remember(key(chatId), '');
+    saveSetting(key(chatId), '');
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { recall } from '$lib/storage';
+import { loadSetting } from '$lib/storage';
 import { Draft } from './draft.svelte';
 
 beforeEach(() => localStorage.clear());
@@ -18,14 +18,14 @@ test('what is on its way is not in the field, even for a reader who went and cam
   draft.open('a');
   expect(draft.text).toBe('');
   draft.arrived('a');
-  expect(recall('draft.a')).toBeUndefined();
+  expect(loadSetting('draft.a')).toBeUndefined();
 });
 
 test('what was written since it was sent stays when it arrives', () => {
   const draft = taken('a', 'hello');
   draft.text = 'and';
   draft.arrived('a');
-  expect(recall('draft.a')).toBe('and');
+  expect(loadSetting('draft.a')).toBe('and');
 });
 
 test('what could not be sent comes back, before what was written since', () => {
@@ -49,13 +49,13 @@ test('a new chat takes its draft along, and no other', () => {
   draft.open('b');
   draft.text = 'for b';
   draft.moveTo(undefined, 'a');
-  expect([recall('draft.new'), recall('draft.a'), recall('draft.b')]).toEqual([
+  expect([loadSetting('draft.new'), loadSetting('draft.a'), loadSetting('draft.b')]).toEqual([
     undefined,
     'hello',
     'for b',
   ]);
   draft.arrived('a');
-  expect(recall('draft.a')).toBeUndefined();
+  expect(loadSetting('draft.a')).toBeUndefined();
   expect(draft.text).toBe('for b');
 });
 

@@ -1,16 +1,16 @@
 // Chats as files: their names, how they are saved and how they are read back.
 import type { ExportedChat } from '$lib/api/types';
 
-const ENDINGS = { json: 'json', markdown: 'md' };
+const EXTENSIONS = { json: 'json', markdown: 'md' };
 
 /** A name that every file system takes, cut by characters. */
-export function fileName(title: string, format: keyof typeof ENDINGS): string {
+export function fileName(title: string, format: keyof typeof EXTENSIONS): string {
   const name = title
     // What some file system or other gives a meaning to, and what cannot be seen.
     .replace(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[. ]+|[. ]+$/g, '');
-  return `${[...name].slice(0, 80).join('').trim() || 'chat'}.${ENDINGS[format]}`;
+  return `${[...name].slice(0, 80).join('').trim() || 'chat'}.${EXTENSIONS[format]}`;
 }
 
 export function save(content: Blob, name: string): void {

@@ -7,7 +7,7 @@ import type { ChatChange, ChatId, ChatSummary } from '$lib/api/types';
 export const UNDO_MS = 10_000;
 
 /** More than a screen shows, so that the next page is there before its end is seen. */
-export const PAGE = 60;
+export const CHAT_PAGE_SIZE = 60;
 
 export class ChatList {
   loaded = $state(false);
@@ -40,7 +40,7 @@ export class ChatList {
     const page = await this.#page();
     // A list that was asked for before a change may not know of it.
     if (changes !== this.#changes) return this.refresh();
-    const full = page.length >= PAGE;
+    const full = page.length >= CHAT_PAGE_SIZE;
     const last = page.at(-1);
     const known = new Set(page.map(({ id }) => id));
     // Older pages stay; what would stand on this one and does not is gone.
@@ -62,7 +62,7 @@ export class ChatList {
       const page = await this.#page(`${last.updatedAt}.${last.id}`);
       const known = new Set(this.#all.map(({ id }) => id));
       this.#all = [...this.#all, ...page.filter(({ id }) => !known.has(id))];
-      this.more = page.length >= PAGE;
+      this.more = page.length >= CHAT_PAGE_SIZE;
     } finally {
       this.#loadingMore = false;
     }
@@ -137,7 +137,7 @@ export class ChatList {
   }
 
   #page(before?: string): Promise<ChatSummary[]> {
-    return api.chats({ limit: PAGE, before, archived: this.#archived || undefined });
+    return api.chats({ limit: CHAT_PAGE_SIZE, before, archived: this.#archived || undefined });
   }
 }
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import type { ChatSummary } from '$lib/api/types';
-import { ChatList, PAGE } from './list.svelte';
-import { summary as chat } from './story';
+import { ChatList, CHAT_PAGE_SIZE } from './list.svelte';
+import { summary as chat } from './fixtures';
 
 const ids = (list: ChatList) => list.chats.map(({ id }) => id);
 
@@ -120,14 +120,14 @@ describe('pages', () => {
     Array.from({ length: count }, (_, index) =>
       chat(`${from + index}`, { updatedAt: 10_000 - from - index }),
     );
-  const first = page(1, PAGE);
+  const first = page(1, CHAT_PAGE_SIZE);
 
   test('follow on the last chat that is not pinned', async () => {
     const pinned = chat('p', { pinned: true, updatedAt: 3 });
     const chats = vi
       .spyOn(api, 'chats')
       .mockResolvedValueOnce([pinned, ...first])
-      .mockResolvedValueOnce(page(PAGE, 3));
+      .mockResolvedValueOnce(page(CHAT_PAGE_SIZE, 3));
     const list = new ChatList();
     await list.refresh();
     expect(list.more).toBe(true);
@@ -135,7 +135,7 @@ describe('pages', () => {
     const last = first.at(-1);
     expect(chats.mock.calls[1]?.[0]).toMatchObject({ before: `${last?.updatedAt}.${last?.id}` });
     // One that was there already is listed once.
-    expect(ids(list)).toHaveLength(PAGE + 1 + 2);
+    expect(ids(list)).toHaveLength(CHAT_PAGE_SIZE + 1 + 2);
     expect(list.more).toBe(false);
     await list.loadMore();
     expect(chats).toHaveBeenCalledTimes(2);
@@ -145,17 +145,17 @@ describe('pages', () => {
     const list = new ChatList();
     const chats = vi.spyOn(api, 'chats').mockResolvedValueOnce(first);
     await list.refresh();
-    chats.mockResolvedValueOnce(page(PAGE + 1, 3));
+    chats.mockResolvedValueOnce(page(CHAT_PAGE_SIZE + 1, 3));
     await list.loadMore();
     // Meanwhile the second chat was deleted elsewhere, and an old one was used.
-    const used = chat(`${PAGE + 2}`, { updatedAt: 20_000 });
+    const used = chat(`${CHAT_PAGE_SIZE + 2}`, { updatedAt: 20_000 });
     chats.mockResolvedValueOnce([used, ...first.filter(({ id }) => id !== '2')]);
     await list.refresh();
     const now = ids(list);
     expect(now[0]).toBe(used.id);
     expect(now).not.toContain('2');
     expect(now.filter((id) => id === used.id)).toHaveLength(1);
-    expect(now).toHaveLength(PAGE + 2);
+    expect(now).toHaveLength(CHAT_PAGE_SIZE + 2);
     expect(list.more).toBe(false);
   });
 
@@ -164,7 +164,11 @@ describe('pages', () => {
     const chats = vi.spyOn(api, 'chats').mockResolvedValue([put]);
     const list = new ChatList('archived');
     await list.refresh();
-    expect(chats).toHaveBeenCalledWith({ limit: PAGE, before: undefined, archived: true });
+    expect(chats).toHaveBeenCalledWith({
+      limit: CHAT_PAGE_SIZE,
+      before: undefined,
+      archived: true,
+    });
     expect(ids(list)).toEqual(['x']);
   });
 });

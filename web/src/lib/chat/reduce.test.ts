@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CallProgress, EventBody, Form, ServerFrame } from '$lib/api/types';
 import {
-  askingCall,
+  awaitingCall,
   emptyChat,
-  isAsking,
+  isAwaitingAnswer,
   openForm,
   runningTurn,
   shownTurns,
@@ -11,11 +11,11 @@ import {
   type Chat,
 } from './chat';
 import { reduce } from './reduce';
-import { callPart, caughtUp, delta, noUsage, play, record, Story } from './story';
+import { callPart, caughtUp, delta, noUsage, replay, record, FrameBuilder } from './fixtures';
 
 /** One whole turn with a call in it: what most tests tear apart. */
-function tokyo(): Story {
-  return new Story()
+function tokyo(): FrameBuilder {
+  return new FrameBuilder()
     .turnStarted('What time is it in Tokyo?')
     .messageStarted('m1')
     .messageFinished('m1', { type: 'text', text: 'Let me look.' }, callPart('call1'))
@@ -36,7 +36,7 @@ function tokyo(): Story {
 
 /** A message in progress, with nothing written yet. */
 function writing(): Chat {
-  return new Story().turnStarted('Hi').messageStarted('m1').play();
+  return new FrameBuilder().turnStarted('Hi').messageStarted('m1').replay();
 }
 
 function textOf(chat: Chat, message = 0, part = 0): string | undefined {
@@ -45,7 +45,7 @@ function textOf(chat: Chat, message = 0, part = 0): string | undefined {
 }
 
 test('a turn is told by its events', () => {
-  expect(tokyo().play()).toEqual({
+  expect(tokyo().replay()).toEqual({
     id: 'c1',
     title: 'Time in Tokyo',
     seq: 10,
@@ -100,7 +100,7 @@ test('nothing is changed in place', () => {
 });
 
 test('what a frame does not touch keeps its identity', () => {
-  const before = tokyo().turnStarted('And now?', 't2').messageStarted('m3', 't2').play();
+  const before = tokyo().turnStarted('And now?', 't2').messageStarted('m3', 't2').replay();
   const after = reduce(before, delta('m3', 0, 0, 'It'));
   expect(after.turns[0]).toBe(before.turns[0]);
   expect(after.turns[1]).not.toBe(before.turns[1]);
@@ -109,30 +109,30 @@ test('what a frame does not touch keeps its identity', () => {
 describe('events', () => {
   test('that arrive twice are taken once', () => {
     const { frames } = tokyo();
-    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
-    expect(play([...frames, ...frames])).toEqual(play(frames));
+    expect(replay(frames.flatMap((frame) => [frame, frame]))).toEqual(replay(frames));
+    expect(replay([...frames, ...frames])).toEqual(replay(frames));
   });
 
   test('a gap takes nothing in and asks for what was missed', () => {
     const { frames } = tokyo();
-    const gap = play([...frames.slice(0, 4), ...frames.slice(5)]);
-    expect(gap).toEqual({ ...play(frames.slice(0, 4)), missed: true });
+    const gap = replay([...frames.slice(0, 4), ...frames.slice(5)]);
+    expect(gap).toEqual({ ...replay(frames.slice(0, 4)), missed: true });
   });
 
   test('the replay after a gap heals it', () => {
     const { frames } = tokyo();
-    const gap = play([...frames.slice(0, 4), ...frames.slice(5)]);
-    const healed = play([...frames.slice(gap.seq), caughtUp(10)], gap);
-    expect(healed).toEqual({ ...play(frames), caughtUp: true });
+    const gap = replay([...frames.slice(0, 4), ...frames.slice(5)]);
+    const healed = replay([...frames.slice(gap.seq), caughtUp(10)], gap);
+    expect(healed).toEqual({ ...replay(frames), caughtUp: true });
   });
 
   test('are told anew by a server whose backup was restored', () => {
-    const chat = tokyo().play();
+    const chat = tokyo().replay();
     expect(reduce(chat, caughtUp(3))).toEqual({ ...emptyChat(chat.id), missed: true });
   });
 
   test('of another chat are not for this one', () => {
-    const chat = tokyo().play();
+    const chat = tokyo().replay();
     const strange: ServerFrame = {
       type: 'event',
       chatId: 'c2',
@@ -145,32 +145,32 @@ describe('events', () => {
   });
 
   test('of an unknown type are counted and ignored', () => {
-    const chat = tokyo().play();
+    const chat = tokyo().replay();
     const body = { type: 'fromTheFuture', colour: 'blue' } as unknown as EventBody;
     const next = reduce(chat, { type: 'event', chatId: 'c1', seq: 11, at: 0, body });
     expect(next).toEqual({ ...chat, seq: 11 });
   });
 
   test('frames of an unknown type are ignored', () => {
-    const chat = tokyo().play();
+    const chat = tokyo().replay();
     expect(reduce(chat, { type: 'weather' } as unknown as ServerFrame)).toBe(chat);
   });
 });
 
 describe('deltas', () => {
   test('grow the text', () => {
-    const chat = play([delta('m1', 0, 0, 'It is '), delta('m1', 0, 6, '09:12')], writing());
+    const chat = replay([delta('m1', 0, 0, 'It is '), delta('m1', 0, 6, '09:12')], writing());
     expect(textOf(chat)).toBe('It is 09:12');
     expect(chat.missed).toBe(false);
   });
 
   test('count in UTF-16 units', () => {
-    const chat = play([delta('m1', 0, 0, '东京🗼'), delta('m1', 0, 4, '现在')], writing());
+    const chat = replay([delta('m1', 0, 0, '东京🗼'), delta('m1', 0, 4, '现在')], writing());
     expect(textOf(chat)).toBe('东京🗼现在');
   });
 
   test('that arrive twice or overlap are taken once', () => {
-    const chat = play(
+    const chat = replay(
       [
         delta('m1', 0, 0, 'It is '),
         delta('m1', 0, 0, 'It is '),
@@ -186,13 +186,13 @@ describe('deltas', () => {
   test('out of order, the early one is left out and asked for again', () => {
     const early = reduce(writing(), delta('m1', 0, 6, '09:12'));
     expect(early).toEqual({ ...writing(), missed: true });
-    const healed = play([delta('m1', 0, 0, 'It is 09:12'), caughtUp(2)], early);
+    const healed = replay([delta('m1', 0, 0, 'It is 09:12'), caughtUp(2)], early);
     expect(textOf(healed)).toBe('It is 09:12');
     expect(healed.missed).toBe(false);
   });
 
   test('of a finished message change nothing', () => {
-    const chat = tokyo().play();
+    const chat = tokyo().replay();
     expect(reduce(chat, delta('m2', 0, 0, 'It is 09:12 in Tokyo. And more'))).toBe(chat);
   });
 
@@ -201,7 +201,7 @@ describe('deltas', () => {
   });
 
   test('fill parts in their places', () => {
-    const chat = play([delta('m1', 1, 0, 'Second')], writing());
+    const chat = replay([delta('m1', 1, 0, 'Second')], writing());
     expect(textOf(chat, 0, 0)).toBe('');
     expect(textOf(chat, 0, 1)).toBe('Second');
   });
@@ -214,7 +214,7 @@ describe('deltas', () => {
         kind: { kind: 'input', displayName: 'Time/current time' },
       } as ServerFrame,
     ];
-    expect(play(kinds, writing()).turns[0]?.messages[0]?.parts).toEqual([
+    expect(replay(kinds, writing()).turns[0]?.messages[0]?.parts).toEqual([
       { type: 'thinking', text: 'Hm.' },
       { type: 'draft', displayName: 'Time/current time', text: '{"timezone"' },
     ]);
@@ -229,37 +229,37 @@ describe('deltas', () => {
   });
 
   test('give way to the finished message', () => {
-    const chat = new Story()
+    const chat = new FrameBuilder()
       .turnStarted('Hi')
       .messageStarted('m1')
       .messageFinished('m1', { type: 'text', text: 'Hello.' });
-    const typed = play([...chat.frames.slice(0, 2), delta('m1', 0, 0, 'Hel')]);
-    expect(textOf(play(chat.frames.slice(2), typed))).toBe('Hello.');
+    const typed = replay([...chat.frames.slice(0, 2), delta('m1', 0, 0, 'Hel')]);
+    expect(textOf(replay(chat.frames.slice(2), typed))).toBe('Hello.');
   });
 });
 
 describe('a reconnect', () => {
   test('in the middle of a message loses and doubles nothing', () => {
-    const story = new Story().turnStarted('Hi').messageStarted('m1');
-    const before = play([...story.frames, delta('m1', 0, 0, 'Hello, ')]);
+    const builder = new FrameBuilder().turnStarted('Hi').messageStarted('m1');
+    const before = replay([...builder.frames, delta('m1', 0, 0, 'Hello, ')]);
     // The server has written on meanwhile, and tells the text so far.
-    const after = play([delta('m1', 0, 0, 'Hello, dear'), caughtUp(2)], before);
+    const after = replay([delta('m1', 0, 0, 'Hello, dear'), caughtUp(2)], before);
     expect(textOf(after)).toBe('Hello, dear');
     expect(textOf(reduce(after, delta('m1', 0, 11, ' reader')))).toBe('Hello, dear reader');
   });
 
   test('after the turn ended brings the rest of it', () => {
     const { frames } = tokyo();
-    const before = play(frames.slice(0, 5));
-    expect(play(frames.slice(before.seq), before)).toEqual(play(frames));
+    const before = replay(frames.slice(0, 5));
+    expect(replay(frames.slice(before.seq), before)).toEqual(replay(frames));
   });
 
   test('wherever it happens, the chat comes out the same', () => {
     const { frames } = tokyo();
-    const whole = play([...frames, caughtUp(10)]);
+    const whole = replay([...frames, caughtUp(10)]);
     for (let cut = 0; cut <= frames.length; cut += 1) {
-      const before = play(frames.slice(0, cut));
-      expect(play([...frames.slice(before.seq), caughtUp(10)], before)).toEqual(whole);
+      const before = replay(frames.slice(0, cut));
+      expect(replay([...frames.slice(before.seq), caughtUp(10)], before)).toEqual(whole);
     }
   });
 });
@@ -270,11 +270,11 @@ describe('calls', () => {
       ...delta('m1', 0, 0, '{}'),
       kind: { kind: 'input', displayName: 'Time/current time' },
     } as ServerFrame;
-    const story = new Story()
+    const builder = new FrameBuilder()
       .turnStarted('Hi')
       .messageStarted('m1')
       .messageFinished('m1', callPart('call1'));
-    const chat = play([...story.frames.slice(0, 2), named, ...story.frames.slice(2)]);
+    const chat = replay([...builder.frames.slice(0, 2), named, ...builder.frames.slice(2)]);
     expect(chat.turns[0]?.calls.call1).toMatchObject({
       displayName: 'Time/current time',
       status: 'pending',
@@ -288,7 +288,7 @@ describe('calls', () => {
       .messageFinished('m3', callPart('call1'))
       .callRequested('call1', 'm3')
       .event({ type: 'callStarted', callId: 'call1' })
-      .play();
+      .replay();
     expect(chat.turns[0]?.calls.call1?.status).toBe('done');
     expect(chat.turns[1]?.calls.call1?.status).toBe('running');
   });
@@ -296,7 +296,7 @@ describe('calls', () => {
 
 describe('a turn', () => {
   const cutShort = () =>
-    new Story()
+    new FrameBuilder()
       .turnStarted('Sleep')
       .messageStarted('m1')
       .messageFinished('m1', callPart('call1'))
@@ -305,8 +305,8 @@ describe('a turn', () => {
   const usage = noUsage;
 
   test('runs until it is finished', () => {
-    expect(runningTurn(cutShort().play())?.id).toBe('t1');
-    expect(runningTurn(tokyo().play())).toBeUndefined();
+    expect(runningTurn(cutShort().replay())?.id).toBe('t1');
+    expect(runningTurn(tokyo().replay())).toBeUndefined();
   });
 
   test('that a crash interrupted leaves nothing running', () => {
@@ -317,7 +317,7 @@ describe('a turn', () => {
         outcome: { kind: 'interrupted', message: 'Tenon was restarted.' },
         usage,
       })
-      .play();
+      .replay();
     expect(runningTurn(chat)).toBeUndefined();
     expect(chat.turns[0]?.calls.call1?.status).toBe('lost');
   });
@@ -325,7 +325,7 @@ describe('a turn', () => {
   test('that was stopped cancels what had not ended', () => {
     const chat = cutShort()
       .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'stopped' }, usage })
-      .play();
+      .replay();
     expect(chat.turns[0]?.calls.call1?.status).toBe('cancelled');
   });
 
@@ -334,12 +334,12 @@ describe('a turn', () => {
       ...delta('m1', 1, 0, '{"tim'),
       kind: { kind: 'input', displayName: 'Time' },
     } as ServerFrame;
-    const story = new Story().turnStarted('Hi').messageStarted('m1').done();
-    const chat = play([
-      ...story.frames.slice(0, 2),
+    const builder = new FrameBuilder().turnStarted('Hi').messageStarted('m1').done();
+    const chat = replay([
+      ...builder.frames.slice(0, 2),
       delta('m1', 0, 0, 'Let me'),
       half,
-      ...story.frames.slice(2),
+      ...builder.frames.slice(2),
     ]);
     expect(chat.turns[0]?.messages).toEqual([
       { id: 'm1', startedAt: 2000, finishedAt: 3000, parts: [{ type: 'text', text: 'Let me' }] },
@@ -347,7 +347,7 @@ describe('a turn', () => {
   });
 
   test('that never ended does not count as running once another one began', () => {
-    const chat = cutShort().turnStarted('Next', 't2').done('t2').play();
+    const chat = cutShort().turnStarted('Next', 't2').done('t2').replay();
     expect(runningTurn(chat)).toBeUndefined();
   });
 
@@ -359,30 +359,30 @@ describe('a turn', () => {
       cacheWriteTokens: 0,
     };
     const cost = { currency: 'USD', micros: 12_300 };
-    const chat = new Story()
+    const chat = new FrameBuilder()
       .turnStarted('Hi', 't1', { id: 'gpt', name: 'GPT' })
       .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'done' }, usage, cost })
-      .play();
+      .replay();
     expect(chat.turns[0]).toMatchObject({ model: { id: 'gpt', name: 'GPT' }, usage, cost });
   });
 
   test('tells of a tool that was left out once, with the latest reason', () => {
     const left = (toolId: string, why: string) => ({ toolId, displayName: toolId, why });
-    const chat = new Story()
+    const chat = new FrameBuilder()
       .turnStarted('Hi')
       .event({ type: 'toolsLeftOut', turnId: 't1', tools: [left('a', 'old'), left('b', 'b')] })
       .event({ type: 'toolsLeftOut', turnId: 't1', tools: [left('a', 'new')] })
-      .play();
+      .replay();
     expect(chat.turns[0]?.leftOut).toEqual([left('a', 'new'), left('b', 'b')]);
   });
 });
 
 test('a part that only a provider understands is kept, and never read', () => {
-  const chat = new Story()
+  const chat = new FrameBuilder()
     .turnStarted('Hi')
     .messageStarted('m1')
     .messageFinished('m1', { type: 'opaque' }, { type: 'text', text: 'Hello' })
-    .play();
+    .replay();
   expect([textOf(chat, 0, 0), textOf(chat, 0, 1)]).toEqual([undefined, 'Hello']);
 });
 
@@ -395,7 +395,7 @@ describe('branches', () => {
     });
   /** Two turns, then the second one anew, then the first one anew. */
   const forked = () =>
-    new Story()
+    new FrameBuilder()
       .turnStarted('One', 'a')
       .done('a')
       .turnStarted('Two', 'b')
@@ -406,7 +406,11 @@ describe('branches', () => {
       .done('d');
 
   test('turns without a word about them follow each other, as they always did', () => {
-    const chat = new Story().turnStarted('One', 'a').done('a').turnStarted('Two', 'b').play();
+    const chat = new FrameBuilder()
+      .turnStarted('One', 'a')
+      .done('a')
+      .turnStarted('Two', 'b')
+      .replay();
     expect(shown(chat)).toEqual(['a', 'b']);
     expect(chat.turns.map(({ parent }) => parent)).toEqual([undefined, 'a']);
     expect(places(chat)).toEqual(['a 1/1', 'b 1/1']);
@@ -414,28 +418,28 @@ describe('branches', () => {
 
   test('a turn in the place of another is shown, and the other is kept', () => {
     const { frames } = forked();
-    expect(places(play(frames.slice(0, 6)))).toEqual(['a 1/1', 'c 2/2']);
-    expect(places(play(frames))).toEqual(['d 2/2']);
-    expect(play(frames).turns).toHaveLength(4);
+    expect(places(replay(frames.slice(0, 6)))).toEqual(['a 1/1', 'c 2/2']);
+    expect(places(replay(frames))).toEqual(['d 2/2']);
+    expect(replay(frames).turns).toHaveLength(4);
   });
 
   test('the chosen branch is shown, and what is said goes on from there', () => {
-    const story = forked().event({ type: 'branchChosen', turnId: 'b' });
-    expect(places(story.play())).toEqual(['a 1/2', 'b 1/2']);
-    const chat = story.turnStarted('Three', 'e').play();
+    const builder = forked().event({ type: 'branchChosen', turnId: 'b' });
+    expect(places(builder.replay())).toEqual(['a 1/2', 'b 1/2']);
+    const chat = builder.turnStarted('Three', 'e').replay();
     expect(places(chat)).toEqual(['a 1/2', 'b 1/2', 'e 1/1']);
     expect(runningTurn(chat)?.id).toBe('e');
   });
 
   test('a choice that arrives twice is taken once', () => {
-    const story = forked().event({ type: 'branchChosen', turnId: 'b' }).turnStarted('Three', 'e');
-    const { frames } = story;
-    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
-    expect(play([...frames, ...frames])).toEqual(play(frames));
+    const builder = forked().event({ type: 'branchChosen', turnId: 'b' }).turnStarted('Three', 'e');
+    const { frames } = builder;
+    expect(replay(frames.flatMap((frame) => [frame, frame]))).toEqual(replay(frames));
+    expect(replay([...frames, ...frames])).toEqual(replay(frames));
   });
 
   test('a damaged tree does not hang the page', () => {
-    const chat = forked().play();
+    const chat = forked().replay();
     const circle = chat.turns.map((turn) => (turn.id === 'd' ? { ...turn, parent: 'd' } : turn));
     expect(shown({ ...chat, turns: circle })).toHaveLength(4);
     expect(shown({ ...chat, head: 'gone' })).toEqual([]);
@@ -444,7 +448,7 @@ describe('branches', () => {
 
 describe('a call that asks', () => {
   const asked = () =>
-    new Story()
+    new FrameBuilder()
       .turnStarted('What time is it?')
       .messageStarted('m1')
       .messageFinished('m1', callPart('call1'))
@@ -453,15 +457,15 @@ describe('a call that asks', () => {
   const call = (chat: Chat) => chat.turns[0]?.calls.call1;
 
   test('waits until a person has answered', () => {
-    expect(askingCall(asked().play())?.id).toBe('call1');
+    expect(awaitingCall(asked().replay())?.id).toBe('call1');
     const answered = asked().event({ type: 'callAnswered', callId: 'call1', verdict: 'chat' });
-    expect(askingCall(answered.play())).toBeUndefined();
-    expect(call(answered.play())).toMatchObject({ asked: false, verdict: 'chat' });
+    expect(awaitingCall(answered.replay())).toBeUndefined();
+    expect(call(answered.replay())).toMatchObject({ asked: false, verdict: 'chat' });
   });
 
   test('is asked and answered once, however often that is told', () => {
     const { frames } = asked().event({ type: 'callAnswered', callId: 'call1', verdict: 'once' });
-    expect(play(frames.flatMap((frame) => [frame, frame]))).toEqual(play(frames));
+    expect(replay(frames.flatMap((frame) => [frame, frame]))).toEqual(replay(frames));
   });
 
   test('keeps what was decided when it is done', () => {
@@ -474,16 +478,16 @@ describe('a call that asks', () => {
         error: { kind: 'denied', message: 'The user refused.' },
         durationMs: 0,
       })
-      .play();
+      .replay();
     expect(call(chat)).toMatchObject({ status: 'failed', verdict: 'denied' });
   });
 
   test('asks no more when its turn was stopped', () => {
     const chat = asked()
       .event({ type: 'turnFinished', turnId: 't1', outcome: { kind: 'stopped' }, usage: noUsage })
-      .play();
+      .replay();
     const stopped = call(chat);
-    expect(stopped && isAsking(stopped)).toBe(false);
+    expect(stopped && isAwaitingAnswer(stopped)).toBe(false);
   });
 });
 
@@ -494,7 +498,7 @@ describe('a call that asks while it runs', () => {
     wants: { kind: 'fields', schema: { properties: {} } },
   });
   const running = () =>
-    new Story()
+    new FrameBuilder()
       .turnStarted('Book it')
       .messageStarted('m1')
       .messageFinished('m1', callPart('call1'))
@@ -503,10 +507,10 @@ describe('a call that asks while it runs', () => {
   const shown = (id = 'f1') =>
     running().event({ type: 'formShown', callId: 'call1', form: form(id) });
   const callOf = (chat: Chat) => chat.turns[0]?.calls.call1;
-  const waits = (story: Story) => askingCall(story.play())?.id;
+  const waits = (builder: FrameBuilder) => awaitingCall(builder.replay())?.id;
 
   test('waits for the form to be answered', () => {
-    const call = callOf(shown().play());
+    const call = callOf(shown().replay());
     expect(call && openForm(call)).toEqual(form('f1'));
     expect(waits(shown())).toBe('call1');
     expect(waits(running())).toBe(undefined);
@@ -516,7 +520,7 @@ describe('a call that asks while it runs', () => {
     const answered = shown()
       .event({ type: 'formAnswered', callId: 'call1', formId: 'f1', outcome: 'declined' })
       .event({ type: 'formShown', callId: 'call1', form: form('f2') });
-    const call = callOf(answered.play());
+    const call = callOf(answered.replay());
     expect(call?.forms).toEqual([{ form: form('f1'), outcome: 'declined' }, { form: form('f2') }]);
     expect(call && openForm(call)).toEqual(form('f2'));
   });
@@ -529,13 +533,13 @@ describe('a call that asks while it runs', () => {
       durationMs: 1,
     });
     expect(waits(over)).toBe(undefined);
-    expect(callOf(over.play())?.forms).toHaveLength(1);
+    expect(callOf(over.replay())?.forms).toHaveLength(1);
     expect(waits(shown().done())).toBe(undefined);
   });
 
   test('is told of once, however often it is told', () => {
     const { frames } = shown();
-    expect(play([...frames, ...frames])).toEqual(play(frames));
+    expect(replay([...frames, ...frames])).toEqual(replay(frames));
   });
 });
 
@@ -548,7 +552,7 @@ describe('progress', () => {
     ...more,
   });
   const running = () =>
-    new Story()
+    new FrameBuilder()
       .turnStarted('Work')
       .messageStarted('m1')
       .messageFinished('m1', callPart('call1'))
@@ -557,28 +561,28 @@ describe('progress', () => {
   const shown = (chat: Chat) => chat.turns[0]?.calls.call1?.progress;
 
   test('is the latest that was said', () => {
-    const chat = play(
+    const chat = replay(
       [at(1, { total: 4 }), at(2, { total: 4, message: 'half' })],
-      running().play(),
+      running().replay(),
     );
     expect(shown(chat)).toEqual({ progress: 2, total: 4, message: 'half' });
   });
 
   test('ends with its call', () => {
-    const story = running();
-    const working = play([at(1)], story.play());
-    const over = story.event({
+    const builder = running();
+    const working = replay([at(1)], builder.replay());
+    const over = builder.event({
       type: 'callFinished',
       callId: 'call1',
       status: 'done',
       durationMs: 1,
     });
-    expect(shown(play(over.frames.slice(-1), working))).toBe(undefined);
-    expect(shown(play([at(2)], over.play()))).toBe(undefined);
+    expect(shown(replay(over.frames.slice(-1), working))).toBe(undefined);
+    expect(shown(replay([at(2)], over.replay()))).toBe(undefined);
   });
 
   test('of a call that is not known changes nothing', () => {
-    const chat = running().play();
-    expect(play([at(1, { callId: 'other' }), at(1, { chatId: 'c2' })], chat)).toBe(chat);
+    const chat = running().replay();
+    expect(replay([at(1, { callId: 'other' }), at(1, { chatId: 'c2' })], chat)).toBe(chat);
   });
 });

@@ -16,7 +16,14 @@ import type {
   TurnId,
   Waiting,
 } from '$lib/api/types';
-import { emptyChat, type Call, type Chat, type Draft, type Message, type Turn } from './chat';
+import {
+  emptyChat,
+  type Call,
+  type Chat,
+  type ArgumentsDraft,
+  type Message,
+  type Turn,
+} from './chat';
 
 export function reduce(chat: Chat, frame: ServerFrame): Chat {
   switch (frame.type) {
@@ -162,7 +169,7 @@ function startTurn(
   };
 }
 
-/** A tool may be left out at every step of a turn; it is told of once, with the latest reason. */
+/** A tool may be omitted at every step of a turn; it is listed once, with the latest reason. */
 function leaveOut(before: readonly LeftOut[], now: readonly LeftOut[]): LeftOut[] {
   return [...new Map([...before, ...now].map((tool) => [tool.toolId, tool])).values()];
 }
@@ -252,13 +259,13 @@ function takeProgress(chat: Chat, { callId, progress, total, message }: CallProg
   );
 }
 
-function write(delta: Delta, text: string): Part | Draft {
+function write(delta: Delta, text: string): Part | ArgumentsDraft {
   return delta.kind.kind === 'input'
     ? { type: 'draft', displayName: delta.kind.displayName, text }
     : { type: delta.kind.kind, text };
 }
 
-function setPart(message: Message, index: number, part: Part | Draft): Message {
+function setPart(message: Message, index: number, part: Part | ArgumentsDraft): Message {
   const parts = [...message.parts];
   // A part that nothing was written to still holds its place.
   while (parts.length < index) parts.push({ type: 'text', text: '' });

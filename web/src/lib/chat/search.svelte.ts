@@ -4,8 +4,8 @@ import { api } from '$lib/api/client';
 import type { SearchHit } from '$lib/api/types';
 
 /** Long enough that a typist is not followed letter by letter. */
-export const PAUSE_MS = 200;
-const MOST = 40;
+export const SEARCH_DEBOUNCE_MS = 200;
+const MAX_HITS = 40;
 
 export class ChatSearch {
   /** What was found; absent while there is nothing to look for or no answer yet. */
@@ -25,14 +25,14 @@ export class ChatSearch {
     this.searching = text !== '';
     // What was found for other words is no answer to these.
     this.hits = undefined;
-    if (text) this.#timer = setTimeout(() => void this.#ask(text), PAUSE_MS);
+    if (text) this.#timer = setTimeout(() => void this.#ask(text), SEARCH_DEBOUNCE_MS);
   }
 
   async #ask(text: string): Promise<void> {
     let hits: SearchHit[] | undefined;
     let failure: unknown;
     try {
-      hits = await api.search(text, MOST);
+      hits = await api.search(text, MAX_HITS);
     } catch (error) {
       failure = error;
     }

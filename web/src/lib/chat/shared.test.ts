@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ExportedMessage, ExportedTurn } from '$lib/api/types';
 import { answerPieces } from './answer';
 import { sharedTurns } from './shared';
-import { callPart, noUsage, record } from './story';
+import { callPart, noUsage, record } from './fixtures';
 
 const message = (
   id: string,

@@ -1,7 +1,7 @@
 // A chat that somebody shows to others, as turns that the page can draw.
 import type { CallRecord, ExportedMessage, ExportedTurn, SharedChat } from '$lib/api/types';
 import type { Call, Turn } from './chat';
-import { isShownPage } from './page';
+import { isShownPage } from './htmlPage';
 import { writtenText } from './reduce';
 
 export function sharedTurns({ turns }: SharedChat): Turn[] {
@@ -24,7 +24,7 @@ function sharedTurn(turn: ExportedTurn): Turn {
       finishedAt: createdAt,
     })),
     calls: Object.fromEntries(said.flatMap(sharedCalls).map((call) => [call.id, call])),
-    // What still runs is not told to its end; a reader sees it as it stands.
+    // A running turn is shown as it was when the chat was shared.
     outcome: turn.outcome ?? { kind: 'done' },
     usage: turn.usage,
     cost: turn.cost,

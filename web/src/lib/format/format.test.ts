@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { summary } from '$lib/chat/story';
+import { summary } from '$lib/chat/fixtures';
 import { formatCost, formatCount } from './amount';
 import { formatBytes } from './bytes';
-import { cut } from './cut';
+import { truncateTitle } from './truncate';
 import { formatDay, groupByDay } from './day';
 import { formatDuration } from './duration';
-import { plain } from './plain';
+import { stripMarkdown } from './stripMarkdown';
 
 test('a duration is as exact as it is worth reading', () => {
   const check = (ms: number, expected: string) => expect(formatDuration(ms)).toBe(expected);
@@ -19,13 +19,13 @@ test('a duration is as exact as it is worth reading', () => {
   check(125_000, '2 min 5 s');
 });
 
-test('a long title is cut where it is only named', () => {
-  expect(cut('Time in Tokyo')).toBe('Time in Tokyo');
-  expect(cut('語'.repeat(49))).toBe(`${'語'.repeat(47)}…`);
+test('a long title is truncateTitle where it is only named', () => {
+  expect(truncateTitle('Time in Tokyo')).toBe('Time in Tokyo');
+  expect(truncateTitle('語'.repeat(49))).toBe(`${'語'.repeat(47)}…`);
 });
 
 test('a snippet is read without the marks of Markdown', () => {
-  const check = (text: string, expected: string) => expect(plain(text)).toBe(expected);
+  const check = (text: string, expected: string) => expect(stripMarkdown(text)).toBe(expected);
   check('It is **very** `fast`.', 'It is very fast.');
   check('```\ncode', '\ncode');
   check('## Heading\n> said', 'Heading\nsaid');

@@ -1,4 +1,4 @@
-/** As the browser's own region writes it, where that speaks the language of the page. */
+/** In the format of the browser's region, if that has the language of the page. */
 export function localeFor(code: string, tags: readonly string[] = navigator.languages): string {
   const wanted = new Intl.Locale(code).maximize();
   const fits = (tag: string) => {

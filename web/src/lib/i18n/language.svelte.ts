@@ -1,13 +1,13 @@
 // The language of the page: chosen once by the browser's, then by the person.
-import { remember, recall } from '$lib/storage';
-import { en, type Words } from './en';
+import { saveSetting, loadSetting } from '$lib/storage';
+import { en, type Messages } from './en';
 import { zhHans } from './zh-hans';
 import { zhHant } from './zh-hant';
 
 export const languages = [
-  { code: 'en', name: 'English', words: en },
-  { code: 'zh-Hans', name: '简体中文', words: zhHans },
-  { code: 'zh-Hant', name: '繁體中文', words: zhHant },
+  { code: 'en', name: 'English', messages: en },
+  { code: 'zh-Hans', name: '简体中文', messages: zhHans },
+  { code: 'zh-Hant', name: '繁體中文', messages: zhHant },
 ] as const;
 
 export type LanguageCode = (typeof languages)[number]['code'];
@@ -19,13 +19,13 @@ class Language {
     return this.#code;
   }
 
-  get words(): Words {
-    return languages.find(({ code }) => code === this.#code)?.words ?? en;
+  get messages(): Messages {
+    return languages.find(({ code }) => code === this.#code)?.messages ?? en;
   }
 
   use(code: LanguageCode): void {
     this.#code = code;
-    remember('language', code);
+    saveSetting('language', code);
   }
 }
 
@@ -44,6 +44,6 @@ export function preferred(tags: readonly string[]): LanguageCode {
 }
 
 function chosen(): LanguageCode | undefined {
-  const code = recall('language');
+  const code = loadSetting('language');
   return languages.find((language) => language.code === code)?.code;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { entranceWords } from './entrance/words';
+import { authMessages } from './auth/messages';
 import { language, languages, preferred } from './language.svelte';
-import { modelsWords } from './models/words';
-import { settingsWords } from './settings/words';
-import { sharingWords } from './sharing/words';
-import { toolsWords } from './tools/words';
+import { modelsMessages } from './models/messages';
+import { settingsMessages } from './settings/messages';
+import { sharingMessages } from './sharing/messages';
+import { toolsMessages } from './tools/messages';
 
 test('the first language of the browser that the page speaks is used', () => {
   const check = (tags: string[], expected: string) => expect(preferred(tags)).toBe(expected);
@@ -21,15 +21,15 @@ test('the first language of the browser that the page speaks is used', () => {
 });
 
 test('no word is left empty in any language', () => {
-  for (const { code, words: spoken } of languages) {
+  for (const { code, messages } of languages) {
     language.use(code);
     const words = {
-      ...spoken,
-      ...entranceWords(),
-      ...settingsWords(),
-      ...modelsWords(),
-      ...sharingWords(),
-      ...toolsWords(),
+      ...messages,
+      ...authMessages(),
+      ...settingsMessages(),
+      ...modelsMessages(),
+      ...sharingMessages(),
+      ...toolsMessages(),
     };
     expect(Object.entries(words).filter(([, word]) => word === '')).toEqual([]);
   }

@@ -1,9 +1,9 @@
 import { chatsZhHans } from './chats/zh-hans';
-import type { Words } from './en';
+import type { Messages } from './en';
 import { accountZhHans } from './account/zh-hans';
 import { serverZhHans } from './server/zh-hans';
 
-export const zhHans: Words = {
+export const zhHans: Messages = {
   ...accountZhHans,
   ...chatsZhHans,
   ...serverZhHans,

@@ -1,9 +1,9 @@
 import { chatsZhHant } from './chats/zh-hant';
-import type { Words } from './en';
+import type { Messages } from './en';
 import { accountZhHant } from './account/zh-hant';
 import { serverZhHant } from './server/zh-hant';
 
-export const zhHant: Words = {
+export const zhHant: Messages = {
   ...accountZhHant,
   ...chatsZhHant,
   ...serverZhHant,

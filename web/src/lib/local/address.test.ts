@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isBlockedPort, isLoopback, isNearby, plain, readAddress } from './address';
+import { isBlockedPort, isLoopback, isNearby, normalizedUrl, readAddress } from './address';
 
 const read = (text: string) => {
   const url = readAddress(text);
-  return url && plain(url);
+  return url && normalizedUrl(url);
 };
 
 test.each([

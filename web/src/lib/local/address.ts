@@ -1,4 +1,4 @@
-// What an address tells about itself, before anything is asked.
+// What can be said about an address without a request.
 
 /** Whether it is the machine that the page is shown on. */
 export function isLoopback(hostname: string): boolean {
@@ -23,7 +23,7 @@ export function isNearby(hostname: string): boolean {
   );
 }
 
-/** What browsers never connect to, whoever listens there. */
+/** Ports that browsers block. */
 const BLOCKED_PORTS = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
@@ -36,8 +36,8 @@ export function isBlockedPort(url: URL): boolean {
   return BLOCKED_PORTS.has(Number(url.port));
 }
 
-/** Servers say so when they listen everywhere; nobody can go there. */
-const EVERYWHERE = ['0.0.0.0', '[::]'];
+/** Listening addresses, which cannot be connected to. */
+const WILDCARD_HOSTS = ['0.0.0.0', '[::]'];
 
 /** As a person wrote it, as an address; undefined where it is none, or none a page can ask. */
 export function readAddress(text: string): URL | undefined {
@@ -50,7 +50,7 @@ export function readAddress(text: string): URL | undefined {
       : `http://${written}`;
   try {
     const url = new URL(whole);
-    if (EVERYWHERE.includes(url.hostname)) url.hostname = 'localhost';
+    if (WILDCARD_HOSTS.includes(url.hostname)) url.hostname = 'localhost';
     const isWeb = ['http:', 'https:'].includes(url.protocol) && url.hostname !== '';
     return isWeb && !url.username && !url.password ? url : undefined;
   } catch {
@@ -59,7 +59,7 @@ export function readAddress(text: string): URL | undefined {
 }
 
 /** The same address, the same text. */
-export function plain(url: URL): string {
+export function normalizedUrl(url: URL): string {
   const text = url.href.replace(/#.*$/, '');
   return url.pathname === '/' && !url.search ? url.origin : text;
 }

@@ -1,7 +1,7 @@
 // Which browser this is, and which of its pages.
 import { browserOf } from '$lib/account/browser';
 import type { DeviceInfo } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
+import { loadSetting, saveSetting } from '$lib/storage';
 
 const KEY = 'device';
 
@@ -9,11 +9,11 @@ const KEY = 'device';
 export const pageId = freshId();
 
 export function thisDevice(): DeviceInfo {
-  let id = recall(KEY);
+  let id = loadSetting(KEY);
   if (!id) {
     // Where nothing can be remembered, every page is a browser of its own.
     id = pageId;
-    remember(KEY, id);
+    saveSetting(KEY, id);
   }
   return { id, name: browserOf(navigator.userAgent).join(' on ') || 'a browser' };
 }

@@ -1,15 +1,15 @@
 // Why a tool server on this machine cannot be used, as far as a page can tell. What
 // cannot be told apart is named together.
 import { isBlockedPort, isLoopback, isNearby } from './address';
-import { limited } from './patience';
-import { isAsking, isGated, permissionFor, setUnasked, type Permission } from './permission';
+import { timeoutSignal } from './timeouts';
+import { willPrompt, isGated, permissionFor, setUnasked, type Permission } from './permission';
 import {
   answers,
-  ask,
+  tryFetch,
   connects,
-  dismiss,
+  cancelBody,
   textOf,
-  watched,
+  watchCspViolations,
   type Answers,
   type Connects,
 } from './probe';
@@ -32,7 +32,7 @@ export type Trouble =
   | { kind: 'notRunning' }
   /** Nobody listens there, or it is no HTTP. */
   | { kind: 'notRunningOrNotHttp' }
-  /** Somebody listens who speaks no HTTP, or wants nothing of it loaded from elsewhere. */
+  /** Something listens that does not speak HTTP, or forbids cross-origin loading. */
   | { kind: 'notHttp' }
   | { kind: 'useHttp' }
   | { kind: 'useHttps' }
@@ -46,7 +46,7 @@ export type Trouble =
   | { kind: 'hiddenHeader'; header: string }
   | { kind: 'tooSlow' }
   | { kind: 'cut' }
-  /** It wants a key, or another one. */
+  /** It requires a key, or rejects the given one. */
   | { kind: 'needsKey'; given: boolean; status: number }
   | { kind: 'wrongPath'; status: number }
   | { kind: 'notToolServer' }
@@ -57,12 +57,12 @@ export type Trouble =
   /** Tenon itself could not be asked. */
   | { kind: 'hub'; why: string };
 
-export interface Question {
+export interface ProbeRequest {
   /** What a harmless GET asks for. */
   url: string;
   /** The headers that later requests will have, by name. */
   headers: Readonly<Record<string, string>>;
-  /** A person clicked: the browser may ask them. */
+  /** The person clicked, so the browser may show a permission prompt. */
   mayAsk: boolean;
   signal?: AbortSignal;
   /** The browser seems to be asking the person. */
@@ -70,38 +70,38 @@ export interface Question {
 }
 
 /** How long anything may take; on Windows a refusal alone takes two seconds. */
-export const WITHIN_MS = 5_000;
+export const PROBE_TIMEOUT_MS = 5_000;
 /** Whoever has been asked nothing has answered by then. */
-const WAITING_MS = 800;
+const PROMPT_DELAY_MS = 800;
 /** Of what a server says about its refusal. */
-const MAX_WORDS = 10_000;
+const MAX_ERROR_LENGTH = 10_000;
 /** Longer documents Tenon does not take. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_DOCUMENT_LENGTH = 8 * 1024 * 1024;
 
 /** The document of a server that can be read, or what is in the way. */
-export type Reply = { text: string } | { trouble: Trouble };
+export type TextProbe = { text: string } | { trouble: Trouble };
 
 /** Asks for a document; where that fails, finds out why. */
-export async function look(question: Question): Promise<Reply> {
-  const reached = await reach(question);
+export async function probeText(question: ProbeRequest): Promise<TextProbe> {
+  const reached = await probeResponse(question);
   if ('trouble' in reached) return reached;
   const { response, signal } = reached;
-  const refusal = await refusalOf(response, question);
-  if (refusal) return { trouble: refusal };
+  const troubleOfStatus = await troubleOfResponse(response, question);
+  if (troubleOfStatus) return { trouble: troubleOfStatus };
   try {
-    const text = await textOf(response, MAX_BYTES);
+    const text = await textOf(response, MAX_DOCUMENT_LENGTH);
     if (text !== undefined) return { text };
-    return { trouble: { kind: 'badSpec', where: `> ${MAX_BYTES / 1024 / 1024} MiB` } };
+    return { trouble: { kind: 'badSpec', where: `> ${MAX_DOCUMENT_LENGTH / 1024 / 1024} MiB` } };
   } catch (error) {
     if (question.signal?.aborted) throw error;
     return { trouble: { kind: signal.aborted ? 'tooSlow' : 'cut' } };
   }
 }
 
-export type Reached = { response: Response; signal: AbortSignal } | { trouble: Trouble };
+export type ResponseProbe = { response: Response; signal: AbortSignal } | { trouble: Trouble };
 
 /** Asks, whatever the answer is; where none can be had, finds out why. */
-export async function reach(question: Question): Promise<Reached> {
+export async function probeResponse(question: ProbeRequest): Promise<ResponseProbe> {
   const { url, headers } = question;
   const target = new URL(url);
   if (isBlockedPort(target)) return { trouble: { kind: 'blockedPort' } };
@@ -111,16 +111,16 @@ export async function reach(question: Question): Promise<Reached> {
   }
   const gated = isGated(target);
   const permission = gated ? await permissionFor(target) : 'granted';
-  const asking = await isAsking(target);
+  const asking = await willPrompt(target);
   if (asking && !question.mayAsk) return { trouble: { kind: 'permissionAsk' } };
-  const signal = limited(WITHIN_MS, { asking, signal: question.signal });
+  const signal = timeoutSignal(PROBE_TIMEOUT_MS, { asking, signal: question.signal });
 
   // While the browser asks, several that come one after the other would each count as asked.
   const aside = asking ? Promise.all([answers(url, signal), connects(url, signal)]) : undefined;
   aside?.catch(() => {});
-  const waiting = asking ? setTimeout(() => question.onwaiting?.(), WAITING_MS) : undefined;
-  const { result: heard, forbidden } = await watched(url, () =>
-    ask(url, { headers, signal }),
+  const waiting = asking ? setTimeout(() => question.onwaiting?.(), PROMPT_DELAY_MS) : undefined;
+  const { result: heard, forbidden } = await watchCspViolations(url, () =>
+    tryFetch(url, { headers, signal }),
   ).finally(() => clearTimeout(waiting));
   if (forbidden) return { trouble: { kind: 'policy' } };
   const after = asking ? await permissionFor(target) : permission;
@@ -143,21 +143,21 @@ export async function reach(question: Question): Promise<Reached> {
 }
 
 /** What a server means by a status, where it is none of success. */
-export async function refusalOf(
+export async function troubleOfResponse(
   response: Response,
-  question: Pick<Question, 'headers'>,
+  question: Pick<ProbeRequest, 'headers'>,
 ): Promise<Trouble | undefined> {
   const { status } = response;
   if (status < 400) return undefined;
-  const said = (await textOf(response, MAX_WORDS).catch(() => '')) ?? '';
-  return refusal(status, said, question);
+  const said = (await textOf(response, MAX_ERROR_LENGTH).catch(() => '')) ?? '';
+  return troubleOfStatus(status, said, question);
 }
 
 /** What it means, and says beside it. */
-export function refusal(
+export function troubleOfStatus(
   status: number,
   said: string,
-  { headers }: Pick<Question, 'headers'>,
+  { headers }: Pick<ProbeRequest, 'headers'>,
 ): Trouble {
   // So says an MCP server that guards itself against pages from elsewhere.
   if (status === 403 && /origin/i.test(said)) return { kind: 'cors' };
@@ -167,7 +167,7 @@ export function refusal(
 
 /** What a preflight refuses: one header, the method, or everything. */
 export async function preflight(
-  question: Question,
+  question: ProbeRequest,
   method: 'GET' | 'POST',
 ): Promise<Trouble | undefined> {
   const json = { 'content-type': 'application/json' };
@@ -186,14 +186,14 @@ export async function preflight(
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 'ping', method: 'ping' });
 
 async function passes(
-  { url, signal: outer }: Question,
+  { url, signal: outer }: ProbeRequest,
   method: 'GET' | 'POST',
   headers: Record<string, string>,
 ): Promise<boolean> {
-  const signal = limited(WITHIN_MS, { asking: false, signal: outer });
+  const signal = timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal: outer });
   const body = method === 'POST' ? PING : undefined;
-  const heard = await ask(url, { method, headers, body, signal });
-  if (heard.how === 'answer') dismiss(heard.response);
+  const heard = await tryFetch(url, { method, headers, body, signal });
+  if (heard.how === 'answer') cancelBody(heard.response);
   return heard.how !== 'error';
 }
 
@@ -206,14 +206,15 @@ interface Seen {
 }
 
 /** Why nothing that can be read comes back. */
-async function silence({ url, signal: outer }: Question, seen: Seen): Promise<Trouble> {
-  const within = () => limited(WITHIN_MS, { asking: false, signal: outer });
+async function silence({ url, signal: outer }: ProbeRequest, seen: Seen): Promise<Trouble> {
+  const within = () => timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal: outer });
   const answered = seen.answered ?? (await answers(url, within()));
   if (answered === 'yes') return { kind: 'cors' };
   if (answered === 'timeout') return { kind: 'tooSlow' };
   const connected = seen.connected ?? (await connects(url, within()));
   if (connected === 'timeout') return { kind: 'tooSlow' };
-  if (connected === 'yes') return seen.gated ? barred(seen.permission) : { kind: 'cors' };
+  if (connected === 'yes')
+    return seen.gated ? permissionTrouble(seen.permission) : { kind: 'cors' };
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
   const other = new URL(url);
@@ -222,7 +223,7 @@ async function silence({ url, signal: outer }: Question, seen: Seen): Promise<Tr
   if ((await answers(other.href, within())) === 'yes') {
     return { kind: isSecure ? 'useHttp' : 'useHttps' };
   }
-  // Whoever hangs up at once may look as if nobody were there.
+  // A server that closes at once looks like a closed port.
   if (!isSecure) return { kind: 'notRunningOrNotHttp' };
   if (!seen.gated) return { kind: 'tlsOrNotRunning' };
   const listens = (await connects(other.href, within())) === 'yes';
@@ -230,7 +231,7 @@ async function silence({ url, signal: outer }: Question, seen: Seen): Promise<Tr
 }
 
 /** Somebody listens, and yet nothing came of it, on a page that needs a permission. */
-export function barred(permission: Permission): Trouble {
+export function permissionTrouble(permission: Permission): Trouble {
   if (!isSecureContext) return { kind: 'permissionNeedsHttps' };
   switch (permission) {
     case 'denied':

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { devices } from '$lib/api/devices';
 import { discover } from './discover';
-import { McpLine } from './mcp';
+import { McpClientPool } from './mcp';
 
 vi.mock('$lib/api/devices', () => ({ devices: { behind: vi.fn() } }));
 
@@ -10,7 +10,7 @@ const asked = vi.fn<typeof fetch>();
 const look = () =>
   discover(
     { url, kind: 'openapi', headers: { 'x-key': 'mine' } },
-    { mcp: new McpLine(), mayAsk: false },
+    { mcp: new McpClientPool(), mayAsk: false },
   );
 
 function document(paths: object, from: string): Response {

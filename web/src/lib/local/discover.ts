@@ -1,32 +1,32 @@
-// What is at an address on this machine: an mcpo and the servers behind it, an OpenAPI
-// server, or an MCP server.
+// Finds out what runs at an address on this machine: an mcpo and its servers, an OpenAPI server,
+// or an MCP server.
 import { devices } from '$lib/api/devices';
 import type { Found, Offered, Via } from '$lib/api/types';
-import { inWords } from '$lib/i18n/inWords';
+import { errorText } from '$lib/i18n/errorText';
 import {
-  look,
+  probeText,
   preflight,
-  reach,
-  refusal,
-  refusalOf,
-  type Question,
+  probeResponse,
+  troubleOfStatus,
+  troubleOfResponse,
+  type ProbeRequest,
   type Trouble,
 } from './diagnose';
-import { NoList, type Headers, type McpLine } from './mcp';
-import { limited, TooLong } from './patience';
-import { isAsking } from './permission';
-import { dismiss } from './probe';
+import { ToolListError, type HeaderMap, type McpClientPool } from './mcp';
+import { timeoutSignal, TimeoutError } from './timeouts';
+import { willPrompt } from './permission';
+import { cancelBody } from './probe';
 
-/** An address that is looked at. */
+/** An address to check. */
 export interface Endpoint {
   url: string;
   kind: 'auto' | 'openapi' | 'mcp';
-  headers: Headers;
+  headers: HeaderMap;
 }
 
-export interface Looking {
-  mcp: McpLine;
-  /** A person clicked: the browser may ask them. */
+export interface DiscoverOptions {
+  mcp: McpClientPool;
+  /** The person clicked, so the browser may show a permission prompt. */
   mayAsk: boolean;
   /** Documents whose servers are known to take what pages send: they are not tried again. */
   trusted?: Set<string>;
@@ -35,32 +35,35 @@ export interface Looking {
 }
 
 /** A server that answers, with what it offers. */
-export type Server = Omit<Found, 'offered'> & { offered: Offered };
+export type DiscoveredServer = Omit<Found, 'offered'> & { offered: Offered };
 
-export type Finding = {
-  servers: Server[];
+export type DiscoverResult = {
+  servers: DiscoveredServer[];
   /** What is in the way: of all calls, or of some. Also of a server behind an mcpo, by its name. */
   trouble?: Trouble;
   troubles?: { name: string; trouble: Trouble }[];
 };
 
 /** Servers behind an mcpo that are read at the same time. */
-const AT_ONCE = 6;
-/** A whole look, once nobody has to be asked any more. */
-const LOOK_MS = 10_000;
+const MAX_PARALLEL = 6;
+/** Timeout of a whole discovery, not counting a permission prompt. */
+const DISCOVERY_TIMEOUT_MS = 10_000;
 
-export async function discover(endpoint: Endpoint, looking: Looking): Promise<Finding> {
-  const asking = looking.mayAsk && (await isAsking(new URL(endpoint.url)));
-  const signal = limited(LOOK_MS, { asking, signal: looking.signal });
+export async function discover(
+  endpoint: Endpoint,
+  looking: DiscoverOptions,
+): Promise<DiscoverResult> {
+  const asking = looking.mayAsk && (await willPrompt(new URL(endpoint.url)));
+  const signal = timeoutSignal(DISCOVERY_TIMEOUT_MS, { asking, signal: looking.signal });
   try {
     return await find(endpoint, { ...looking, signal });
   } catch (error) {
-    if (signal.reason instanceof TooLong) return { servers: [], trouble: { kind: 'tooSlow' } };
+    if (signal.reason instanceof TimeoutError) return { servers: [], trouble: { kind: 'tooSlow' } };
     throw error;
   }
 }
 
-async function find(endpoint: Endpoint, looking: Looking): Promise<Finding> {
+async function find(endpoint: Endpoint, looking: DiscoverOptions): Promise<DiscoverResult> {
   const { kind } = endpoint;
   const { pathname } = new URL(endpoint.url);
   if (kind === 'mcp' || (kind === 'auto' && /\/(mcp|sse)\/?$/.test(pathname))) {
@@ -69,11 +72,11 @@ async function find(endpoint: Endpoint, looking: Looking): Promise<Finding> {
   const asDocument = await documentAt(endpoint, looking);
   if (kind === 'openapi' || asDocument.servers.length > 0) return asDocument;
   // Only one that is there, and is something else, may be an MCP server.
-  if (!isElse(asDocument.trouble)) return asDocument;
+  if (!isOtherServer(asDocument.trouble)) return asDocument;
   const seen = [asDocument];
-  for (const place of placesOf(endpoint.url).slice(1)) {
+  for (const place of candidateUrls(endpoint.url).slice(1)) {
     const found = await mcpAt(endpoint, place, looking, 'guessed');
-    if (found.servers.length > 0 || !isElse(found.trouble)) return found;
+    if (found.servers.length > 0 || !isOtherServer(found.trouble)) return found;
     seen.push(found);
   }
   const locked = seen.find(({ trouble }) => trouble?.kind === 'needsKey');
@@ -81,23 +84,23 @@ async function find(endpoint: Endpoint, looking: Looking): Promise<Finding> {
 }
 
 /** Where the servers may be that are found at an address. */
-export function placesOf(url: string): string[] {
-  return [url, beside(url, 'mcp'), beside(url, 'sse')];
+export function candidateUrls(url: string): string[] {
+  return [url, siblingUrl(url, 'mcp'), siblingUrl(url, 'sse')];
 }
 
-/** Whether somebody answers who has no such thing at that path. */
-function isElse(trouble: Trouble | undefined): boolean {
+/** Whether a server answers, but not as this kind of server at this path. */
+function isOtherServer(trouble: Trouble | undefined): boolean {
   return trouble !== undefined && ['wrongPath', 'notToolServer', 'needsKey'].includes(trouble.kind);
 }
 
-async function documentAt(endpoint: Endpoint, looking: Looking): Promise<Finding> {
+async function documentAt(endpoint: Endpoint, looking: DiscoverOptions): Promise<DiscoverResult> {
   const url = documentAddress(endpoint.url);
-  const reply = await look({ ...looking, url, headers: endpoint.headers });
+  const reply = await probeText({ ...looking, url, headers: endpoint.headers });
   if ('trouble' in reply) return { servers: [], trouble: reply.trouble };
   const { text } = reply;
   const main = parsed(text);
   if (!isDescription(main, text)) return { servers: [], trouble: { kind: 'notToolServer' } };
-  if (main && isEmpty(main.paths)) return behind(endpoint, url, main, looking);
+  if (main && isEmpty(main.paths)) return serversBehind(endpoint, url, main, looking);
   const title = titleOf(main);
   const via = main && isOfMcpo(main) ? 'mcpo' : 'openapi';
   const offered: Offered = { type: 'openapi', document: text, url };
@@ -107,9 +110,9 @@ async function documentAt(endpoint: Endpoint, looking: Looking): Promise<Finding
   };
 }
 
-/** What will be in the way of calls, though the document can be read. */
+/** Problems that calls will have although the document can be read. */
 async function troubleOfCalls(
-  question: Question & Pick<Looking, 'trusted'>,
+  question: ProbeRequest & Pick<DiscoverOptions, 'trusted'>,
   main: Description | undefined,
 ): Promise<Trouble | undefined> {
   const operations = operationsOf(main);
@@ -126,21 +129,22 @@ async function troubleOfCalls(
   return trouble;
 }
 
-/** The servers that an mcpo names, each by itself: one that fails does not spoil the others. */
-async function behind(
+/** The servers behind an mcpo, each checked by itself, so that one failure does not affect the
+    others. */
+async function serversBehind(
   endpoint: Endpoint,
   url: string,
   main: Description,
-  looking: Looking,
-): Promise<Finding> {
+  looking: DiscoverOptions,
+): Promise<DiscoverResult> {
   let subs;
   try {
     subs = await devices.behind({ url, document: main });
   } catch (error) {
-    return { servers: [], trouble: { kind: 'hub', why: inWords(error) } };
+    return { servers: [], trouble: { kind: 'hub', why: errorText(error) } };
   }
   if (subs.length === 0) return { servers: [], trouble: { kind: 'notToolServer' } };
-  const servers: Server[] = [];
+  const servers: DiscoveredServer[] = [];
   const troubles: { name: string; trouble: Trouble }[] = [];
   let ofCalls: Trouble | undefined;
   const waiting = [...subs];
@@ -153,7 +157,7 @@ async function behind(
         continue;
       }
       const question = { ...looking, mayAsk: false, url: sub.url, headers: endpoint.headers };
-      const reply = await look(question);
+      const reply = await probeText(question);
       if ('trouble' in reply) {
         troubles.push({ name, trouble: reply.trouble });
         continue;
@@ -165,65 +169,65 @@ async function behind(
       if (servers.length === 1) ofCalls = await troubleOfCalls(question, main);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, subs.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, subs.length) }, work));
   const order = new Map(subs.map(({ name }, place) => [name, place]));
   servers.sort((a, b) => (order.get(a.name ?? '') ?? 0) - (order.get(b.name ?? '') ?? 0));
   return { servers, troubles, trouble: servers.length > 0 ? ofCalls : troubles[0]?.trouble };
 }
 
-/** Whether a person said that there is an MCP server, or it is only tried. */
+/** Whether the person configured an MCP address, or it is a guess. */
 type Place = 'given' | 'guessed';
 
 async function mcpAt(
   endpoint: Endpoint,
   url: string,
-  looking: Looking,
+  looking: DiscoverOptions,
   place: Place,
-): Promise<Finding> {
+): Promise<DiscoverResult> {
   const question = { ...looking, url, headers: endpoint.headers };
-  if (await isAsking(new URL(url))) {
+  if (await willPrompt(new URL(url))) {
     // The client would make the browser ask as well, and not wait for the answer.
-    const reached = await reach(question);
+    const reached = await probeResponse(question);
     if ('trouble' in reached) return { servers: [], trouble: reached.trouble };
-    dismiss(reached.response);
+    cancelBody(reached.response);
   }
   try {
     const { title, tools } = await looking.mcp.list(url, endpoint.headers, looking.signal);
     const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
     return { servers: [found] };
   } catch (error) {
-    return { servers: [], trouble: await whyNoMcp(error, question, place) };
+    return { servers: [], trouble: await mcpTrouble(error, question, place) };
   }
 }
 
 /** What an MCP client says with every request after the first. */
 const MCP_HEADERS = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': 'none' };
 
-/** What keeps an MCP server from being used. */
-async function whyNoMcp(error: unknown, question: Question, place: Place): Promise<Trouble> {
-  if (error instanceof TooLong || isTimeout(error)) return { kind: 'tooSlow' };
-  if (error instanceof NoList) return { kind: 'badHandshake', why: 'tools/list' };
+/** Why an MCP server cannot be used. */
+async function mcpTrouble(error: unknown, question: ProbeRequest, place: Place): Promise<Trouble> {
+  if (error instanceof TimeoutError || isTimeout(error)) return { kind: 'tooSlow' };
+  if (error instanceof ToolListError) return { kind: 'badHandshake', why: 'tools/list' };
   const why = error instanceof Error ? error.message.slice(0, 300) : '';
   const isSpoken = error instanceof Error && error.name === 'ProtocolError';
   if (isSpoken) return { kind: 'badHandshake', why };
-  const { status = 0, text } = heardBy(error);
-  if ([401, 403, 404].includes(status)) return refusal(status, text ?? '', question);
-  // Whoever is not told which session it is cannot say it again.
+  const { status = 0, text } = httpErrorOf(error);
+  if ([401, 403, 404].includes(status)) return troubleOfStatus(status, text ?? '', question);
+  // A client that cannot read the session id cannot send it back.
   if (/jsonrpc.*(session|not initialized)/i.test(why)) {
     return { kind: 'hiddenHeader', header: 'mcp-session-id' };
   }
 
   // Perhaps a page cannot talk to it at all.
-  const reached = await reach(question);
+  const reached = await probeResponse(question);
   if ('trouble' in reached) return reached.trouble;
   const { response } = reached;
-  const refused = await refusalOf(response, question);
+  const refused = await troubleOfResponse(response, question);
   // To a GET without a session it may well say no.
   if (refused && (refused.kind !== 'wrongPath' || refused.status === 404)) return refused;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-  dismiss(response);
+  cancelBody(response);
   if (place === 'guessed' && !refused && !isStream) return { kind: 'notToolServer' };
-  if (isUnsaid(why)) {
+  if (isOpaqueError(why)) {
     const headers = { ...question.headers, ...MCP_HEADERS };
     const trouble = await preflight({ ...question, headers }, 'POST');
     if (trouble) return trouble;
@@ -231,14 +235,14 @@ async function whyNoMcp(error: unknown, question: Question, place: Place): Promi
   return place === 'given' ? { kind: 'badHandshake', why } : { kind: 'notToolServer' };
 }
 
-/** What the client heard, where a status was in the way of it. */
-function heardBy(error: unknown): { status?: number; text?: string } {
+/** Status and body of a failed HTTP response, as the client reports them. */
+function httpErrorOf(error: unknown): { status?: number; text?: string } {
   const { data } = error as { data?: { status?: number; text?: string } };
   return data ?? {};
 }
 
-/** The browser kept to itself what went wrong; each has its own words for that. */
-function isUnsaid(why: string): boolean {
+/** A network error without details, as each browser words it. */
+function isOpaqueError(why: string): boolean {
   return /failed to fetch|networkerror|load failed/i.test(why);
 }
 
@@ -253,7 +257,7 @@ async function server(
   title: string,
   via: Via,
   offered: Offered,
-): Promise<Server> {
+): Promise<DiscoveredServer> {
   const text = JSON.stringify(offered);
   return { url: endpoint.url, name, title, via, hash: await hash(text), offered };
 }
@@ -275,7 +279,7 @@ function parsed(text: string): Description | undefined {
   }
 }
 
-/** YAML is left to Tenon, and so is what is broken; one line tells what it is meant to be. */
+/** YAML and broken documents are left to Tenon; one line says what it is meant to be. */
 function isDescription(main: Description | undefined, text: string): boolean {
   return main
     ? 'openapi' in main || 'swagger' in main
@@ -328,10 +332,10 @@ function isOfMcpo(main: Description): boolean {
 
 function documentAddress(url: string): string {
   const { pathname } = new URL(url);
-  return /\.(json|ya?ml)$/.test(pathname) ? url : beside(url, 'openapi.json');
+  return /\.(json|ya?ml)$/.test(pathname) ? url : siblingUrl(url, 'openapi.json');
 }
 
-function beside(url: string, name: string): string {
+function siblingUrl(url: string, name: string): string {
   const base = new URL(url);
   base.search = '';
   if (!base.pathname.endsWith('/')) base.pathname += '/';

@@ -2,7 +2,7 @@
 // kept in the account as well, for the person's other browsers; the keys never leave this one.
 import { devices } from '$lib/api/devices';
 import type { LocalEndpoint } from '$lib/api/types';
-import { recall, remember, whenChangedElsewhere } from '$lib/storage';
+import { loadSetting, saveSetting, onChangedInOtherTab } from '$lib/storage';
 import { readAddress } from './address';
 
 const ENDPOINTS = 'local.endpoints';
@@ -10,7 +10,7 @@ const KEYS = 'local.keys';
 const PORTS = 'local.ports';
 const SYNC = 'local.sync';
 /** The account does not have the latest of them yet. */
-const UNSENT = 'local.unsent';
+const UNSENT_KEY = 'local.unsent';
 
 /** Where an mcpo listens unless told otherwise. */
 export const DEFAULT_URL = 'http://localhost:8000';
@@ -34,7 +34,7 @@ export class Endpoints {
   /** Whether they are kept in the account. */
   synced = $state(false);
   #keys = $state.raw<Readonly<Record<string, Key>>>({});
-  /** Whoever is logged in by then, it is somebody else's list. */
+  /** Outdated if another account has logged in meanwhile. */
   #stopped = false;
 
   /** Until the function it returns is called. Another tab of this browser may change them. */
@@ -45,7 +45,7 @@ export class Endpoints {
       this.#read();
       changed();
     };
-    const stops = [ENDPOINTS, KEYS].map((key) => whenChangedElsewhere(key, again));
+    const stops = [ENDPOINTS, KEYS].map((key) => onChangedInOtherTab(key, again));
     void this.#adopt().then((adopted) => adopted && changed());
     return () => {
       this.#stopped = true;
@@ -82,12 +82,12 @@ export class Endpoints {
   setKey(url: string, key: Key | undefined): void {
     const { [url]: _old, ...others } = this.#keys;
     this.#keys = key?.value ? { ...others, [url]: key } : others;
-    remember(KEYS, Object.keys(this.#keys).length > 0 ? JSON.stringify(this.#keys) : '');
+    saveSetting(KEYS, Object.keys(this.#keys).length > 0 ? JSON.stringify(this.#keys) : '');
   }
 
   setPorts(ports: readonly number[]): void {
     this.ports = ports.length > 0 ? ports : DEFAULT_PORTS;
-    remember(PORTS, ports.join(','));
+    saveSetting(PORTS, ports.join(','));
   }
 
   /** Fails with what the server said. */
@@ -95,24 +95,26 @@ export class Endpoints {
     const kept = (synced && (await devices.endpoints())) || [];
     if (this.#stopped) return;
     this.synced = synced;
-    remember(SYNC, synced ? 'yes' : 'no');
+    saveSetting(SYNC, synced ? 'yes' : 'no');
     if (synced) this.#write(merged(this.all, kept));
   }
 
   /** What another browser kept in the account. Whether there was anything new. */
   async #adopt(): Promise<boolean> {
-    const said = recall(SYNC);
+    const said = loadSetting(SYNC);
     if (said === 'no') return false;
-    if (this.synced && recall(UNSENT) && !(await this.#upload())) return false;
+    if (this.synced && loadSetting(UNSENT_KEY) && !(await this.#upload())) return false;
     const before = this.all;
     const kept = await devices.endpoints().catch(() => null);
     // What a person did meanwhile is newer.
     if (!kept || this.#stopped || this.all !== before) return false;
     const isNew = said === undefined;
     this.synced = true;
-    remember(SYNC, 'yes');
+    saveSetting(SYNC, 'yes');
     // Those that cannot be kept there stay here, and so does what a person added before.
-    const own = isNew ? recall(ENDPOINTS) && this.all : this.all.filter((one) => !isKeepable(one));
+    const own = isNew
+      ? loadSetting(ENDPOINTS) && this.all
+      : this.all.filter((one) => !isKeepable(one));
     const all = merged(kept, own || []);
     if (isNew && all.length > kept.length) this.#write(all);
     else this.#set(all);
@@ -126,20 +128,20 @@ export class Endpoints {
 
   #set(all: readonly LocalEndpoint[]): void {
     this.all = all;
-    remember(ENDPOINTS, JSON.stringify(all));
+    saveSetting(ENDPOINTS, JSON.stringify(all));
   }
 
   /** Whether the account has the latest now. If not, it is given it the next time. */
   async #upload(): Promise<boolean> {
     const { all } = this;
-    remember(UNSENT, 'yes');
+    saveSetting(UNSENT_KEY, 'yes');
     try {
       await devices.keepEndpoints(all.filter(isKeepable));
     } catch {
       return false;
     }
     if (this.#stopped || this.all !== all) return false;
-    remember(UNSENT, '');
+    saveSetting(UNSENT_KEY, '');
     return true;
   }
 
@@ -150,11 +152,11 @@ export class Endpoints {
   }
 
   #read(): void {
-    this.all = parsed<LocalEndpoint[]>(recall(ENDPOINTS))?.filter(isEndpoint) ?? DEFAULTS;
-    this.#keys = parsed<Record<string, Key>>(recall(KEYS)) ?? {};
-    const ports = readPorts(recall(PORTS) ?? '');
+    this.all = parsed<LocalEndpoint[]>(loadSetting(ENDPOINTS))?.filter(isEndpoint) ?? DEFAULTS;
+    this.#keys = parsed<Record<string, Key>>(loadSetting(KEYS)) ?? {};
+    const ports = readPorts(loadSetting(PORTS) ?? '');
     this.ports = ports.length > 0 ? ports : DEFAULT_PORTS;
-    this.synced = recall(SYNC) === 'yes';
+    this.synced = loadSetting(SYNC) === 'yes';
   }
 }
 

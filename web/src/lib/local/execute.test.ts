@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Execute, Outcome } from '$lib/api/types';
 import type { Trouble } from './diagnose';
 import { Executor } from './execute';
-import type { McpLine } from './mcp';
+import type { McpClientPool } from './mcp';
 
 const fetched = vi.fn<typeof fetch>();
 const ended = vi.fn<(callId: string, outcome: Outcome) => void>();
@@ -12,7 +12,7 @@ let trouble: Trouble | undefined;
 
 const executor = () =>
   new Executor({
-    mcp: { drop } as unknown as McpLine,
+    mcp: { drop } as unknown as McpClientPool,
     reach: (url) =>
       url === 'http://localhost:8000'
         ? { url, headers: { authorization: 'Bearer mine' } }

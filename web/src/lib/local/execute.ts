@@ -2,40 +2,40 @@
 // with the key that only this browser knows.
 import type { CallId, Execute, Outcome, WireBody, WireRequest } from '$lib/api/types';
 import type { Trouble } from './diagnose';
-import type { McpLine } from './mcp';
-import { begin } from './once';
-import { dismiss, isSentOn } from './probe';
-import { isForbidden, reasonOf } from './reason';
+import type { McpClientPool } from './mcp';
+import { claimCall } from './callClaims';
+import { cancelBody, isCrossOriginRedirect } from './probe';
+import { isForbidden, modelMessage } from './modelMessage';
 
 /** How an enabled server is reached. */
-export interface Reached {
+export interface ReachableServer {
   url: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** What it needs, and whom it tells. */
-export interface Surroundings {
-  mcp: McpLine;
+/** What the executor needs, and the callbacks it reports to. */
+export interface ExecutorContext {
+  mcp: McpClientPool;
   /** The enabled server at this address. */
-  reach(url: string): Reached | undefined;
+  reach(url: string): ReachableServer | undefined;
   /** Looks what is wrong with a server that did not answer. */
   explain(url: string): Promise<Trouble | undefined>;
-  /** A sign of life; the first one says that the call has begun. */
+  /** Reports progress; the first report says that the call has started. */
   progress(callId: CallId, progress?: { progress: number; total?: number; message?: string }): void;
   ended(callId: CallId, outcome: Outcome): void;
 }
 
-/** What a model could do nothing with is not sent to anybody. */
-const MAX_BYTES = 16 * 1024 * 1024;
-/** An answer that comes slowly is a sign of life, now and then. */
-const SIGN_MS = 5_000;
-/** Whoever is not there refuses sooner. */
-const REFUSED_MS = 3_000;
+/** Larger results are useless to a model and are not sent. */
+const MAX_RESULT_BYTES = 16 * 1024 * 1024;
+/** How often a slow response is reported as progress. */
+const PROGRESS_INTERVAL_MS = 5_000;
+/** A refused connection fails faster than this. */
+const REFUSED_WITHIN_MS = 3_000;
 
 export class Executor {
   #running = new Map<CallId, { abort: AbortController; url: string }>();
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly around: ExecutorContext) {}
 
   /** The calls that it works on. */
   get calls(): CallId[] {
@@ -74,7 +74,8 @@ export class Executor {
     if (!server) {
       return failed('refused', `The server at ${order.server_url} is not enabled in this browser.`);
     }
-    if (!(await begin(order.call_id))) return failed('taken', 'Another page has begun with it.');
+    if (!(await claimCall(order.call_id)))
+      return failed('taken', 'Another page has begun with it.');
     this.around.progress(order.call_id);
     const began = performance.now();
     try {
@@ -89,7 +90,7 @@ export class Executor {
   async #fetch(
     request: WireRequest,
     order: Execute,
-    server: Reached,
+    server: ReachableServer,
     abort: AbortController,
   ): Promise<Outcome> {
     // Whatever Tenon says, nothing goes anywhere else.
@@ -100,7 +101,7 @@ export class Executor {
     let late = setTimeout(isLate, order.deadline_ms);
     let told = performance.now();
     const alive = () => {
-      if (performance.now() - told < SIGN_MS) return;
+      if (performance.now() - told < PROGRESS_INTERVAL_MS) return;
       told = performance.now();
       this.around.progress(order.call_id);
       clearTimeout(late);
@@ -119,8 +120,8 @@ export class Executor {
         referrerPolicy: 'no-referrer',
         redirect: 'follow',
       });
-      if (isSentOn(request.url, response)) {
-        dismiss(response);
+      if (isCrossOriginRedirect(request.url, response)) {
+        cancelBody(response);
         return failed('refused', `The call was sent on to another address than ${server.url}.`);
       }
       const body = await whole(response, abort, alive);
@@ -130,7 +131,7 @@ export class Executor {
     }
   }
 
-  async #call(order: Execute, server: Reached, abort: AbortController): Promise<Outcome> {
+  async #call(order: Execute, server: ReachableServer, abort: AbortController): Promise<Outcome> {
     const result = await this.around.mcp.call(server.url, server.headers, {
       tool: order.tool_name,
       args: order.tool_args,
@@ -138,7 +139,7 @@ export class Executor {
       signal: abort.signal,
       onprogress: (progress) => this.around.progress(order.call_id, progress),
     });
-    if (new Blob([JSON.stringify(result) ?? '']).size > MAX_BYTES) throw new TooLongError();
+    if (new Blob([JSON.stringify(result) ?? '']).size > MAX_RESULT_BYTES) throw new TooLongError();
     return { result };
   }
 
@@ -153,7 +154,7 @@ export class Executor {
       return failed('timed_out', late);
     }
     if (error instanceof TooLongError) {
-      return failed('failed', `The answer is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+      return failed('failed', `The answer is larger than ${MAX_RESULT_BYTES / 1024 / 1024} MB.`);
     }
     if (error instanceof CutError) {
       return failed('broken', 'The answer was cut off in the middle.');
@@ -167,10 +168,10 @@ export class Executor {
         `The connection to ${order.server_url} broke in the middle of the call.`,
       );
     }
-    const reason = reasonOf(trouble, order.server_url);
+    const reason = modelMessage(trouble, order.server_url);
     if (isForbidden(trouble)) return failed('refused', reason);
     // Only one that worked on it for a while can have died over it.
-    return failed(afterMs < REFUSED_MS ? 'unreachable' : 'broken', reason);
+    return failed(afterMs < REFUSED_WITHIN_MS ? 'unreachable' : 'broken', reason);
   }
 }
 
@@ -216,7 +217,7 @@ async function whole(
     if (piece.done) break;
     alive();
     length += piece.value.length;
-    if (length > MAX_BYTES) {
+    if (length > MAX_RESULT_BYTES) {
       void reader.cancel().catch(() => {});
       throw new TooLongError();
     }

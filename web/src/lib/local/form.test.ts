@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { endpointOf, fieldsOf, keyOf, problemsOf, type AddressFields } from './form';
+import { endpointOf, addressFields, keyOf, addressProblems, type AddressFields } from './form';
 
 const fields = (more: Partial<AddressFields>): AddressFields => ({
-  ...fieldsOf(undefined, undefined),
+  ...addressFields(undefined, undefined),
   ...more,
 });
 
@@ -18,12 +18,12 @@ test('a port is an address, and an address is tidied', () => {
 
 test('what cannot be an address is told of, and so is one that is there', () => {
   const check = (address: string, expected: object) =>
-    expect(problemsOf(fields({ address }), ['http://localhost:8000'])).toEqual(expected);
+    expect(addressProblems(fields({ address }), ['http://localhost:8000'])).toEqual(expected);
   check('8001', {});
   check(' ', { address: 'missing' });
   check('ftp://x', { address: 'notAddress' });
   check('localhost:8000/', { address: 'twice' });
-  expect(problemsOf(fields({ address: '1', header: 'X Key' }), [])).toEqual({
+  expect(addressProblems(fields({ address: '1', header: 'X Key' }), [])).toEqual({
     header: 'notHeader',
   });
 });

@@ -1,6 +1,6 @@
 // What a person enters about an address, and what is made of it.
 import type { EndpointKind, LocalEndpoint } from '$lib/api/types';
-import { plain, readAddress } from './address';
+import { normalizedUrl, readAddress } from './address';
 import type { Key } from './endpoints.svelte';
 
 export interface AddressFields {
@@ -12,12 +12,12 @@ export interface AddressFields {
   header: string;
 }
 
-export type Problem = 'missing' | 'notAddress' | 'twice' | 'notHeader';
+export type AddressProblem = 'missing' | 'notAddress' | 'twice' | 'notHeader';
 
 export const DEFAULT_HEADER = 'Authorization';
 
 /** `address` is one to begin with, where there is none yet. */
-export function fieldsOf(
+export function addressFields(
   endpoint: LocalEndpoint | undefined,
   key: Key | undefined,
   address = '',
@@ -32,16 +32,16 @@ export function fieldsOf(
 }
 
 /** `others` are the addresses in the list. */
-export function problemsOf(
+export function addressProblems(
   { address, header }: AddressFields,
   others: readonly string[],
-): { address?: Problem; header?: Problem } {
+): { address?: AddressProblem; header?: AddressProblem } {
   const url = readAddress(address);
   const wrong = !address.trim()
     ? 'missing'
     : !url
       ? 'notAddress'
-      : others.includes(plain(url))
+      : others.includes(normalizedUrl(url))
         ? 'twice'
         : undefined;
   return {
@@ -52,7 +52,7 @@ export function problemsOf(
 
 export function endpointOf(fields: AddressFields, enabled: boolean): LocalEndpoint | undefined {
   const url = readAddress(fields.address);
-  return url && { url: plain(url), kind: fields.kind, name: fields.name.trim(), enabled };
+  return url && { url: normalizedUrl(url), kind: fields.kind, name: fields.name.trim(), enabled };
 }
 
 /** The key that goes along from now on; undefined for none. One that was entered for another

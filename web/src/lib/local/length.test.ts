@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Execute, Outcome } from '$lib/api/types';
 import { Executor } from './execute';
-import type { McpLine } from './mcp';
+import type { McpClientPool } from './mcp';
 
 const MIB = 1024 * 1024;
 
@@ -11,10 +11,13 @@ let calls = 0;
 afterEach(() => vi.unstubAllGlobals());
 
 /** What Tenon is told of a call, by a page that can reach the server. */
-async function outcomeOf(order: Partial<Execute>, mcp: Partial<McpLine> = {}): Promise<Outcome> {
+async function outcomeOf(
+  order: Partial<Execute>,
+  mcp: Partial<McpClientPool> = {},
+): Promise<Outcome> {
   const ended = vi.fn<(callId: string, outcome: Outcome) => void>();
   const executor = new Executor({
-    mcp: mcp as McpLine,
+    mcp: mcp as McpClientPool,
     reach: () => ({ url, headers: {} }),
     explain: () => Promise.resolve(undefined),
     progress: () => {},

@@ -1,29 +1,29 @@
-// The tool servers on this machine: looks for them, tells Tenon what it found, and makes the
-// calls that Tenon sends back.
+// Tool servers on this machine: discovers them, registers them with Tenon, and executes the calls
+// that Tenon sends.
 import type { ClientFrame, Execute, LocalEndpoint, Registered, ServerFrame } from '$lib/api/types';
-import { plain } from './address';
+import { normalizedUrl } from './address';
 import { thisDevice, pageId } from './device';
 import type { Trouble } from './diagnose';
-import { discover, placesOf, type Finding, type Server } from './discover';
+import { discover, candidateUrls, type DiscoverResult, type DiscoveredServer } from './discover';
 import { Endpoints } from './endpoints.svelte';
-import { Executor, type Reached } from './execute';
-import { McpLine } from './mcp';
-import { isAsking, whenPermitted } from './permission';
-import { Results } from './results';
-import { scan, type Seen } from './scan';
+import { Executor, type ReachableServer } from './execute';
+import { McpClientPool } from './mcp';
+import { willPrompt, onPermissionChange } from './permission';
+import { RecentResults } from './recentResults';
+import { scan, type ScanHit } from './scan';
 
-/** What is known of an address. */
-export interface Look {
-  /** It is being looked at. */
+/** The latest check of an endpoint. */
+export interface EndpointCheck {
+  /** A check is running. */
   looking: boolean;
   /** The browser seems to ask the person, somewhere above the page. */
   waiting: boolean;
-  /** Absent before the first look has ended. */
-  finding?: Finding;
+  /** Absent until the first check has ended. */
+  finding?: DiscoverResult;
 }
 
-/** What Tenon made of a server's offer. */
-export interface Said {
+/** Tenon's response to the registration of a server. */
+export interface RegistrationResult {
   tools: number;
   /** It cannot be used at all. */
   problem?: string;
@@ -31,10 +31,10 @@ export interface Said {
   notes: string[];
 }
 
-/** What there is to say about an address. */
-export interface Status {
+/** What is shown of an endpoint. */
+export interface EndpointStatus {
   state: 'off' | 'looking' | 'waiting' | 'found' | 'trouble';
-  servers: readonly Server[];
+  servers: readonly DiscoveredServer[];
   tools: number;
   /** What is in the way: of the whole, or of one that it names. */
   troubles: readonly { name: string; trouble: Trouble }[];
@@ -42,40 +42,40 @@ export interface Status {
 }
 
 /** While the panel is open. */
-const AGAIN_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 /** Tenon takes no frame of more than 24 MiB, and ends the connection over a longer one. */
-const MAX_OFFERED = 20 * 1024 * 1024;
-/** One that was there and is not: whoever ended it may start it again. */
-const LOST_MS = 5_000;
-/** Servers are told that a call is cancelled over the connection that it was made on. */
-const CANCEL_MS = 500;
+const MAX_OFFERED_BYTES = 20 * 1024 * 1024;
+/** How often endpoints that were lost are checked: they may be restarted. */
+const LOST_CHECK_INTERVAL_MS = 5_000;
+/** Time to send cancellations before the connections are closed. */
+const CANCEL_GRACE_MS = 500;
 
 export class Local {
   readonly endpoints = new Endpoints();
   /** By address. */
-  looks = $state.raw<ReadonlyMap<string, Look>>(new Map());
+  checks = $state.raw<ReadonlyMap<string, EndpointCheck>>(new Map());
   /** What a scan found, while it runs and after. */
-  scanned = $state.raw<readonly Seen[]>();
+  scanned = $state.raw<readonly ScanHit[]>();
   scanning = $state(false);
   /** What Tenon said of what was found, by hash. */
-  said = $state.raw<ReadonlyMap<string, Said>>(new Map());
+  registrations = $state.raw<ReadonlyMap<string, RegistrationResult>>(new Map());
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
   /** Why Tenon took nothing of what was offered last. */
   problem = $state('');
 
-  readonly #mcp = new McpLine();
+  readonly #mcp = new McpClientPool();
   readonly #trusted = new Set<string>();
-  readonly #results = new Results();
+  readonly #results = new RecentResults();
   readonly #executor: Executor;
   readonly #send: (frame: ClientFrame) => void;
   #stopped = new AbortController();
   /** The latest look at each address, while it runs. */
-  readonly #looking = new Map<string, symbol>();
+  readonly #running = new Map<string, symbol>();
   /** Addresses where something was found since the page was loaded. */
-  readonly #met = new Set<string>();
+  readonly #foundBefore = new Set<string>();
   /** What Tenon asked for. */
-  #wanted = new Set<string>();
+  #requested = new Set<string>();
 
   constructor(send: (frame: ClientFrame) => void) {
     this.#send = (frame) => {
@@ -99,21 +99,21 @@ export class Local {
   start(): () => void {
     this.#stopped = new AbortController();
     const stopEndpoints = this.endpoints.start(() => {
-      this.#looking.clear();
+      this.#running.clear();
       void this.look();
     });
-    const stopPermission = whenPermitted(() => void this.look());
-    const lost = setInterval(() => void this.#lookForLost(), LOST_MS);
+    const stopPermission = onPermissionChange(() => void this.look());
+    const lost = setInterval(() => void this.#checkLost(), LOST_CHECK_INTERVAL_MS);
     void this.look();
     return () => {
       this.#stopped.abort();
       clearInterval(lost);
       stopEndpoints();
       stopPermission();
-      this.#looking.clear();
+      this.#running.clear();
       this.#executor.cancelAll();
       this.#results.clear();
-      setTimeout(() => this.#mcp.close(), CANCEL_MS);
+      setTimeout(() => this.#mcp.close(), CANCEL_GRACE_MS);
     };
   }
 
@@ -133,7 +133,7 @@ export class Local {
         this.#executor.cancel(frame.call_id);
         break;
       case 'tools:registered':
-        this.#took(frame);
+        this.#onRegistered(frame);
         break;
     }
   }
@@ -142,36 +142,36 @@ export class Local {
   async look({ mayAsk = false } = {}): Promise<void> {
     const { enabled } = this.endpoints;
     const wanted = new Set(enabled.map(({ url }) => url));
-    this.looks = new Map([...this.looks].filter(([url]) => wanted.has(url)));
+    this.checks = new Map([...this.checks].filter(([url]) => wanted.has(url)));
     const idle = enabled.filter((endpoint) => mayAsk || !this.#isBusy(endpoint));
-    await Promise.all(idle.map((endpoint) => this.#lookAt(endpoint, mayAsk)));
+    await Promise.all(idle.map((endpoint) => this.#check(endpoint, mayAsk)));
     if (enabled.length === 0) this.#register();
   }
 
   async lookAt(url: string): Promise<void> {
     this.#trusted.clear();
     const endpoint = this.endpoints.all.find((one) => one.url === url);
-    if (endpoint) await this.#lookAt(endpoint, true);
+    if (endpoint) await this.#check(endpoint, true);
   }
 
-  /** While somebody watches, until the function it returns is called. */
+  /** Checks regularly while the panel is open. Returns a function that stops it. */
   watch(): () => void {
     void this.look();
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') void this.look();
-    }, AGAIN_MS);
+    }, CHECK_INTERVAL_MS);
     return () => clearInterval(timer);
   }
 
-  /** Adds or changes an address, and looks at it. */
+  /** Adds or changes an address, and checks at it. */
   async put(endpoint: LocalEndpoint, replaces?: string): Promise<void> {
     if (replaces && replaces !== endpoint.url) this.#forget(replaces);
     this.endpoints.put(endpoint, replaces);
     this.#trusted.clear();
-    placesOf(endpoint.url).forEach((place) => this.#mcp.drop(place));
+    candidateUrls(endpoint.url).forEach((place) => this.#mcp.drop(place));
     // One that runs already knows nothing of the change.
-    this.#looking.delete(endpoint.url);
-    if (endpoint.enabled) await this.#lookAt(endpoint, true);
+    this.#running.delete(endpoint.url);
+    if (endpoint.enabled) await this.#check(endpoint, true);
     else this.#forget(endpoint.url);
   }
 
@@ -187,7 +187,9 @@ export class Local {
     this.scanned = [];
     try {
       const known = new Set(this.endpoints.all.map(({ url }) => url));
-      const urls = this.endpoints.ports.map((port) => plain(new URL(`http://localhost:${port}`)));
+      const urls = this.endpoints.ports.map((port) =>
+        normalizedUrl(new URL(`http://localhost:${port}`)),
+      );
       const looking = { mcp: this.#mcp, mayAsk: true, signal: this.#stopped.signal };
       for await (const seen of scan(urls, known, looking)) {
         if (this.#stopped.signal.aborted) return;
@@ -203,10 +205,10 @@ export class Local {
     }
   }
 
-  statusOf({ url, enabled }: LocalEndpoint): Status {
-    const look = this.looks.get(url);
+  statusOf({ url, enabled }: LocalEndpoint): EndpointStatus {
+    const look = this.checks.get(url);
     const servers = look?.finding?.servers ?? [];
-    const said = servers.map((server) => ({ server, said: this.said.get(server.hash) }));
+    const said = servers.map((server) => ({ server, said: this.registrations.get(server.hash) }));
     const troubles = [...(look?.finding?.troubles ?? [])];
     const whole = look?.finding?.trouble;
     if (whole && troubles.length === 0) troubles.push({ name: '', trouble: whole });
@@ -222,15 +224,15 @@ export class Local {
     return { state, servers, tools, troubles, notes };
   }
 
-  async #lookAt(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
+  async #check(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
     const { url, kind } = endpoint;
-    if (this.#looking.has(url)) return;
+    if (this.#running.has(url)) return;
     const mine = Symbol(url);
-    this.#looking.set(url, mine);
-    const isLatest = () => this.#looking.get(url) === mine;
-    const before = this.looks.get(url);
+    this.#running.set(url, mine);
+    const isLatest = () => this.#running.get(url) === mine;
+    const before = this.checks.get(url);
     this.#put(url, { ...before, looking: true, waiting: false });
-    let finding: Finding;
+    let finding: DiscoverResult;
     try {
       finding = await discover(
         { url, kind, headers: this.endpoints.headersOf(url) },
@@ -249,11 +251,11 @@ export class Local {
     }
     // It may have been changed, removed or switched off meanwhile.
     if (!isLatest()) return;
-    this.#looking.delete(url);
+    this.#running.delete(url);
     if (finding.trouble?.kind === 'tooSlow' && before?.finding && this.#isBusy(endpoint)) {
       finding = before.finding;
     }
-    if (finding.servers.length > 0) this.#met.add(url);
+    if (finding.servers.length > 0) this.#foundBefore.add(url);
     this.#put(url, { looking: false, waiting: false, finding });
     this.needsPermission = await this.#isAsked();
     this.#register();
@@ -261,27 +263,27 @@ export class Local {
 
   /** Whoever works on a call may have no time for anything else, and is there. */
   #isBusy({ url }: LocalEndpoint): boolean {
-    return this.#executor.worksFor(placesOf(url));
+    return this.#executor.worksFor(candidateUrls(url));
   }
 
-  async #lookForLost(): Promise<void> {
+  async #checkLost(): Promise<void> {
     const isLost = ({ url }: LocalEndpoint) =>
-      this.#met.has(url) && this.looks.get(url)?.finding?.servers.length === 0;
+      this.#foundBefore.has(url) && this.checks.get(url)?.finding?.servers.length === 0;
     const lost = this.endpoints.enabled.filter(isLost);
-    await Promise.all(lost.map((endpoint) => this.#lookAt(endpoint, false)));
+    await Promise.all(lost.map((endpoint) => this.#check(endpoint, false)));
   }
 
-  #put(url: string, look: Look): void {
-    this.looks = new Map(this.looks).set(url, look);
+  #put(url: string, look: EndpointCheck): void {
+    this.checks = new Map(this.checks).set(url, look);
   }
 
   #forget(url: string): void {
-    this.looks = new Map([...this.looks].filter(([one]) => one !== url));
-    this.#met.delete(url);
-    this.#looking.delete(url);
+    this.checks = new Map([...this.checks].filter(([one]) => one !== url));
+    this.#foundBefore.delete(url);
+    this.#running.delete(url);
     const others = this.endpoints.enabled.filter((one) => one.url !== url);
-    const shared = new Set(others.flatMap((one) => placesOf(one.url)));
-    for (const place of placesOf(url)) {
+    const shared = new Set(others.flatMap((one) => candidateUrls(one.url)));
+    for (const place of candidateUrls(url)) {
       this.#mcp.drop(place);
       if (!shared.has(place)) this.#send({ type: 'tools:unregister', url: place });
     }
@@ -293,19 +295,19 @@ export class Local {
     const endpoint = this.#endpointOf(url);
     if (!endpoint) return undefined;
     this.#trusted.clear();
-    await this.#lookAt(endpoint, false);
-    return this.looks.get(endpoint.url)?.finding?.trouble;
+    await this.#check(endpoint, false);
+    return this.checks.get(endpoint.url)?.finding?.trouble;
   }
 
   #isAsked(): Promise<boolean> {
-    return isAsking(new URL('http://localhost'));
+    return willPrompt(new URL('http://localhost'));
   }
 
   /** Each once, though it may be found at several addresses: as it is at its own. */
-  #servers(): Server[] {
-    const servers = new Map<string, Server>();
+  #servers(): DiscoveredServer[] {
+    const servers = new Map<string, DiscoveredServer>();
     for (const { url } of this.endpoints.enabled) {
-      for (const server of this.looks.get(url)?.finding?.servers ?? []) {
+      for (const server of this.checks.get(url)?.finding?.servers ?? []) {
         const id = idOf(server);
         if (server.url === url || !servers.has(id)) servers.set(id, server);
       }
@@ -314,10 +316,10 @@ export class Local {
   }
 
   #register(): void {
-    const looks = this.endpoints.enabled.map(({ url }) => ({ url, look: this.looks.get(url) }));
-    const looking = looks.filter(({ look }) => !look?.finding);
+    const checks = this.endpoints.enabled.map(({ url }) => ({ url, look: this.checks.get(url) }));
+    const looking = checks.filter(({ look }) => !look?.finding);
     // Before anything is known there is nothing to say.
-    if (looks.length > 0 && looking.length === looks.length) return;
+    if (checks.length > 0 && looking.length === checks.length) return;
     const along = this.#along();
     this.#send({
       type: 'tools:register',
@@ -326,24 +328,28 @@ export class Local {
       servers: this.#servers().map(({ offered, ...server }) =>
         along.has(idOf(server)) ? { ...server, offered } : server,
       ),
-      looking: looking.flatMap(({ url }) => placesOf(url)),
+      looking: looking.flatMap(({ url }) => candidateUrls(url)),
       calls: this.#executor.calls,
     });
-    this.#wanted.clear();
+    this.#requested.clear();
   }
 
   /** Whose offers are sent along: what Tenon wants, as much as goes into one frame. It asks again
       for the rest. What does not even go alone cannot be used. */
   #along(): Set<string> {
     const along = new Set<string>();
-    let room = MAX_OFFERED;
+    let room = MAX_OFFERED_BYTES;
     for (const server of this.#servers()) {
       const id = idOf(server);
-      if (!this.#wanted.has(id)) continue;
+      if (!this.#requested.has(id)) continue;
       const size = new Blob([JSON.stringify(server.offered)]).size;
-      if (size > MAX_OFFERED) {
-        const problem = `${Math.ceil(size / 1024 / 1024)} MiB > ${MAX_OFFERED / 1024 / 1024} MiB`;
-        this.said = new Map(this.said).set(server.hash, { tools: 0, problem, notes: [] });
+      if (size > MAX_OFFERED_BYTES) {
+        const problem = `${Math.ceil(size / 1024 / 1024)} MiB > ${MAX_OFFERED_BYTES / 1024 / 1024} MiB`;
+        this.registrations = new Map(this.registrations).set(server.hash, {
+          tools: 0,
+          problem,
+          notes: [],
+        });
       } else if (size <= room) {
         room -= size;
         along.add(id);
@@ -352,14 +358,14 @@ export class Local {
     return along;
   }
 
-  #took({ servers: answers, problem = '' }: Registered): void {
+  #onRegistered({ servers: answers, problem = '' }: Registered): void {
     this.problem = problem;
-    const said = new Map<string, Said>();
+    const said = new Map<string, RegistrationResult>();
     const wanted = new Set<string>();
     for (const server of this.#servers()) {
       const { url, name, hash } = server;
       const answer = answers.find((one) => one.url === url && one.name === (name ?? ''));
-      const before = this.said.get(hash);
+      const before = this.registrations.get(hash);
       if (answer && !answer.wanted) {
         const { tools, problem, notes } = answer;
         said.set(hash, { tools, problem: problem?.message, notes });
@@ -369,13 +375,13 @@ export class Local {
       // What Tenon cannot use is not sent again.
       if (answer?.wanted && !before?.problem) wanted.add(idOf(server));
     }
-    this.said = said;
-    this.#wanted = wanted;
+    this.registrations = said;
+    this.#requested = wanted;
     if (wanted.size > 0) this.#register();
   }
 
   /** Calls go to enabled addresses alone. */
-  #reach(url: string): Reached | undefined {
+  #reach(url: string): ReachableServer | undefined {
     const endpoint = this.#endpointOf(url);
     return endpoint && { url, headers: this.endpoints.headersOf(endpoint.url) };
   }
@@ -385,11 +391,11 @@ export class Local {
     const { enabled } = this.endpoints;
     return (
       enabled.find((one) => one.url === url) ??
-      enabled.find((one) => placesOf(one.url).includes(url))
+      enabled.find((one) => candidateUrls(one.url).includes(url))
     );
   }
 }
 
-function idOf({ url, name = '' }: Pick<Server, 'url' | 'name'>): string {
+function idOf({ url, name = '' }: Pick<DiscoveredServer, 'url' | 'name'>): string {
   return `${url} ${name}`;
 }

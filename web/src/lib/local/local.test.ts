@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClientFrame, Registered } from '$lib/api/types';
-import { discover, type Finding, type Server } from './discover';
+import { discover, type DiscoverResult, type DiscoveredServer } from './discover';
 import { Local } from './local.svelte';
-import { McpLine } from './mcp';
+import { McpClientPool } from './mcp';
 
 vi.mock('$lib/api/devices', () => ({
   devices: { endpoints: vi.fn(async () => null), keepEndpoints: vi.fn(async () => {}) },
@@ -13,7 +13,7 @@ vi.mock('./discover', async (original) => ({
 }));
 
 const url = 'http://localhost:8000';
-const server = (hash: string): Server => ({
+const server = (hash: string): DiscoveredServer => ({
   url,
   name: 'time',
   title: 'Time',
@@ -23,24 +23,24 @@ const server = (hash: string): Server => ({
 });
 
 const own = `${url}/mcp`;
-const mcp: Server = { ...server('m'), url: own, name: '', via: 'mcp' };
+const mcp: DiscoveredServer = { ...server('m'), url: own, name: '', via: 'mcp' };
 const endpoint = (url: string) => ({ url, name: '', kind: 'auto' as const, enabled: true });
 
 /** A look whose end is ours to give. */
 function pending() {
-  let end!: (finding: Finding) => void;
-  const finding = new Promise<Finding>((resolve) => (end = resolve));
+  let end!: (finding: DiscoverResult) => void;
+  const finding = new Promise<DiscoverResult>((resolve) => (end = resolve));
   return { finding, end };
 }
 
 let sent: ClientFrame[] = [];
 let stop = () => {};
 
-async function looking(finding: Finding): Promise<Local> {
+async function looking(finding: DiscoverResult): Promise<Local> {
   vi.mocked(discover).mockResolvedValue(finding);
   const local = new Local((frame) => sent.push(frame));
   stop = local.start();
-  await vi.waitFor(() => expect(local.looks.get(url)?.finding).toEqual(finding));
+  await vi.waitFor(() => expect(local.checks.get(url)?.finding).toEqual(finding));
   await vi.waitFor(() => expect(registrations().length).toBeGreaterThan(0));
   return local;
 }
@@ -100,7 +100,7 @@ test('an address that is removed is told of, with all that may be there', async 
   const gone = sent.flatMap((frame) => (frame.type === 'tools:unregister' ? [frame.url] : []));
   expect(gone).toEqual([url, `${url}/mcp`, `${url}/sse`]);
   expect(registrations().at(-1)).toMatchObject({ servers: [] });
-  expect(local.looks.size).toBe(0);
+  expect(local.checks.size).toBe(0);
 });
 
 test('nothing is said of an address before it was looked at', async () => {
@@ -128,7 +128,7 @@ test('a connection that comes back is told everything again', async () => {
 });
 
 test('one that two addresses lead to is offered once, and called with the key of its own', async () => {
-  const called = vi.spyOn(McpLine.prototype, 'call').mockResolvedValue({ content: [] });
+  const called = vi.spyOn(McpClientPool.prototype, 'call').mockResolvedValue({ content: [] });
   const local = await looking({ servers: [mcp] });
   local.endpoints.setKey(own, { header: 'X-Key', value: 'mine' });
   await local.put(endpoint(own));
@@ -152,7 +152,7 @@ test('one that two addresses lead to is offered once, and called with the key of
 
 test('after the end nothing runs and nothing is said', async () => {
   const signals: AbortSignal[] = [];
-  vi.spyOn(McpLine.prototype, 'call').mockImplementation((_url, _headers, { signal }) => {
+  vi.spyOn(McpClientPool.prototype, 'call').mockImplementation((_url, _headers, { signal }) => {
     signals.push(signal);
     return new Promise(() => {});
   });
@@ -190,7 +190,7 @@ test('a key that is entered while a look runs is tried, and the older look count
   await put;
   first.end({ servers: [], trouble: { kind: 'notRunning' } });
   await new Promise((resolve) => setTimeout(resolve));
-  expect(local.looks.get(url)?.finding?.servers).toHaveLength(1);
+  expect(local.checks.get(url)?.finding?.servers).toHaveLength(1);
 });
 
 test('an address that is removed does not come back when the browser asks', async () => {
@@ -200,11 +200,11 @@ test('an address that is removed does not come back when the browser asks', asyn
   const { onwaiting } = vi.mocked(discover).mock.lastCall![1];
   local.remove(url);
   onwaiting!();
-  expect(local.looks.size).toBe(0);
+  expect(local.checks.size).toBe(0);
 });
 
 test('one that has no time because it works on a call is still there', async () => {
-  vi.spyOn(McpLine.prototype, 'call').mockReturnValue(new Promise(() => {}));
+  vi.spyOn(McpClientPool.prototype, 'call').mockReturnValue(new Promise(() => {}));
   const local = await looking({ servers: [mcp] });
   local.take({
     type: 'execute:tool',

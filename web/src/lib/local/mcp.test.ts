@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { McpLine } from './mcp';
+import { McpClientPool } from './mcp';
 
 const url = 'http://localhost:8000/mcp';
 
@@ -79,7 +79,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 test('a connection is kept, and nobody listens on it while nothing is asked', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   expect(await line.list(url, {})).toEqual({ title: 's', tools: [{ name: 'now' }] });
   await line.list(url, {});
   await new Promise((resolve) => setTimeout(resolve));
@@ -88,14 +88,14 @@ test('a connection is kept, and nobody listens on it while nothing is asked', as
 });
 
 test('whoever has another key is connected apart', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   await line.list(url, {});
   await line.list(url, { 'x-key': 'mine' });
   expect(asked.at(-1)).toMatchObject({ method: 'tools/list', key: 'mine' });
 });
 
 test('a connection that is dropped goes on with the calls that it has', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   const result = line.call(url, {}, call());
   await calling();
   line.drop(url);
@@ -106,7 +106,7 @@ test('a connection that is dropped goes on with the calls that it has', async ()
 });
 
 test('a look that fails does not end a call that runs', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   const result = line.call(url, {}, call());
   await calling();
   broken = 'list';
@@ -116,7 +116,7 @@ test('a look that fails does not end a call that runs', async () => {
 });
 
 test('when all is over, what runs ends', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   const result = line.call(url, {}, call());
   await calling();
   line.close();
@@ -124,7 +124,7 @@ test('when all is over, what runs ends', async () => {
 });
 
 test('a server that knows the session no longer is asked in a new one', async () => {
-  const line = new McpLine();
+  const line = new McpClientPool();
   await line.list(url, {});
   broken = 'session';
   const result = line.call(url, {}, call());
@@ -139,7 +139,7 @@ test.each([
   ['is not followed elsewhere', 'http://localhost:9/mcp', false],
 ])('whoever is sent on %s, and the key goes nowhere else', async (_what, to, follows) => {
   moved = to;
-  const line = new McpLine();
+  const line = new McpClientPool();
   const listed = line.list(url, { 'x-key': 'mine' });
   if (follows) expect((await listed).tools).toHaveLength(1);
   else await expect(listed).rejects.toThrow();

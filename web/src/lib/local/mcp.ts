@@ -1,7 +1,8 @@
-// MCP servers on this machine. The client is large and is loaded when one is met.
+// A pool of MCP clients for servers on this machine. The client library is large and loaded on
+// first use.
 import type { Client, Transport } from '@modelcontextprotocol/client';
-import { limited } from './patience';
-import { dismiss, isSentOn } from './probe';
+import { timeoutSignal } from './timeouts';
+import { cancelBody, isCrossOriginRedirect } from './probe';
 
 export interface McpServer {
   /** What it calls itself. */
@@ -10,34 +11,34 @@ export interface McpServer {
   tools: unknown[];
 }
 
-/** What goes along with every request. */
-export type Headers = Readonly<Record<string, string>>;
+/** Headers sent with every request. */
+export type HeaderMap = Readonly<Record<string, string>>;
 
 /** A call, while it runs. */
 export interface McpCall {
   tool: string;
   args: Record<string, unknown>;
-  /** So long it may go without a sign of life. */
+  /** Timeout that progress notifications reset. */
   withinMs: number;
   signal: AbortSignal;
   onprogress: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-const HANDSHAKE_MS = 5_000;
-/** However many signs of life a call gives. */
-const LONGEST_MS = 60 * 60 * 1000;
+const HANDSHAKE_TIMEOUT_MS = 5_000;
+/** Total timeout, however much progress a call reports. */
+const MAX_CALL_MS = 60 * 60 * 1000;
 const MAX_PAGES = 200;
 /** A stream takes one of the six connections that all pages together have to a host. Shorter than
     a handshake, so that whoever waits for one still gets it. */
 const IDLE_STREAM_MS = 2_000;
 
-/** Connected, and kept for the next call. */
-export class McpLine {
-  /** By address and headers: who has another key is somebody else. */
+/** Keeps connections open for the next call. */
+export class McpClientPool {
+  /** By address and headers, so that another key gets another connection. */
   #kept = new Map<string, Connection>();
 
   /** Says who it is and what it offers. Fails with whatever was in the way. */
-  list(url: string, headers: Headers, signal?: AbortSignal): Promise<McpServer> {
+  list(url: string, headers: HeaderMap, signal?: AbortSignal): Promise<McpServer> {
     return this.#ask(url, headers, (client) => listed(client, signal), {
       signal,
       again: () => true,
@@ -45,7 +46,7 @@ export class McpLine {
   }
 
   /** What the tool answered, as it came. */
-  call(url: string, headers: Headers, call: McpCall): Promise<unknown> {
+  call(url: string, headers: HeaderMap, call: McpCall): Promise<unknown> {
     const make = (client: Client) =>
       raw(
         client,
@@ -55,7 +56,7 @@ export class McpLine {
           signal: call.signal,
           timeout: call.withinMs,
           resetTimeoutOnProgress: true,
-          maxTotalTimeout: LONGEST_MS,
+          maxTotalTimeout: MAX_CALL_MS,
           onprogress: call.onprogress,
         },
       );
@@ -74,10 +75,10 @@ export class McpLine {
     all.forEach((connection) => connection.close());
   }
 
-  /** Asks over the connection that is there; over another one where that is no longer good. */
+  /** Uses the open connection, or a new one if it is stale. */
   async #ask<Answer>(
     url: string,
-    headers: Headers,
+    headers: HeaderMap,
     question: (client: Client) => Promise<Answer>,
     { signal, again }: { signal?: AbortSignal; again: (error: unknown) => boolean },
   ): Promise<Answer> {
@@ -95,7 +96,7 @@ export class McpLine {
     return made.use(question);
   }
 
-  #connect(id: string, url: string, headers: Headers, signal?: AbortSignal): Connection {
+  #connect(id: string, url: string, headers: HeaderMap, signal?: AbortSignal): Connection {
     const forget = () => {
       if (this.#kept.get(id) === made) this.#kept.delete(id);
     };
@@ -114,7 +115,7 @@ export class McpLine {
 
 interface Connected {
   client: Client;
-  /** It holds a connection even while nobody asks anything. */
+  /** An SSE stream occupies a connection even while idle. */
   streams: boolean;
 }
 
@@ -146,7 +147,7 @@ class Connection {
     }
   }
 
-  /** Closes it once nobody uses it any more. */
+  /** Closes it once no call uses it. */
   end(): void {
     this.#ended = true;
     if (this.#users === 0) this.close();
@@ -169,9 +170,9 @@ async function listed(client: Client, signal?: AbortSignal): Promise<McpServer> 
   const tools: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const options = { signal, timeout: HANDSHAKE_MS };
+    const options = { signal, timeout: HANDSHAKE_TIMEOUT_MS };
     const answer = await raw(client, 'tools/list', cursor ? { cursor } : {}, options);
-    if (!Array.isArray(answer.tools)) throw new NoList();
+    if (!Array.isArray(answer.tools)) throw new ToolListError();
     tools.push(...(answer.tools as unknown[]));
     const next = answer.nextCursor;
     if (typeof next !== 'string' || !next || next === cursor) break;
@@ -182,19 +183,19 @@ async function listed(client: Client, signal?: AbortSignal): Promise<McpServer> 
 }
 
 /** It answers, but its list of tools is none. */
-export class NoList extends Error {}
+export class ToolListError extends Error {}
 
 /** Streamable HTTP, or SSE as the first servers had it. */
 async function connect(
   url: string,
-  headers: Headers,
+  headers: HeaderMap,
   signal: AbortSignal | undefined,
   onclose: () => void,
 ): Promise<Connected> {
   const sdk = await import('@modelcontextprotocol/client');
   const requestInit = { headers: { ...headers } };
   const fetch = following();
-  const plain = { requestInit, fetch: unheard(fetch) };
+  const plain = { requestInit, fetch: withoutEventStream(fetch) };
   const ways: { streams: boolean; open: () => Transport }[] = [
     { streams: false, open: () => new sdk.StreamableHTTPClientTransport(new URL(url), plain) },
     { streams: true, open: () => new sdk.SSEClientTransport(new URL(url), { requestInit, fetch }) },
@@ -204,11 +205,11 @@ async function connect(
   for (const { streams, open } of ways) {
     const client = new sdk.Client(
       { name: 'tenon', version: '1' },
-      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: HANDSHAKE_MS } } },
+      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: HANDSHAKE_TIMEOUT_MS } } },
     );
-    const limit = limited(HANDSHAKE_MS, { asking: false, signal });
+    const limit = timeoutSignal(HANDSHAKE_TIMEOUT_MS, { asking: false, signal });
     try {
-      await within(limit, client.connect(open(), { timeout: HANDSHAKE_MS, signal: limit }));
+      await within(limit, client.connect(open(), { timeout: HANDSHAKE_TIMEOUT_MS, signal: limit }));
       client.onclose = onclose;
       // Answers come over the stream that a server like this has for us, and over no other: with
       // it ends what was asked.
@@ -219,7 +220,7 @@ async function connect(
     } catch (error) {
       first ??= error;
       void client.close().catch(() => {});
-      // Whoever is silent to one is silent to the other.
+      // A server that does not answer one does not answer the other.
       if (limit.aborted) break;
     }
   }
@@ -228,17 +229,17 @@ async function connect(
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Whoever may speak at any time holds a connection. Nobody here listens but to the answers of
-    calls, and those come on their own. */
-function unheard(fetch: Fetch): Fetch {
+/** Refuses the standalone event stream, which would occupy a connection: only responses to calls
+    are needed, and those come on their own. */
+function withoutEventStream(fetch: Fetch): Fetch {
   return async (url, init) => {
     const isStream = init?.method === 'GET' && !new Headers(init.headers).has('last-event-id');
     return isStream ? new Response(null, { status: 405 }) : fetch(url, init);
   };
 }
 
-/** Goes where a server sends us within itself, as from `/mcp` to `/mcp/`: a page is not told where
-    that is, and so the client does not go. Somebody without a key looks first. */
+/** Follows redirects within a server, as from `/mcp` to `/mcp/`, which fetch hides from the
+    client. A request without the key finds the target first. */
 function following(): Fetch {
   const moved = new Map<string, string>();
   return async (url, init) => {
@@ -250,8 +251,8 @@ function following(): Fetch {
       cache: 'no-store',
       signal: init?.signal,
     });
-    dismiss(seen);
-    if (!seen.url || isSentOn(href, seen)) return response;
+    cancelBody(seen);
+    if (!seen.url || isCrossOriginRedirect(href, seen)) return response;
     moved.set(href, seen.url);
     return fetch(seen.url, init);
   };

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { LocalEndpoint } from '$lib/api/types';
 import type { Trouble } from './diagnose';
 import { DEFAULT_URL } from './endpoints.svelte';
-import type { Status } from './local.svelte';
+import type { EndpointStatus } from './local.svelte';
 import { overviewOf } from './overview';
-import { insteadOf, nameOf } from './row';
+import { alternativeUrl, endpointName } from './endpointState';
 
 const endpoint = (url: string, more: Partial<LocalEndpoint> = {}): LocalEndpoint => ({
   url,
@@ -13,22 +13,27 @@ const endpoint = (url: string, more: Partial<LocalEndpoint> = {}): LocalEndpoint
   enabled: true,
   ...more,
 });
-const inTrouble = (kind: Trouble['kind']): Status => ({
+const inTrouble = (kind: Trouble['kind']): EndpointStatus => ({
   state: 'trouble',
   servers: [],
   tools: 0,
   troubles: [{ name: '', trouble: { kind } as Trouble }],
   notes: [],
 });
-const found: Status = { state: 'found', servers: [], tools: 3, troubles: [], notes: [] };
-const look = (...all: [LocalEndpoint, Status][]) =>
+const found: EndpointStatus = { state: 'found', servers: [], tools: 3, troubles: [], notes: [] };
+const look = (...all: [LocalEndpoint, EndpointStatus][]) =>
   overviewOf({
     endpoints: { all: all.map(([endpoint]) => endpoint) },
-    statusOf: (asked) => all.find(([one]) => one === asked)?.[1] as Status,
+    statusOf: (asked) => all.find(([one]) => one === asked)?.[1] as EndpointStatus,
   });
 
 test('nobody at the address that nobody chose is nothing to speak of', () => {
-  const check = (endpoint: LocalEndpoint, status: Status, nothing: boolean, problems: number) => {
+  const check = (
+    endpoint: LocalEndpoint,
+    status: EndpointStatus,
+    nothing: boolean,
+    problems: number,
+  ) => {
     const seen = look([endpoint, status]);
     expect([seen.nothing, seen.problems]).toEqual([nothing, problems]);
   };
@@ -58,16 +63,17 @@ test('tools are summed, and addresses in trouble counted', () => {
 });
 
 test('an address is called by its name, else by what tells it apart', () => {
-  const check = (url: string, expected: string) => expect(nameOf({ url, name: '' })).toBe(expected);
+  const check = (url: string, expected: string) =>
+    expect(endpointName({ url, name: '' })).toBe(expected);
   check('http://localhost:8000', 'localhost:8000');
   check('http://localhost:8000/mcp', 'localhost:8000/mcp');
   check('https://localhost:8443/', 'https://localhost:8443');
-  expect(nameOf({ url: DEFAULT_URL, name: 'Notes' })).toBe('Notes');
+  expect(endpointName({ url: DEFAULT_URL, name: 'Notes' })).toBe('Notes');
 });
 
 test('where another address may do, it is named', () => {
   const check = (url: string, kind: Trouble['kind'], expected: string | undefined) =>
-    expect(insteadOf(url, { kind } as Trouble)).toBe(expected);
+    expect(alternativeUrl(url, { kind } as Trouble)).toBe(expected);
   check('https://localhost:8000', 'useHttp', 'http://localhost:8000');
   check('http://localhost:8000/mcp', 'useHttps', 'https://localhost:8000/mcp');
   check('http://[::1]:8000', 'policy', 'http://localhost:8000');

@@ -1,17 +1,17 @@
-// How this computer stands as a whole.
+// The state of all endpoints on this computer, summed up.
 import type { LocalEndpoint } from '$lib/api/types';
 import type { Trouble } from './diagnose';
-import type { Local, Status } from './local.svelte';
-import { isPermission, isQuiet, isUntouched } from './row';
+import type { Local, EndpointStatus } from './local.svelte';
+import { isPermission, isQuiet, isUntouched } from './endpointState';
 
 export interface Overview {
-  rows: { endpoint: LocalEndpoint; status: Status }[];
+  rows: { endpoint: LocalEndpoint; status: EndpointStatus }[];
   tools: number;
-  /** Addresses that need somebody's hand. */
+  /** Endpoints that need fixing. */
   problems: number;
   /** The browser seems to be asking the person. */
   waiting: boolean;
-  /** What the browser has against it, whatever the address is. */
+  /** A browser permission problem, which concerns all addresses. */
   forbidden: Trouble | undefined;
   /** Nobody has set up anything, and nothing is there. */
   nothing: boolean;

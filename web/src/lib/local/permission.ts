@@ -1,6 +1,6 @@
 // Whether the browser lets a page from elsewhere talk to this machine. Chromium asks the
 // person first; any request makes it ask, even one to a port where nobody listens.
-import { recall, remember } from '$lib/storage';
+import { loadSetting, saveSetting } from '$lib/storage';
 import { isLoopback, isNearby } from './address';
 
 export type Permission = 'granted' | 'prompt' | 'denied' | 'unknown';
@@ -18,21 +18,21 @@ export async function permissionFor(target: URL): Promise<Permission> {
   return (await query(name))?.state ?? (await query('local-network-access'))?.state ?? 'unknown';
 }
 
-/** Requests went through though nobody had been asked: nobody is, from this page. */
-const UNASKED = 'local.unasked';
+/** Set when requests succeeded without a prompt: this page is not gated. */
+const UNPROMPTED_KEY = 'local.unasked';
 
 /** Whether a request there would make the browser ask the person. */
-export async function isAsking(target: URL): Promise<boolean> {
-  const mayBe = isGated(target) && recall(UNASKED) !== 'yes';
+export async function willPrompt(target: URL): Promise<boolean> {
+  const mayBe = isGated(target) && loadSetting(UNPROMPTED_KEY) !== 'yes';
   return mayBe && (await permissionFor(target)) === 'prompt';
 }
 
 export function setUnasked(unasked: boolean): void {
-  remember(UNASKED, unasked ? 'yes' : '');
+  saveSetting(UNPROMPTED_KEY, unasked ? 'yes' : '');
 }
 
 /** Calls back whenever that changes, until the function it returns is called. */
-export function whenPermitted(changed: () => void): () => void {
+export function onPermissionChange(changed: () => void): () => void {
   let stopped = false;
   const statuses: PermissionStatus[] = [];
   const listen = async (name: string) => {

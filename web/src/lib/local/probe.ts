@@ -1,9 +1,9 @@
 // What a page can find out about an address. Every failure of `fetch` looks the same
 // to it; these are the four things that tell one from another.
-import { TooLong } from './patience';
+import { TimeoutError } from './timeouts';
 
 /** What came of asking. */
-export type Heard =
+export type FetchResult =
   | { how: 'answer'; response: Response }
   | { how: 'timeout' }
   /** Somebody else did, to whom it was sent on. */
@@ -11,11 +11,11 @@ export type Heard =
   /** Whatever it was, the browser does not say. */
   | { how: 'error' };
 
-/** Fails only when somebody else than our patience ended it. */
-export async function ask(
+/** Fails only when aborted for another reason than a timeout. */
+export async function tryFetch(
   url: string,
   init: RequestInit & { signal: AbortSignal },
-): Promise<Heard> {
+): Promise<FetchResult> {
   try {
     const response = await fetch(url, {
       cache: 'no-store',
@@ -23,18 +23,18 @@ export async function ask(
       referrerPolicy: 'no-referrer',
       ...init,
     });
-    if (!isSentOn(url, response)) return { how: 'answer', response };
-    dismiss(response);
+    if (!isCrossOriginRedirect(url, response)) return { how: 'answer', response };
+    cancelBody(response);
     return { how: 'elsewhere' };
   } catch (error) {
-    if (init.signal.reason instanceof TooLong) return { how: 'timeout' };
+    if (init.signal.reason instanceof TimeoutError) return { how: 'timeout' };
     if (init.signal.aborted) throw error;
     return { how: 'error' };
   }
 }
 
-/** Whether another one than was asked has answered. What a page may not read says nothing of it. */
-export function isSentOn(asked: string, { url }: Response): boolean {
+/** Whether a redirect led to another origin. Opaque responses do not say. */
+export function isCrossOriginRedirect(asked: string, { url }: Response): boolean {
   return url !== '' && new URL(url).origin !== new URL(asked).origin;
 }
 
@@ -42,9 +42,9 @@ export type Answers = 'yes' | 'no' | 'timeout';
 
 /** Whether any HTTP server answers there, readable or not. */
 export async function answers(url: string, signal: AbortSignal): Promise<Answers> {
-  const heard = await ask(url, { mode: 'no-cors', signal });
+  const heard = await tryFetch(url, { mode: 'no-cors', signal });
   if (heard.how === 'answer') {
-    dismiss(heard.response);
+    cancelBody(heard.response);
     return 'yes';
   }
   return heard.how === 'timeout' ? 'timeout' : 'no';
@@ -71,8 +71,8 @@ export function connects(url: string, signal: AbortSignal): Promise<Connects> {
   });
 }
 
-/** Does something, and tells whether our own policy forbade to ask this address. */
-export async function watched<Result>(
+/** Runs `work` and reports whether the page's CSP blocked requests to this address. */
+export async function watchCspViolations<Result>(
   url: string,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; forbidden: boolean }> {
@@ -86,7 +86,7 @@ export async function watched<Result>(
   document.addEventListener('securitypolicyviolation', heard);
   try {
     const result = await work();
-    // It is told of in a task of its own.
+    // The violation event is dispatched in a task of its own.
     await new Promise((resolve) => setTimeout(resolve));
     return { result, forbidden };
   } finally {
@@ -114,6 +114,6 @@ export async function textOf(response: Response, maxBytes: number): Promise<stri
 }
 
 /** Nobody reads it: what is left unread holds a connection. */
-export function dismiss(response: Response): void {
+export function cancelBody(response: Response): void {
   void response.body?.cancel().catch(() => {});
 }

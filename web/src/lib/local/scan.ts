@@ -1,36 +1,36 @@
-// Which ports of this machine have a tool server.
+// Scans ports of this machine for tool servers.
 import { isLoopback } from './address';
-import { barred } from './diagnose';
-import { discover, type Finding, type Looking } from './discover';
-import { limited } from './patience';
-import { isAsking, isGated, permissionFor } from './permission';
+import { permissionTrouble } from './diagnose';
+import { discover, type DiscoverResult, type DiscoverOptions } from './discover';
+import { timeoutSignal } from './timeouts';
+import { willPrompt, isGated, permissionFor } from './permission';
 import { answers, connects } from './probe';
 
-/** Somebody listens there. */
-export interface Seen {
+/** A port where something listens. */
+export interface ScanHit {
   url: string;
-  finding: Finding;
-  /** It was looked at already. */
+  finding: DiscoverResult;
+  /** It is configured already. */
   known: boolean;
 }
 
-const AT_ONCE = 8;
-/** Somebody who listens on this machine answers at once. */
-const LISTENS_MS = 1_500;
-const WHOLE_MS = 10_000;
+const MAX_PARALLEL = 8;
+/** A local server answers well within this time. */
+const LISTEN_TIMEOUT_MS = 1_500;
+const SCAN_TIMEOUT_MS = 10_000;
 
-/** Those where somebody listens, in the order they are found. */
+/** Yields the ports where something listens, as they are found. */
 export async function* scan(
   urls: readonly string[],
   known: ReadonlySet<string>,
-  looking: Looking,
-): AsyncGenerator<Seen> {
+  looking: DiscoverOptions,
+): AsyncGenerator<ScanHit> {
   const waiting = urls.filter((url) => !isThisPage(new URL(url)));
-  const asking = waiting[0] !== undefined && (await isAsking(new URL(waiting[0])));
-  const signal = limited(WHOLE_MS, { asking, signal: looking.signal });
-  // A question that is closed counts: all have to be in it.
-  const atOnce = asking ? waiting.length : AT_ONCE;
-  const running = new Map<string, Promise<{ url: string; finding?: Finding }>>();
+  const asking = waiting[0] !== undefined && (await willPrompt(new URL(waiting[0])));
+  const signal = timeoutSignal(SCAN_TIMEOUT_MS, { asking, signal: looking.signal });
+  // A dismissed permission prompt counts against the site, so all ports share one prompt.
+  const atOnce = asking ? waiting.length : MAX_PARALLEL;
+  const running = new Map<string, Promise<{ url: string; finding?: DiscoverResult }>>();
   const begin = () => {
     while (running.size < atOnce) {
       const url = waiting.shift();
@@ -48,10 +48,10 @@ export async function* scan(
 async function at(
   url: string,
   asking: boolean,
-  looking: Looking,
-): Promise<{ url: string; finding?: Finding }> {
+  looking: DiscoverOptions,
+): Promise<{ url: string; finding?: DiscoverResult }> {
   const target = new URL(url);
-  const signal = limited(LISTENS_MS, { asking, signal: looking.signal });
+  const signal = timeoutSignal(LISTEN_TIMEOUT_MS, { asking, signal: looking.signal });
   try {
     const [answered, connected] = await Promise.all([
       answers(url, signal),
@@ -61,15 +61,15 @@ async function at(
       return { url, finding: await discover({ url, kind: 'auto', headers: {} }, looking) };
     }
     if (connected !== 'yes') return { url };
-    const trouble = barred(await permissionFor(target));
+    const trouble = permissionTrouble(await permissionFor(target));
     return trouble.kind === 'notHttp' ? { url } : { url, finding: { servers: [], trouble } };
   } catch {
-    // The whole took too long, or nobody wants it any more.
+    // Timed out or aborted.
     return { url };
   }
 }
 
-/** This machine has several names. */
+/** This machine has several host names. */
 function isThisPage({ hostname, port, protocol }: URL): boolean {
   const isHere = hostname === location.hostname || [hostname, location.hostname].every(isLoopback);
   return isHere && port === location.port && protocol === location.protocol;

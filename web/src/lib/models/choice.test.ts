@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EndpointView, ModelRef, ModelView } from '$lib/api/types';
 import { chooseModel, defaultModel } from './choice';
-import { modelView } from './story';
+import { modelView } from './fixtures';
 
 const builtin = modelView('builtin', { origin: 'builtin' });
 const gpt = modelView('gpt', { isDefault: true });

@@ -11,10 +11,10 @@ export function isSharedBuiltin({ id, name }: ModelRef): boolean {
   return !id && name === 'Built-in assistant';
 }
 
-export interface Choice {
+export interface ModelChoice {
   /** Absent until anything is known. */
   model?: { id: ModelId; name: string; builtin: boolean };
-  /** What a turn is told; nothing means the default. */
+  /** Sent with a turn; nothing means the default. */
   send?: ModelId;
   /** What should have answered, had it not gone. */
   missing?: ModelRef;
@@ -33,7 +33,7 @@ interface Known {
   last: ModelRef | undefined;
 }
 
-export function chooseModel({ models, endpoints, info, picked, last }: Known): Choice {
+export function chooseModel({ models, endpoints, info, picked, last }: Known): ModelChoice {
   const wanted = picked ?? last;
   if (!models) {
     if (!wanted) return { model: info };
@@ -76,6 +76,6 @@ function runsHere({ origin, baseUrl = '' }: ModelView): boolean {
   return /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/i.test(baseUrl.trim());
 }
 
-function view(model: ModelView): Choice['model'] {
+function view(model: ModelView): ModelChoice['model'] {
   return { id: model.id, name: model.name, builtin: isBuiltin(model) };
 }

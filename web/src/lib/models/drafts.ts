@@ -1,7 +1,7 @@
 // Forms that were closed before they were saved, for as long as the page lives:
 // an Esc too many must not cost what was typed. Nowhere else, as a key may be in them.
 import type { ModelView } from '$lib/api/types';
-import { emptyForm, formOf, type ModelForm } from './form';
+import { emptyModelForm, modelFormOf, type ModelForm } from './form';
 
 const drafts = new Map<string, { from: string; form: ModelForm }>();
 
@@ -13,7 +13,7 @@ export function draftOf(model: ModelView | undefined): ModelForm | undefined {
 
 /** A form in which nothing was changed is no draft. */
 export function keepDraft(model: ModelView | undefined, form: ModelForm): void {
-  const untouched = model ? formOf(model) : emptyForm(form.isDefault);
+  const untouched = model ? modelFormOf(model) : emptyModelForm(form.isDefault);
   if (JSON.stringify(form) === JSON.stringify(untouched)) dropDraft(model);
   else drafts.set(keyOf(model), { from: beginning(model), form });
 }
@@ -27,5 +27,5 @@ function keyOf(model: ModelView | undefined): string {
 }
 
 function beginning(model: ModelView | undefined): string {
-  return model ? JSON.stringify(formOf(model)) : '';
+  return model ? JSON.stringify(modelFormOf(model)) : '';
 }

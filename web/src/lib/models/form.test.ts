@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelView } from '$lib/api/types';
 import {
-  changeOf,
+  modelChangeOf,
   chooseFormat,
   chooseOffered,
   choosePreset,
   discoverBody,
-  emptyForm,
-  formOf,
+  emptyModelForm,
+  modelFormOf,
   needsTest,
   newModel,
-  OTHER,
+  OTHER_PROVIDER,
   presets,
-  problemsOf,
+  modelFormProblems,
   takeDiscovered,
   typeAddress,
   type ModelForm,
 } from './form';
-import { modelView } from './story';
+import { modelView } from './fixtures';
 
-const fill = (change: Partial<ModelForm>): ModelForm => ({ ...emptyForm(false), ...change });
+const fill = (change: Partial<ModelForm>): ModelForm => ({ ...emptyModelForm(false), ...change });
 const saved = modelView('m1', {
   name: 'My GPT',
   provider: 'openai',
@@ -34,23 +34,27 @@ const saved = modelView('m1', {
 describe('a preset', () => {
   test('fills address and format', () => {
     const check = (id: string, baseUrl: string, provider: string | undefined) =>
-      expect(choosePreset(emptyForm(false), id)).toMatchObject({ preset: id, baseUrl, provider });
+      expect(choosePreset(emptyModelForm(false), id)).toMatchObject({
+        preset: id,
+        baseUrl,
+        provider,
+      });
     for (const { id, baseUrl, provider } of presets) check(id, baseUrl, provider);
-    check(OTHER, '', undefined);
+    check(OTHER_PROVIDER, '', undefined);
   });
 
   test('is recognised by its address, and left by another one', () => {
     const check = (baseUrl: string, preset: string, provider: string | undefined) =>
-      expect(typeAddress(emptyForm(false), baseUrl)).toMatchObject({ preset, provider });
+      expect(typeAddress(emptyModelForm(false), baseUrl)).toMatchObject({ preset, provider });
     check('https://api.anthropic.com/', 'anthropic', 'anthropic');
     check(' http://localhost:11434/v1 ', 'ollama', 'openai');
-    check('http://example.com/v1', OTHER, undefined);
+    check('http://example.com/v1', OTHER_PROVIDER, undefined);
   });
 
   test('of another server does not get the key that was typed', () => {
     const form = fill({ key: 'sk-1' });
     expect(choosePreset(form, 'anthropic').key).toBe('');
-    expect(choosePreset(form, OTHER).key).toBe('');
+    expect(choosePreset(form, OTHER_PROVIDER).key).toBe('');
     const here = typeAddress(form, 'http://localhost:11434');
     expect(choosePreset(here, 'ollama').key).toBe('sk-1');
   });
@@ -66,7 +70,7 @@ describe('a preset', () => {
 describe('looking what an address offers', () => {
   test('uses the key that was typed, else the one that is stored, else none', () => {
     const check = (change: Partial<ModelForm>, expected: object) =>
-      expect(discoverBody({ ...formOf(saved), ...change }, saved)).toEqual({
+      expect(discoverBody({ ...modelFormOf(saved), ...change }, saved)).toEqual({
         baseUrl: 'https://api.openai.com/v1',
         provider: 'openai',
         ...expected,
@@ -79,14 +83,14 @@ describe('looking what an address offers', () => {
       { baseUrl: 'https://api.openai.com', modelId: 'm1' },
     );
     check({ baseUrl: 'https://elsewhere.com' }, { baseUrl: 'https://elsewhere.com' });
-    expect(discoverBody(fill({ preset: OTHER, provider: undefined }), undefined)).toEqual({
+    expect(discoverBody(fill({ preset: OTHER_PROVIDER, provider: undefined }), undefined)).toEqual({
       baseUrl: 'https://api.openai.com/v1',
       provider: undefined,
     });
   });
 
   test('puts address and format right', () => {
-    const form = typeAddress(emptyForm(false), 'http://localhost:11434');
+    const form = typeAddress(emptyModelForm(false), 'http://localhost:11434');
     expect(
       takeDiscovered(form, {
         provider: 'openai',
@@ -99,7 +103,7 @@ describe('looking what an address offers', () => {
   test('fills in what a model says of itself, and leaves what a person wrote', () => {
     const a = { model: 'a', contextTokens: 8_000 };
     const b = { model: 'b' };
-    const first = chooseOffered(emptyForm(false), a, undefined);
+    const first = chooseOffered(emptyModelForm(false), a, undefined);
     expect(first).toMatchObject({ model: 'a', contextTokens: '8000' });
     expect(chooseOffered(first, b, a)).toMatchObject({ model: 'b', contextTokens: '' });
     const own = chooseOffered({ ...first, contextTokens: '4096' }, b, a);
@@ -110,7 +114,7 @@ describe('looking what an address offers', () => {
 test('what is wrong is said at its field', () => {
   const good = { model: 'gpt-x' };
   const check = (change: Partial<ModelForm>, expected: object, model?: ModelView) =>
-    expect(problemsOf(fill({ ...good, ...change }), model)).toEqual(expected);
+    expect(modelFormProblems(fill({ ...good, ...change }), model)).toEqual(expected);
   check({}, {});
   check({ model: ' ' }, { model: 'missing' });
   check({ baseUrl: '' }, { baseUrl: 'missing' });
@@ -179,7 +183,7 @@ describe('saving', () => {
 
   test('a change says only what differs', () => {
     const check = (change: Partial<ModelForm>, expected: object) =>
-      expect(changeOf({ ...formOf(saved), ...change }, saved)).toEqual(expected);
+      expect(modelChangeOf({ ...modelFormOf(saved), ...change }, saved)).toEqual(expected);
     check({}, {});
     check({ name: 'Other' }, { name: 'Other' });
     check({ name: '' }, { name: 'gpt-x' });
@@ -194,8 +198,14 @@ describe('saving', () => {
 
   test('of a model that an endpoint offers leaves address and key alone', () => {
     const offered = { ...saved, origin: 'local' as const, hasKey: false };
-    const form = { ...formOf(offered), baseUrl: 'x', key: 'sk', model: 'y', toolMode: 'native' };
-    expect(changeOf(form as ModelForm, offered)).toEqual({ toolMode: 'native' });
+    const form = {
+      ...modelFormOf(offered),
+      baseUrl: 'x',
+      key: 'sk',
+      model: 'y',
+      toolMode: 'native',
+    };
+    expect(modelChangeOf(form as ModelForm, offered)).toEqual({ toolMode: 'native' });
   });
 
   test('is followed by a test only where it can have broken something', () => {

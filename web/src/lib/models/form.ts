@@ -1,5 +1,5 @@
 // The form in which a model is connected or changed: text as it is typed, and
-// what the server is told of it.
+// what is sent to the server.
 import type {
   Discover,
   Discovered,
@@ -41,12 +41,12 @@ export const presets: readonly Preset[] = [
 ];
 
 /** Any address that is none of the presets. */
-export const OTHER = 'other';
+export const OTHER_PROVIDER = 'other';
 
 export interface ModelForm {
   preset: string;
   baseUrl: string;
-  /** Absent until somebody says it; the server can find it out. */
+  /** Absent until it is set; the server can detect it. */
   provider?: WireFormat;
   key: string;
   /** The key that is stored is to go. */
@@ -68,12 +68,13 @@ export interface ModelForm {
 const RESERVED = ['messages', 'model', 'stream', 'tools'];
 
 /** A field, and what is wrong with it. */
-export type Problem = 'missing' | 'keyAgain' | 'notJson' | 'reserved' | 'notCount' | 'notPrice';
-export type Problems = Partial<Record<keyof ModelForm, Problem>>;
+export type ModelFormProblem =
+  'missing' | 'keyAgain' | 'notJson' | 'reserved' | 'notCount' | 'notPrice';
+export type ModelFormProblems = Partial<Record<keyof ModelForm, ModelFormProblem>>;
 
-export function emptyForm(isDefault: boolean): ModelForm {
+export function emptyModelForm(isDefault: boolean): ModelForm {
   const blank: ModelForm = {
-    preset: OTHER,
+    preset: OTHER_PROVIDER,
     baseUrl: '',
     key: '',
     removeKey: false,
@@ -89,10 +90,10 @@ export function emptyForm(isDefault: boolean): ModelForm {
     cacheWrite: '',
     isDefault,
   };
-  return choosePreset(blank, presets[0]?.id ?? OTHER);
+  return choosePreset(blank, presets[0]?.id ?? OTHER_PROVIDER);
 }
 
-export function formOf(model: ModelView): ModelForm {
+export function modelFormOf(model: ModelView): ModelForm {
   const { prices } = model;
   const baseUrl = model.baseUrl ?? '';
   return {
@@ -126,7 +127,7 @@ export function choosePreset(form: ModelForm, id: string): ModelForm {
   const baseUrl = preset?.baseUrl ?? '';
   return checkMode({
     ...form,
-    preset: preset?.id ?? OTHER,
+    preset: preset?.id ?? OTHER_PROVIDER,
     baseUrl,
     provider: preset?.provider,
     // What was typed was typed for the one before.
@@ -185,8 +186,11 @@ export function keepsKey(form: ModelForm, model: ModelView | undefined): boolean
 }
 
 /** Everything that keeps the form from being saved. */
-export function problemsOf(form: ModelForm, model: ModelView | undefined): Problems {
-  const problems: Problems = {};
+export function modelFormProblems(
+  form: ModelForm,
+  model: ModelView | undefined,
+): ModelFormProblems {
+  const problems: ModelFormProblems = {};
   if (!isOffered(model)) {
     const address = form.baseUrl.trim();
     if (!address) problems.baseUrl = 'missing';
@@ -232,7 +236,7 @@ export function newModel(form: ModelForm): NewModel {
 }
 
 /** What differs from the model as it is. */
-export function changeOf(form: ModelForm, model: ModelView): ModelChange {
+export function modelChangeOf(form: ModelForm, model: ModelView): ModelChange {
   const change: ModelChange = {};
   const text = (value: string) => value.trim();
   if (!isOffered(model)) {
@@ -254,7 +258,7 @@ export function changeOf(form: ModelForm, model: ModelView): ModelChange {
   if (contextTokens !== model.contextTokens) change.contextTokens = contextTokens ?? null;
   const prices = pricesOf(form);
   if (!samePrices(prices, model.prices)) change.prices = prices ?? null;
-  // A default is made by making another one; it is not taken away.
+  // The default changes only by making another model the default.
   if (form.isDefault && !model.isDefault) change.isDefault = true;
   return change;
 }
@@ -279,7 +283,7 @@ function openai(id: string, name: string, baseUrl: string): Preset {
 
 function presetOf(baseUrl: string): string {
   const plain = baseUrl.trim().replace(/\/+$/, '');
-  return presets.find((preset) => preset.baseUrl === plain)?.id ?? OTHER;
+  return presets.find((preset) => preset.baseUrl === plain)?.id ?? OTHER_PROVIDER;
 }
 
 /** Only the OpenAI format has constrained answers. */

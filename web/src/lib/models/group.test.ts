@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EndpointView, ModelView } from '$lib/api/types';
 import { filterByText, groupModels, suggestedModels, type ModelGroup } from './group';
-import { modelView } from './story';
+import { modelView } from './fixtures';
 
 const models = [
   modelView('llama3.2', { origin: 'local', endpoint: 'Ollama' }),

@@ -26,7 +26,7 @@ export function groupModels(
   filter = '',
   nameOf: (model: ModelView) => string = (model) => model.name,
 ): ModelGroup[] {
-  const words = wordsOf(filter);
+  const words = textsOf(filter);
   const groups = new Map<string, ModelGroup>();
   const groupOf = (origin: ModelView['origin'], endpoint = '') => {
     const kind = origin === 'environment' ? 'endpoint' : origin;
@@ -74,7 +74,7 @@ export function filterByText<Item>(
   filter: string,
   textOf: (item: Item) => string,
 ): Item[] {
-  const words = wordsOf(filter);
+  const words = textsOf(filter);
   return items.filter((item) => {
     const text = textOf(item).toLowerCase();
     return words.every((word) => text.includes(word));
@@ -86,6 +86,6 @@ function byName(a: ModelView, b: ModelView): number {
   return text(a).localeCompare(text(b), 'en', { numeric: true });
 }
 
-function wordsOf(filter: string): string[] {
+function textsOf(filter: string): string[] {
   return filter.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -10,9 +10,15 @@ import type {
   ModelView,
   NewModel,
 } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
+import { loadSetting, saveSetting } from '$lib/storage';
 import { defaultModel } from './choice';
-import { beginTrial, endTrial, stopTrial, takeFrame, type Trial } from './trial';
+import {
+  startModelTest,
+  finishModelTest,
+  cancelModelTest,
+  applyTestFrame,
+  type ModelTest,
+} from './modelTest';
 
 export class Models {
   all = $state.raw<readonly ModelView[]>([]);
@@ -20,16 +26,16 @@ export class Models {
   loaded = $state(false);
   /** Why the list could not be had, when it was last asked for. */
   failure = $state.raw<unknown>();
-  trials = $state.raw<ReadonlyMap<ModelId, Trial>>(new Map());
+  modelTests = $state.raw<ReadonlyMap<ModelId, ModelTest>>(new Map());
   /** What the reader picked for the open chat. */
   picked = $state.raw<ModelRef>();
 
   default = $derived(defaultModel(this.all));
 
   #chatId?: ChatId;
-  /** Answers overtake each other; only the one to the latest question counts. */
+  /** Responses may arrive out of order; only the latest request counts. */
   #asked = 0;
-  /** Who deleted a model need not be told that it is gone. */
+  /** Models deleted here are not reported as missing. */
   #removed = $state.raw<ReadonlySet<ModelId>>(new Set());
   #stops = new Map<ModelId, AbortController>();
 
@@ -59,29 +65,29 @@ export class Models {
 
   open(chatId: ChatId | undefined): void {
     this.#chatId = chatId;
-    this.picked = parse(recall(key(chatId)));
+    this.picked = parse(loadSetting(key(chatId)));
   }
 
   /** The chat that was new now has a name, or is new again, and keeps its choice. */
   moveTo(from: ChatId | undefined, to: ChatId | undefined): void {
-    remember(key(to), recall(key(from)) ?? '');
-    remember(key(from), '');
+    saveSetting(key(to), loadSetting(key(from)) ?? '');
+    saveSetting(key(from), '');
     if (this.#chatId === from) this.#chatId = to;
   }
 
   forget(chatId: ChatId): void {
-    remember(key(chatId), '');
+    saveSetting(key(chatId), '');
   }
 
   pick({ id, name }: ModelRef): void {
     this.picked = { id, name };
-    remember(key(this.#chatId), JSON.stringify(this.picked));
+    saveSetting(key(this.#chatId), JSON.stringify(this.picked));
   }
 
   /** Nothing is picked for the open chat any more. */
   unpick(): void {
     this.picked = undefined;
-    remember(key(this.#chatId), '');
+    saveSetting(key(this.#chatId), '');
   }
 
   wasRemoved(id: ModelId): boolean {
@@ -103,29 +109,30 @@ export class Models {
   async remove(id: ModelId): Promise<void> {
     this.stop(id);
     await api.deleteModel(id);
-    this.trials = new Map([...this.trials].filter(([other]) => other !== id));
+    this.modelTests = new Map([...this.modelTests].filter(([other]) => other !== id));
     this.#removed = new Set(this.#removed).add(id);
     if (this.picked?.id === id) this.unpick();
     await this.#changed();
   }
 
-  /** Tries a model. How it goes stands in `trials`; `inWords` says what the network did. */
-  async test(id: ModelId, inWords: (error: unknown) => string): Promise<void> {
+  /** Tries a model. How it goes stands in `modelTests`; `inMessages` says what the network did. */
+  async test(id: ModelId, inMessages: (error: unknown) => string): Promise<void> {
     this.stop(id);
     const stop = new AbortController();
     this.#stops.set(id, stop);
     const isCurrent = () => this.#stops.get(id) === stop;
-    const set = (trial: Trial) => (this.trials = new Map(this.trials).set(id, trial));
-    let trial = beginTrial();
-    set(trial);
+    const set = (modelTest: ModelTest) =>
+      (this.modelTests = new Map(this.modelTests).set(id, modelTest));
+    let modelTest = startModelTest();
+    set(modelTest);
     try {
       for await (const frame of api.testModel(id, stop.signal)) {
         if (!isCurrent()) return;
-        set((trial = takeFrame(trial, frame)));
+        set((modelTest = applyTestFrame(modelTest, frame)));
       }
-      if (isCurrent()) set(endTrial(trial));
+      if (isCurrent()) set(finishModelTest(modelTest));
     } catch (error) {
-      if (isCurrent()) set(endTrial(trial, inWords(error)));
+      if (isCurrent()) set(finishModelTest(modelTest, inMessages(error)));
     } finally {
       if (isCurrent()) this.#stops.delete(id);
     }
@@ -137,8 +144,8 @@ export class Models {
   stop(id: ModelId): void {
     this.#stops.get(id)?.abort();
     this.#stops.delete(id);
-    const trial = this.trials.get(id);
-    if (trial) this.trials = new Map(this.trials).set(id, stopTrial(trial));
+    const modelTest = this.modelTests.get(id);
+    if (modelTest) this.modelTests = new Map(this.modelTests).set(id, cancelModelTest(modelTest));
   }
 
   /** The change is made, whether or not the new list can be had at once. */

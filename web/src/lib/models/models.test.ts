@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { api } from '$lib/api/client';
 import type { ModelView, TestFrame } from '$lib/api/types';
-import { recall, remember } from '$lib/storage';
+import { loadSetting, saveSetting } from '$lib/storage';
 import { Models } from './models.svelte';
-import { modelView } from './story';
+import { modelView } from './fixtures';
 
-const inWords = (error: unknown) => (error instanceof Error ? error.message : '');
+const inMessages = (error: unknown) => (error instanceof Error ? error.message : '');
 
 beforeEach(() => {
   localStorage.clear();
@@ -22,14 +22,14 @@ test('what was picked belongs to its chat, and a new chat takes it along', () =>
   models.moveTo(undefined, 'a');
   models.open('a');
   expect(models.picked).toEqual({ id: 'gpt', name: 'GPT' });
-  expect(recall('model.new')).toBeUndefined();
+  expect(loadSetting('model.new')).toBeUndefined();
   models.forget('a');
-  expect(recall('model.a')).toBeUndefined();
+  expect(loadSetting('model.a')).toBeUndefined();
 });
 
 test('what was remembered wrongly is no choice', () => {
   for (const text of ['{', '[]', '{"id":"x"}', 'null']) {
-    remember('model.a', text);
+    saveSetting('model.a', text);
     expect(new Models('a').picked).toBeUndefined();
   }
 });
@@ -63,8 +63,8 @@ test('a test is followed to its end', async () => {
     yield { type: 'finished', ok: true, tools: 'native' } as TestFrame;
   });
   const models = new Models('a');
-  await models.test('gpt', inWords);
-  expect(models.trials.get('gpt')).toMatchObject({ state: 'passed', text: 'Hi' });
+  await models.test('gpt', inMessages);
+  expect(models.modelTests.get('gpt')).toMatchObject({ state: 'passed', text: 'Hi' });
   expect(api.models).toHaveBeenCalled();
 });
 
@@ -73,13 +73,13 @@ test('a test that breaks off has failed', async () => {
   vi.spyOn(api, 'testModel').mockImplementation(async function* () {
     yield { type: 'text', text: 'Hi' } as TestFrame;
   });
-  await models.test('gpt', inWords);
-  expect(models.trials.get('gpt')).toEqual({ state: 'failed', text: 'Hi' });
+  await models.test('gpt', inMessages);
+  expect(models.modelTests.get('gpt')).toEqual({ state: 'failed', text: 'Hi' });
   vi.spyOn(api, 'testModel').mockImplementation(async function* () {
     throw new Error('Tenon does not answer.');
   });
-  await models.test('gpt', inWords);
-  expect(models.trials.get('gpt')).toMatchObject({ message: 'Tenon does not answer.' });
+  await models.test('gpt', inMessages);
+  expect(models.modelTests.get('gpt')).toMatchObject({ message: 'Tenon does not answer.' });
 });
 
 test('a test can be stopped, and started again', async () => {
@@ -94,13 +94,13 @@ test('a test can be stopped, and started again', async () => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())));
   });
   const models = new Models('a');
-  const first = models.test('gpt', inWords);
-  await vi.waitFor(() => expect(models.trials.get('gpt')?.text).toBe('Hi'));
+  const first = models.test('gpt', inMessages);
+  await vi.waitFor(() => expect(models.modelTests.get('gpt')?.text).toBe('Hi'));
   models.stop('gpt');
   await first;
-  expect(models.trials.get('gpt')).toEqual({ state: 'stopped', text: 'Hi' });
-  await models.test('gpt', inWords);
-  expect(models.trials.get('gpt')?.state).toBe('passed');
+  expect(models.modelTests.get('gpt')).toEqual({ state: 'stopped', text: 'Hi' });
+  await models.test('gpt', inMessages);
+  expect(models.modelTests.get('gpt')?.state).toBe('passed');
 });
 
 test('a model that is removed takes its test along', async () => {
@@ -109,8 +109,8 @@ test('a model that is removed takes its test along', async () => {
     yield { type: 'finished', ok: true } as TestFrame;
   });
   const models = new Models('a');
-  await models.test('gpt', inWords);
+  await models.test('gpt', inMessages);
   await models.remove('gpt');
   expect(deleteModel).toHaveBeenCalledWith('gpt');
-  expect(models.trials.has('gpt')).toBe(false);
+  expect(models.modelTests.has('gpt')).toBe(false);
 });

@@ -1,4 +1,4 @@
-// Addresses as somebody types them.
+// Addresses as people type them.
 
 /** One with a variable in it is only known once that is filled in. */
 export function isAddress(text: string): boolean {

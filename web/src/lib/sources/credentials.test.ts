@@ -4,7 +4,7 @@ import {
   allCredentials,
   credentialsFor,
   givenCredentials,
-  isHalf,
+  isIncomplete,
   isLost,
   withSchemes,
   type Credential,
@@ -105,7 +105,7 @@ test('where a client gets its tokens is an address', () => {
 test('half of one is not enough', () => {
   const check = (asked: SchemeView, given: [string, string], expected: boolean) => {
     const [credential] = enter(credentialsFor({}, [asked]), { [asked.name]: given });
-    expect(credential && isHalf(credential)).toBe(expected);
+    expect(credential && isIncomplete(credential)).toBe(expected);
   };
   check(key, ['', ''], false);
   check(key, ['', 'x'], false);
@@ -114,12 +114,12 @@ test('half of one is not enough', () => {
   check(client, ['tenon', ''], true);
   check(client, ['', 's3cret'], true);
   const [typed] = credentialsFor({}, [client]);
-  expect(typed && isHalf({ ...typed, scopes: 'read' })).toBe(true);
-  expect(typed && isHalf({ ...typed, tokenUrl: 'https://id.example/token' })).toBe(true);
+  expect(typed && isIncomplete({ ...typed, scopes: 'read' })).toBe(true);
+  expect(typed && isIncomplete({ ...typed, tokenUrl: 'https://id.example/token' })).toBe(true);
   const [kept] = credentialsFor({ key: 'key' }, [key]);
-  expect(kept && isHalf(kept)).toBe(false);
-  expect(kept && isHalf({ ...kept, now: 'given' })).toBe(true);
-  expect(kept && isHalf({ ...kept, now: 'removed' })).toBe(false);
+  expect(kept && isIncomplete(kept)).toBe(false);
+  expect(kept && isIncomplete({ ...kept, now: 'given' })).toBe(true);
+  expect(kept && isIncomplete({ ...kept, now: 'removed' })).toBe(false);
 });
 
 test('a second look keeps what was entered, as far as it is still asked for', () => {

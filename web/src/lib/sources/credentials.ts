@@ -21,7 +21,7 @@ export interface Credential {
   scheme?: SchemeView;
 }
 
-/** What of one is typed, before anything is. */
+/** The values of an empty credential. */
 export const nothingTyped = { who: '', secret: '', tokenUrl: '', scopes: '' };
 
 /** Those that are stored, and what the document asks for besides. */
@@ -60,11 +60,11 @@ export function withSchemes(
 }
 
 /** Without those that only a document that was looked at has asked for. */
-export function entered(credentials: readonly Credential[]): Credential[] {
+export function filledCredentials(credentials: readonly Credential[]): Credential[] {
   return credentials.filter((credential) => credential.stored || isGiven(credential));
 }
 
-/** What is told of new ones. */
+/** The credentials of a new server, as the API takes them. */
 export function givenCredentials(credentials: readonly Credential[]): Record<string, unknown> {
   return Object.fromEntries(
     credentials.filter(isGiven).map((credential) => [credential.name, written(credential)]),
@@ -84,7 +84,7 @@ export function allCredentials(credentials: readonly Credential[]): Record<strin
 }
 
 /** Who replaces something says by what. A user may have no password, but a client has both. */
-export function isHalf(credential: Credential): boolean {
+export function isIncomplete(credential: Credential): boolean {
   const { now, kind, who, secret, stored } = credential;
   if (now !== 'given') return false;
   if (!isGiven(credential)) return stored && kind !== 'other';

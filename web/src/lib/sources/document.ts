@@ -2,14 +2,14 @@
 import type { DocumentChange } from '$lib/api/types';
 
 /** As much as the server takes. */
-export const LARGEST_DOCUMENT = 32 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 
 /** Where the title of a document can be expected. */
-const BEGINNING = 20_000;
+const TITLE_SEARCH_LENGTH = 20_000;
 
 /** What a document calls itself, for suggesting a name; a guess, as nothing is parsed. */
 export function titleIn(document: string): string {
-  const text = document.slice(0, BEGINNING);
+  const text = document.slice(0, TITLE_SEARCH_LENGTH);
   const info = /(?:^|[\s{,"'])info["']?\s*:/.exec(text);
   if (!info) return '';
   const found = /["']?\btitle["']?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^\n#,}]*))/.exec(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SourceDetail } from '$lib/api/types';
 import { en } from '$lib/i18n/en';
 import { sourcesEn } from '$lib/i18n/sources/en';
-import { factsOf, isBetter, needOf } from './facts';
+import { sourceFacts, isBetter, needOf } from './facts';
 
 const source = (change: object): SourceDetail =>
   ({
@@ -17,7 +17,7 @@ const source = (change: object): SourceDetail =>
 
 test('a server is told of in a line', () => {
   const check = (change: object, expected: string) =>
-    expect(factsOf(source(change), sourcesEn, en).line.join(' · ')).toBe(expected);
+    expect(sourceFacts(source(change), sourcesEn, en).line.join(' · ')).toBe(expected);
   check({}, 'Ready · 9 tools');
   check({ reach: { transport: 'stdio' } }, 'Ready · 9 tools · program');
   check({ state: 'starting', tools: 0 }, 'Starting…');
@@ -28,22 +28,22 @@ test('a server is told of in a line', () => {
     { origin: { kind: 'file', file: 'TOOL_SERVER_CONNECTIONS' } },
     'Ready · 9 tools · from the variable TOOL_SERVER_CONNECTIONS',
   );
-  check({ login: 'needed', state: 'failed', tools: 0 }, 'You have to log in there');
+  check({ login: 'needed', state: 'failed', tools: 0 }, 'Log-in required');
   check({ login: 'connected' }, 'Ready · 9 tools · logged in');
 });
 
 test('what is known of it beyond that stands with its log', () => {
   const check = (change: object, expected: string) =>
-    expect(factsOf(source(change), sourcesEn, en).about).toBe(expected);
+    expect(sourceFacts(source(change), sourcesEn, en).about).toBe(expected);
   check({}, '');
   check(
     { server: { name: 'memory', version: '0.6', protocol: '2025-11-25' }, pid: 7, restarts: 1 },
     'memory 0.6 · MCP 2025-11-25 · process 7 · restarted once',
   );
-  check({ origin: { kind: 'file', file: 'a.json' } }, 'It is changed in that file.');
+  check({ origin: { kind: 'file', file: 'a.json' } }, 'Change it in that file.');
   check(
     { origin: { kind: 'file', file: 'TOOL_SERVER_CONNECTIONS' } },
-    'It is changed in that variable, which is read when Tenon starts.',
+    'Change it in that variable, which is read when Tenon starts.',
   );
 });
 

@@ -1,11 +1,11 @@
-// What is told about a server in a line.
+// The one-line summary of a server.
 import type { SourceDetail, SourceOrigin } from '$lib/api/types';
-import type { Words } from '$lib/i18n/en';
-import type { SourcesWords } from '$lib/i18n/sources/en';
-import { secretNamed } from './unset';
+import type { Messages } from '$lib/i18n/en';
+import type { SourcesMessages } from '$lib/i18n/sources/en';
+import { secretNamed } from './secretNames';
 
-/** Servers can be written down in this as well, which the server tells of as if it were a file. */
-const VARIABLE = 'TOOL_SERVER_CONNECTIONS';
+/** Servers can be configured in this variable too; the API reports it like a file. */
+const CONNECTIONS_VARIABLE = 'TOOL_SERVER_CONNECTIONS';
 
 /** What it waits for from the person who looks at it, before it can be of use to them. */
 export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
@@ -15,13 +15,13 @@ export function needOf(source: SourceDetail): 'login' | 'secrets' | undefined {
 }
 
 /** How far it is with coming up, or what it is otherwise. */
-export function stateOf(source: SourceDetail, w: SourcesWords): string {
+export function stateOf(source: SourceDetail, w: SourcesMessages): string {
   const { state, startup } = source;
   return state === 'starting' && startup ? w.startupSteps[startup.step] : w.states[state];
 }
 
 /** Why it is not as it should be, in words of this page where it has them. */
-export function whyOf(source: SourceDetail, w: SourcesWords): string {
+export function whyOf(source: SourceDetail, w: SourcesMessages): string {
   const { cause } = source;
   if (!('why' in source)) return '';
   if (!cause) return source.why;
@@ -44,10 +44,10 @@ export function isBetter(now: SourceDetail['state'], before: SourceDetail['state
   return standing[now] > standing[before];
 }
 
-export function factsOf(
+export function sourceFacts(
   source: SourceDetail,
-  w: SourcesWords,
-  t: Pick<Words, 'toolCount' | 'separator'>,
+  w: SourcesMessages,
+  t: Pick<Messages, 'toolCount' | 'separator'>,
 ): { line: string[]; about: string } {
   const { origin, reach, server, state, tools } = source;
   const need = needOf(source);
@@ -72,10 +72,10 @@ export function factsOf(
 }
 
 /** Where it is written down, if not here. */
-function placeOf(origin: SourceOrigin, w: SourcesWords): { name: string; means: string } {
+function placeOf(origin: SourceOrigin, w: SourcesMessages): { name: string; means: string } {
   if (origin.kind === 'added') return { name: '', means: '' };
   const { file } = origin;
-  return file === VARIABLE
+  return file === CONNECTIONS_VARIABLE
     ? { name: w.fromVariable(file), means: w.variableMeans }
     : { name: w.fromFile(file), means: w.fileMeans };
 }

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
 import type { SourceDetail, SourceReach } from '$lib/api/types';
 import {
-  blamedField,
-  changeOf,
-  emptyForm,
-  formOf,
+  sourceFieldOfError,
+  sourceChangeOf,
+  emptySourceForm,
+  sourceFormOf,
   newSourceOf,
-  problemsOf,
+  sourceProblems,
   splitCommand,
   suggest,
-  type Problems,
+  type SourceProblems,
   type SourceForm,
 } from './form';
 
 const program = (change: Partial<SourceForm> = {}): SourceForm => ({
-  ...emptyForm('everybody', 'program'),
+  ...emptySourceForm('everybody', 'program'),
   command: 'npx',
   name: 'memory',
   ...change,
 });
 const address = (change: Partial<SourceForm> = {}): SourceForm => ({
-  ...emptyForm('everybody', 'address'),
+  ...emptySourceForm('everybody', 'address'),
   url: 'https://example.com/mcp',
   name: 'example',
   ...change,
@@ -40,8 +40,8 @@ const stdio: SourceReach = {
 };
 
 test('what is wrong is found before the server is asked', () => {
-  const check = (form: SourceForm, expected: Problems) =>
-    expect(problemsOf(form)).toEqual(expected);
+  const check = (form: SourceForm, expected: SourceProblems) =>
+    expect(sourceProblems(form)).toEqual(expected);
   check(program(), {});
   check(address(), {});
   check(program({ command: ' ' }), { command: 'missing' });
@@ -101,11 +101,13 @@ test('what Tenon is known by where people log in goes with an address', () => {
     clientId: 'tenon',
     toolTimeoutsMs: {},
   };
-  const before = formOf(source, reach);
+  const before = sourceFormOf(source, reach);
   expect([before.clientId, before.clientSecret]).toEqual(['tenon', '']);
-  expect(changeOf({ ...before, title: 'T' }, before)).toEqual({ title: 'T' });
-  expect(changeOf({ ...before, clientId: '' }, before)).toEqual({ clientId: null });
-  expect(changeOf({ ...before, clientSecret: 'new' }, before)).toEqual({ clientSecret: 'new' });
+  expect(sourceChangeOf({ ...before, title: 'T' }, before)).toEqual({ title: 'T' });
+  expect(sourceChangeOf({ ...before, clientId: '' }, before)).toEqual({ clientId: null });
+  expect(sourceChangeOf({ ...before, clientSecret: 'new' }, before)).toEqual({
+    clientSecret: 'new',
+  });
 });
 
 test('who may not share adds for themself', () => {
@@ -114,16 +116,20 @@ test('who may not share adds for themself', () => {
 });
 
 test('a change tells what differs, and keeps what is not shown', () => {
-  const before = formOf(source, stdio);
+  const before = sourceFormOf(source, stdio);
   expect(before.env).toEqual([pair('FILE', '', true), { ...pair('MODE', '${MODE}'), open: true }]);
   expect([before.timeout, before.sleepAfter]).toEqual(['1.5', '5']);
-  expect(changeOf(before, before)).toEqual({});
-  expect(changeOf({ ...before, args: '-y\nother' }, before)).toEqual({ args: ['-y', 'other'] });
-  expect(changeOf({ ...before, env: [pair('FILE', '', true), pair('B', '2')] }, before)).toEqual({
+  expect(sourceChangeOf(before, before)).toEqual({});
+  expect(sourceChangeOf({ ...before, args: '-y\nother' }, before)).toEqual({
+    args: ['-y', 'other'],
+  });
+  expect(
+    sourceChangeOf({ ...before, env: [pair('FILE', '', true), pair('B', '2')] }, before),
+  ).toEqual({
     env: { FILE: null, B: '2' },
   });
   expect(
-    changeOf(
+    sourceChangeOf(
       { ...before, timeout: '', sleepAfter: '', startTimeout: '', toolTimeouts: [] },
       before,
     ),
@@ -133,7 +139,7 @@ test('a change tells what differs, and keeps what is not shown', () => {
     startTimeoutMs: null,
     toolTimeoutsMs: {},
   });
-  expect(changeOf({ ...before, title: '' }, before)).toEqual({ title: 'memory' });
+  expect(sourceChangeOf({ ...before, title: '' }, before)).toEqual({ title: 'memory' });
 });
 
 test('a name is suggested until one is typed', () => {
@@ -155,7 +161,7 @@ test('a whole line is taken apart', () => {
 
 test('what the server would not have is shown where it was typed', () => {
   const check = (message: string, expected: string | undefined, code = 'bad_request') =>
-    expect(blamedField({ code, message })).toBe(expected);
+    expect(sourceFieldOfError({ code, message })).toBe(expected);
   check('Say which program: `command`, such as "npx".', 'command');
   check('`name` is 1 to 40 letters, digits, `-` and `_`.', 'name');
   check('`url` is no address of a server.', 'url');

@@ -1,5 +1,5 @@
 // The form in which a server is added or changed: text as it is typed, and what
-// the server is told of it.
+// is sent to the server.
 import type {
   NewSource,
   SourceChange,
@@ -7,47 +7,47 @@ import type {
   SourcePreview,
   SourceReach,
 } from '$lib/api/types';
-import { blamed } from '$lib/api/blame';
+import { fieldOfError } from '$lib/api/fieldOfError';
 import type { ApiError } from '$lib/api/client';
 import { isAddress } from './address';
 import {
   allCredentials,
   credentialsFor,
-  entered,
+  filledCredentials,
   givenCredentials,
-  isHalf,
+  isIncomplete,
   isLost,
   withSchemes,
   type Credential,
 } from './credentials';
 import { titleIn } from './document';
 import { nameOfAddress, nameOfProgram, nameOfTitle } from './name';
-import { hiddenOf, pairsOf, valuesOf, wrongPairs, type Pair } from './pairs';
+import { hiddenOf, keyValuesOf, valuesOf, invalidKeyValues, type KeyValue } from './keyValues';
 
 export interface SourceForm {
   reach: 'program' | 'address' | 'openapi';
   command: string;
   /** One on each line. */
   args: string;
-  env: readonly Pair[];
+  env: readonly KeyValue[];
   cwd: string;
   url: string;
-  headers: readonly Pair[];
+  headers: readonly KeyValue[];
   transport: 'http' | 'sse';
   /** Whether the document of an OpenAPI server is fetched, or somebody has it. */
   given: 'address' | 'document';
   document: string;
   /** The file that it was read from: then it is not shown. */
   file: { name: string; size: number } | undefined;
-  /** One that somebody gave is stored. */
+  /** A document is stored. */
   documentKept: boolean;
   baseUrl: string;
   credentials: readonly Credential[];
-  /** What was seen when it was looked at, until the document is another one. */
+  /** The latest preview, until the document changes. */
   found: SourcePreview | undefined;
-  /** What Tenon is known by where people log in, if somebody has registered it there. */
+  /** The OAuth client id of Tenon, if it was registered by hand. */
   clientId: string;
-  /** Never told again: empty keeps the one there is. */
+  /** Never sent to the page: empty keeps the stored one. */
   clientSecret: string;
   name: string;
   /** Somebody typed it: it is not suggested any more. */
@@ -56,7 +56,7 @@ export interface SourceForm {
   whose: 'mine' | 'everybody';
   /** In seconds. */
   timeout: string;
-  toolTimeouts: readonly Pair[];
+  toolTimeouts: readonly KeyValue[];
   /** In minutes. */
   sleepAfter: string;
   /** In seconds. */
@@ -83,11 +83,14 @@ const fields = [
   'sleepAfterMs',
   'startTimeoutMs',
 ] as const;
-export type Field = (typeof fields)[number];
+export type SourceField = (typeof fields)[number];
 type Problem = 'missing' | 'badName' | 'notAddress' | 'unnamed' | 'twice' | 'half' | 'notDuration';
-export type Problems = Partial<Record<Field, Problem>>;
+export type SourceProblems = Partial<Record<SourceField, Problem>>;
 
-export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']): SourceForm {
+export function emptySourceForm(
+  whose: SourceForm['whose'],
+  reach: SourceForm['reach'],
+): SourceForm {
   return {
     reach,
     command: '',
@@ -117,10 +120,10 @@ export function emptyForm(whose: SourceForm['whose'], reach: SourceForm['reach']
   };
 }
 
-/** For one whose reach is known: only those who may change it are told. */
-export function formOf(source: SourceDetail, reach: SourceReach): SourceForm {
+/** The form of an existing server, whose connection only those see who may change it. */
+export function sourceFormOf(source: SourceDetail, reach: SourceReach): SourceForm {
   return {
-    ...emptyForm(source.mine ? 'mine' : 'everybody', 'address'),
+    ...emptySourceForm(source.mine ? 'mine' : 'everybody', 'address'),
     ...reachOf(source, reach),
     name: source.name,
     nameTyped: true,
@@ -143,7 +146,7 @@ function reachOf(source: SourceDetail, reach: SourceReach): Partial<SourceForm> 
         reach: 'program',
         command: reach.command,
         args: reach.args.join('\n'),
-        env: pairsOf(reach.env),
+        env: keyValuesOf(reach.env),
         cwd: reach.cwd ?? '',
       };
     case 'http':
@@ -151,7 +154,7 @@ function reachOf(source: SourceDetail, reach: SourceReach): Partial<SourceForm> 
       return {
         reach: 'address',
         url: reach.url,
-        headers: pairsOf(reach.headers),
+        headers: keyValuesOf(reach.headers),
         transport: reach.transport,
         clientId: reach.clientId ?? '',
       };
@@ -162,25 +165,28 @@ function reachOf(source: SourceDetail, reach: SourceReach): Partial<SourceForm> 
         documentKept: reach.url === undefined,
         url: reach.url ?? '',
         baseUrl: reach.baseUrl ?? '',
-        headers: pairsOf(reach.headers),
+        headers: keyValuesOf(reach.headers),
         credentials: credentialsFor(reach.credentials, source.document?.schemes ?? []),
       };
   }
 }
 
 /** What was seen of another document is of no use. */
-export function changed(form: SourceForm, change: Partial<SourceForm>): SourceForm {
+export function withChange(form: SourceForm, change: Partial<SourceForm>): SourceForm {
   const isAnother = ['reach', 'given', 'url', 'document'].some((part) => part in change);
-  const forgotten = isAnother && { found: undefined, credentials: entered(form.credentials) };
+  const forgotten = isAnother && {
+    found: undefined,
+    credentials: filledCredentials(form.credentials),
+  };
   return suggest({ ...form, ...forgotten, ...change });
 }
 
 /** What a look at its document changes. */
-export function seen(form: SourceForm, found: SourcePreview): Partial<SourceForm> {
+export function withPreview(form: SourceForm, found: SourcePreview): Partial<SourceForm> {
   return { found, credentials: withSchemes(form.credentials, found.schemes) };
 }
 
-/** A name is suggested until somebody types one. */
+/** Suggests a name until one is typed. */
 export function suggest(form: SourceForm): SourceForm {
   return form.nameTyped ? form : { ...form, name: suggestion(form) };
 }
@@ -204,14 +210,14 @@ export function splitCommand(form: SourceForm): SourceForm {
   return suggest({ ...form, command: words[0] ?? '', args: words.slice(1).join('\n') });
 }
 
-export function problemsOf(form: SourceForm): Problems {
-  const problems: Problems = {};
-  const wrong = (field: Field, problem: Problem | false | undefined | '') => {
+export function sourceProblems(form: SourceForm): SourceProblems {
+  const problems: SourceProblems = {};
+  const wrong = (field: SourceField, problem: Problem | false | undefined | '') => {
     if (problem) problems[field] ??= problem;
   };
   if (form.reach === 'program') {
     wrong('command', !form.command.trim() && 'missing');
-    wrong('env', wrongPairs(form.env));
+    wrong('env', invalidKeyValues(form.env));
   } else {
     if (form.reach === 'openapi' && form.given === 'document') {
       wrong('document', !form.documentKept && !form.document.trim() && 'missing');
@@ -219,18 +225,19 @@ export function problemsOf(form: SourceForm): Problems {
       wrong('url', !form.url.trim() && 'missing');
       wrong('url', !isAddress(form.url) && 'notAddress');
     }
-    wrong('headers', wrongPairs(form.headers, { ignoreCase: true }));
+    wrong('headers', invalidKeyValues(form.headers, { ignoreCase: true }));
   }
   if (form.reach === 'openapi') {
-    wrong('credentials', form.credentials.some(isHalf) && 'half');
+    wrong('credentials', form.credentials.some(isIncomplete) && 'half');
     wrong('credentials', form.credentials.some(isLost) && 'notAddress');
     wrong('baseUrl', form.baseUrl.trim() && !isAddress(form.baseUrl) && 'notAddress');
   }
   wrong('name', !form.name.trim() && 'missing');
   wrong('name', !/^[A-Za-z0-9_-]+$/.test(form.name.trim()) && 'badName');
   wrong('timeoutMs', !isDuration(form.timeout) && 'notDuration');
-  wrong('toolTimeoutsMs', wrongPairs(form.toolTimeouts));
-  const isWrong = ({ name, value }: Pair) => name.trim() && !(value.trim() && isDuration(value));
+  wrong('toolTimeoutsMs', invalidKeyValues(form.toolTimeouts));
+  const isWrong = ({ name, value }: KeyValue) =>
+    name.trim() && !(value.trim() && isDuration(value));
   wrong('toolTimeoutsMs', form.toolTimeouts.some(isWrong) && 'notDuration');
   if (form.reach !== 'openapi') {
     wrong('sleepAfterMs', !isDuration(form.sleepAfter) && 'notDuration');
@@ -240,7 +247,7 @@ export function problemsOf(form: SourceForm): Problems {
 }
 
 /** Fields that stand under “More”. */
-export const furtherFields: readonly Field[] = [
+export const furtherFields: readonly SourceField[] = [
   'cwd',
   'clientId',
   'clientSecret',
@@ -251,15 +258,15 @@ export const furtherFields: readonly Field[] = [
 ];
 
 /** The field that the server would not have as it is, where it says which. */
-export function blamedField(
+export function sourceFieldOfError(
   { code, message }: Pick<ApiError, 'code' | 'message'>,
   form?: SourceForm,
-): Field | undefined {
+): SourceField | undefined {
   if (code === 'taken') return 'name';
   // What is empty cannot be what it means, if it names two.
-  const isThere = (field: Field) =>
+  const isThere = (field: SourceField) =>
     !((field === 'headers' || field === 'credentials') && form?.[field].length === 0);
-  const found = blamed(
+  const found = fieldOfError(
     message,
     fields.filter(isThere).map((field) => ({ field, called: [field] })),
   );
@@ -269,12 +276,15 @@ export function blamedField(
 }
 
 /** What a look at an OpenAPI server depends on, in the order of the form. */
-export const lookedAt = ['url', 'document', 'credentials', 'headers', 'baseUrl'] as const;
+export const previewFields = ['url', 'document', 'credentials', 'headers', 'baseUrl'] as const;
 
 /** The field that a failed look is about: the document is what was looked for. */
-export function blamedLook(error: Pick<ApiError, 'code' | 'message'>, form: SourceForm): Field {
-  const found = blamedField(error, form);
-  if (found && (lookedAt as readonly Field[]).includes(found)) return found;
+export function previewFieldOfError(
+  error: Pick<ApiError, 'code' | 'message'>,
+  form: SourceForm,
+): SourceField {
+  const found = sourceFieldOfError(error, form);
+  if (found && (previewFields as readonly SourceField[]).includes(found)) return found;
   return form.given === 'document' ? 'document' : 'url';
 }
 
@@ -323,7 +333,7 @@ function wholeReach(form: SourceForm): Partial<NewSource> {
 }
 
 /** What of it differs from how it was; nothing where nothing does. */
-export function changeOf(form: SourceForm, before: SourceForm): SourceChange {
+export function sourceChangeOf(form: SourceForm, before: SourceForm): SourceChange {
   const change: SourceChange = {};
   const differs = (...names: (keyof SourceForm)[]) =>
     names.some((name) => JSON.stringify(form[name]) !== JSON.stringify(before[name]));

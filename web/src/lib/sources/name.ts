@@ -1,7 +1,7 @@
 // What a server might be called, from how it is reached.
 
 /** What says how something is packed or run, and not what it is. */
-const NOISE =
+const NOISE_WORDS =
   /^(?:mcp|server|servers|modelcontextprotocol|npx|uvx|node|python\d*|docker|bunx?|deno|cmd|sh|bash|exe|js|mjs|py|index|main|dist|build|bin|src|run|www|api|app|sse|http|https|com|org|net|io|dev|ai|latest)$/i;
 
 /** Programs that run what their arguments name. */
@@ -40,6 +40,6 @@ function lastPiece(text: string): string {
 }
 
 function nameIn(text: string): string {
-  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word && !NOISE.test(word));
+  const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word && !NOISE_WORDS.test(word));
   return words.join('-').toLowerCase().slice(0, 32);
 }

@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import type { SourceDetail, SourcePreview, SourceReach } from '$lib/api/types';
 import { nothingTyped } from './credentials';
 import {
-  blamedField,
-  blamedLook,
-  changed,
-  changeOf,
-  emptyForm,
-  formOf,
+  sourceFieldOfError,
+  previewFieldOfError,
+  withChange,
+  sourceChangeOf,
+  emptySourceForm,
+  sourceFormOf,
   newSourceOf,
-  problemsOf,
-  seen,
-  type Problems,
+  sourceProblems,
+  withPreview,
+  type SourceProblems,
   type SourceForm,
 } from './form';
 
 const api = (change: Partial<SourceForm> = {}): SourceForm => ({
-  ...emptyForm('everybody', 'openapi'),
+  ...emptySourceForm('everybody', 'openapi'),
   url: 'http://localhost:8000',
   name: 'echo',
   ...change,
@@ -57,8 +57,8 @@ const reach: SourceReach = {
 };
 
 test('what is wrong is found before the server is asked', () => {
-  const check = (form: SourceForm, expected: Problems) =>
-    expect(problemsOf(form)).toEqual(expected);
+  const check = (form: SourceForm, expected: SourceProblems) =>
+    expect(sourceProblems(form)).toEqual(expected);
   check(api(), {});
   check(api({ url: '' }), { url: 'missing' });
   check(api({ url: 'localhost' }), { url: 'notAddress' });
@@ -113,28 +113,28 @@ test('a new one is told by its address or by its document, and not by both', () 
 });
 
 test('a look asks for what it has found to be needed, and suggests a name', () => {
-  const blank = changed(emptyForm('mine', 'openapi'), { url: 'http://127.0.0.1:8000' });
+  const blank = withChange(emptySourceForm('mine', 'openapi'), { url: 'http://127.0.0.1:8000' });
   expect(blank.name).toBe('server');
-  const looked = changed(blank, seen(blank, preview));
+  const looked = withChange(blank, withPreview(blank, preview));
   expect([looked.name, looked.credentials.map(({ name }) => name)]).toEqual(['echo', ['key']]);
   const credentials = looked.credentials.map((one) => ({ ...one, secret: 'hush' }));
-  const entered = changed(looked, { credentials });
+  const entered = withChange(looked, { credentials });
   expect(entered.found).toBe(preview);
   expect(newSourceOf(entered, true).credentials).toEqual({ key: { type: 'key', value: 'hush' } });
   // Another address is another server, but what was typed is not lost.
-  const moved = changed(entered, { url: 'http://127.0.0.1:9000' });
+  const moved = withChange(entered, { url: 'http://127.0.0.1:9000' });
   expect([moved.found, moved.name, moved.credentials]).toEqual([undefined, 'server', credentials]);
-  expect(changed(looked, { given: 'document' }).credentials).toEqual([]);
-  const many = changed(blank, seen(blank, { ...preview, servers: ['time', 'memory'] }));
+  expect(withChange(looked, { given: 'document' }).credentials).toEqual([]);
+  const many = withChange(blank, withPreview(blank, { ...preview, servers: ['time', 'memory'] }));
   expect(many.name).toBe('mcpo');
-  const pasted = changed(blank, { given: 'document', document: 'info:\n  title: Pet Store\n' });
+  const pasted = withChange(blank, { given: 'document', document: 'info:\n  title: Pet Store\n' });
   expect(pasted.name).toBe('pet-store');
 });
 
 test('a change tells what differs, and keeps what is not shown', () => {
-  const before = formOf(source, reach);
+  const before = sourceFormOf(source, reach);
   const check = (change: Partial<SourceForm>, expected: object) =>
-    expect(changeOf({ ...before, ...change }, before)).toEqual(expected);
+    expect(sourceChangeOf({ ...before, ...change }, before)).toEqual(expected);
   expect([before.given, before.baseUrl]).toEqual(['address', 'http://localhost:9000']);
   check({}, {});
   check({ url: 'http://other' }, { url: 'http://other' });
@@ -150,11 +150,11 @@ test('a change tells what differs, and keeps what is not shown', () => {
     },
   );
   check({ credentials: [{ ...kept, now: 'removed' }] }, { credentials: {} });
-  const own = formOf(source, { ...reach, url: undefined });
-  expect([own.given, own.documentKept, problemsOf(own)]).toEqual(['document', true, {}]);
-  expect(changeOf(own, own)).toEqual({});
+  const own = sourceFormOf(source, { ...reach, url: undefined });
+  expect([own.given, own.documentKept, sourceProblems(own)]).toEqual(['document', true, {}]);
+  expect(sourceChangeOf(own, own)).toEqual({});
   const fetched = { ...own, given: 'address' as const, url: 'http://other' };
-  expect(changeOf(fetched, own)).toEqual({ url: 'http://other' });
+  expect(sourceChangeOf(fetched, own)).toEqual({ url: 'http://other' });
 });
 
 test('what the server would not have is shown where it was typed', () => {
@@ -162,19 +162,21 @@ test('what the server would not have is shown where it was typed', () => {
   const elsewhere = error(
     'What is kept in `headers` and `credentials` was kept for another address.',
   );
-  expect(blamedField(elsewhere, api({ headers: [header] }))).toBe('headers');
-  expect(blamedField(elsewhere, formOf(source, { ...reach, headers: {} }))).toBe('credentials');
-  expect(blamedField(error('`baseUrl` is no address.'), api())).toBe('baseUrl');
+  expect(sourceFieldOfError(elsewhere, api({ headers: [header] }))).toBe('headers');
+  expect(sourceFieldOfError(elsewhere, sourceFormOf(source, { ...reach, headers: {} }))).toBe(
+    'credentials',
+  );
+  expect(sourceFieldOfError(error('`baseUrl` is no address.'), api())).toBe('baseUrl');
   // It speaks of the document without quoting what the page calls it.
   const broken = error('The document is not valid JSON: line 3, column 7: expected `:`.');
-  expect(blamedField(broken, given('{'))).toBe('document');
-  expect(blamedField(broken, api())).toBe(undefined);
-  expect(blamedField(error('No.', 'forbidden'), given('{'))).toBe(undefined);
+  expect(sourceFieldOfError(broken, given('{'))).toBe('document');
+  expect(sourceFieldOfError(broken, api())).toBe(undefined);
+  expect(sourceFieldOfError(error('No.', 'forbidden'), given('{'))).toBe(undefined);
 });
 
 test('a look that fails is about the document, unless the server says otherwise', () => {
   const check = (message: string, form: SourceForm, expected: string) =>
-    expect(blamedLook({ code: 'bad_request', message }, form)).toBe(expected);
+    expect(previewFieldOfError({ code: 'bad_request', message }, form)).toBe(expected);
   check('No OpenAPI document was found.', api(), 'url');
   check('The document is empty.', given(' '), 'document');
   check('`name` is not a name in it.', given('{}'), 'document');

@@ -1,16 +1,16 @@
 // The servers this person has tools from, as they stand now. The socket says when
 // one changes: what it says is shown at once, and the rest is asked for.
 import { untrack } from 'svelte';
-import { Listing } from '$lib/account/listing.svelte';
+import { RemoteList } from '$lib/account/remoteList.svelte';
 import { sources } from '$lib/api/sources';
 import type { SourceDetail, SourceNews } from '$lib/api/types';
-import { whenSourcesChange } from './news';
+import { onSourcesChange } from './events';
 
 /** A server that comes up changes several times in a moment: one question is enough for them. */
-export const SETTLE_MS = 150;
+export const SOURCES_DEBOUNCE_MS = 150;
 
 export class Sources {
-  readonly listing = new Listing<SourceDetail>(sources.all);
+  readonly listing = new RemoteList<SourceDetail>(sources.all);
   /** What the socket said since the list was asked for last. */
   #news = $state.raw<ReadonlyMap<string, SourceNews>>(new Map());
   #settling?: ReturnType<typeof setTimeout>;
@@ -23,7 +23,7 @@ export class Sources {
 
   /** Keeps itself fresh until the function it returns is called. */
   start(): () => void {
-    const stop = whenSourcesChange((news) => this.take(news));
+    const stop = onSourcesChange((news) => this.take(news));
     // Whoever starts it in an effect does not start it anew at every change.
     void untrack(() => this.refresh());
     return () => {
@@ -35,10 +35,10 @@ export class Sources {
   take(news?: SourceNews): void {
     const shown = this.items.find(({ id }) => id === news?.sourceId);
     if (news) this.#news = new Map(this.#news).set(news.sourceId, news);
-    // How far a start is, is all told.
+    // Start-up progress is complete in the event.
     if (news?.startup && shown?.startup && shown.state === news.state) return;
-    // Not put off by those that follow, or one that never rests would be told of never.
-    this.#settling ??= setTimeout(() => void this.refresh(), SETTLE_MS);
+    // Not restarted by later events: a steady stream of them would postpone it forever.
+    this.#settling ??= setTimeout(() => void this.refresh(), SOURCES_DEBOUNCE_MS);
   }
 
   /** Fails never: the listing says what went wrong. */
@@ -51,7 +51,7 @@ export class Sources {
     this.#news = new Map([...this.#news].filter(([id, news]) => before.get(id) !== news));
   }
 
-  /** Shows one as the server has just told it. */
+  /** Updates one from a response. */
   put(source: SourceDetail): void {
     this.#news = new Map([...this.#news].filter(([id]) => id !== source.id));
     this.listing.put(source);

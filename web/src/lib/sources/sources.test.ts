@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sources } from '$lib/api/sources';
 import type { SourceDetail, SourceNews, SourceState } from '$lib/api/types';
-import { tellOfSources } from './news';
-import { SETTLE_MS, Sources } from './sources.svelte';
+import { emitSourcesChange } from './events';
+import { SOURCES_DEBOUNCE_MS, Sources } from './sources.svelte';
 
 const detail = (id: string, state: SourceState = { state: 'ready' }, tools = 1) =>
   ({ id, name: id, tools, ...state }) as SourceDetail;
@@ -34,33 +34,33 @@ afterEach(() => {
 test('a change is shown at once, and the rest is asked for', async () => {
   const all = await open([detail('a', { state: 'starting' }, 0)], [detail('a', undefined, 9)]);
   expect(shown(all)).toEqual(['a starting 0']);
-  tellOfSources(news('a', { state: 'ready' }));
+  emitSourcesChange(news('a', { state: 'ready' }));
   expect(shown(all)).toEqual(['a ready 9']);
   expect(sources.all).toHaveBeenCalledTimes(1);
-  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
   expect(sources.all).toHaveBeenCalledTimes(2);
   expect(shown(all)).toEqual(['a ready 9']);
 });
 
 test('a reason goes with the state it is for', async () => {
   const all = await open([detail('a', { state: 'failed', why: 'It died.' })]);
-  tellOfSources(news('a', { state: 'ready' }));
+  emitSourcesChange(news('a', { state: 'ready' }));
   expect(all.items[0]).not.toHaveProperty('why');
 });
 
 test('many changes are one question', async () => {
   await open([detail('a')], [detail('a')]);
-  for (let count = 0; count < 50; count++) tellOfSources(news('a', { state: 'starting' }));
-  await vi.advanceTimersByTimeAsync(SETTLE_MS * 3);
+  for (let count = 0; count < 50; count++) emitSourcesChange(news('a', { state: 'starting' }));
+  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS * 3);
   expect(sources.all).toHaveBeenCalledTimes(2);
 });
 
 test('one that is gone goes, and one that is new comes', async () => {
   const all = await open([detail('a'), detail('b')], [detail('b'), detail('c')]);
-  tellOfSources(news('a', { state: 'off' }, { gone: true }));
+  emitSourcesChange(news('a', { state: 'off' }, { gone: true }));
   expect(shown(all)).toEqual(['b ready 1']);
-  tellOfSources(news('c', { state: 'starting' }));
-  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  emitSourcesChange(news('c', { state: 'starting' }));
+  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
   expect(shown(all)).toEqual(['b ready 1', 'c ready 1']);
 });
 
@@ -69,7 +69,7 @@ test('what was said while a list was on its way lies over it', async () => {
   let answer = (_: SourceDetail[]) => {};
   vi.spyOn(sources, 'all').mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
   const asked = all.refresh();
-  tellOfSources(news('a', { state: 'failed', why: 'It died.' }));
+  emitSourcesChange(news('a', { state: 'failed', why: 'It died.' }));
   answer([detail('a')]);
   await asked;
   expect(shown(all)).toEqual(['a failed 9']);
@@ -77,7 +77,7 @@ test('what was said while a list was on its way lies over it', async () => {
 
 test('after an absence everything is asked for', async () => {
   const all = await open([detail('a')], [detail('b')]);
-  tellOfSources();
-  await vi.advanceTimersByTimeAsync(SETTLE_MS);
+  emitSourcesChange();
+  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
   expect(shown(all)).toEqual(['b ready 1']);
 });

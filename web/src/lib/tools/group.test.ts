@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SourceState, ToolView } from '$lib/api/types';
-import { groupBySource, seenIn } from './group';
+import { groupBySource, visibleTools } from './group';
 
 function tool(source: string, name: string, more: object = {}): ToolView {
   return {
@@ -50,7 +50,7 @@ test('the view of what is on shows what the next message may use', () => {
   const failed = tool('bad', 'failed', inState('failed', 'bad'));
   const local = tool('here', 'local', inState('ready', 'here'));
   const all = [on, off, denied, asks, away, failed, local];
-  expect(seenIn('all', all, new Set())).toEqual(all);
-  expect(seenIn('on', all, new Set())).toEqual([on, asks, local]);
-  expect(seenIn('on', all, new Set(['a_off']))).toEqual([on, off, asks, local]);
+  expect(visibleTools('all', all, new Set())).toEqual(all);
+  expect(visibleTools('on', all, new Set())).toEqual([on, asks, local]);
+  expect(visibleTools('on', all, new Set(['a_off']))).toEqual([on, off, asks, local]);
 });

@@ -2,18 +2,18 @@ import type { SourceView, ToolId, ToolView } from '$lib/api/types';
 import { isOn } from './callable';
 
 /** All that there are, or those that are on. */
-export type View = 'all' | 'on';
+export type ToolFilter = 'all' | 'on';
 
-export interface Group {
+export interface ToolSourceGroup {
   source: SourceView;
   tools: ToolView[];
 }
 
 /** Tools under the sources they come from, both in the order the server gave. Those that are
     away come last. */
-export function groupBySource(tools: readonly ToolView[], filter: string): Group[] {
+export function groupBySource(tools: readonly ToolView[], filter: string): ToolSourceGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, ToolSourceGroup>();
   for (const tool of tools) {
     const text = `${tool.displayName} ${tool.toolId} ${tool.description}`.toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
@@ -21,14 +21,14 @@ export function groupBySource(tools: readonly ToolView[], filter: string): Group
     if (group) group.tools.push(tool);
     else groups.set(tool.source.id, { source: tool.source, tools: [tool] });
   }
-  const isAway = ({ source }: Group) => Number(source.state === 'offline');
+  const isAway = ({ source }: ToolSourceGroup) => Number(source.state === 'offline');
   return [...groups.values()].sort((a, b) => isAway(a) - isAway(b));
 }
 
 /** What a view shows. `kept` were just switched off in it: they stay where they are, so that
     nothing moves under the hand. */
-export function seenIn(
-  view: View,
+export function visibleTools(
+  view: ToolFilter,
   tools: readonly ToolView[],
   kept: ReadonlySet<ToolId>,
 ): readonly ToolView[] {

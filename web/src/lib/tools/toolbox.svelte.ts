@@ -13,7 +13,7 @@ import type {
 import { isOn } from './callable';
 
 /** A server that comes up changes several times in a moment: one look is enough. */
-export const SETTLE_MS = 200;
+export const TOOLS_DEBOUNCE_MS = 200;
 
 /** What was changed and is not yet confirmed. */
 type Over = Pick<ToolChange, 'enabled' | 'policy'>;
@@ -70,12 +70,12 @@ export class Toolbox {
     this.loaded = true;
   }
 
-  /** Something was heard of them. Fails never: there will be something to hear again. */
+  /** Called on change events. Never fails: the next event tries again. */
   refreshSoon(): void {
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;
       this.refresh().catch(() => {});
-    }, SETTLE_MS);
+    }, TOOLS_DEBOUNCE_MS);
   }
 
   async open(chatId: ChatId | undefined): Promise<void> {

@@ -8,7 +8,7 @@ import Pin from '@lucide/svelte/icons/pin';
 import PinOff from '@lucide/svelte/icons/pin-off';
 import Share from '@lucide/svelte/icons/share-2';
 import Trash from '@lucide/svelte/icons/trash';
-import type { Words } from '$lib/i18n/en';
+import type { Messages } from '$lib/i18n/en';
 import type { MenuItem } from './menu';
 
 /** A chat as far as its menu must know it. */
@@ -29,7 +29,7 @@ export interface ChatActions {
 
 /** `rename` begins to; the name is given afterwards. */
 export function chatMenu(
-  t: Words,
+  t: Messages,
   { pinned, archived }: MenuChat,
   actions: ChatActions,
   rename: () => void,

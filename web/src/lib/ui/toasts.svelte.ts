@@ -6,14 +6,14 @@ export interface Toast {
   action?: { label: string; run(): void };
 }
 
-const SHOWN_MS = 6_000;
+const TOAST_MS = 6_000;
 
 class Toasts {
   shown = $state.raw<readonly Toast[]>([]);
   #count = 0;
 
   /** The result names it to `dismiss`. */
-  show(text: string, action?: Toast['action'], forMs = SHOWN_MS): Toast['id'] {
+  show(text: string, action?: Toast['action'], forMs = TOAST_MS): Toast['id'] {
     const id = ++this.#count;
     this.shown = [...this.shown, { id, text, action }];
     setTimeout(() => this.dismiss(id), forMs);

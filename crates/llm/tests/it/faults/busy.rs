@@ -6,7 +6,7 @@ use futures::StreamExt;
 use futures::future::join_all;
 use serde_json::json;
 use tenon_domain::{ToolUse, WireFormat};
-use tenon_llm::{Error, connect, trial};
+use tenon_llm::{Error, connect, probe};
 
 use super::{BOTH, SOON, ask_for, hi};
 use crate::fake::{Act, Fake, begun, said, stream};
@@ -192,12 +192,12 @@ async fn a_trial_says_nothing_about_a_model_whose_server_is_in_trouble() {
         busy(),
     ];
     let fake = Fake::start(acts).await;
-    let tried = trial::run(&fake.remote(WireFormat::Openai), |_| {}).await;
+    let tried = probe::run(&fake.remote(WireFormat::Openai), |_| {}).await;
     assert!(matches!(tried, Err(Error::Busy(_))), "{tried:?}");
 
     // A server that refuses both ways says it clearly.
     let refuse = || Act::json(400, &json!({"error": {"message": "no such thing here"}}));
     let fake = Fake::start([Act::hello(WireFormat::Openai), refuse(), refuse()]).await;
-    let tried = trial::run(&fake.remote(WireFormat::Openai), |_| {}).await;
+    let tried = probe::run(&fake.remote(WireFormat::Openai), |_| {}).await;
     assert_eq!(tried.unwrap().tools, ToolUse::None);
 }

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolId, ToolOutput, WireFormat};
-use tenon_llm::{Remote, Request, connect};
+use tenon_llm::{ModelRequest, Remote, connect};
 
 use super::{BOTH, ask_for, hi};
 use crate::fake::{Act, Fake, ask};
 
 /// A turn long ago with a long result, and the user's words, some of them long.
-fn long_chat() -> Request {
+fn long_chat() -> ModelRequest {
     let user = |text: String| Message::User { text };
     let call = ToolCall {
         id: CallId::new("call-1"),
@@ -20,7 +20,7 @@ fn long_chat() -> Request {
         tool_id: ToolId::new("weather"),
         result: Ok(ToolOutput::text("wet ".repeat(20_000))),
     };
-    Request {
+    ModelRequest {
         messages: vec![
             user(format!("Weather? {}", "please ".repeat(1_000))),
             Message::Assistant {

@@ -1,8 +1,8 @@
 //! Requests that are refused, and go out again without what was refused.
 
 use serde_json::{Value, json};
-use tenon_domain::{LeftOut, Message, Part, ToolAnswer, ToolId, ToolOutput, WireFormat};
-use tenon_llm::{Request, connect};
+use tenon_domain::{Message, OmittedTool, Part, ToolAnswer, ToolId, ToolOutput, WireFormat};
+use tenon_llm::{ModelRequest, connect};
 
 use super::{BOTH, ask_for, hi, names, once, with_image};
 use crate::fake::{Act, Fake, ask, tool};
@@ -30,7 +30,7 @@ async fn a_tool_that_is_refused_is_left_out_and_no_other() {
         let refuse = Act::json(400, &json!({"type": "error", "error": error}));
         let fake = Fake::start([refuse, Act::hello(format)]).await;
         let provider = connect(fake.remote(format));
-        let expected = [LeftOut {
+        let expected = [OmittedTool {
             tool_id: ToolId::new("clock"),
             display_name: "Fake/clock".into(),
             why: format!("its description was refused: {said}"),
@@ -118,7 +118,7 @@ async fn more_tools_than_a_model_can_be_told_of_are_left_out() {
     let tools = (0..130)
         .map(|number| tool(&format!("tool{number}")))
         .collect();
-    let heard = ask_for(&fake, WireFormat::Openai, Request { tools, ..hi() }).await;
+    let heard = ask_for(&fake, WireFormat::Openai, ModelRequest { tools, ..hi() }).await;
     heard.is_answer("Hello");
     assert_eq!(names(&fake.asked()[0].body).len(), 128);
     let left_out: Vec<&str> = heard
@@ -133,7 +133,7 @@ async fn more_tools_than_a_model_can_be_told_of_are_left_out() {
 async fn adapts(
     format: WireFormat,
     refusal: Value,
-    request: Request,
+    request: ModelRequest,
     is_mended: fn(&Value) -> bool,
 ) {
     let fake = Fake::start([Act::json(400, &refusal), Act::hello(format)]).await;
@@ -263,7 +263,7 @@ async fn any_number_of_tools_may_be_refused() {
         Act::json(400, &json!({"error": {"message": said}}))
     });
     let fake = Fake::start(refusals.chain([Act::hello(WireFormat::Openai)])).await;
-    let request = Request { tools, ..hi() };
+    let request = ModelRequest { tools, ..hi() };
     let heard = ask_for(&fake, WireFormat::Openai, request).await;
     heard.is_answer("Hello");
     assert_eq!(heard.left_out.len(), 20);

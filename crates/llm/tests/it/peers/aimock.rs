@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, Part, StopReason, ToolError, ToolUse, Usage, WireFormat};
-use tenon_llm::{Delta, Error, connect};
+use tenon_llm::{Error, ModelDelta, connect};
 
 use super::proxy::Proxy;
 use super::{BOTH, Peer, answered, ask, base_url, degrees, hear, remote, text, wishes};
@@ -27,7 +27,7 @@ async fn text_comes_as_it_was_said_and_is_counted() {
         assert_eq!(reply.usage, counted, "{format:?}");
         let pieces = heard.deltas.iter();
         let pieces = pieces
-            .filter(|delta| matches!(delta, Delta::Text(_)))
+            .filter(|delta| matches!(delta, ModelDelta::Text(_)))
             .count();
         assert_eq!(pieces, 6, "{format:?}: each piece as it comes");
     }
@@ -45,7 +45,7 @@ async fn text_survives_its_pieces() {
         check("say it in four scripts", "naïve, Ελλάδα, 你好,世界, नमस्ते").await;
         let lines = "First line.\n\ndata: [DONE]\n\nevent: error\n\tLast line.";
         check("say a line break", lines).await;
-        // Cut between the two halves of a character.
+        // Cut between the two surrogates of a character.
         check("say it with a wave", "Hello 👋 there").await;
     }
 }
@@ -242,7 +242,7 @@ async fn a_busy_server_is_asked_again_when_it_says() {
         let heard = hear(&*peer.provider(format), ask("too many at first")).await;
         assert_eq!(text(&heard.whole()), "Now there is room.", "{format:?}");
         let retries = heard.deltas.iter().filter_map(|delta| match delta {
-            Delta::Retry(after) => Some(*after),
+            ModelDelta::Retry(after) => Some(*after),
             _ => None,
         });
         let retries: Vec<Duration> = retries.collect();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tenon_domain::{Message, Part, StopReason, Usage, WireFormat};
-use tenon_llm::{Delta, Request};
+use tenon_llm::{ModelDelta, ModelRequest};
 
 use super::{BOTH, Peer, answered, ask, degrees, hear, text, tool, wishes};
 
@@ -17,7 +17,7 @@ async fn text_comes_as_it_was_said() {
         assert_eq!(reply.stop, Some(StopReason::End), "{format:?}");
         let words = heard.deltas.iter();
         let words = words
-            .filter(|delta| matches!(delta, Delta::Text(_)))
+            .filter(|delta| matches!(delta, ModelDelta::Text(_)))
             .count();
         assert_eq!(words, 8, "{format:?}: each word as it comes");
 
@@ -103,7 +103,7 @@ async fn calls_made_at_once_are_answered_at_once() {
 async fn a_tool_without_arguments_is_called_with_none() {
     let peer = Peer::fakellm();
     for format in BOTH {
-        let request = Request {
+        let request = ModelRequest {
             system: String::new(),
             messages: vec![Message::User {
                 text: "is anybody there".into(),

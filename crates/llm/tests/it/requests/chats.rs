@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, Content, Kept, Message, Part, ToolAnswer, ToolCall, ToolError, ToolId, ToolOutput,
-    ToolResult, WireFormat,
+    CallId, Content, Message, Part, ProviderBlock, ToolAnswer, ToolCall, ToolError, ToolId,
+    ToolOutput, ToolResult, WireFormat,
 };
-use tenon_llm::Request;
+use tenon_llm::ModelRequest;
 
 use crate::fake::tool;
 use crate::history::THIS;
@@ -18,14 +18,14 @@ pub(super) fn says(parts: Vec<Part>) -> Message {
     Message::Assistant { parts }
 }
 
-pub(super) fn kept(maker: &str, block: Value) -> Option<Kept> {
-    Some(Kept {
+pub(super) fn kept(maker: &str, block: Value) -> Option<ProviderBlock> {
+    Some(ProviderBlock {
         maker: maker.into(),
         block,
     })
 }
 
-pub(super) fn call(id: &str, input: Value, kept: Option<Kept>) -> Part {
+pub(super) fn call(id: &str, input: Value, kept: Option<ProviderBlock>) -> Part {
     Part::Call {
         call: ToolCall {
             id: CallId::new(id),
@@ -56,9 +56,9 @@ pub(super) fn warm() -> ToolResult {
 }
 
 /// Chats, each with one thing in it that has to be written with care.
-pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, Request)> {
+pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
     let chat = |name: &'static str, messages: Vec<Message>| {
-        let request = Request {
+        let request = ModelRequest {
             system: "You are Tenon.".into(),
             messages,
             tools: vec![tool("weather"), tool("clock")],
@@ -77,7 +77,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, Request)> {
             json!({"type": "redacted_thinking", "data": "ZGF0YQ+/=="}),
         ),
     };
-    let thinking = |kept: Option<Kept>| Part::Thinking {
+    let thinking = |kept: Option<ProviderBlock>| Part::Thinking {
         text: "Hm.".into(),
         kept,
     };

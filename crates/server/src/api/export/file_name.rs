@@ -1,4 +1,4 @@
-//! A file's name, made from a title that may say anything.
+//! A safe file name for `Content-Disposition`, from a title that may contain anything.
 
 use std::fmt::Write;
 

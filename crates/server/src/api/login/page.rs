@@ -9,19 +9,19 @@ use axum::response::{Html, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
-use tenon_sources::mcp::oauth::Trouble;
+use tenon_sources::mcp::oauth::LoginError;
 
 /// What came of it.
-pub(super) enum Outcome {
+pub(super) enum LoginOutcome {
     LoggedIn,
     /// Nobody is logged in to Tenon in this browser.
     NobodyHere,
     TooMany,
-    Failed(Trouble),
+    Failed(LoginError),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
+enum PageLanguage {
     English,
     Simplified,
     Traditional,
@@ -34,15 +34,15 @@ text-align:center;color:#1d1d1f;background:#fff}a{color:inherit}small{opacity:.7
 /// The window was opened for this; where it may not close itself it goes on to Tenon.
 const SCRIPT: &str = "setTimeout(function(){window.close();location.replace('/')},1500)";
 
-pub(super) fn show(headers: &HeaderMap, outcome: &Outcome) -> Response {
+pub(super) fn show(headers: &HeaderMap, outcome: &LoginOutcome) -> Response {
     let asked = headers.get(header::ACCEPT_LANGUAGE);
     let asked = asked.and_then(|asked| asked.to_str().ok());
-    let language = Language::of(asked.unwrap_or_default());
+    let language = PageLanguage::of(asked.unwrap_or_default());
     let (status, script) = match outcome {
-        Outcome::LoggedIn => (StatusCode::OK, SCRIPT),
-        Outcome::TooMany => (StatusCode::TOO_MANY_REQUESTS, ""),
-        Outcome::NobodyHere => (StatusCode::UNAUTHORIZED, ""),
-        Outcome::Failed(_) => (StatusCode::BAD_REQUEST, ""),
+        LoginOutcome::LoggedIn => (StatusCode::OK, SCRIPT),
+        LoginOutcome::TooMany => (StatusCode::TOO_MANY_REQUESTS, ""),
+        LoginOutcome::NobodyHere => (StatusCode::UNAUTHORIZED, ""),
+        LoginOutcome::Failed(_) => (StatusCode::BAD_REQUEST, ""),
     };
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; \
@@ -58,24 +58,25 @@ pub(super) fn show(headers: &HeaderMap, outcome: &Outcome) -> Response {
     (status, headers, Html(page(language, outcome, script))).into_response()
 }
 
-fn page(language: Language, outcome: &Outcome, script: &str) -> String {
+fn page(language: PageLanguage, outcome: &LoginOutcome, script: &str) -> String {
     let (code, back) = match language {
-        Language::English => ("en", "Back to Tenon"),
-        Language::Simplified => ("zh-Hans", "返回 Tenon"),
-        Language::Traditional => ("zh-Hant", "返回 Tenon"),
+        PageLanguage::English => ("en", "Back to Tenon"),
+        PageLanguage::Simplified => ("zh-Hans", "返回 Tenon"),
+        PageLanguage::Traditional => ("zh-Hant", "返回 Tenon"),
     };
     let sentence = sentence(language, outcome);
     // What it was exactly is a stranger's word, and in the language it came in.
     let detail = match outcome {
-        Outcome::Failed(trouble) if !matches!(trouble, Trouble::Expired) => {
+        LoginOutcome::Failed(trouble) if !matches!(trouble, LoginError::Expired) => {
             format!(
                 "<p lang=\"en\"><small>{}</small></p>",
                 escaped(&trouble.to_string())
             )
         }
-        Outcome::Failed(_) | Outcome::LoggedIn | Outcome::NobodyHere | Outcome::TooMany => {
-            String::new()
-        }
+        LoginOutcome::Failed(_)
+        | LoginOutcome::LoggedIn
+        | LoginOutcome::NobodyHere
+        | LoginOutcome::TooMany => String::new(),
     };
     let script = match script {
         "" => String::new(),
@@ -89,40 +90,43 @@ fn page(language: Language, outcome: &Outcome, script: &str) -> String {
     )
 }
 
-fn sentence(language: Language, outcome: &Outcome) -> &'static str {
+fn sentence(language: PageLanguage, outcome: &LoginOutcome) -> &'static str {
     let [english, simplified, traditional] = match outcome {
-        Outcome::LoggedIn => [
+        LoginOutcome::LoggedIn => [
             "You are logged in there. Its tools are on their way; you can close this window.",
             "已登录该服务器。它的工具马上就来，您可以关闭此窗口。",
             "已登入該伺服器。它的工具馬上就來，您可以關閉此視窗。",
         ],
-        Outcome::NobodyHere => [
+        LoginOutcome::NobodyHere => [
             "Nobody is logged in to Tenon in this browser. Log in, then begin again.",
             "此浏览器中没有人登录 Tenon。请先登录，再重新开始。",
             "此瀏覽器中沒有人登入 Tenon。請先登入，再重新開始。",
         ],
-        Outcome::TooMany => [
+        LoginOutcome::TooMany => [
             "This was tried too often. Wait a minute, then begin again.",
             "尝试次数过多。请稍等一分钟再重新开始。",
             "嘗試次數過多。請稍等一分鐘再重新開始。",
         ],
-        Outcome::Failed(Trouble::Expired) => [
+        LoginOutcome::Failed(LoginError::Expired) => [
             "This log-in was not begun here, is too old, or was used already. Begin it again in Tenon.",
             "此次登录并非从这里开始、已过期或已被使用。请在 Tenon 中重新开始。",
             "此次登入並非從這裡開始、已過期或已被使用。請在 Tenon 中重新開始。",
         ],
-        Outcome::Failed(Trouble::Unreachable(_) | Trouble::Storage(_)) => [
+        LoginOutcome::Failed(LoginError::Unreachable(_) | LoginError::Storage(_)) => [
             "The log-in could not be finished. Try again in a moment.",
             "无法完成登录。请稍后再试。",
             "無法完成登入。請稍後再試。",
         ],
-        Outcome::Failed(Trouble::Untrusted(_)) => [
+        LoginOutcome::Failed(LoginError::Untrusted(_)) => [
             "The log-in was stopped: what came back cannot be trusted.",
             "登录已中止：返回的内容不可信。",
             "登入已中止：返回的內容不可信。",
         ],
-        Outcome::Failed(
-            Trouble::Refused(_) | Trouble::Ended(_) | Trouble::NoLogin | Trouble::NotRegistered(_),
+        LoginOutcome::Failed(
+            LoginError::Refused(_)
+            | LoginError::Ended(_)
+            | LoginError::NoLogin
+            | LoginError::NotRegistered { .. },
         ) => [
             "The log-in was refused there. Begin it again in Tenon if that was a mistake.",
             "对方拒绝了此次登录。如果有误，请在 Tenon 中重新开始。",
@@ -130,13 +134,13 @@ fn sentence(language: Language, outcome: &Outcome) -> &'static str {
         ],
     };
     match language {
-        Language::English => english,
-        Language::Simplified => simplified,
-        Language::Traditional => traditional,
+        PageLanguage::English => english,
+        PageLanguage::Simplified => simplified,
+        PageLanguage::Traditional => traditional,
     }
 }
 
-impl Language {
+impl PageLanguage {
     /// The first of a browser's languages that Tenon speaks.
     fn of(asked: &str) -> Self {
         let tags = asked.split(',').filter_map(|tag| tag.split(';').next());
@@ -148,11 +152,11 @@ impl Language {
                 Some("zh") => {
                     let is_traditional = |part: &str| matches!(part, "hant" | "tw" | "hk" | "mo");
                     let parts: Vec<&str> = parts.collect();
-                    return match parts.iter().any(|part| is_traditional(part))
-                        && !parts.contains(&"hans")
-                    {
-                        true => Self::Traditional,
-                        false => Self::Simplified,
+                    let is_traditional = parts.iter().any(|part| is_traditional(part));
+                    return if is_traditional && !parts.contains(&"hans") {
+                        Self::Traditional
+                    } else {
+                        Self::Simplified
                     };
                 }
                 _ => {}
@@ -186,23 +190,23 @@ mod tests {
 
     #[test]
     fn a_page_speaks_the_browsers_language() {
-        let check = |asked: &str, expected: Language| {
-            assert_eq!(Language::of(asked), expected, "{asked}");
+        let check = |asked: &str, expected: PageLanguage| {
+            assert_eq!(PageLanguage::of(asked), expected, "{asked}");
         };
-        check("", Language::English);
-        check("de-DE,de;q=0.9,en;q=0.8", Language::English);
-        check("zh-CN,zh;q=0.9,en;q=0.8", Language::Simplified);
-        check("zh", Language::Simplified);
-        check("fr, zh-Hant;q=0.5", Language::Traditional);
-        check("zh-HK", Language::Traditional);
-        check("zh-Hans-HK", Language::Simplified);
-        check("yue", Language::Traditional);
+        check("", PageLanguage::English);
+        check("de-DE,de;q=0.9,en;q=0.8", PageLanguage::English);
+        check("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Simplified);
+        check("zh", PageLanguage::Simplified);
+        check("fr, zh-Hant;q=0.5", PageLanguage::Traditional);
+        check("zh-HK", PageLanguage::Traditional);
+        check("zh-Hans-HK", PageLanguage::Simplified);
+        check("yue", PageLanguage::Traditional);
     }
 
     #[test]
     fn what_a_stranger_says_is_only_text() {
-        let trouble = Trouble::Refused("<script>alert('1')</script>&".into());
-        let page = page(Language::English, &Outcome::Failed(trouble), "");
+        let trouble = LoginError::Refused("<script>alert('1')</script>&".into());
+        let page = page(PageLanguage::English, &LoginOutcome::Failed(trouble), "");
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"));
     }

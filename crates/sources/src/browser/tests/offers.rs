@@ -5,19 +5,21 @@ use tenon_domain::{ErrorKind, SourceState, ToolId, UserId};
 use tokio::sync::mpsc;
 
 use super::super::*;
-use super::house::*;
+use super::fixture::*;
 
 #[tokio::test]
 async fn what_a_page_finds_is_its_owners_alone_and_called_by_it() {
-    let house = House::new();
-    let tab = house.page("ada", "laptop", "1", vec![time(), echo()]).await;
+    let fixture = Fixture::new();
+    let tab = fixture
+        .page("ada", "laptop", "1", vec![time(), echo()])
+        .await;
     let counts: Vec<usize> = tab.registered.servers.iter().map(|one| one.tools).collect();
     assert_eq!(counts, [1, 1]);
-    assert_eq!(house.ids("ada"), ["local_echo_echo", NOW]);
-    assert!(house.ids("bob").is_empty());
+    assert_eq!(fixture.ids("ada"), ["local_echo_echo", NOW]);
+    assert!(fixture.ids("bob").is_empty());
     assert_eq!(
         error(
-            house
+            fixture
                 .call("bob", NOW, json!({"zone": "UTC"}))
                 .await
                 .unwrap()
@@ -26,7 +28,7 @@ async fn what_a_page_finds_is_its_owners_alone_and_called_by_it() {
         ErrorKind::UnknownTool
     );
 
-    let calling = house.call_now();
+    let calling = fixture.call_now();
     let order = tab.order().await;
     assert_eq!(order.server_url, "http://localhost:8000");
     let request = order.request.clone().unwrap();
@@ -44,7 +46,7 @@ async fn what_a_page_finds_is_its_owners_alone_and_called_by_it() {
     let output = calling.await.unwrap().unwrap();
     assert_eq!(output.structured().unwrap()["now"], "12:00");
 
-    let calling = house.call("ada", "local_echo_echo", json!({"a": 1}));
+    let calling = fixture.call("ada", "local_echo_echo", json!({"a": 1}));
     let order = tab.order().await;
     assert!(order.request.is_none());
     assert_eq!(order.tool_args, json!({"a": 1}));
@@ -57,11 +59,11 @@ async fn what_a_page_finds_is_its_owners_alone_and_called_by_it() {
 
 #[tokio::test]
 async fn two_people_at_the_same_address_never_meet() {
-    let house = House::new();
-    let ada = house.laptop().await;
-    let bob = house.page("bob", "laptop", "1", vec![time()]).await;
-    let asks_ada = house.call("ada", NOW, json!({"zone": "A"}));
-    let asks_bob = house.call("bob", NOW, json!({"zone": "B"}));
+    let fixture = Fixture::new();
+    let ada = fixture.laptop().await;
+    let bob = fixture.page("bob", "laptop", "1", vec![time()]).await;
+    let asks_ada = fixture.call("ada", NOW, json!({"zone": "A"}));
+    let asks_bob = fixture.call("bob", NOW, json!({"zone": "B"}));
     let (of_ada, of_bob) = (ada.order().await, bob.order().await);
     assert_eq!(of_ada.tool_args, json!({"zone": "A"}));
     assert_eq!(of_bob.tool_args, json!({"zone": "B"}));
@@ -84,16 +86,16 @@ async fn two_people_at_the_same_address_never_meet() {
 
 #[tokio::test]
 async fn what_is_known_is_not_sent_again() {
-    let house = House::new();
-    let bare = || Found {
+    let fixture = Fixture::new();
+    let bare = || DiscoveredServer {
         offered: None,
         ..time()
     };
-    let tab = house.page("ada", "laptop", "1", vec![bare()]).await;
+    let tab = fixture.page("ada", "laptop", "1", vec![bare()]).await;
     assert!(tab.registered.servers[0].wanted);
-    assert!(house.ids("ada").is_empty());
+    assert!(fixture.ids("ada").is_empty());
     let registered = tab
-        .seat
+        .connection
         .register(registration("laptop", "1", vec![time()]))
         .await
         .unwrap();
@@ -101,7 +103,7 @@ async fn what_is_known_is_not_sent_again() {
         (registered.servers[0].wanted, registered.servers[0].tools),
         (false, 1)
     );
-    let other = house.page("ada", "laptop", "2", vec![bare()]).await;
+    let other = fixture.page("ada", "laptop", "2", vec![bare()]).await;
     assert_eq!(
         (
             other.registered.servers[0].wanted,
@@ -110,13 +112,13 @@ async fn what_is_known_is_not_sent_again() {
         (false, 1)
     );
     // Another browser has its own, though it is the same.
-    let elsewhere = house.page("ada", "desktop", "1", vec![bare()]).await;
+    let elsewhere = fixture.page("ada", "desktop", "1", vec![bare()]).await;
     assert!(elsewhere.registered.servers[0].wanted);
 }
 
 #[tokio::test]
 async fn a_description_that_is_wrong_costs_only_itself() {
-    let house = House::new();
+    let fixture = Fixture::new();
     let wrong = found(
         "wrong",
         Some(
@@ -134,7 +136,7 @@ async fn a_description_that_is_wrong_costs_only_itself() {
             json!({"type": "openapi", "document": away.to_string(), "url": "http://localhost:8000/openapi.json"}),
         ),
     );
-    let tab = house
+    let tab = fixture
         .page("ada", "laptop", "1", vec![wrong, away, time()])
         .await;
     let [wrong, away, time] = &tab.registered.servers[..] else {
@@ -150,123 +152,137 @@ async fn a_description_that_is_wrong_costs_only_itself() {
         "{away:?}"
     );
     assert_eq!(time.tools, 1);
-    assert_eq!(house.ids("ada"), [NOW]);
+    assert_eq!(fixture.ids("ada"), [NOW]);
 }
 
 #[tokio::test]
 async fn what_is_too_much_for_one_browser_is_told_one_by_one() {
-    let house = House::new();
-    let many = |from: usize, to: usize| -> Vec<Found> {
+    let fixture = Fixture::new();
+    let many = |from: usize, to: usize| -> Vec<DiscoveredServer> {
         let offered = json!({"type": "mcp", "tools": []});
         let number = |number| found(&format!("n{number}"), Some(offered.clone()));
         (from..to).map(number).collect()
     };
-    let tab = house.page("ada", "laptop", "1", many(0, 70)).await;
-    let refused = |registered: &Registered| {
+    let tab = fixture.page("ada", "laptop", "1", many(0, 70)).await;
+    let refused = |registered: &RegistrationResult| {
         let servers = registered.servers.iter();
         servers.filter(|server| server.problem.is_some()).count()
     };
     assert_eq!(refused(&tab.registered), 6);
     // What is no longer there makes way for something new.
     let others = registration("laptop", "1", many(70, 100));
-    let others = tab.seat.register(others).await.unwrap();
+    let others = tab.connection.register(others).await.unwrap();
     assert_eq!(refused(&others), 30, "all of them were there until now");
     let others = registration("laptop", "1", many(70, 100));
-    let others = tab.seat.register(others).await.unwrap();
+    let others = tab.connection.register(others).await.unwrap();
     assert_eq!(refused(&others), 0);
-    assert_eq!(house.desk.devices(&UserId::new("ada"))[0].servers.len(), 30);
+    assert_eq!(
+        fixture.hub.devices(&UserId::new("ada"))[0].servers.len(),
+        30
+    );
     let flood = registration("laptop", "1", many(0, 1_001));
-    assert!(tab.seat.register(flood).await.is_err());
+    assert!(tab.connection.register(flood).await.is_err());
 }
 
 #[tokio::test]
 async fn a_server_that_spoils_its_description_says_so_until_it_is_mended() {
-    let house = House::new();
-    let tab = house.laptop().await;
+    let fixture = Fixture::new();
+    let tab = fixture.laptop().await;
     let state = || {
-        house.desk.devices(&UserId::new("ada"))[0].servers[0]
+        fixture.hub.devices(&UserId::new("ada"))[0].servers[0]
             .state
             .clone()
     };
     let spoilt = || {
         let document = json!({"type": "openapi", "document": "{\"openapi\": \"3.1.0\", \"paths\": 5}", "url": "http://localhost:8000/openapi.json"});
-        Found {
+        DiscoveredServer {
             hash: "another".into(),
             ..found("time", Some(document))
         }
     };
     let told = registration("laptop", "1", vec![spoilt()]);
-    tab.seat.register(told).await.unwrap();
+    tab.connection.register(told).await.unwrap();
     let SourceState::Failed { why } = state() else {
         panic!("{:?}", state());
     };
     assert!(why.contains("paths"), "{why}");
     // By its hash alone it is asked for, and nothing changes meanwhile.
-    let by_hash = Found {
+    let by_hash = DiscoveredServer {
         offered: None,
         ..spoilt()
     };
     let told = registration("laptop", "1", vec![by_hash]);
-    assert!(tab.seat.register(told).await.unwrap().servers[0].wanted);
+    assert!(tab.connection.register(told).await.unwrap().servers[0].wanted);
     assert!(matches!(state(), SourceState::Failed { .. }));
     let told = registration("laptop", "1", vec![time()]);
-    tab.seat.register(told).await.unwrap();
+    tab.connection.register(told).await.unwrap();
     assert_eq!(state(), SourceState::Ready);
 }
 
 #[tokio::test]
 async fn what_is_gone_is_told_and_what_is_unwanted_is_forgotten() {
-    let house = House::new();
-    let tab = house.page("ada", "laptop", "1", vec![time(), echo()]).await;
-    let mut news = house.desk.news();
-    tab.seat
+    let fixture = Fixture::new();
+    let tab = fixture
+        .page("ada", "laptop", "1", vec![time(), echo()])
+        .await;
+    let mut news = fixture.hub.subscribe();
+    tab.connection
         .register(registration("laptop", "1", vec![echo()]))
         .await
         .unwrap();
-    assert_eq!(news.recv().await.unwrap(), Told(UserId::new("ada")));
-    let toolset = house.tools("ada");
+    assert_eq!(news.recv().await.unwrap(), ToolsChanged(UserId::new("ada")));
+    let toolset = fixture.tools("ada");
     let state = |id: &str| toolset.get(&ToolId::new(id)).unwrap().source.state();
     assert!(matches!(state(NOW), SourceState::Failed { .. }));
     assert_eq!(state("local_echo_echo"), SourceState::Ready);
-    tab.seat.unregister("http://localhost:8000").await.unwrap();
-    assert!(house.ids("ada").is_empty());
-    assert!(house.notes.0.lock().unwrap().is_empty());
+    tab.connection
+        .unregister("http://localhost:8000")
+        .await
+        .unwrap();
+    assert!(fixture.ids("ada").is_empty());
+    assert!(fixture.notes.0.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn what_no_page_of_ours_would_say_is_refused() {
-    let house = House::new();
-    let sit = |registration: Registration| {
+    let fixture = Fixture::new();
+    let connect = |registration: Registration| {
         let (gives, _frames) = mpsc::channel(1);
-        house
-            .desk
-            .sit(&UserId::new("ada"), &registration, gives)
+        fixture
+            .hub
+            .connect(&UserId::new("ada"), &registration, gives)
             .map(drop)
     };
     let odd = Registration {
         page: "../..".into(),
         ..registration("laptop", "1", Vec::new())
     };
-    assert!(sit(odd).unwrap_err().contains("ids"));
+    assert!(connect(odd).unwrap_err().to_string().contains("ids"));
     let many = registration("laptop", "1", vec![time(); 1_001]);
-    assert!(sit(many).unwrap_err().contains("more than Tenon takes in"));
-    let tab = house.page("ada", "laptop", "1", Vec::new()).await;
-    let script = Found {
+    assert!(
+        connect(many)
+            .unwrap_err()
+            .to_string()
+            .contains("more than Tenon takes in")
+    );
+    let tab = fixture.page("ada", "laptop", "1", Vec::new()).await;
+    let script = DiscoveredServer {
         url: "javascript:alert(1)".into(),
         ..time()
     };
     let registered = tab
-        .seat
+        .connection
         .register(registration("laptop", "1", vec![script]))
         .await
         .unwrap();
     assert!(registered.servers[0].problem.is_some());
     for number in 1..50 {
-        sit(registration(&format!("phone-{number}"), "1", Vec::new())).unwrap();
+        connect(registration(&format!("phone-{number}"), "1", Vec::new())).unwrap();
     }
     assert!(
-        sit(registration("one-too-many", "1", Vec::new()))
+        connect(registration("one-too-many", "1", Vec::new()))
             .unwrap_err()
+            .to_string()
             .contains("Forget one")
     );
 }

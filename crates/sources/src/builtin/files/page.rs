@@ -4,13 +4,13 @@ use std::io::{BufRead, BufReader, Read};
 
 use tenon_domain::{Content, ToolError, ToolOutput};
 
-use crate::builtin::blocking::Stop;
+use crate::builtin::blocking::StopSignal;
 
 /// The most one call reads into memory, whatever a line is.
 const MAX_BYTES: usize = 10 * 1024 * 1024;
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Page {
+pub(super) struct FilePage {
     first: u64,
     lines: u64,
     bytes: Vec<u8>,
@@ -30,10 +30,10 @@ pub(super) fn read(
     file: impl Read,
     first: u64,
     limit: u64,
-    stop: &Stop,
-) -> Result<Page, ToolError> {
+    stop: &StopSignal,
+) -> Result<FilePage, ToolError> {
     let mut reader = BufReader::new(file);
-    let mut page = Page {
+    let mut page = FilePage {
         first,
         lines: 0,
         bytes: Vec::new(),
@@ -94,7 +94,7 @@ pub(super) fn read(
     Ok(page)
 }
 
-impl Page {
+impl FilePage {
     /// The lines as they stand in the file, and a note only where there is more.
     pub(super) fn into_output(self) -> ToolOutput {
         if self.bytes.is_empty() {
@@ -126,7 +126,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, first: u64, limit: u64, expected: &str) {
-        let said = match read(text.as_bytes(), first, limit, &Stop::never()) {
+        let said = match read(text.as_bytes(), first, limit, &StopSignal::never()) {
             Ok(page) => page.into_output().to_text(),
             Err(error) => error.message,
         };
@@ -167,21 +167,21 @@ mod tests {
     #[test]
     fn a_page_never_holds_more_than_its_bytes() {
         let line = format!("{}\n", "x".repeat(999_999));
-        let page = read(line.repeat(20).as_bytes(), 1, 100, &Stop::never()).unwrap();
+        let page = read(line.repeat(20).as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
             (10, 10_000_000, Some(More::Lines))
         );
 
         let fits = format!("{}\n", "x".repeat(MAX_BYTES / 2 - 1));
-        let page = read(fits.repeat(3).as_bytes(), 1, 100, &Stop::never()).unwrap();
+        let page = read(fits.repeat(3).as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
             (2, MAX_BYTES, Some(More::Lines))
         );
 
         let giant = "x".repeat(MAX_BYTES + 1);
-        let page = read(giant.as_bytes(), 1, 100, &Stop::never()).unwrap();
+        let page = read(giant.as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
             (1, MAX_BYTES, Some(More::RestOfLine))
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn reading_stops_when_told() {
-        let error = read(std::io::repeat(b'x'), 2, 1, &Stop::now()).unwrap_err();
+        let error = read(std::io::repeat(b'x'), 2, 1, &StopSignal::now()).unwrap_err();
         assert_eq!(error, ToolError::cancelled());
     }
 }

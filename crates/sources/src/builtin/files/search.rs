@@ -7,8 +7,8 @@ use cap_std::fs::{Dir, File};
 use tenon_domain::{ErrorKind, ToolError};
 
 use super::path::FilePath;
-use super::workspace::{Entry, Workspace, entry_in, missing, names_in};
-use crate::builtin::blocking::Stop;
+use super::workspace::{DirectoryEntry, Workspace, entry_in, missing, names_in};
+use crate::builtin::blocking::StopSignal;
 use crate::builtin::needle::Needle;
 
 const MAX_HITS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) fn search(
     workspace: &Workspace,
     path: &FilePath,
     needle: &Needle,
-    stop: &Stop,
+    stop: &StopSignal,
 ) -> Result<String, ToolError> {
     let mut search = Search {
         needle,
@@ -43,8 +43,8 @@ pub(super) fn search(
     };
     let prefix = path.names().join("/");
     match workspace.entry(path)? {
-        Some(Entry::Folder(folder)) => search.folder(&folder, &prefix, 0)?,
-        Some(Entry::File(file)) => search.file(file, &prefix)?,
+        Some(DirectoryEntry::Folder(folder)) => search.folder(&folder, &prefix, 0)?,
+        Some(DirectoryEntry::File(file)) => search.file(file, &prefix)?,
         None if path.names().is_empty() => {}
         None => return Err(missing(path)),
     }
@@ -53,7 +53,7 @@ pub(super) fn search(
 
 struct Search<'a> {
     needle: &'a Needle,
-    stop: &'a Stop,
+    stop: &'a StopSignal,
     path: &'a FilePath,
     deadline: Instant,
     hits: Vec<String>,
@@ -91,8 +91,10 @@ impl Search<'_> {
                 format!("{prefix}/{name}")
             };
             match entry_in(folder, &name, self.path) {
-                Ok(Some(Entry::Folder(folder))) => self.folder(&folder, &path, depth + 1)?,
-                Ok(Some(Entry::File(file))) => self.file(file, &path)?,
+                Ok(Some(DirectoryEntry::Folder(folder))) => {
+                    self.folder(&folder, &path, depth + 1)?
+                }
+                Ok(Some(DirectoryEntry::File(file))) => self.file(file, &path)?,
                 Ok(None) => {}
                 // What may not be opened must not end the search for the rest.
                 Err(_) => self.skipped += 1,
@@ -205,12 +207,12 @@ mod tests {
         std::fs::write(folder.path().join("a.txt"), "needle").unwrap();
         let workspace = Workspace::at(folder.path());
         let (path, needle) = (FilePath::read("").unwrap(), Needle::new("needle").unwrap());
-        let found = search(&workspace, &path, &needle, &Stop::never());
+        let found = search(&workspace, &path, &needle, &StopSignal::never());
         assert_eq!(
             found,
             Ok("a.txt:1: needle\n[1 line found in 1 files]".into())
         );
-        let stopped = search(&workspace, &path, &needle, &Stop::now());
+        let stopped = search(&workspace, &path, &needle, &StopSignal::now());
         assert_eq!(stopped, Err(ToolError::cancelled()));
     }
 }

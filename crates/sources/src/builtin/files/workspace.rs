@@ -16,7 +16,7 @@ use tenon_tools::quota::Reservation;
 use tenon_tools::{CallContext, Quota};
 
 use super::path::FilePath;
-use crate::builtin::blocking::Stop;
+use crate::builtin::blocking::StopSignal;
 
 /// More names than this are counted, not shown.
 const MAX_LISTED: usize = 1000;
@@ -32,7 +32,7 @@ pub(super) struct Workspace {
 }
 
 /// What a name in a folder stands for.
-pub(super) enum Entry {
+pub(super) enum DirectoryEntry {
     Folder(Dir),
     File(File),
 }
@@ -68,8 +68,8 @@ impl Workspace {
 
     pub(super) fn open(&self, path: &FilePath) -> Result<File, ToolError> {
         match self.entry(path)? {
-            Some(Entry::File(file)) => Ok(file),
-            Some(Entry::Folder(_)) => Err(ToolError::failed(format!(
+            Some(DirectoryEntry::File(file)) => Ok(file),
+            Some(DirectoryEntry::Folder(_)) => Err(ToolError::failed(format!(
                 "{path} is a folder: list it instead."
             ))),
             None => Err(missing(path)),
@@ -77,20 +77,20 @@ impl Workspace {
     }
 
     /// What is at a path. None: nothing, or no workspace yet, which is the same.
-    pub(super) fn entry(&self, path: &FilePath) -> Result<Option<Entry>, ToolError> {
+    pub(super) fn entry(&self, path: &FilePath) -> Result<Option<DirectoryEntry>, ToolError> {
         let Some(mut folder) = self.root()? else {
             return Ok(None);
         };
         let Some((folders, last)) = path.split_last() else {
-            return Ok(Some(Entry::Folder(folder)));
+            return Ok(Some(DirectoryEntry::Folder(folder)));
         };
         for name in folders {
             folder = match kind_of(&folder, name, path)? {
                 None => return Ok(None),
-                Some(Kind::Folder) => folder
+                Some(FileKind::Folder) => folder
                     .open_dir(name)
                     .map_err(|error| trouble(path, &error))?,
-                Some(Kind::File) => {
+                Some(FileKind::File) => {
                     return Err(ToolError::failed(format!(
                         "`{name}` in {path} is a file, not a folder."
                     )));
@@ -100,10 +100,10 @@ impl Workspace {
         entry_in(&folder, last, path)
     }
 
-    pub(super) fn list(&self, path: &FilePath, stop: &Stop) -> Result<String, ToolError> {
+    pub(super) fn list(&self, path: &FilePath, stop: &StopSignal) -> Result<String, ToolError> {
         let folder = match self.entry(path)? {
-            Some(Entry::Folder(folder)) => folder,
-            Some(Entry::File(_)) => {
+            Some(DirectoryEntry::Folder(folder)) => folder,
+            Some(DirectoryEntry::File(_)) => {
                 return Err(ToolError::failed(format!(
                     "{path} is a file: read it instead."
                 )));
@@ -186,8 +186,8 @@ impl Workspace {
             .map_err(|error| self.unusable(&error))?;
         for name in folders {
             match kind_of(&folder, name, path)? {
-                Some(Kind::Folder) => {}
-                Some(Kind::File) => {
+                Some(FileKind::Folder) => {}
+                Some(FileKind::File) => {
                     return Err(ToolError::failed(format!(
                         "`{name}` in {path} is a file, not a folder."
                     )));
@@ -201,8 +201,8 @@ impl Workspace {
                 .map_err(|error| trouble(path, &error))?;
         }
         match kind_of(&folder, last, path)? {
-            None | Some(Kind::File) => Ok((folder, last)),
-            Some(Kind::Folder) => Err(ToolError::failed(format!(
+            None | Some(FileKind::File) => Ok((folder, last)),
+            Some(FileKind::Folder) => Err(ToolError::failed(format!(
                 "{path} is a folder. Name a file in it."
             ))),
         }
@@ -219,7 +219,7 @@ impl Workspace {
 pub(super) fn names_in(
     folder: &Dir,
     path: &FilePath,
-    stop: &Stop,
+    stop: &StopSignal,
 ) -> Result<(Vec<String>, bool), ToolError> {
     let mut names = Vec::new();
     for entry in folder.entries().map_err(|error| trouble(path, &error))? {
@@ -240,22 +240,22 @@ pub(super) fn entry_in(
     folder: &Dir,
     name: &str,
     path: &FilePath,
-) -> Result<Option<Entry>, ToolError> {
+) -> Result<Option<DirectoryEntry>, ToolError> {
     let opened = match kind_of(folder, name, path)? {
         None => return Ok(None),
-        Some(Kind::Folder) => folder.open_dir(name).map(Entry::Folder),
-        Some(Kind::File) => folder.open(name).map(Entry::File),
+        Some(FileKind::Folder) => folder.open_dir(name).map(DirectoryEntry::Folder),
+        Some(FileKind::File) => folder.open(name).map(DirectoryEntry::File),
     };
     opened.map(Some).map_err(|error| trouble(path, &error))
 }
 
-enum Kind {
+enum FileKind {
     Folder,
     File,
 }
 
 /// What a name stands for, without following or opening it. None: nothing is there.
-fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<Kind>, ToolError> {
+fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<FileKind>, ToolError> {
     let kind = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -268,10 +268,10 @@ fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<Kind>, To
         )));
     }
     if kind.is_dir() {
-        return Ok(Some(Kind::Folder));
+        return Ok(Some(FileKind::Folder));
     }
     if kind.is_file() {
-        return Ok(Some(Kind::File));
+        return Ok(Some(FileKind::File));
     }
     Err(ToolError::denied(format!(
         "{path} is a pipe, a socket or a device, which are not opened."

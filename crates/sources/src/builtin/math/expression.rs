@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::blocking::Stop;
+use super::super::blocking::StopSignal;
 
 /// Deeper than any formula; shallow enough for the stack below.
 const MAX_DEPTH: usize = 100;
@@ -26,7 +26,7 @@ const ASKING: [char; 2] = ['=', '?'];
 const STACK: usize = 64 * 1024 * 1024;
 
 /// What a function over a list comes to, as an expression.
-type List = fn(&[&str], &Limits<'_>) -> Result<String, String>;
+type List = fn(&[&str], &EvaluationLimits<'_>) -> Result<String, String>;
 
 /// Functions over lists, which `fend` does not have.
 const LISTS: [(&str, List); 4] = [
@@ -37,9 +37,9 @@ const LISTS: [(&str, List); 4] = [
 ];
 
 /// The result, or a sentence that says what is wrong.
-pub(super) fn evaluate(expression: &str, stop: &Stop) -> Result<String, String> {
+pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String, String> {
     let work = || {
-        let limits = Limits {
+        let limits = EvaluationLimits {
             until: Instant::now() + MAX_TIME,
             stop,
         };
@@ -59,18 +59,18 @@ pub(super) fn evaluate(expression: &str, stop: &Stop) -> Result<String, String> 
     })
 }
 
-struct Limits<'a> {
+struct EvaluationLimits<'a> {
     until: Instant,
-    stop: &'a Stop,
+    stop: &'a StopSignal,
 }
 
-impl fend_core::Interrupt for Limits<'_> {
+impl fend_core::Interrupt for EvaluationLimits<'_> {
     fn should_interrupt(&self) -> bool {
         Instant::now() > self.until || self.stop.check().is_err()
     }
 }
 
-fn fend(expression: &str, limits: &Limits<'_>) -> Result<String, String> {
+fn fend(expression: &str, limits: &EvaluationLimits<'_>) -> Result<String, String> {
     let mut context = fend_core::Context::new();
     match fend_core::evaluate_with_interrupt(expression, &mut context, limits) {
         Ok(result) => Ok(result.get_main_result().to_owned()),
@@ -142,7 +142,7 @@ fn plain(expression: &str) -> Result<String, String> {
 }
 
 /// Replaces every function over a list by what it comes to, the innermost first.
-fn expand_lists(mut text: String, limits: &Limits<'_>) -> Result<String, String> {
+fn expand_lists(mut text: String, limits: &EvaluationLimits<'_>) -> Result<String, String> {
     while let Some((start, open, apply)) = last_list(&text) {
         let (arguments, end) = arguments(&text, open)?;
         let expanded = apply(&arguments, limits)?;
@@ -210,18 +210,18 @@ fn check_arguments(arguments: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn greatest(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+fn greatest(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
     extreme(arguments, limits, |difference| difference.starts_with('-'))
 }
 
-fn least(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+fn least(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
     extreme(arguments, limits, |difference| !difference.starts_with('-'))
 }
 
 /// The argument that wins against all others; as it was written, so that nothing is rounded.
 fn extreme(
     arguments: &[&str],
-    limits: &Limits<'_>,
+    limits: &EvaluationLimits<'_>,
     loses: impl Fn(&str) -> bool,
 ) -> Result<String, String> {
     let (first, others) = arguments
@@ -237,7 +237,7 @@ fn extreme(
     Ok(best.to_owned())
 }
 
-fn sum(arguments: &[&str], _limits: &Limits<'_>) -> Result<String, String> {
+fn sum(arguments: &[&str], _limits: &EvaluationLimits<'_>) -> Result<String, String> {
     let terms: Vec<String> = arguments
         .iter()
         .map(|argument| format!("({argument})"))
@@ -245,7 +245,7 @@ fn sum(arguments: &[&str], _limits: &Limits<'_>) -> Result<String, String> {
     Ok(terms.join("+"))
 }
 
-fn average(arguments: &[&str], limits: &Limits<'_>) -> Result<String, String> {
+fn average(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
     Ok(format!("({})/{}", sum(arguments, limits)?, arguments.len()))
 }
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
-        let said = evaluate(expression, &Stop::never()).unwrap_or_else(|problem| problem);
+        let said = evaluate(expression, &StopSignal::never()).unwrap_or_else(|problem| problem);
         assert_eq!(said, expected, "{expression}");
     }
 
@@ -404,15 +404,15 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_result_that_is_no_longer_wanted() {
-        let stopped = evaluate("9^9^9^9", &Stop::now());
+        let stopped = evaluate("9^9^9^9", &StopSignal::now());
         assert!(stopped.is_err());
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(expression in "\\PC{0,60}", formula in "[0-9a-e+*/^(),.!% -]{0,40}") {
-            let _ = evaluate(&expression, &Stop::never());
-            let _ = evaluate(&formula, &Stop::now());
+            let _ = evaluate(&expression, &StopSignal::never());
+            let _ = evaluate(&formula, &StopSignal::now());
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use chrono_tz::Tz;
 
-pub(super) struct Place {
+pub(super) struct TimePlace {
     /// What an answer calls it.
     pub(super) name: &'static str,
     pub(super) rules: Tz,
@@ -51,7 +51,7 @@ pub(super) const AMBIGUOUS: &[(&str, &str)] = &[
 
 // One row is one place; broken over five lines, the table could not be read.
 #[rustfmt::skip]
-pub(super) const PLACES: &[Place] = &[
+pub(super) const PLACES: &[TimePlace] = &[
     // East Asia.
     place("Beijing", Tz::Asia__Shanghai, &["北京", "peking", "beijing time"]),
     place("Shanghai", Tz::Asia__Shanghai, &["上海"]),
@@ -264,6 +264,6 @@ pub(super) const PLACES: &[Place] = &[
     place("Central European", Tz::Europe__Berlin, &["cet", "cest", "central european time", "欧洲中部", "歐洲中部"]),
 ];
 
-const fn place(name: &'static str, rules: Tz, also: &'static [&'static str]) -> Place {
-    Place { name, rules, also }
+const fn place(name: &'static str, rules: Tz, also: &'static [&'static str]) -> TimePlace {
+    TimePlace { name, rules, also }
 }

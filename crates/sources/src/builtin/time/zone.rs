@@ -30,7 +30,7 @@ const LIKE_ENOUGH: f64 = 0.85;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Zone {
     /// The rules of a place, summer time included.
-    Place { name: String, rules: Tz },
+    TimePlace { name: String, rules: Tz },
     /// So many hours from Greenwich, all year.
     Offset(FixedOffset),
 }
@@ -67,7 +67,9 @@ impl Zone {
     pub(super) fn tell(&self, moment: DateTime<Utc>) -> String {
         let here = moment.with_timezone(&self.offset_at(moment));
         let place = match self {
-            Self::Place { name, rules } => format!(" in {name} ({rules}, UTC{})", here.offset()),
+            Self::TimePlace { name, rules } => {
+                format!(" in {name} ({rules}, UTC{})", here.offset())
+            }
             Self::Offset(offset) => format!(" (UTC{offset})"),
         };
         format!(
@@ -79,7 +81,7 @@ impl Zone {
 
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Place { name, .. } => name.clone(),
+            Self::TimePlace { name, .. } => name.clone(),
             Self::Offset(offset) => format!("UTC{offset}"),
         }
     }
@@ -92,14 +94,16 @@ impl Zone {
     /// The moments when a clock here shows this: one, or none or two around a change of the clocks.
     pub(super) fn moments(&self, local: NaiveDateTime) -> LocalResult<DateTime<Utc>> {
         match self {
-            Self::Place { rules, .. } => rules.from_local_datetime(&local).map(|m| m.to_utc()),
+            Self::TimePlace { rules, .. } => rules.from_local_datetime(&local).map(|m| m.to_utc()),
             Self::Offset(offset) => offset.from_local_datetime(&local).map(|m| m.to_utc()),
         }
     }
 
     fn offset_at(&self, moment: DateTime<Utc>) -> FixedOffset {
         match self {
-            Self::Place { rules, .. } => rules.offset_from_utc_datetime(&moment.naive_utc()).fix(),
+            Self::TimePlace { rules, .. } => {
+                rules.offset_from_utc_datetime(&moment.naive_utc()).fix()
+            }
             Self::Offset(offset) => *offset,
         }
     }
@@ -108,7 +112,7 @@ impl Zone {
         match city(rules) {
             // Names of no place.
             "UTC" | "UCT" | "GMT" | "Zulu" | "Universal" => Self::Offset(Utc.fix()),
-            city => Self::Place {
+            city => Self::TimePlace {
                 name: city.replace('_', " "),
                 rules,
             },
@@ -130,7 +134,7 @@ fn by_place(key: &str) -> Option<Zone> {
         let place = PLACES
             .iter()
             .find(|place| fold(place.name) == key || place.also.contains(&key))?;
-        Some(Zone::Place {
+        Some(Zone::TimePlace {
             name: place.name.to_owned(),
             rules: place.rules,
         })
@@ -262,7 +266,7 @@ mod tests {
     #[track_caller]
     fn check(asked: &str, expected: &str) {
         let said = match Zone::find(asked) {
-            Ok(Zone::Place { name, rules }) => format!("{name}: {rules}"),
+            Ok(Zone::TimePlace { name, rules }) => format!("{name}: {rules}"),
             Ok(Zone::Offset(offset)) => offset.to_string(),
             Err(error) => error.message,
         };

@@ -16,7 +16,7 @@ const MAX_REDIRECTS: usize = 5;
 
 /// What a server answered with.
 #[derive(Debug)]
-pub(super) struct Fetched {
+pub(super) struct FetchedPage {
     /// After all redirects.
     pub(super) url: Url,
     pub(super) redirected: bool,
@@ -34,7 +34,7 @@ pub(super) fn client(network: Network) -> Result<Client, reqwest::Error> {
         .build()
 }
 
-pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolError> {
+pub(super) async fn fetch(client: &Client, url: Url) -> Result<FetchedPage, ToolError> {
     let mut response = client
         .get(url.clone())
         .send()
@@ -45,7 +45,7 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<Fetched, ToolErro
         .get(CONTENT_TYPE)
         .map(HeaderValue::as_bytes)
         .unwrap_or_default();
-    let mut fetched = Fetched {
+    let mut fetched = FetchedPage {
         redirected: *response.url() != url,
         url: response.url().clone(),
         status: response.status(),

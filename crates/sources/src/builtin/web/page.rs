@@ -5,11 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
+use tenon_net::html;
 use tenon_tools::CallContext;
 
-use super::fetch::{Fetched, MAX_BODY};
+use super::fetch::{FetchedPage, MAX_BODY};
 use crate::builtin::blocking::blocking;
-use crate::html::{self, readable};
+use crate::html::to_text;
 
 /// Enough of an error page to see what is wrong.
 const SHOWN_OF_ERROR: usize = 2000;
@@ -23,7 +24,7 @@ const MAX_INDENT: usize = 30;
 /// What a page begins with stands this near its beginning.
 const START: usize = 1024;
 
-pub(super) async fn into_output(fetched: Fetched, context: &CallContext) -> ToolResult {
+pub(super) async fn into_output(fetched: FetchedPage, context: &CallContext) -> ToolResult {
     let (status, url, redirected) = (fetched.status, fetched.url.clone(), fetched.redirected);
     let mut output = blocking(context, move |_| Ok(render(&fetched))).await?;
     if status.is_client_error() || status.is_server_error() {
@@ -54,7 +55,7 @@ pub(super) async fn into_output(fetched: Fetched, context: &CallContext) -> Tool
     Ok(output)
 }
 
-enum Kind {
+enum PageKind {
     Html,
     Json,
     Text,
@@ -62,8 +63,8 @@ enum Kind {
     Binary,
 }
 
-fn render(fetched: &Fetched) -> ToolOutput {
-    let Fetched {
+fn render(fetched: &FetchedPage) -> ToolOutput {
+    let FetchedPage {
         url,
         content_type,
         body,
@@ -75,18 +76,18 @@ fn render(fetched: &Fetched) -> ToolOutput {
         return ToolOutput::text("[the answer is empty]");
     }
     let text = match kind(&media_type, body) {
-        Kind::Image if !cut => {
+        PageKind::Image if !cut => {
             let data = STANDARD.encode(body);
             return ToolOutput {
                 content: vec![Content::Image { media_type, data }],
             };
         }
-        Kind::Image | Kind::Binary => {
+        PageKind::Image | PageKind::Binary => {
             return ToolOutput::text(describe(&media_type, body.len(), *cut));
         }
-        Kind::Html => readable::to_text(&decode(content_type, body), Some(url)),
-        Kind::Json => indent(decode(content_type, body)),
-        Kind::Text => decode(content_type, body),
+        PageKind::Html => to_text(&decode(content_type, body), Some(url)),
+        PageKind::Json => indent(decode(content_type, body)),
+        PageKind::Text => decode(content_type, body),
     };
     let mut output = ToolOutput::text(text);
     if *cut {
@@ -107,11 +108,11 @@ fn media_type(content_type: &str) -> String {
         .to_ascii_lowercase()
 }
 
-fn kind(media_type: &str, body: &[u8]) -> Kind {
+fn kind(media_type: &str, body: &[u8]) -> PageKind {
     match media_type {
-        "text/html" | "application/xhtml+xml" => Kind::Html,
-        "application/json" => Kind::Json,
-        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => Kind::Image,
+        "text/html" | "application/xhtml+xml" => PageKind::Html,
+        "application/json" => PageKind::Json,
+        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => PageKind::Image,
         "application/xml"
         | "application/javascript"
         | "application/yaml"
@@ -119,26 +120,26 @@ fn kind(media_type: &str, body: &[u8]) -> Kind {
         | "application/x-ndjson"
         | "application/x-sh"
         | "application/sql"
-        | "image/svg+xml" => Kind::Text,
-        json if json.ends_with("+json") => Kind::Json,
-        xml if xml.ends_with("+xml") => Kind::Text,
-        text if text.starts_with("text/") => Kind::Text,
+        | "image/svg+xml" => PageKind::Text,
+        json if json.ends_with("+json") => PageKind::Json,
+        xml if xml.ends_with("+xml") => PageKind::Text,
+        text if text.starts_with("text/") => PageKind::Text,
         // Servers that do not know say one of these.
         "" | "application/octet-stream" => guess(body),
-        _ => Kind::Binary,
+        _ => PageKind::Binary,
     }
 }
 
-fn guess(body: &[u8]) -> Kind {
+fn guess(body: &[u8]) -> PageKind {
     let start = body[..body.len().min(START)]
         .trim_ascii_start()
         .to_ascii_lowercase();
     if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
-        Kind::Html
+        PageKind::Html
     } else if !body.contains(&0) && std::str::from_utf8(body).is_ok() {
-        Kind::Text
+        PageKind::Text
     } else {
-        Kind::Binary
+        PageKind::Binary
     }
 }
 
@@ -229,7 +230,7 @@ mod tests {
 
     #[track_caller]
     fn check(content_type: &str, body: &[u8], expected: &str) {
-        let fetched = Fetched {
+        let fetched = FetchedPage {
             url: Url::parse("https://example.com/a/").unwrap(),
             redirected: false,
             status: StatusCode::OK,

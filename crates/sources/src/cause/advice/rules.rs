@@ -318,5 +318,5 @@ fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
 }
 
 fn quoted(name: &str) -> String {
-    crate::text::line(&name.replace('`', "'"), MAX_NAME_CHARS)
+    tenon_domain::text::line(&name.replace('`', "'"), MAX_NAME_CHARS)
 }

@@ -6,22 +6,27 @@ use std::collections::VecDeque;
 
 use reqwest::Method;
 use serde_json::json;
-use tenon_domain::{Annotations, OpenapiOrigin, ToolDefinition, ToolOutput};
+use tenon_domain::{OpenapiOrigin, SourceCredential, ToolOutput};
+use tenon_openapi::operation::SecuritySchemeKind;
+use tenon_openapi::operation::{ParameterLocation, SecurityRequirement};
 
 use super::*;
 use crate::import::reached;
-use crate::openapi::operation::{Need, Place};
 
 /// Remembers what it was given, and answers as it was told to.
 #[derive(Default)]
-struct Desk {
-    sent: Mutex<Vec<Request>>,
-    answers: Mutex<VecDeque<Answer>>,
+struct ScriptedSender {
+    sent: Mutex<Vec<OpenapiRequest>>,
+    answers: Mutex<VecDeque<OpenapiResponse>>,
 }
 
 #[async_trait]
-impl Sender for Desk {
-    async fn send(&self, request: Request, _: Option<Duration>) -> Result<Answer, ToolError> {
+impl RequestSender for ScriptedSender {
+    async fn send(
+        &self,
+        request: OpenapiRequest,
+        _: Option<Duration>,
+    ) -> Result<OpenapiResponse, ToolError> {
         // Others have time to ask meanwhile.
         tokio::time::sleep(Duration::from_millis(100)).await;
         self.sent.lock().unwrap().push(request);
@@ -30,8 +35,8 @@ impl Sender for Desk {
     }
 }
 
-impl Desk {
-    fn who_says<const N: usize>(answers: [Answer; N]) -> Arc<Self> {
+impl ScriptedSender {
+    fn who_says<const N: usize>(answers: [OpenapiResponse; N]) -> Arc<Self> {
         Arc::new(Self {
             sent: Mutex::default(),
             answers: Mutex::new(answers.into()),
@@ -40,7 +45,7 @@ impl Desk {
 
     /// "POST /token a form", "GET /x Bearer t" and so on; empties what is remembered.
     fn seen(&self) -> Vec<String> {
-        let seen = |request: Request| {
+        let seen = |request: OpenapiRequest| {
             let authorization = request.headers.get("authorization");
             let body = request.body.unwrap_or_default();
             let pieces = [
@@ -60,70 +65,71 @@ impl Desk {
     }
 }
 
-fn answer_of(status: u16, body: &str) -> Answer {
-    Answer {
+fn answer_of(status: u16, body: &str) -> OpenapiResponse {
+    OpenapiResponse {
         status: StatusCode::from_u16(status).unwrap(),
         headers: HeaderMap::new(),
         body: body.into(),
     }
 }
 
-fn token(name: &str) -> Answer {
+fn token(name: &str) -> OpenapiResponse {
     answer_of(
         200,
         &format!(r#"{{"access_token":"{name}","token_type":"Bearer","expires_in":100}}"#),
     )
 }
 
-fn scheme(name: &str, kind: SchemeKind) -> Scheme {
-    Scheme {
+fn scheme(name: &str, kind: SecuritySchemeKind) -> SecurityScheme {
+    SecurityScheme {
         name: name.into(),
         kind,
         description: String::new(),
     }
 }
 
-fn schemes() -> Vec<Scheme> {
-    let key = |name: &str, place| {
-        let kind = SchemeKind::Key {
-            place,
+fn schemes() -> Vec<SecurityScheme> {
+    let key = |name: &str, location| {
+        let kind = SecuritySchemeKind::ApiKey {
+            location,
             name: format!("X-{name}"),
         };
         scheme(name, kind)
     };
     vec![
-        key("header", Place::Header),
-        key("query", Place::Query),
-        key("cookie", Place::Cookie),
-        scheme("bearer", SchemeKind::Bearer),
-        scheme("basic", SchemeKind::Basic),
+        key("header", ParameterLocation::Header),
+        key("query", ParameterLocation::Query),
+        key("cookie", ParameterLocation::Cookie),
+        scheme("bearer", SecuritySchemeKind::Bearer),
+        scheme("basic", SecuritySchemeKind::Basic),
         scheme(
             "client",
-            SchemeKind::Client {
+            SecuritySchemeKind::ClientCredentials {
                 token_url: "/token".into(),
                 scopes: vec!["read".into(), "write".into()],
             },
         ),
-        scheme("person", SchemeKind::Other("OAuth with a person".into())),
+        scheme(
+            "person",
+            SecuritySchemeKind::Other("OAuth with a person".into()),
+        ),
     ]
 }
 
 fn operation(sets: &[&[&str]]) -> Operation {
     let need = |name: &&str| {
         let (scheme, scopes) = name.split_once(':').unwrap_or((name, ""));
-        Need {
+        SecurityRequirement {
             scheme: scheme.to_owned(),
             scopes: scopes.split_whitespace().map(str::to_owned).collect(),
         }
     };
     Operation {
-        tool: ToolDefinition {
-            name: "x".into(),
-            title: None,
-            description: String::new(),
-            input_schema: json!({}).into(),
-            annotations: Annotations::default(),
-        },
+        name: "x".into(),
+        title: None,
+        description: String::new(),
+        input_schema: json!({}).into(),
+        deprecated: false,
         method: Method::GET,
         path: "/x".into(),
         servers: vec!["/".into()],
@@ -137,8 +143,8 @@ fn operation(sets: &[&[&str]]) -> Operation {
     }
 }
 
-fn request() -> Request {
-    Request {
+fn request() -> OpenapiRequest {
+    OpenapiRequest {
         method: Method::GET,
         url: Url::parse("https://a.example/x?a=1&X-query=mine&b").unwrap(),
         headers: HeaderMap::new(),
@@ -146,21 +152,21 @@ fn request() -> Request {
     }
 }
 
-fn key(value: &str) -> Credential {
-    Credential::Key {
+fn key(value: &str) -> SourceCredential {
+    SourceCredential::Key {
         value: value.into(),
     }
 }
 
-fn basic() -> Credential {
-    Credential::Basic {
+fn basic() -> SourceCredential {
+    SourceCredential::Basic {
         user: "ada".into(),
         password: "pä:ss".into(),
     }
 }
 
-fn client(token_url: Option<&str>) -> Credential {
-    Credential::Client {
+fn client(token_url: Option<&str>) -> SourceCredential {
+    SourceCredential::Client {
         id: "me".into(),
         secret: "s/e".into(),
         token_url: token_url.map(str::to_owned),
@@ -169,8 +175,8 @@ fn client(token_url: Option<&str>) -> Credential {
 }
 
 fn credentials(
-    desk: &Arc<Desk>,
-    held: &[(&str, Credential)],
+    desk: &Arc<ScriptedSender>,
+    held: &[(&str, SourceCredential)],
     headers: &[(&str, &str)],
 ) -> Credentials {
     let config = OpenapiConfig {
@@ -187,8 +193,8 @@ fn credentials(
         })
     };
     let base = Url::parse("https://a.example/openapi.json").unwrap();
-    let sender: Arc<dyn Sender> = Arc::<Desk>::clone(desk);
-    let document = Document {
+    let sender: Arc<dyn RequestSender> = Arc::<ScriptedSender>::clone(desk);
+    let document = CredentialContext {
         schemes: &schemes(),
         found_at: Some(&base),
         base: &base,
@@ -197,8 +203,12 @@ fn credentials(
 }
 
 /// What is sent: the query, and headers but for those of every request.
-async fn sent(sets: &[&[&str]], held: &[(&str, Credential)], headers: &[(&str, &str)]) -> String {
-    let desk = Desk::who_says([]);
+async fn sent(
+    sets: &[&[&str]],
+    held: &[(&str, SourceCredential)],
+    headers: &[(&str, &str)],
+) -> String {
+    let desk = ScriptedSender::who_says([]);
     let credentials = credentials(&desk, held, headers);
     credentials.call(&operation(sets), request()).await.unwrap();
     let request = desk.sent.lock().unwrap().pop().unwrap();
@@ -216,7 +226,7 @@ async fn sent(sets: &[&[&str]], held: &[(&str, Credential)], headers: &[(&str, &
 #[tokio::test(start_paused = true)]
 async fn each_scheme_is_shown_where_it_belongs() {
     const BARE: &str = "a=1&X-query=mine&b";
-    let check = async |scheme: &str, credential: Credential, expected: &str| {
+    let check = async |scheme: &str, credential: SourceCredential, expected: &str| {
         let found = sent(&[&[scheme]], &[(scheme, credential)], &[]).await;
         assert_eq!(found, expected, "{scheme}");
     };
@@ -319,8 +329,8 @@ async fn the_first_set_that_can_be_met_is() {
 
 #[tokio::test(start_paused = true)]
 async fn a_missing_key_is_named_when_the_server_minds() {
-    let explained = async |status, sets: &[&[&str]], held: &[(&str, Credential)]| {
-        let desk = Desk::who_says([answer_of(status, "")]);
+    let explained = async |status, sets: &[&[&str]], held: &[(&str, SourceCredential)]| {
+        let desk = ScriptedSender::who_says([answer_of(status, "")]);
         let credentials = credentials(&desk, held, &[]);
         let result = credentials.call(&operation(sets), request()).await;
         result.unwrap_err().message
@@ -354,12 +364,14 @@ fn headers_that_cannot_be_sent_are_refused_at_once() {
             ..reached(OpenapiOrigin::Url { url: String::new() })
         };
         let base = Url::parse("https://a.example").unwrap();
-        let document = Document {
+        let document = CredentialContext {
             schemes: &[],
             found_at: None,
             base: &base,
         };
-        Credentials::new(&config, &document, Desk::who_says([])).unwrap_err()
+        Credentials::new(&config, &document, ScriptedSender::who_says([]))
+            .unwrap_err()
+            .to_string()
     };
     assert!(check("Host", "b.example").contains("belongs to the connection"));
     assert!(check("X-A", "a\nb").contains("`x-a` must be one line"));
@@ -370,7 +382,7 @@ async fn a_large_answer_holds_nobody_up() {
     let one = json!({"number": 7, "name": "somebody or something", "tags": ["a", "b"]});
     let body = json!(vec![one; 150_000]).to_string();
     assert!(body.len() > 8 * 1024 * 1024, "{}", body.len());
-    let desk = Desk::who_says([answer_of(200, &body)]);
+    let desk = ScriptedSender::who_says([answer_of(200, &body)]);
     let credentials = credentials(&desk, &[], &[]);
     // All on one thread: whoever works long on it makes this one late.
     let late = Arc::new(Mutex::new(Duration::ZERO));

@@ -1,103 +1,71 @@
-//! Tokens for Tenon itself: OAuth client credentials (RFC 6749, section 4.4).
+//! Access tokens by OAuth client credentials (RFC 6749, section 4.4).
 //!
-//! However many calls need one at once, it is fetched once, by a task of its
-//! own: a call that is given up must not take it away from the others.
+//! However many calls need one at once, it is fetched once, by a task of its own: a
+//! call that is cancelled does not cancel it for the others.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use futures::FutureExt;
-use futures::future::{BoxFuture, Shared};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
-use serde::Deserialize;
-use serde_json::Value;
 use tenon_domain::ToolError;
+use tenon_net::oauth::{
+    ClientAuth, OAuthClient, SingleFlight, TokenError, TokenRequest, TokenResponse,
+};
+use tenon_openapi::request::OpenapiRequest;
+use tenon_openapi::response::OpenapiResponse;
+use tenon_openapi::security::TokenUrl;
 use tokio::time::Instant;
 use url::Url;
-use url::form_urlencoded::{Serializer, byte_serialize};
 
-use super::Sender;
-use super::choice::TokenUrl;
-use super::show::secret;
-use crate::openapi::request::{Request, header};
-use crate::openapi::response::Answer;
+use super::RequestSender;
 use crate::text::line;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whoever refuses is not asked more often than this.
-const BETWEEN_TRIES: Duration = Duration::from_secs(5);
+/// An endpoint that refuses is not asked more often than this.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A token is a few hundred bytes.
-const MAX_ANSWER: usize = 256 * 1024;
-
-/// It goes into a header, and servers take no longer ones.
-const MAX_TOKEN: usize = 16 * 1024;
+const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// Of why there is none; a model pays for every word of it.
-const SHOWN: usize = 300;
+const MAX_REASON_CHARS: usize = 300;
 
-/// It is renewed so long before it ends, for it is still on its way then.
-const MARGIN: Duration = Duration::from_secs(30);
-
-/// What lasts longer is renewed no later.
-const MAX_LIFE: f64 = 24.0 * 3600.0;
+/// Tokens that last longer are fetched anew after this.
+const MAX_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// Who asks, and where.
-pub(super) struct Account {
+pub(super) struct TokenAccount {
     pub(super) scheme: String,
     pub(super) endpoint: Url,
     pub(super) id: String,
     pub(super) secret: String,
     pub(super) scopes: String,
-    pub(super) sender: Arc<dyn Sender>,
+    pub(super) sender: Arc<dyn RequestSender>,
 }
 
-pub(super) struct Client {
-    account: Account,
+pub(super) struct CredentialTokenClient {
+    account: TokenAccount,
+    requests: SingleFlight<Result<String, ToolError>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    token: Option<Token>,
-    fetching: Option<Fetching>,
-    /// Why there was none, and when.
-    trouble: Option<(ToolError, Instant)>,
-    /// The secret is wanted in the form and not in a header.
-    in_form: bool,
+    token: Option<CachedToken>,
+    /// Why the last request got none, and when.
+    failure: Option<(ToolError, Instant)>,
+    auth: ClientAuth,
 }
 
-#[derive(Clone)]
-struct Token {
-    access: String,
-    /// None: until it is refused.
-    renew_at: Option<Instant>,
-}
-
-/// One that is under way, for everybody who waits.
-type Fetching = Shared<BoxFuture<'static, Result<String, ToolError>>>;
-
-#[derive(Deserialize)]
-struct Told {
+struct CachedToken {
     access_token: String,
-    token_type: Option<String>,
-    /// A number, or with some a text.
-    expires_in: Option<Value>,
+    /// None: until it is refused.
+    refresh_at: Option<Instant>,
 }
 
-#[derive(Deserialize)]
-struct Refused {
-    error: String,
-    error_description: Option<String>,
-}
-
-/// Where tokens are given out. A document must not send a secret where everybody
-/// on the way can read it; a person may.
+/// The token endpoint. A document must not make a secret travel in clear text; a person may.
 pub(super) fn endpoint(scheme: &str, said: TokenUrl<'_>, base: &Url) -> Result<Url, ToolError> {
     let refused = |why: &str| {
         ToolError::failed(format!(
@@ -106,7 +74,7 @@ pub(super) fn endpoint(scheme: &str, said: TokenUrl<'_>, base: &Url) -> Result<U
     };
     let (url, trusted) = match said {
         TokenUrl::Document(url) => (url, false),
-        TokenUrl::Person(url) => (url, true),
+        TokenUrl::Configured(url) => (url, true),
     };
     let url = base
         .join(url.trim())
@@ -119,10 +87,11 @@ pub(super) fn endpoint(scheme: &str, said: TokenUrl<'_>, base: &Url) -> Result<U
     }
 }
 
-impl Client {
-    pub(super) fn new(account: Account) -> Self {
+impl CredentialTokenClient {
+    pub(super) fn new(account: TokenAccount) -> Self {
         Self {
             account,
+            requests: SingleFlight::default(),
             state: Mutex::default(),
         }
     }
@@ -137,121 +106,105 @@ impl Client {
     }
 
     async fn other_than(self: &Arc<Self>, refused: Option<&str>) -> Result<String, ToolError> {
-        let fetching = {
-            let mut state = self.state();
-            let now = Instant::now();
-            let held = state.token.as_ref().filter(|token| token.is_fresh(now));
-            if let Some(token) = held.filter(|token| Some(token.access.as_str()) != refused) {
-                return Ok(token.access.clone());
-            }
-            match (&state.fetching, &state.trouble) {
-                (Some(fetching), _) => fetching.clone(),
-                (None, Some((trouble, at))) if now < *at + BETWEEN_TRIES => {
-                    return Err(trouble.clone());
-                }
-                (None, _) => {
-                    let fetching = self.begin();
-                    state.fetching = Some(fetching.clone());
-                    fetching
-                }
-            }
+        if let Some(token) = self.state().usable(refused) {
+            return Ok(token);
+        }
+        let ready = || {
+            let state = self.state();
+            let token = state.usable(refused).map(Ok);
+            token.or_else(|| state.recent_failure().map(Err))
         };
-        fetching.await
-    }
-
-    fn begin(self: &Arc<Self>) -> Fetching {
         let client = Arc::clone(self);
-        let task = tokio::spawn(async move {
-            let fetched = client.fetch().await;
-            let mut state = client.state();
-            state.fetching = None;
-            match fetched {
-                Ok(token) => {
-                    state.token = Some(token.clone());
-                    state.trouble = None;
-                    Ok(token.access)
-                }
-                Err(error) => {
-                    state.token = None;
-                    state.trouble = Some((error.clone(), Instant::now()));
-                    Err(error)
-                }
-            }
-        });
-        let ended = async move {
-            let stopped = || Err(ToolError::failed("The token could not be fetched."));
-            task.await.unwrap_or_else(|_| stopped())
-        };
-        ended.boxed().shared()
+        let job = || async move { client.refresh().await };
+        let fetched = self.requests.run(ready, job).await;
+        fetched.unwrap_or_else(|| Err(ToolError::failed("The token could not be fetched.")))
     }
 
-    async fn fetch(&self) -> Result<Token, ToolError> {
-        let in_form = self.state().in_form;
-        let mut answer = self.ask(in_form).await?;
-        // Some know the secret only where others do not look for it.
-        if !in_form && is_about_client(&answer) {
-            answer = self.ask(true).await?;
-            if answer.status.is_success() {
-                self.state().in_form = true;
+    async fn refresh(&self) -> Result<String, ToolError> {
+        let fetched = self.fetch().await;
+        let mut state = self.state();
+        match fetched {
+            Ok(token) => {
+                let access_token = token.access_token.clone();
+                state.token = Some(token);
+                state.failure = None;
+                Ok(access_token)
             }
-        }
-        read(&answer, Instant::now()).map_err(|why| self.trouble(&why))
-    }
-
-    async fn ask(&self, in_form: bool) -> Result<Answer, ToolError> {
-        let question = self.question(in_form)?;
-        let sent = self.account.sender.send(question, Some(PATIENCE));
-        // Whoever sends has a clock as well; a task must end whatever that does.
-        match tokio::time::timeout(PATIENCE * 2, sent).await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(ToolError::new(
-                error.kind,
-                self.trouble(&error.message).message,
-            )),
-            Err(_) => Err(self.trouble("nobody answers there")),
+            Err(error) => {
+                state.token = None;
+                state.failure = Some((error.clone(), Instant::now()));
+                Err(error)
+            }
         }
     }
 
-    fn question(&self, in_form: bool) -> Result<Request, ToolError> {
-        let account = &self.account;
-        let mut form = Serializer::new(String::new());
-        form.append_pair("grant_type", "client_credentials");
-        if !account.scopes.is_empty() {
-            form.append_pair("scope", &account.scopes);
-        }
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(
-            CONTENT_TYPE,
-            HeaderValue::from_static("application/x-www-form-urlencoded"),
-        );
-        match in_form {
-            true => {
-                form.append_pair("client_id", &account.id);
-                form.append_pair("client_secret", &account.secret);
-            }
-            false => {
-                let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-                let pair = format!("{}:{}", encoded(&account.id), encoded(&account.secret));
-                let basic = header::value(&format!("Basic {}", STANDARD.encode(pair)));
-                let basic = basic.ok_or_else(|| self.trouble("its secret is too long"))?;
-                headers.insert(AUTHORIZATION, secret(basic));
+    async fn fetch(&self) -> Result<CachedToken, ToolError> {
+        let auth = self.state().auth;
+        let mut response = self.request(auth).await?;
+        // Some servers know only one of the two ways, and not the one that is recommended.
+        if auth == ClientAuth::Basic && is_invalid_client(&response) {
+            response = self.request(ClientAuth::Post).await?;
+            if response.status.is_success() {
+                self.state().auth = ClientAuth::Post;
             }
         }
-        Ok(Request {
-            method: Method::POST,
-            url: account.endpoint.clone(),
-            headers,
-            body: Some(form.finish().into_bytes()),
+        if response.body.len() > MAX_RESPONSE_BYTES {
+            return Err(self.error("the answer is too long"));
+        }
+        let token = TokenResponse::parse(response.status, &response.body);
+        let token = token.map_err(|error| self.error(&reason(error)))?;
+        let after = token.refresh_after();
+        Ok(CachedToken {
+            refresh_at: after.map(|after| Instant::now() + after.min(MAX_LIFETIME)),
+            access_token: token.access_token,
         })
     }
 
-    fn trouble(&self, why: &str) -> ToolError {
+    async fn request(&self, auth: ClientAuth) -> Result<OpenapiResponse, ToolError> {
+        let request = self.encode(auth)?;
+        let sent = self.account.sender.send(request, Some(TOKEN_TIMEOUT));
+        // The sender has a timeout as well; this task must end whatever that does.
+        match tokio::time::timeout(TOKEN_TIMEOUT * 2, sent).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => {
+                let message = self.error(&error.message).message;
+                Err(ToolError::new(error.kind, message))
+            }
+            Err(_) => Err(self.error("nobody answers there")),
+        }
+    }
+
+    fn encode(&self, auth: ClientAuth) -> Result<OpenapiRequest, ToolError> {
+        let account = &self.account;
+        let client = OAuthClient {
+            id: account.id.clone(),
+            secret: Some(account.secret.clone()),
+            auth,
+        };
+        let mut form = vec![("grant_type", "client_credentials")];
+        if !account.scopes.is_empty() {
+            form.push(("scope", account.scopes.as_str()));
+        }
+        let request = TokenRequest {
+            client: &client,
+            form: &form,
+        };
+        let encoded = request.encode();
+        let encoded = encoded.ok_or_else(|| self.error("its secret is too long"))?;
+        Ok(OpenapiRequest {
+            method: Method::POST,
+            url: account.endpoint.clone(),
+            headers: encoded.headers,
+            body: Some(encoded.body.into_bytes()),
+        })
+    }
+
+    fn error(&self, reason: &str) -> ToolError {
         let host = self.account.endpoint.host_str().unwrap_or_default();
         let scheme = &self.account.scheme;
-        let why = why.trim_end_matches('.');
+        let reason = reason.trim_end_matches('.');
         ToolError::failed(format!(
-            "The server was not asked, for no token could be got from {host} for `{scheme}`: {why}."
+            "The server was not asked, for no token could be got from {host} for `{scheme}`: {reason}."
         ))
     }
 
@@ -260,62 +213,43 @@ impl Client {
     }
 }
 
-impl Token {
-    fn is_fresh(&self, now: Instant) -> bool {
-        self.renew_at.is_none_or(|renew_at| now < renew_at)
+impl State {
+    /// The token, unless it has expired or is the one that was refused.
+    fn usable(&self, refused: Option<&str>) -> Option<String> {
+        let token = self.token.as_ref()?;
+        let is_fresh = token.refresh_at.is_none_or(|at| Instant::now() < at);
+        let is_refused = Some(token.access_token.as_str()) == refused;
+        (is_fresh && !is_refused).then(|| token.access_token.clone())
+    }
+
+    fn recent_failure(&self) -> Option<ToolError> {
+        let (error, at) = self.failure.as_ref()?;
+        (Instant::now() < *at + RETRY_INTERVAL).then(|| error.clone())
     }
 }
 
-fn is_about_client(answer: &Answer) -> bool {
-    answer.status == StatusCode::UNAUTHORIZED
-        || refusal(answer).is_some_and(|refused| refused.error == "invalid_client")
+fn is_invalid_client(response: &OpenapiResponse) -> bool {
+    let error = TokenResponse::parse(response.status, &response.body).err();
+    response.status == StatusCode::UNAUTHORIZED
+        || error.is_some_and(|error| error.is_invalid_client())
 }
 
-fn read(answer: &Answer, now: Instant) -> Result<Token, String> {
-    if answer.body.len() > MAX_ANSWER {
-        return Err("the answer is too long".to_owned());
+/// The end of a sentence.
+fn reason(error: TokenError) -> String {
+    match error {
+        TokenError::Rejected { code, description } => {
+            let description = description.unwrap_or_default();
+            line(&format!("it said {code} {description}"), MAX_REASON_CHARS)
+        }
+        TokenError::TokenType => "it gives tokens of a kind that Tenon cannot use".to_owned(),
+        TokenError::Status(_) | TokenError::NoToken | TokenError::InvalidToken => error.to_string(),
     }
-    // Some say that all is well and then that nothing is.
-    if let Some(refused) = refusal(answer) {
-        let why = refused.error_description.unwrap_or_default();
-        return Err(line(&format!("it said {} {why}", refused.error), SHOWN));
-    }
-    if !answer.status.is_success() {
-        return Err(format!("it answered {}", answer.status.as_u16()));
-    }
-    let told: Told =
-        serde_json::from_slice(&answer.body).map_err(|_| "its answer holds no token".to_owned())?;
-    let is_bearer = |kind: &String| kind.eq_ignore_ascii_case("bearer");
-    if !told.token_type.as_ref().is_none_or(is_bearer) {
-        return Err("it gives tokens of a kind that Tenon cannot use".to_owned());
-    }
-    let access = told.access_token;
-    let fits = (1..=MAX_TOKEN).contains(&access.len());
-    if !fits || !access.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("its token is none".to_owned());
-    }
-    let life = told.expires_in.as_ref().and_then(seconds);
-    let renew_at = life.map(|life| now + life - MARGIN.min(life / 4));
-    Ok(Token { access, renew_at })
 }
 
-fn refusal(answer: &Answer) -> Option<Refused> {
-    serde_json::from_slice(&answer.body).ok()
-}
-
-fn seconds(value: &Value) -> Option<Duration> {
-    let number = match value {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.trim().parse().ok()?,
-        _ => return None,
-    };
-    // Not a number and too large a one become what is possible.
-    let number = number.is_finite().then(|| number.clamp(0.0, MAX_LIFE))?;
-    Duration::try_from_secs_f64(number).ok()
-}
-
-impl fmt::Debug for Client {
+impl fmt::Debug for CredentialTokenClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Client").field(&self.account.scheme).finish()
+        f.debug_tuple("CredentialTokenClient")
+            .field(&self.account.scheme)
+            .finish()
     }
 }

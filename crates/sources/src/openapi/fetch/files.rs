@@ -7,20 +7,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, stream};
 use serde_json::Value;
+use tenon_openapi::bundle::{self, Bundle, BundleScope, FileError};
+use tenon_openapi::document;
 use tokio::sync::Semaphore;
 use tokio::time::timeout_at;
 use url::Url;
 
-use super::{Body, Came, Fetch, Found, News, Validators};
-use crate::openapi::bundle::{self, Bundle, BundleScope};
-use crate::openapi::caller::Elsewhere;
-use crate::openapi::document;
+use super::{
+    CacheValidators, DocumentBody, DocumentFetcher, DocumentState, FetchedDocument, HttpOutcome,
+};
+use crate::openapi::http_client::CrossOriginRedirect;
 
 /// Of one file, and of all of them.
 const MAX_FILE_BYTES: usize = 4 * 1024 * 1024;
 const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 
-const FILES_AT_ONCE: usize = 8;
+const CONCURRENT_FILES: usize = 8;
 
 /// What all files of one document share.
 struct FileBudget {
@@ -29,22 +31,23 @@ struct FileBudget {
     parses: Semaphore,
 }
 
-impl Fetch<'_> {
+impl DocumentFetcher<'_> {
     /// A document as it was found, or with all files that it refers to.
-    pub(super) async fn with_files(&self, found: Found) -> Found {
-        let Found { url, news } = found;
-        let News::New(body) = news else {
-            return Found { url, news };
+    pub(super) async fn with_files(&self, found: FetchedDocument) -> FetchedDocument {
+        let FetchedDocument { url, state } = found;
+        let DocumentState::Modified(body) = state else {
+            return FetchedDocument { url, state };
         };
-        let body = match bundle::may_have_files(&body.bytes) {
-            true => self.bundled(*body, &url).await,
-            false => *body,
+        let body = if bundle::may_have_files(&body.bytes) {
+            self.bundled(*body, &url).await
+        } else {
+            *body
         };
-        let news = News::New(Box::new(body));
-        Found { url, news }
+        let state = DocumentState::Modified(Box::new(body));
+        FetchedDocument { url, state }
     }
 
-    async fn bundled(&self, mut body: Body, at: &Url) -> Body {
+    async fn bundled(&self, mut body: DocumentBody, at: &Url) -> DocumentBody {
         let (document, bytes) = (body.document.take(), std::mem::take(&mut body.bytes));
         let place = at.clone();
         // A large one takes its time.
@@ -61,7 +64,7 @@ impl Fetch<'_> {
             return body;
         };
         let is_in_time = self.add_files(&mut bundle).await;
-        let is_whole = bundle.is_whole() && is_in_time;
+        let is_whole = bundle.is_complete() && is_in_time;
         let made = tokio::task::spawn_blocking(move || {
             let bytes = serde_json::to_vec(&bundle.into_document()).ok()?;
             // As it is read when it was kept.
@@ -71,13 +74,14 @@ impl Fetch<'_> {
         let Ok(Some((bytes, document))) = made.await else {
             return body;
         };
-        Body {
+        DocumentBody {
             bytes,
             document: Some(document),
             // What is not whole is not to be the same the next time.
-            validators: match is_whole {
-                true => body.validators,
-                false => Validators::default(),
+            validators: if is_whole {
+                body.validators
+            } else {
+                CacheValidators::default()
             },
         }
     }
@@ -98,7 +102,7 @@ impl Fetch<'_> {
                 let file = self.file(url.clone(), budget).await;
                 (url, file)
             });
-            let mut reading = std::pin::pin!(reading.buffer_unordered(FILES_AT_ONCE));
+            let mut reading = std::pin::pin!(reading.buffer_unordered(CONCURRENT_FILES));
             while let Ok(Some((url, file))) = timeout_at(self.end, reading.next()).await {
                 left.retain(|one| *one != url);
                 bundle.add(&url, file);
@@ -106,30 +110,36 @@ impl Fetch<'_> {
             if !left.is_empty() {
                 let left = left.into_iter().chain(bundle.wanted());
                 for url in left.collect::<Vec<Url>>() {
-                    bundle.add(&url, Err("it was not sent in time".into()));
+                    bundle.add(&url, Err(FileError::TimedOut));
                 }
                 return false;
             }
         }
     }
 
-    /// The error is the end of a sentence.
-    async fn file(&self, mut url: Url, budget: &FileBudget) -> Result<Value, String> {
+    async fn file(&self, mut url: Url, budget: &FileBudget) -> Result<Value, FileError> {
         let left = budget.bytes.load(Ordering::Relaxed);
         if left == 0 {
-            return Err("all files together are too large".into());
+            return Err(FileError::TooLarge);
         }
         // What lets us in may stand in there.
-        let given = self.question.url;
+        let given = self.request.url;
         if url.query().is_none() && url.origin() == given.origin() {
             url.set_query(given.query());
         }
-        let came = self.body(url, None, MAX_FILE_BYTES.min(left), Elsewhere::Stay);
+        let came = self.body(
+            url,
+            None,
+            MAX_FILE_BYTES.min(left),
+            CrossOriginRedirect::Refuse,
+        );
         let bytes = match came.await {
-            Ok(Came::Body(body)) => body.bytes,
-            Ok(Came::Not(it)) => return Err(it.what),
-            Ok(Came::Same { .. }) => return Err("it was not sent".into()),
-            Err(halt) => return Err(halt.to_string()),
+            Ok(HttpOutcome::Body(body)) => body.bytes,
+            Ok(HttpOutcome::Other(other)) => return Err(FileError::Read(other.what)),
+            Ok(HttpOutcome::NotModified { .. }) => {
+                return Err(FileError::Read("it was not sent".into()));
+            }
+            Err(error) => return Err(FileError::Read(error.to_string())),
         };
         let taken = bytes.len();
         let bytes_left = &budget.bytes;
@@ -139,7 +149,8 @@ impl Fetch<'_> {
         // It is never closed.
         let _turn = budget.parses.acquire().await;
         let read = tokio::task::spawn_blocking(move || document::read(&bytes));
-        let read = read.await.map_err(|_| "it cannot be read".to_owned())?;
-        read.map_err(|wrong| wrong.to_string())
+        let read = read.await;
+        let read = read.map_err(|_| FileError::Read("it cannot be read".to_owned()))?;
+        Ok(read?)
     }
 }

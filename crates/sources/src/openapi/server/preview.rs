@@ -4,27 +4,28 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tenon_domain::{OpenapiConfig, ToolDefinition};
+use tenon_openapi::operation::{SecurityScheme, SkippedOperation};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::library::{Library, Merged};
-use super::line::Line;
-use super::offer::{About, Offer};
-use super::settings::Kept;
-use crate::apart::turn;
-use crate::openapi::caller::Caller;
-use crate::openapi::fetch::{self, Question, Unread};
-use crate::openapi::operation::{Scheme, Skipped};
+use super::client::OpenapiClient;
+use super::document_set::{DocumentSet, DocumentUpdate};
+use super::settings::DocumentRecord;
+use super::tools::{DocumentSummary, OpenapiTools};
+use crate::openapi::OpenapiError;
+use crate::openapi::fetch::{self, DocumentRequest};
+use crate::openapi::http_client::OpenapiHttpClient;
+use crate::parse_queue::acquire;
 
 /// What would come of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Preview {
+pub struct OpenapiPreview {
     pub title: String,
     pub version: String,
     pub tools: Vec<ToolDefinition>,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedOperation>,
     /// What it needs to know who asks.
-    pub schemes: Vec<Scheme>,
+    pub schemes: Vec<SecurityScheme>,
     /// The servers behind it, if it is an mcpo.
     pub servers: Vec<String>,
     /// Sentences about what is not as it should be.
@@ -37,28 +38,28 @@ pub struct Preview {
 /// `parses` is how many documents may be parsed at once.
 pub async fn preview(
     config: OpenapiConfig,
-    caller: &Caller,
+    http: &OpenapiHttpClient,
     parses: &Arc<Semaphore>,
-) -> Result<Preview, Unread> {
-    let line = Line::new(config, caller)?;
-    let Some(url) = &line.url else {
-        return Err("There is no address to look at.".to_owned().into());
+) -> Result<OpenapiPreview, OpenapiError> {
+    let client = OpenapiClient::new(config, http)?;
+    let Some(url) = &client.url else {
+        return Err(OpenapiError::NoUrl);
     };
-    let question = Question {
+    let request = DocumentRequest {
         url,
-        headers: &line.headers,
-        known: &[],
-        anew: true,
-        within: fetch::WITHIN,
+        headers: &client.headers,
+        cached: &[],
+        refetch_files: true,
+        timeout: fetch::FETCH_TIMEOUT,
     };
-    let reading = fetch::read(caller, &question).await?;
-    let turn = turn(parses).await;
-    let base_url = line.base_url.clone();
-    let work = turn.work(move || {
-        let merged = Library::merge(None, reading)?;
-        Ok(seen(merged, base_url.as_ref(), true))
+    let fetched = fetch::read(http, &request).await?;
+    let slot = acquire(parses).await;
+    let base_url = client.base_url.clone();
+    let work = slot.run(move || {
+        let merged = DocumentSet::merge(None, fetched)?;
+        Ok::<_, OpenapiError>(summarize(merged, base_url.as_ref(), true))
     });
-    Ok(work.await?)
+    work.await
 }
 
 /// The same for a document that somebody gives; `is_placed` where they say as well where its
@@ -67,8 +68,8 @@ pub async fn preview_document(
     body: Vec<u8>,
     is_placed: bool,
     parses: &Arc<Semaphore>,
-) -> Result<Preview, String> {
-    let kept = Kept {
+) -> Result<OpenapiPreview, OpenapiError> {
+    let stored = DocumentRecord {
         name: String::new(),
         url: String::new(),
         body,
@@ -76,29 +77,30 @@ pub async fn preview_document(
         last_modified: None,
         fetched_at: SystemTime::now(),
     };
-    let turn = turn(parses).await;
-    let work = move || Library::load(vec![kept]).map(|merged| seen(merged, None, is_placed));
-    turn.work(work).await
+    let slot = acquire(parses).await;
+    let work =
+        move || DocumentSet::load(vec![stored]).map(|merged| summarize(merged, None, is_placed));
+    slot.run(work).await
 }
 
-fn seen(merged: Merged, base_url: Option<&Url>, is_placed: bool) -> Preview {
-    let offer = Offer::of(&merged.library, base_url);
-    let about = About::of(&merged.library);
+fn summarize(merged: DocumentUpdate, base_url: Option<&Url>, is_placed: bool) -> OpenapiPreview {
+    let tools = OpenapiTools::of(&merged.set, base_url);
+    let about = DocumentSummary::of(&merged.set);
     let mut notes = merged.problems;
-    if offer.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
+    if tools.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
         notes.push("The document describes no operations.".into());
     }
-    notes.extend(offer.other_hosts());
-    notes.extend(merged.library.notes());
-    let homeless = offer.homeless().filter(|_| !is_placed);
-    notes.extend(homeless.map(str::to_owned));
-    if offer.cut {
+    notes.extend(tools.other_hosts());
+    notes.extend(merged.set.notes());
+    let without_server = tools.without_server().filter(|_| !is_placed);
+    notes.extend(without_server.map(str::to_owned));
+    if tools.cut {
         notes.push("It has more tools than are listed.".into());
     }
-    Preview {
+    OpenapiPreview {
         title: about.title,
         version: about.version,
-        tools: offer.tools(),
+        tools: tools.definitions(),
         skipped: about.skipped,
         schemes: about.schemes,
         servers: about.servers,

@@ -9,42 +9,51 @@ use async_trait::async_trait;
 use tenon_domain::{OpenapiConfig, SourceInfo};
 use tokio::sync::Semaphore;
 
-use super::handover::Handover;
-use crate::openapi::caller::Caller;
+use super::inherited::InheritedState;
+use crate::jitter::jitter;
 use crate::openapi::fetch;
-use crate::spread::spread;
+use crate::openapi::http_client::OpenapiHttpClient;
 use crate::variables::Fill;
 
 /// Everything an [`super::OpenapiServer`] needs from its owner.
-pub struct Settings {
+pub struct OpenapiSettings {
     pub info: SourceInfo,
     /// With its `${NAME}`s.
     pub config: OpenapiConfig,
     pub fill: Arc<dyn Fill<OpenapiConfig>>,
-    pub documents: Arc<dyn Documents>,
+    pub documents: Arc<dyn DocumentStore>,
     /// Knows where the server may be. All that may be in the same places share one.
-    pub caller: Caller,
+    pub http: OpenapiHttpClient,
     /// How many documents may be parsed at once: all of one owner share it.
     pub parses: Arc<Semaphore>,
     /// What the one knows whose place it takes: at the same address it is listed at once.
-    pub known: Option<Handover>,
+    pub inherited: Option<InheritedState>,
 }
 
 /// Where the last good documents of one source are, so that its tools are there
-/// before anything is asked over the network. Errors are sentences.
+/// before anything is fetched.
 #[async_trait]
-pub trait Documents: Send + Sync {
+pub trait DocumentStore: Send + Sync {
     /// In any order. Of a source whose document was given, that one, under the empty name.
-    async fn load(&self) -> Result<Vec<Kept>, String>;
+    async fn load(&self) -> Result<Vec<DocumentRecord>, DocumentStoreError>;
 
     /// Keeps these in the place of those with the same names, and forgets all
     /// whose names are not among `names`.
-    async fn keep(&self, documents: Vec<Kept>, names: Vec<String>) -> Result<(), String>;
+    async fn store(
+        &self,
+        documents: Vec<DocumentRecord>,
+        names: Vec<String>,
+    ) -> Result<(), DocumentStoreError>;
 }
+
+/// Why documents could not be loaded or stored: a sentence of the store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DocumentStoreError(pub String);
 
 /// A document as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct DocumentRecord {
     /// Of the server behind an mcpo. Empty for the document of the address itself.
     pub name: String,
     /// Where it was, after all redirects. Empty, if somebody gave it.
@@ -57,39 +66,38 @@ pub struct Kept {
 
 /// How often a server is asked for its document, and how long that may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct RefreshSchedule {
     /// While all is well.
-    pub every: Duration,
-    /// After the first failure; each further one doubles it.
-    pub again: Duration,
-    /// No longer than this after a failure.
-    pub at_most: Duration,
-    /// For reading all its documents.
-    pub read: Duration,
-    /// For what the owner is asked: variables, and what is kept.
-    pub owner: Duration,
+    pub interval: Duration,
+    /// Backoff after the first failure; each further one doubles it.
+    pub backoff: Duration,
+    pub max_backoff: Duration,
+    /// For fetching all documents.
+    pub fetch_timeout: Duration,
+    /// For variables and stored documents.
+    pub store_timeout: Duration,
 }
 
-impl Default for Pace {
+impl Default for RefreshSchedule {
     fn default() -> Self {
         Self {
-            every: Duration::from_secs(600),
-            again: Duration::from_secs(1),
-            at_most: Duration::from_secs(60),
-            read: fetch::WITHIN,
-            owner: Duration::from_secs(30),
+            interval: Duration::from_secs(600),
+            backoff: Duration::from_secs(1),
+            max_backoff: Duration::from_secs(60),
+            fetch_timeout: fetch::FETCH_TIMEOUT,
+            store_timeout: Duration::from_secs(30),
         }
     }
 }
 
-impl Pace {
+impl RefreshSchedule {
     /// How long to wait after so many failures in a row.
     fn after(&self, failures: u32) -> Duration {
         match failures {
-            0 => self.every,
+            0 => self.interval,
             failures => {
                 let times = 2_u32.saturating_pow(failures - 1);
-                self.again.saturating_mul(times).min(self.at_most)
+                self.backoff.saturating_mul(times).min(self.max_backoff)
             }
         }
     }
@@ -97,13 +105,13 @@ impl Pace {
     /// The same, give or take a tenth, so that servers that were started together
     /// are not read together for ever.
     pub(super) fn wait(&self, failures: u32) -> Duration {
-        spread(self.after(failures), RandomState::new().hash_one(0))
+        jitter(self.after(failures), RandomState::new().hash_one(0))
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for OpenapiSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings")
+        f.debug_struct("OpenapiSettings")
             .field("info", &self.info)
             .finish_non_exhaustive()
     }
@@ -115,8 +123,8 @@ mod tests {
 
     #[test]
     fn what_fails_is_asked_ever_later() {
-        let pace = Pace::default();
-        let seconds = |failures| pace.after(failures).as_secs();
+        let schedule = RefreshSchedule::default();
+        let seconds = |failures| schedule.after(failures).as_secs();
         let waits: Vec<u64> = (0..10).map(seconds).collect();
         assert_eq!(waits, [600, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
         assert_eq!(seconds(u32::MAX), 60);

@@ -8,13 +8,13 @@ use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, McpTransport, SourceState};
 use tenon_sources::Network;
-use tenon_sources::mcp::{Settings, Tokens};
+use tenon_sources::mcp::{McpSettings, TokenProvider};
 
 use super::desk::{self, Desk, http, settings, sse};
 use super::site::{Answer, Request, Site, stateless, whole};
 
 /// Why it does not come up.
-async fn failure(settings: Settings) -> String {
+async fn failure(settings: McpSettings) -> String {
     let mut desk = Desk::starting(settings).await;
     desk.settle().await;
     match desk.server.status().state {
@@ -23,7 +23,7 @@ async fn failure(settings: Settings) -> String {
     }
 }
 
-fn with_header(url: &str, name: &str, value: &str) -> Settings {
+fn with_header(url: &str, name: &str, value: &str) -> McpSettings {
     let mut config = http(url);
     if let McpTransport::Http { headers, .. } = &mut config.transport {
         headers.insert(name.into(), value.into());
@@ -56,13 +56,13 @@ struct Purse {
 }
 
 #[async_trait]
-impl Tokens for Purse {
-    async fn token(&self) -> Option<String> {
+impl TokenProvider for Purse {
+    async fn access_token(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap();
         Some(if refused.is_empty() { "stale" } else { "good" }.into())
     }
 
-    async fn instead_of(&self, refused: &str) -> Option<String> {
+    async fn replace_token(&self, refused: &str) -> Option<String> {
         self.refused.lock().unwrap().push(refused.into());
         Some("good".into())
     }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_domain::{Access, ErrorKind, SourceState};
-use tenon_sources::mcp::Patience;
+use tenon_domain::{ErrorKind, SourceState, ToolAccess};
+use tenon_sources::mcp::ServerTimeouts;
 use tenon_tools::ToolSource;
 use tokio::time::Instant;
 
@@ -21,9 +21,9 @@ async fn one_that_hangs_at_its_first_word_fails_and_keeps_what_it_offered() {
     let mut settings = ward.settings();
     settings.known = vec![known("echo")];
     settings.config.timeout_ms = Some(60_000);
-    let patience = Patience {
+    let patience = ServerTimeouts {
         launch: SHORT,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let desk = Desk::starting_with(settings, patience).await;
     let status = desk.server.status();
@@ -50,9 +50,9 @@ async fn one_that_hangs_at_its_list_can_be_called_by_what_is_known() {
     let ward = Ward::new("hang-list");
     let mut settings = ward.settings();
     settings.known = vec![known("echo")];
-    let patience = Patience {
+    let patience = ServerTimeouts {
         list: SHORT,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let desk = Desk::starting_with(settings, patience).await;
     let is_degraded = |state: &SourceState| matches!(state, SourceState::Degraded { .. });
@@ -64,9 +64,9 @@ async fn one_that_hangs_at_its_list_can_be_called_by_what_is_known() {
 #[tokio::test]
 async fn a_list_that_cannot_be_read_again_leaves_the_old_one() {
     let ward = Ward::new("hang-second-list");
-    let patience = Patience {
+    let patience = ServerTimeouts {
         list: SHORT,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let desk = Desk::starting_with(ward.settings(), patience).await;
     let before = until_ready(&desk).await;
@@ -117,9 +117,9 @@ async fn ten_thousand_tools_are_registered_and_more_are_left_out() {
 
 #[tokio::test]
 async fn a_list_without_end_is_ended() {
-    let patience = Patience {
+    let patience = ServerTimeouts {
         list: SHORT,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let ward = Ward::new("endless");
     let mut settings = ward.settings();
@@ -155,7 +155,7 @@ async fn tools_of_any_name_are_called_by_that_name() {
     }
     let echoes = desk.names().iter().filter(|name| *name == "echo").count();
     assert_eq!(echoes, 1);
-    let toolset = desk.registry.toolset(Access::all(&desk.context.user));
+    let toolset = desk.registry.toolset(ToolAccess::all(&desk.context.user));
     for spec in toolset.specs() {
         assert!(
             tenon_domain::tool_id::is_valid(spec.id.as_str()),

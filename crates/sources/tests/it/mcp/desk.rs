@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tenon_domain::{
-    Access, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolResult,
+    McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess, ToolResult,
 };
 use tenon_sources::Network;
-use tenon_sources::mcp::{McpServer, Patience, Settings, Start};
-use tenon_sources::variables::AsItIs;
+use tenon_sources::mcp::{McpServer, McpSettings, ServerTimeouts, StartMode};
+use tenon_sources::variables::LiteralConfig;
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
@@ -42,7 +42,7 @@ impl Desk {
         Self::ready(settings(sse(url))).await
     }
 
-    pub async fn ready(settings: Settings) -> Self {
+    pub async fn ready(settings: McpSettings) -> Self {
         let mut desk = Self::starting(settings).await;
         desk.settle().await;
         let state = desk.server.status().state;
@@ -52,17 +52,17 @@ impl Desk {
     }
 
     /// In the registry, whatever becomes of it.
-    pub async fn starting(settings: Settings) -> Self {
-        Self::starting_with(settings, Patience::default()).await
+    pub async fn starting(settings: McpSettings) -> Self {
+        Self::starting_with(settings, ServerTimeouts::default()).await
     }
 
-    pub async fn starting_with(settings: Settings, patience: Patience) -> Self {
+    pub async fn starting_with(settings: McpSettings, patience: ServerTimeouts) -> Self {
         // Whoever is first wins; the others find it installed.
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
         let registry = registry(Arc::default());
-        let server = McpServer::with_patience(settings, patience);
+        let server = McpServer::with_timeouts(settings, patience);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
             server,
@@ -115,15 +115,15 @@ impl Desk {
 
     /// The names of its tools, as they stand in the registry.
     pub fn names(&self) -> Vec<String> {
-        let toolset = self.registry.toolset(Access::all(&self.context.user));
+        let toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
         let specs = toolset.specs();
         specs.iter().map(|spec| spec.name.clone()).collect()
     }
 }
 
 /// What a server is run with where nothing special is wanted.
-pub fn settings(config: McpConfig) -> Settings {
-    Settings {
+pub fn settings(config: McpConfig) -> McpSettings {
+    McpSettings {
         info: SourceInfo {
             id: SourceId::new("test"),
             kind: SourceKind::Mcp,
@@ -132,11 +132,11 @@ pub fn settings(config: McpConfig) -> Settings {
             owner: None,
         },
         config,
-        fill: Arc::new(AsItIs),
+        fill: Arc::new(LiteralConfig),
         tokens: None,
         network: Network::Anywhere,
         known: Vec::new(),
-        start: Start::Now,
+        start: StartMode::Now,
         starts: Arc::new(Semaphore::new(4)),
         viewers: tokio::sync::watch::channel(0).1,
     }

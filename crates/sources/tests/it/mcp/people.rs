@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tenon_domain::{FormAnswer, FormWants};
-use tenon_tools::{Attendant, CallContext, Progress};
+use tenon_domain::{FormAnswer, FormRequest};
+use tenon_tools::{CallClient, CallContext, ProgressUpdate};
 
 use crate::desk::context;
 
@@ -13,9 +13,9 @@ use crate::desk::context;
 #[derive(Debug)]
 pub struct Somebody {
     answer: FormAnswer,
-    pub heard: Mutex<Vec<Progress>>,
+    pub heard: Mutex<Vec<ProgressUpdate>>,
     /// The words of each question, and what would answer it.
-    pub asked: Mutex<Vec<(String, FormWants)>>,
+    pub asked: Mutex<Vec<(String, FormRequest)>>,
 }
 
 impl Somebody {
@@ -42,7 +42,7 @@ impl Somebody {
     /// A call with them beside it.
     pub fn context(self: &Arc<Self>) -> CallContext {
         CallContext {
-            attendant: self.clone(),
+            client: self.clone(),
             ..context()
         }
     }
@@ -59,12 +59,12 @@ impl Somebody {
 }
 
 #[async_trait]
-impl Attendant for Somebody {
-    fn progress(&self, progress: Progress) {
+impl CallClient for Somebody {
+    fn progress(&self, progress: ProgressUpdate) {
         self.heard.lock().unwrap().push(progress);
     }
 
-    async fn ask(&self, message: String, wants: FormWants) -> FormAnswer {
+    async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
         self.asked.lock().unwrap().push((message, wants));
         self.answer.clone()
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, McpConfig, SourceState};
-use tenon_sources::mcp::{Fill, Patience, Unfilled};
+use tenon_sources::mcp::{Fill, FillError, ServerTimeouts};
 use tenon_tools::ToolSource;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -21,9 +21,9 @@ use super::ward::{
 async fn a_killed_server_is_back_within_a_second() {
     let ward = Ward::new("good");
     // Each life counts as a good one, so that each death is the first.
-    let patience = Patience {
+    let patience = ServerTimeouts {
         steady: Duration::ZERO,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let desk = Desk::starting_with(ward.settings(), patience).await;
     let mut status = until_ready(&desk).await;
@@ -99,7 +99,7 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
     let is_set = Arc::new(AtomicBool::new(false));
     settings.fill = Arc::new(Secret {
         is_set: is_set.clone(),
-        lacks: Unfilled::Unset("`KEY` is not set".into()),
+        lacks: FillError::Unset("`KEY` is not set".into()),
     });
     let desk = Desk::starting(settings).await;
     let why = until_failed(&desk).await;
@@ -131,12 +131,12 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
 /// One variable that somebody sets sooner or later.
 struct Secret {
     is_set: Arc<AtomicBool>,
-    lacks: Unfilled,
+    lacks: FillError,
 }
 
 #[async_trait]
 impl Fill<McpConfig> for Secret {
-    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, Unfilled> {
+    async fn fill(&self, config: &McpConfig) -> Result<McpConfig, FillError> {
         match self.is_set.load(Ordering::SeqCst) {
             true => Ok(config.clone()),
             false => Err(self.lacks.clone()),
@@ -151,7 +151,7 @@ async fn one_whose_secrets_could_not_be_read_is_tried_again() {
     let is_set = Arc::new(AtomicBool::new(false));
     settings.fill = Arc::new(Secret {
         is_set: is_set.clone(),
-        lacks: Unfilled::Unread("The store is away".into()),
+        lacks: FillError::Unread("The store is away".into()),
     });
     let desk = Desk::starting(settings).await;
     until(&desk, |status| status.restarts > 0).await;
@@ -177,7 +177,7 @@ struct Faulty;
 
 #[async_trait]
 impl Fill<McpConfig> for Faulty {
-    async fn fill(&self, _config: &McpConfig) -> Result<McpConfig, Unfilled> {
+    async fn fill(&self, _config: &McpConfig) -> Result<McpConfig, FillError> {
         panic!("on purpose")
     }
 }
@@ -233,9 +233,9 @@ async fn one_that_is_stopped_or_let_go_while_it_starts_is_gone_too() {
 #[tokio::test]
 async fn servers_that_hang_do_not_keep_the_next_from_starting() {
     let starts = Arc::new(Semaphore::new(2));
-    let patience = Patience {
-        turn: Duration::from_millis(500),
-        ..Patience::default()
+    let patience = ServerTimeouts {
+        start_slot: Duration::from_millis(500),
+        ..ServerTimeouts::default()
     };
     let mut hanging = Vec::new();
     for _ in 0..4 {
@@ -274,7 +274,7 @@ async fn one_that_fell_is_back_although_others_are_starting() {
         status.state == SourceState::Ready && status.pid.is_some_and(|new| new != pid)
     })
     .await;
-    assert!(begun.elapsed() < Patience::default().turn);
+    assert!(begun.elapsed() < ServerTimeouts::default().start_slot);
 }
 
 /// The process a stubborn server has started.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tenon_domain::{ErrorKind, FormWants};
+use tenon_domain::{ErrorKind, FormRequest};
 
 use super::desk::Desk;
 use super::people::Somebody;
@@ -114,7 +114,7 @@ async fn whoever_has_to_visit_an_address_first_is_asked_to_and_the_call_is_made_
     assert_eq!(answer.to_text(), "here");
     let asked = person.asked.lock().unwrap().clone();
     let url = "https://example.com/go".to_owned();
-    assert_eq!(asked[0].1, FormWants::Visit { url });
+    assert_eq!(asked[0].1, FormRequest::Visit { url });
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::SourceState;
-use tenon_sources::mcp::Start;
+use tenon_sources::mcp::StartMode;
 use tenon_tools::ToolSource;
 
 use super::desk::Desk;
@@ -54,7 +54,7 @@ async fn many_calls_at_the_edge_of_sleep_are_all_answered() {
 async fn one_that_starts_on_call_sleeps_with_what_is_known_until_then() {
     let ward = Ward::new("good");
     let mut settings = ward.settings();
-    settings.start = Start::OnCall;
+    settings.start = StartMode::OnCall;
     settings.known = vec![known("echo"), known("gone")];
     let desk = Desk::starting(settings).await;
     let status = until(&desk, |status| status.state == SourceState::Sleeping).await;
@@ -75,7 +75,7 @@ async fn one_that_starts_on_call_sleeps_with_what_is_known_until_then() {
 async fn a_sleeping_server_is_woken_by_a_restart_and_ended_by_a_stop() {
     let ward = Ward::new("good");
     let mut settings = ward.settings();
-    settings.start = Start::OnCall;
+    settings.start = StartMode::OnCall;
     let desk = Desk::starting(settings).await;
     desk.server.restart();
     until_ready(&desk).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tenon_domain::SourceState;
 use tenon_sources::Advice;
-use tenon_sources::mcp::{Patience, Settings, StartupStep, Status};
+use tenon_sources::mcp::{McpSettings, ServerStatus, ServerTimeouts, StartupStep};
 use tenon_tools::ToolSource;
 
 use super::desk::{self, Desk};
@@ -14,7 +14,7 @@ use super::people::Somebody;
 use super::ward::{Ward, known, nothing, until, until_failed, until_ready};
 
 /// A package that npx takes twelve seconds to install, and what it is run with.
-fn slow_package(folder: &Path) -> Settings {
+fn slow_package(folder: &Path) -> McpSettings {
     let package = json!({
         "name": "a-server",
         "version": "1.0.0",
@@ -44,7 +44,7 @@ async fn a_package_that_npx_has_to_install_is_waited_for_and_started_once() {
     let mut settings = slow_package(folder.path());
     settings.known = vec![known("echo")];
     let desk = Desk::starting(settings).await;
-    let is_installing = |status: &Status| {
+    let is_installing = |status: &ServerStatus| {
         let startup = status.startup.as_ref();
         startup.is_some_and(|startup| startup.step == StartupStep::Installing)
     };
@@ -109,7 +109,7 @@ async fn one_that_waits_for_its_turn_says_so() {
     let starts = settings.starts.clone();
     let all = starts.acquire_many(4).await.unwrap();
     let desk = Desk::starting(settings).await;
-    let is_queued = |status: &Status| {
+    let is_queued = |status: &ServerStatus| {
         let startup = status.startup.as_ref();
         startup.is_some_and(|startup| startup.step == StartupStep::Queued)
     };
@@ -122,9 +122,9 @@ async fn one_that_waits_for_its_turn_says_so() {
 #[tokio::test]
 async fn a_call_has_one_that_failed_tried_again_at_once() {
     let ward = Ward::new("needs-key");
-    let patience = Patience {
+    let patience = ServerTimeouts {
         retry: Duration::ZERO,
-        ..Patience::default()
+        ..ServerTimeouts::default()
     };
     let mut settings = ward.settings();
     settings.known = vec![known("echo")];

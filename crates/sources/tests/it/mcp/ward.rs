@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, SourceState, ToolDefinition};
-use tenon_sources::mcp::{Settings, Status};
+use tenon_sources::mcp::{McpSettings, ServerStatus};
 use tokio::time::{Instant, timeout};
 
 use super::desk::{Desk, PATIENCE, program, settings};
@@ -22,7 +22,7 @@ impl Ward {
         Self { how, folder }
     }
 
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> McpSettings {
         let file = self.file();
         bad(self.how, file.to_str().unwrap())
     }
@@ -61,19 +61,19 @@ impl Ward {
     }
 }
 
-pub fn bad(how: &str, file: &str) -> Settings {
+pub fn bad(how: &str, file: &str) -> McpSettings {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/peers/mcp/bad.mjs");
     settings(program("node", &[script, how, file]))
 }
 
-pub async fn ready(settings: Settings) -> Desk {
+pub async fn ready(settings: McpSettings) -> Desk {
     let desk = Desk::starting(settings).await;
     until_ready(&desk).await;
     desk
 }
 
 /// Waits until the server is as it should be, and takes over what it offers then.
-pub async fn until(desk: &Desk, is_so: impl Fn(&Status) -> bool) -> Status {
+pub async fn until(desk: &Desk, is_so: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
     let mut changes = desk.server.changes();
     let reached = async {
         loop {
@@ -92,12 +92,12 @@ pub async fn until(desk: &Desk, is_so: impl Fn(&Status) -> bool) -> Status {
     status
 }
 
-pub async fn until_ready(desk: &Desk) -> Status {
+pub async fn until_ready(desk: &Desk) -> ServerStatus {
     until(desk, |status| status.state == SourceState::Ready).await
 }
 
 pub async fn until_failed(desk: &Desk) -> String {
-    let is_failed = |status: &Status| matches!(status.state, SourceState::Failed { .. });
+    let is_failed = |status: &ServerStatus| matches!(status.state, SourceState::Failed { .. });
     match until(desk, is_failed).await.state {
         SourceState::Failed { why } => why,
         other => panic!("{other:?}"),

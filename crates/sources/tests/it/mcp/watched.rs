@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, SourceState};
-use tenon_sources::mcp::{Patience, Settings};
+use tenon_sources::mcp::{McpSettings, ServerTimeouts};
 use tokio::time::Instant;
 
 use super::desk::{Desk, http, settings, sse};
@@ -18,15 +18,15 @@ use super::site::{Answer, Request, Site, shaking, whole};
 use super::ward::{until, until_failed, until_ready};
 
 /// Looks often, because a test does not wait for minutes.
-fn impatient() -> Patience {
-    Patience {
+fn impatient() -> ServerTimeouts {
+    ServerTimeouts {
         watched_poll: Duration::from_millis(300),
-        ..Patience::default()
+        ..ServerTimeouts::default()
     }
 }
 
 /// One page is open.
-fn viewed(mut settings: Settings) -> Settings {
+fn viewed(mut settings: McpSettings) -> McpSettings {
     settings.viewers = tokio::sync::watch::channel(1).1;
     settings
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tenon_sources::openapi::operation::{BodyKind, Place, Style, Written};
+use tenon_openapi::operation::{BodyKind, ParameterLocation, ParameterStyle, Serialization};
 
 use super::made::{Site, file, operation, parameter, post, usual};
 use crate::peer::{Peer, installed, ours};
@@ -17,34 +17,36 @@ pub fn express() -> Peer {
     Peer::start(command)
 }
 
-/// "/styles/path/simple/false/array/{color}": what stands in its place for tests.
-fn described(path: &str) -> (Place, Style, bool, &str) {
+/// "/styles/path/simple/false/array/{color}": what stands in its location for tests.
+fn described(path: &str) -> (ParameterLocation, ParameterStyle, bool, &str) {
     let mut pieces = path.split('/').skip(2);
-    let place = match pieces.next().unwrap() {
-        "path" => Place::Path,
-        "query" => Place::Query,
-        "header" => Place::Header,
-        "cookie" => Place::Cookie,
+    let location = match pieces.next().unwrap() {
+        "path" => ParameterLocation::Path,
+        "query" => ParameterLocation::Query,
+        "header" => ParameterLocation::Header,
+        "cookie" => ParameterLocation::Cookie,
         other => panic!("{other}"),
     };
     let style = match pieces.next().unwrap() {
-        "simple" => Style::Simple,
-        "label" => Style::Label,
-        "matrix" => Style::Matrix,
-        "form" => Style::Form,
-        "spaceDelimited" => Style::SpaceDelimited,
-        "pipeDelimited" => Style::PipeDelimited,
-        "deepObject" => Style::DeepObject,
+        "simple" => ParameterStyle::Simple,
+        "label" => ParameterStyle::Label,
+        "matrix" => ParameterStyle::Matrix,
+        "form" => ParameterStyle::Form,
+        "spaceDelimited" => ParameterStyle::SpaceDelimited,
+        "pipeDelimited" => ParameterStyle::PipeDelimited,
+        "deepObject" => ParameterStyle::DeepObject,
         other => panic!("{other}"),
     };
     let explode = pieces.next().unwrap() == "true";
-    (place, style, explode, pieces.next().unwrap())
+    (location, style, explode, pieces.next().unwrap())
 }
 
-fn values(place: Place, kind: &str) -> Vec<Value> {
+fn values(location: ParameterLocation, kind: &str) -> Vec<Value> {
     match kind {
         // The peer does not decode cookies, and ends them at a `=`.
-        "string" if place == Place::Cookie => vec![json!("blue"), json!("a/b&c#?+"), json!("12")],
+        "string" if location == ParameterLocation::Cookie => {
+            vec![json!("blue"), json!("a/b&c#?+"), json!("12")]
+        }
         // It decodes queries twice: no `%` here.
         "string" => vec![json!("blue"), json!("a b&c=d;e/f?g#h+i'\"[]"), json!("12")],
         "number" => vec![json!(-1.5), json!(0), json!(9007199254740991u64)],
@@ -73,19 +75,19 @@ async fn every_style_is_read_as_it_was_meant() {
     let (mut read, mut wrong) = (0, Vec::new());
     for path in listed.as_array().unwrap() {
         let path = path.as_str().unwrap();
-        let (place, style, explode, kind) = described(path);
-        let (name, section) = match place {
-            Place::Path => ("color", "path"),
-            Place::Query => ("color", "query"),
-            Place::Header => ("x-color", "header"),
-            Place::Cookie => ("color", "cookie"),
+        let (location, style, explode, kind) = described(path);
+        let (name, section) = match location {
+            ParameterLocation::Path => ("color", "path"),
+            ParameterLocation::Query => ("color", "query"),
+            ParameterLocation::Header => ("x-color", "header"),
+            ParameterLocation::Cookie => ("color", "cookie"),
         };
         let operation = operation(
             Method::GET,
             path,
-            vec![parameter(name, place, style, explode)],
+            vec![parameter(name, location, style, explode)],
         );
-        for value in values(place, kind) {
+        for value in values(location, kind) {
             let answer = site.value(&operation, json!({ name: value })).await;
             let found = &answer[section][name];
             if *found != value {
@@ -102,8 +104,13 @@ async fn every_style_is_read_as_it_was_meant() {
 async fn express_reads_what_was_meant() {
     let peer = express();
     let site = Site::open(&peer.url);
-    let style = |style, explode| parameter("color", Place::Query, style, explode);
-    let path = || vec![usual("one", Place::Path), usual("two", Place::Path)];
+    let style = |style, explode| parameter("color", ParameterLocation::Query, style, explode);
+    let path = || {
+        vec![
+            usual("one", ParameterLocation::Path),
+            usual("two", ParameterLocation::Path),
+        ]
+    };
     let query = async |parameter, value: Value| {
         let parameters = path().into_iter().chain([parameter]).collect();
         let echo = operation(Method::GET, "/echo/{one}/{two}", parameters);
@@ -115,29 +122,41 @@ async fn express_reads_what_was_meant() {
         );
         answer["query"].clone()
     };
-    let found = query(style(Style::Form, true), json!(["a", "你&"])).await;
+    let found = query(style(ParameterStyle::Form, true), json!(["a", "你&"])).await;
     assert_eq!(found, json!({ "color": ["a", "你&"] }));
-    let found = query(style(Style::Form, true), json!({ "R": 1, "a[b]": true })).await;
+    let found = query(
+        style(ParameterStyle::Form, true),
+        json!({ "R": 1, "a[b]": true }),
+    )
+    .await;
     assert_eq!(found, json!({ "R": "1", "a": { "b": "true" } }));
-    let found = query(style(Style::PipeDelimited, false), json!(["a", "b"])).await;
+    let found = query(
+        style(ParameterStyle::PipeDelimited, false),
+        json!(["a", "b"]),
+    )
+    .await;
     assert_eq!(found, json!({ "color": "a|b" }));
-    let found = query(style(Style::TabDelimited, false), json!(["a", "b"])).await;
+    let found = query(
+        style(ParameterStyle::TabDelimited, false),
+        json!(["a", "b"]),
+    )
+    .await;
     assert_eq!(found, json!({ "color": "a\tb" }));
     // Deeper than any specification says, as qs reads it.
     let deep = json!({ "a": { "b": { "c": "1" } }, "l": ["x"], "o": [{ "k": "1" }, { "k": "2" }], "&=": "[]" });
-    let found = query(style(Style::DeepObject, true), deep.clone()).await;
+    let found = query(style(ParameterStyle::DeepObject, true), deep.clone()).await;
     assert_eq!(found, json!({ "color": deep }));
-    let found = query(style(Style::DeepObject, true), json!(["x", "y"])).await;
+    let found = query(style(ParameterStyle::DeepObject, true), json!(["x", "y"])).await;
     assert_eq!(found, json!({ "color": ["x", "y"] }));
-    let mut json_parameter = style(Style::Form, true);
-    json_parameter.written = Written::Media("application/json".into());
+    let mut json_parameter = style(ParameterStyle::Form, true);
+    json_parameter.serialization = Serialization::Media("application/json".into());
     let found = query(json_parameter, json!({ "a": [1, "é"] })).await;
     assert_eq!(found, json!({ "color": "{\"a\":[1,\"é\"]}" }));
 
     let parameters = path().into_iter().chain([
-        usual("session", Place::Cookie),
-        usual("more", Place::Cookie),
-        usual("x-color", Place::Header),
+        usual("session", ParameterLocation::Cookie),
+        usual("more", ParameterLocation::Cookie),
+        usual("x-color", ParameterLocation::Header),
     ]);
     let echo = operation(Method::GET, "/echo/{one}/{two}", parameters.collect());
     let input =

@@ -4,9 +4,9 @@ use std::process::Command;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tenon_domain::{Content, Credential, SHOWN_PAGE};
-use tenon_sources::openapi::operation::{
-    BodyInput, BodyKind, Operation, Place, Scheme, SchemeKind,
+use tenon_domain::{Content, SHOWN_PAGE, SourceCredential};
+use tenon_openapi::operation::{
+    BodyInput, BodyKind, Operation, ParameterLocation, SecurityScheme, SecuritySchemeKind,
 };
 
 use super::made::{Site, file, operation, post, secured, usual};
@@ -18,8 +18,8 @@ pub fn fastapi() -> Peer {
     Peer::start(command)
 }
 
-fn get(path: &str, place: Place, names: &[&str]) -> Operation {
-    let parameters = names.iter().map(|name| usual(name, place));
+fn get(path: &str, location: ParameterLocation, names: &[&str]) -> Operation {
+    let parameters = names.iter().map(|name| usual(name, location));
     operation(Method::GET, path, parameters.collect())
 }
 
@@ -30,7 +30,7 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
 
     let path = get(
         "/path/{text}/{number}/{flag}",
-        Place::Path,
+        ParameterLocation::Path,
         &["text", "number", "flag"],
     );
     for text in [
@@ -44,12 +44,12 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
         let input = json!({ "text": text, "number": 1.0, "flag": true });
         assert_eq!(site.value(&path, input.clone()).await, input);
     }
-    let below = get("/below/{rest}", Place::Path, &["rest"]);
+    let below = get("/below/{rest}", ParameterLocation::Path, &["rest"]);
     let input = json!({ "rest": "a/b/../c" });
     assert_eq!(site.value(&below, input.clone()).await, input);
 
     let names = ["text", "number", "ratio", "flag", "many", "counts"];
-    let query = get("/query", Place::Query, &names);
+    let query = get("/query", ParameterLocation::Query, &names);
     let full = json!({
         "text": "a b&c=d#é+%20", "number": 9223372036854775807i64, "ratio": 1.5e-7, "flag": false,
         "many": ["x,y", "", "&"], "counts": [1, 2],
@@ -59,11 +59,15 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
     assert_eq!(site.value(&query, json!({})).await, empty);
     assert_eq!(site.value(&query, empty.clone()).await, empty);
 
-    let header = get("/header", Place::Header, &["x-text", "x-number"]);
+    let header = get(
+        "/header",
+        ParameterLocation::Header,
+        &["x-text", "x-number"],
+    );
     let input = json!({ "x-text": "a, b; c=\"d\"", "x-number": 7 });
     assert_eq!(site.value(&header, input.clone()).await, input);
 
-    let cookie = get("/cookie", Place::Cookie, &["session", "other"]);
+    let cookie = get("/cookie", ParameterLocation::Cookie, &["session", "other"]);
     let input = json!({ "session": "to/ken+==", "other": 7 });
     assert_eq!(site.value(&cookie, input.clone()).await, input);
 
@@ -85,7 +89,10 @@ async fn fastapi_reads_every_kind_of_body() {
     let site = Site::open(&peer.url);
 
     let mut merged = post("/json/{name}", "application/json", BodyKind::Json);
-    merged.parameters = vec![usual("name", Place::Path), usual("dry", Place::Query)];
+    merged.parameters = vec![
+        usual("name", ParameterLocation::Path),
+        usual("dry", ParameterLocation::Query),
+    ];
     merged.body.as_mut().unwrap().input =
         BodyInput::Merged(vec![("name_body".into(), "name".into())]);
     let input = json!({
@@ -143,35 +150,35 @@ async fn fastapi_reads_every_kind_of_body() {
 
 #[tokio::test]
 async fn fastapi_knows_who_asks() {
-    let key = |place, name: &str| SchemeKind::Key {
-        place,
+    let key = |location, name: &str| SecuritySchemeKind::ApiKey {
+        location,
         name: name.into(),
     };
-    let client = SchemeKind::Client {
+    let client = SecuritySchemeKind::ClientCredentials {
         token_url: "/token".into(),
         scopes: vec!["read".into()],
     };
     let schemes = [
-        ("bearer", SchemeKind::Bearer),
-        ("basic", SchemeKind::Basic),
-        ("header", key(Place::Header, "X-Key")),
-        ("query", key(Place::Query, "key")),
-        ("cookie", key(Place::Cookie, "key")),
+        ("bearer", SecuritySchemeKind::Bearer),
+        ("basic", SecuritySchemeKind::Basic),
+        ("header", key(ParameterLocation::Header, "X-Key")),
+        ("query", key(ParameterLocation::Query, "key")),
+        ("cookie", key(ParameterLocation::Cookie, "key")),
         ("client", client),
     ];
-    let schemes = schemes.map(|(name, kind)| Scheme {
+    let schemes = schemes.map(|(name, kind)| SecurityScheme {
         name: name.into(),
         kind,
         description: String::new(),
     });
-    let stored = |value: &str| Credential::Key {
+    let stored = |value: &str| SourceCredential::Key {
         value: value.into(),
     };
-    let basic = Credential::Basic {
+    let basic = SourceCredential::Basic {
         user: "ada".into(),
         password: "p@:ss".into(),
     };
-    let client = Credential::Client {
+    let client = SourceCredential::Client {
         id: "tenon".into(),
         secret: "s3cret".into(),
         token_url: None,
@@ -207,7 +214,7 @@ async fn fastapi_knows_who_asks() {
     check("cookie", json!({ "key": "k/=" })).await;
     check("client", json!({ "given": 1 })).await;
 
-    // Kept, and fetched again where it is no longer good.
+    // DocumentRecord, and fetched again where it is no longer good.
     let client = secured("/secure/client", "client");
     assert_eq!(site.value(&client, json!({})).await, json!({ "given": 1 }));
     let forget = operation(Method::POST, "/forget", vec![]);

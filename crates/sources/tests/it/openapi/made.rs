@@ -7,27 +7,24 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
-use tenon_domain::{
-    Annotations, Credential, OpenapiConfig, OpenapiOrigin, ToolDefinition, ToolError, ToolResult,
+use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceCredential, ToolError, ToolResult};
+use tenon_openapi::operation::{
+    BodyInput, BodyKind, FormField, OpenapiParameter, Operation, ParameterLocation, ParameterStyle,
+    RequestBody, SecurityRequirement, SecurityScheme, Serialization,
 };
+use tenon_openapi::request::{self, OpenapiRequest};
+use tenon_openapi::response::OpenapiResponse;
 use tenon_sources::import::reached;
-use tenon_sources::openapi::credentials::{Credentials, Document, Sender};
-use tenon_sources::openapi::operation::{
-    Body, BodyInput, BodyKind, Field, Need, Operation, Parameter, Place, Scheme, Style, Written,
-};
-use tenon_sources::openapi::request::{self, Request};
-use tenon_sources::openapi::response::Answer;
+use tenon_sources::openapi::credentials::{CredentialContext, Credentials, RequestSender};
 use url::Url;
 
-pub fn operation(method: Method, path: &str, parameters: Vec<Parameter>) -> Operation {
+pub fn operation(method: Method, path: &str, parameters: Vec<OpenapiParameter>) -> Operation {
     Operation {
-        tool: ToolDefinition {
-            name: path.into(),
-            title: None,
-            description: String::new(),
-            input_schema: json!({ "type": "object" }).into(),
-            annotations: Annotations::default(),
-        },
+        name: path.into(),
+        title: None,
+        description: String::new(),
+        input_schema: json!({ "type": "object" }).into(),
+        deprecated: false,
         method,
         path: path.into(),
         servers: vec!["/".into()],
@@ -40,7 +37,7 @@ pub fn operation(method: Method, path: &str, parameters: Vec<Parameter>) -> Oper
 
 pub fn post(path: &str, media_type: &str, kind: BodyKind) -> Operation {
     Operation {
-        body: Some(Body {
+        body: Some(RequestBody {
             media_type: media_type.into(),
             kind,
             required: true,
@@ -52,7 +49,7 @@ pub fn post(path: &str, media_type: &str, kind: BodyKind) -> Operation {
 
 pub fn secured(path: &str, scheme: &str) -> Operation {
     Operation {
-        security: vec![vec![Need {
+        security: vec![vec![SecurityRequirement {
             scheme: scheme.into(),
             scopes: Vec::new(),
         }]],
@@ -60,32 +57,41 @@ pub fn secured(path: &str, scheme: &str) -> Operation {
     }
 }
 
-pub fn parameter(name: &str, place: Place, style: Style, explode: bool) -> Parameter {
-    Parameter {
+pub fn parameter(
+    name: &str,
+    location: ParameterLocation,
+    style: ParameterStyle,
+    explode: bool,
+) -> OpenapiParameter {
+    OpenapiParameter {
         input: name.into(),
         name: name.into(),
-        place,
-        written: Written::As {
+        location,
+        serialization: Serialization::Styled {
             style,
             explode,
             reserved: false,
         },
-        required: place == Place::Path,
+        required: location == ParameterLocation::Path,
     }
 }
 
 /// As documents have it that say nothing about it.
-pub fn usual(name: &str, place: Place) -> Parameter {
-    match place {
-        Place::Path | Place::Header => parameter(name, place, Style::Simple, false),
-        Place::Query | Place::Cookie => parameter(name, place, Style::Form, true),
+pub fn usual(name: &str, location: ParameterLocation) -> OpenapiParameter {
+    match location {
+        ParameterLocation::Path | ParameterLocation::Header => {
+            parameter(name, location, ParameterStyle::Simple, false)
+        }
+        ParameterLocation::Query | ParameterLocation::Cookie => {
+            parameter(name, location, ParameterStyle::Form, true)
+        }
     }
 }
 
-pub fn file(name: &str) -> Field {
-    Field {
+pub fn file(name: &str) -> FormField {
+    FormField {
         name: name.into(),
-        written: None,
+        serialization: None,
         is_file: true,
         media_type: None,
     }
@@ -104,8 +110,8 @@ impl Site {
 
     pub fn with(
         address: &str,
-        schemes: &[Scheme],
-        credentials: BTreeMap<String, Credential>,
+        schemes: &[SecurityScheme],
+        credentials: BTreeMap<String, SourceCredential>,
     ) -> Self {
         let base = Url::parse(address).unwrap().join("/openapi.json").unwrap();
         let config = OpenapiConfig {
@@ -115,7 +121,7 @@ impl Site {
             })
         };
         let sender = Arc::new(Plain(client()));
-        let document = Document {
+        let document = CredentialContext {
             schemes,
             found_at: Some(&base),
             base: &base,
@@ -127,7 +133,8 @@ impl Site {
     }
 
     pub async fn call(&self, operation: &Operation, input: Value) -> ToolResult {
-        let request = request::build(operation, &self.base, &input)?;
+        let request = request::build(operation, &self.base, &input);
+        let request = request.map_err(|error| ToolError::failed(error.to_string()))?;
         self.credentials.call(operation, request).await
     }
 
@@ -150,8 +157,12 @@ pub fn client() -> Client {
 struct Plain(Client);
 
 #[async_trait]
-impl Sender for Plain {
-    async fn send(&self, request: Request, _within: Option<Duration>) -> Result<Answer, ToolError> {
+impl RequestSender for Plain {
+    async fn send(
+        &self,
+        request: OpenapiRequest,
+        _within: Option<Duration>,
+    ) -> Result<OpenapiResponse, ToolError> {
         let sent = self
             .0
             .request(request.method, request.url)
@@ -160,7 +171,7 @@ impl Sender for Plain {
             .send()
             .await
             .unwrap();
-        Ok(Answer {
+        Ok(OpenapiResponse {
             status: sent.status(),
             headers: sent.headers().clone(),
             body: sent.bytes().await.unwrap().to_vec(),

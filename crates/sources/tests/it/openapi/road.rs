@@ -1,14 +1,14 @@
 //! The whole road with a framework's own document: document, tool, request, answer.
 
 use serde_json::{Value, json};
-use tenon_domain::Credential;
-use tenon_sources::openapi::operation::{Operation, Parsed};
-use tenon_sources::openapi::{document, parse};
+use tenon_domain::SourceCredential;
+use tenon_openapi::operation::{Operation, ParsedDocument};
+use tenon_openapi::{document, parse};
 
 use super::fastapi::fastapi;
 use super::made::{Site, client};
 
-fn find<'a>(parsed: &'a Parsed, path: &str) -> &'a Operation {
+fn find<'a>(parsed: &'a ParsedDocument, path: &str) -> &'a Operation {
     let mut operations = parsed.operations.iter();
     let found = operations.find(|operation| operation.path == path);
     found.unwrap_or_else(|| panic!("{path}: {:?}", parsed.skipped))
@@ -24,14 +24,14 @@ async fn what_fastapi_describes_can_be_called() {
     assert_eq!((parsed.title.as_str(), parsed.skipped.len()), ("Echo", 0));
     assert_eq!(parsed.operations.len(), 23);
 
-    let key = |value: &str| Credential::Key {
+    let key = |value: &str| SourceCredential::Key {
         value: value.into(),
     };
-    let basic = Credential::Basic {
+    let basic = SourceCredential::Basic {
         user: "ada".into(),
         password: "pass".into(),
     };
-    let account = Credential::Client {
+    let account = SourceCredential::Client {
         id: "tenon".into(),
         secret: "s3cret".into(),
         token_url: None,

@@ -9,4 +9,4 @@ export const accountEn = {
   loggedOutTitle: 'You were logged out',
 };
 
-export type AccountWords = typeof accountEn;
+export type AccountMessages = typeof accountEn;

@@ -1,6 +1,6 @@
-import type { AccountWords } from './en';
+import type { AccountMessages } from './en';
 
-export const accountZhHans: AccountWords = {
+export const accountZhHans: AccountMessages = {
   logOut: '退出登录',
   notLoggedOut: (why) => `未能退出登录：${why}`,
   settings: '设置',

@@ -1,6 +1,6 @@
-import type { AccountWords } from './en';
+import type { AccountMessages } from './en';
 
-export const accountZhHant: AccountWords = {
+export const accountZhHant: AccountMessages = {
   logOut: '登出',
   notLoggedOut: (why) => `無法登出：${why}`,
   settings: '設定',

@@ -5,11 +5,11 @@ export const chatsEn = {
   pin: 'Pin',
   unpin: 'Unpin',
   archive: 'Archive',
-  unarchive: 'Take out of the archive',
+  unarchive: 'Unarchive',
   archived: 'Archived',
   archivedChats: 'Archived chats',
-  archivedNow: (title: string) => `“${title}” is in the archive.`,
-  noArchived: 'Archived chats will be listed here.',
+  archivedNow: (title: string) => `Archived “${title}”`,
+  noArchived: 'Archived chats will appear here.',
   allChats: 'All chats',
   moreChats: 'Load more chats',
   open: 'Open',
@@ -20,7 +20,7 @@ export const chatsEn = {
 
   inChats: 'In conversations',
   searching: 'Searching…',
-  nothingFound: (words: string) => `Nothing is found for “${words}”.`,
+  nothingFound: (words: string) => `No results for “${words}”.`,
   notSearched: (why: string) => `Could not search: ${why}`,
   hitKinds: { title: 'Title', message: 'Message', call: 'Tool call' },
 
@@ -30,19 +30,19 @@ export const chatsEn = {
   importChat: 'Import a chat…',
   notImported: (why: string) => `Not imported: ${why}`,
   noExport: (file: string) =>
-    `“${file}” is no chat that Tenon exported. Choose a file made with “Export as JSON”.`,
+    `“${file}” is not a chat exported by Tenon. Choose a file made with “Export as JSON”.`,
 
   share: 'Share…',
   shareChat: 'Share this chat',
   shared: 'Shared chat',
-  begunOn: (day: string) => `Begun on ${day}`,
+  begunOn: (day: string) => `Started on ${day}`,
   madeWith: 'Made with Tenon',
   sharedGone: 'This chat is no longer shared.',
-  sharedGoneHelp: 'Whoever shared it has taken the link back, or the address is not complete.',
+  sharedGoneHelp: 'The link was revoked, or the address is incomplete.',
 
   editMessage: 'Edit message',
   saveAndSend: 'Save and send',
-  editHint: 'The present version is kept.',
+  editHint: 'The current version is kept.',
   regenerate: 'Answer again',
   regenerateWith: 'Answer again with another model…',
   version: (index: number, count: number) => `Version ${index} of ${count}`,
@@ -52,11 +52,11 @@ export const chatsEn = {
 
   wantsToRun: (tool: string) => `${tool} wants to run`,
   noInput: 'No input.',
-  waitsForYou: 'Waits for your answer',
-  asksAloud: (tool: string) => `${tool} wants to run and waits for your answer.`,
-  asks: (title: string) => `“${title}” waits for your answer.`,
+  waitsForYou: 'Waiting for your answer',
+  asksAloud: (tool: string) => `${tool} wants to run and is waiting for your answer.`,
+  asks: (title: string) => `“${title}” is waiting for your answer.`,
   asksYou: (tool: string) => `${tool} asks you`,
-  asksYouAloud: (tool: string) => `${tool} asks you something and waits for your answer.`,
+  asksYouAloud: (tool: string) => `${tool} asks you something and is waiting for your answer.`,
   formOutcomes: {
     accepted: 'You answered',
     declined: 'You declined to answer',
@@ -77,7 +77,8 @@ export const chatsEn = {
     denied: 'The model is told that you refused',
   },
   goesTo: 'Goes to',
-  everyAddress: '“For this chat” and “Always” allow this tool every address, not only this one.',
+  everyAddress:
+    '“For this chat” and “Always” allow every address for this tool, not only this one.',
   approval: 'Approval',
   decided: {
     once: 'Allowed by you',

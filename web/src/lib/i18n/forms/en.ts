@@ -1,28 +1,28 @@
-// What is said in a form that a tool shows. It is loaded with the first of them.
+// What is said in a form that a tool shows. Loaded on demand.
 
 export const formsEn = {
   fromTool: 'The tool asks this. What you answer goes to it.',
   submit: 'Submit',
   decline: 'Decline',
   cancel: 'Cancel',
-  declineHint: 'The tool is told that you do not want to say.',
-  cancelHint: 'The tool is told that you made no decision.',
+  declineHint: 'The tool is told that you declined to answer.',
+  cancelHint: 'The tool is told that you closed the form.',
   sending: 'Sending…',
   required: (label: string) => `${label} (required)`,
   nothingToFill: 'There is nothing to fill in.',
   choose: 'Choose…',
   noChoice: 'No choice',
-  visitHelp: 'What you do there stays there. Check the address before you open it.',
+  visitHelp: 'Tenon does not see what you do there. Check the address before you open it.',
   visit: 'Open in a new tab',
   visited: 'Done',
-  notVisitable: 'This is no address that can be opened.',
+  notVisitable: 'This address cannot be opened.',
   notAnswered: (why: string) => `Your answer did not arrive: ${why}`,
   problems: {
     missing: 'Fill this in.',
     notNumber: 'A number, such as 1.5.',
     notWhole: 'A whole number.',
     notEmail: 'An e-mail address.',
-    notUri: 'A whole address, such as https://example.com.',
+    notUri: 'A full address, such as https://example.com.',
   },
   limits: {
     atLeast: (limit: number) => `At least ${limit}.`,
@@ -34,4 +34,4 @@ export const formsEn = {
   },
 };
 
-export type FormsWords = typeof formsEn;
+export type FormsMessages = typeof formsEn;

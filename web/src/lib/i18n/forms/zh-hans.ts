@@ -1,6 +1,6 @@
-import type { FormsWords } from './en';
+import type { FormsMessages } from './en';
 
-export const formsZhHans: FormsWords = {
+export const formsZhHans: FormsMessages = {
   fromTool: '这是工具的提问，你的回答会交给它。',
   submit: '提交',
   decline: '拒绝回答',

@@ -1,6 +1,6 @@
-import type { FormsWords } from './en';
+import type { FormsMessages } from './en';
 
-export const formsZhHant: FormsWords = {
+export const formsZhHant: FormsMessages = {
   fromTool: '這是工具的提問，你的回答會交給它。',
   submit: '送出',
   decline: '拒絕回答',

@@ -1,11 +1,11 @@
-// What the owner of an account reads that somebody else was in. It is loaded with that.
+// What the owner of an account reads that somebody else was in. Loaded on demand.
 
 const count = (number: number, one: string, more: string) =>
   `${number} ${number === 1 ? one : more}`;
 
 export const handoverEn = {
-  title: 'Somebody used this account before you',
-  why: 'It had your address, which nobody had checked. It is yours now, and what could still act for that person, or tell them anything, was switched off:',
+  title: 'Someone used this account before you',
+  why: 'It was created with your e-mail address, which had not been verified. It is yours now. Everything that could still act for that person, or inform them, was switched off:',
   waysIn: 'The old password, all log-ins and all API keys no longer work.',
   servers: (number: number) =>
     number === 1 ? 'A tool server is switched off:' : `${number} tool servers are switched off:`,
@@ -24,4 +24,4 @@ export const handoverEn = {
   comma: ', ',
 };
 
-export type HandoverWords = typeof handoverEn;
+export type HandoverMessages = typeof handoverEn;

@@ -1,6 +1,6 @@
-import type { HandoverWords } from './en';
+import type { HandoverMessages } from './en';
 
-export const handoverZhHans: HandoverWords = {
+export const handoverZhHans: HandoverMessages = {
   title: '这个账号在你之前有人用过',
   why: '它用的是你的邮箱，但当时没有人核实过。现在账号归你所有，凡是能替之前的人做事或透露信息的，都已关闭：',
   waysIn: '原来的密码、所有登录和所有 API 密钥都已失效。',

@@ -1,6 +1,6 @@
-import type { HandoverWords } from './en';
+import type { HandoverMessages } from './en';
 
-export const handoverZhHant: HandoverWords = {
+export const handoverZhHant: HandoverMessages = {
   title: '這個帳號在你之前有人用過',
   why: '它用的是你的電子郵件，但當時沒有人核實過。現在帳號歸你所有，凡是能替之前的人做事或透露資訊的，都已關閉：',
   waysIn: '原來的密碼、所有登入和所有 API 金鑰都已失效。',

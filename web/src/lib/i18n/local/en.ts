@@ -3,7 +3,7 @@
 import type { Trouble } from '$lib/local/diagnose';
 
 /** What a sentence about a trouble may name. */
-export type About<Kind extends Trouble['kind'] = Trouble['kind']> = {
+export type TroubleContext<Kind extends Trouble['kind'] = Trouble['kind']> = {
   trouble: Extract<Trouble, { kind: Kind }>;
   /** "localhost:8000" */
   host: string;
@@ -12,38 +12,38 @@ export type About<Kind extends Trouble['kind'] = Trouble['kind']> = {
   origin: string;
 };
 
-export interface Told {
+export interface TroubleText {
   /** What is the matter, in one sentence. */
   text: string;
   /** What to do about it. */
   help: string;
 }
 
-type Troubles = { [Kind in Trouble['kind']]: (about: About<Kind>) => Told };
+type Troubles = { [Kind in Trouble['kind']]: (about: TroubleContext<Kind>) => TroubleText };
 
 const troubles: Troubles = {
   blockedPort: ({ host }) => ({
-    text: `No browser ever connects to ${host}: the port is one of those they keep closed.`,
+    text: `Browsers block the port of ${host}.`,
     help: 'Start the server on another port, and change the address here.',
   }),
   mixedContent: ({ url }) => ({
-    text: `This page came over https, and so the browser does not let it reach ${url}.`,
+    text: `This page was loaded over https, so the browser does not let it reach ${url}.`,
     help: 'Run the server on this computer and use its localhost address, or give it https.',
   }),
   policy: ({ url }) => ({
-    text: `This page may not reach ${url}: Tenon lets it talk to localhost and 127.0.0.1 alone.`,
+    text: `This page may not reach ${url}: Tenon lets it talk only to localhost and 127.0.0.1.`,
     help: 'For a server elsewhere, let Tenon itself call it: add it as a tool server.',
   }),
   permissionAsk: () => ({
-    text: 'Your browser asks you before a page may look on your computer.',
-    help: 'It will ask about “other apps and services on this device”. Choose Allow. You can take that back at any time, at the icon left of the address.',
+    text: 'Your browser asks before a page may access your computer.',
+    help: 'It will ask about “other apps and services on this device”. Choose Allow. You can revoke that at any time with the icon left of the address.',
   }),
   permissionUnanswered: () => ({
     text: 'Your browser may still be asking for permission (top left), or the server is slow.',
     help: 'Choose Allow there. If nothing asks, look again.',
   }),
   permissionDismissed: () => ({
-    text: 'Your browser’s question was closed without an answer.',
+    text: 'Your browser’s permission prompt was closed without an answer.',
     help: 'Look again and choose Allow. If it is closed three times, the browser blocks this site.',
   }),
   permissionDenied: () => ({
@@ -91,8 +91,8 @@ const troubles: Troubles = {
     help: 'Let it allow all headers that are asked for:',
   }),
   preflightRefused: ({ host }) => ({
-    text: `The server at ${host} turns down the question that browsers ask first (OPTIONS).`,
-    help: 'Let CORS be handled before anything else, keys included:',
+    text: `The server at ${host} rejects the preflight request of browsers (OPTIONS).`,
+    help: 'Handle CORS before anything else, including keys:',
   }),
   preflightMethod: ({ trouble, host }) => ({
     text: `The server at ${host} lets this site read it, but not send to it (${trouble.method}).`,
@@ -103,17 +103,17 @@ const troubles: Troubles = {
     help: 'Let it expose the header:',
   }),
   tooSlow: ({ host }) => ({
-    text: `${host} takes the connection and does not answer in time.`,
-    help: 'It may still be starting, or hang. Look at its log, or start it again.',
+    text: `${host} accepts the connection but does not answer in time.`,
+    help: 'It may still be starting, or hang. Check its log, or restart it.',
   }),
   cut: ({ host }) => ({
-    text: `${host} began to answer and broke off.`,
-    help: 'It may have crashed. Look at its log, or start it again.',
+    text: `${host} started to answer, then the connection broke.`,
+    help: 'It may have crashed. Check its log, or restart it.',
   }),
   needsKey: ({ trouble, host }) => ({
     text: trouble.given
-      ? `${host} does not take the key it was given (${trouble.status}).`
-      : `${host} wants a key (${trouble.status}).`,
+      ? `${host} rejects the key (${trouble.status}).`
+      : `${host} requires a key (${trouble.status}).`,
     help: 'It stays in this browser and never goes to Tenon.',
   }),
   wrongPath: ({ trouble, host }) => ({
@@ -125,8 +125,8 @@ const troubles: Troubles = {
     help: 'These are the usual addresses:',
   }),
   badSpec: ({ trouble, host }) => ({
-    text: `What ${host} says of its tools cannot be used: ${trouble.where}`,
-    help: 'This has to be put right where the server is written.',
+    text: `The tool description of ${host} cannot be used: ${trouble.where}`,
+    help: 'This has to be fixed in the server.',
   }),
   badHandshake: ({ trouble, host }) => ({
     text: `${host} answers, but not as an MCP server does${trouble.why ? `: ${trouble.why}` : '.'}`,
@@ -134,7 +134,7 @@ const troubles: Troubles = {
   }),
   hub: ({ trouble }) => ({
     text: `The server was found, but Tenon could not be asked about it: ${trouble.why}`,
-    help: 'It is asked again at the next look.',
+    help: 'Tenon is asked again at the next check.',
   }),
 };
 
@@ -143,7 +143,7 @@ const short: Record<Trouble['kind'], string> = {
   mixedContent: 'Not from an https page',
   policy: 'Not from this page',
   permissionAsk: 'Not looked at yet',
-  permissionUnanswered: 'Waits for your browser',
+  permissionUnanswered: 'Waiting for your browser',
   permissionDismissed: 'Not looked at yet',
   permissionDenied: 'Blocked by your browser',
   permissionNeedsHttps: 'Needs https',
@@ -160,7 +160,7 @@ const short: Record<Trouble['kind'], string> = {
   preflightMethod: 'CORS: a method',
   hiddenHeader: 'CORS: a hidden header',
   tooSlow: 'Too slow',
-  cut: 'Broke off',
+  cut: 'Interrupted',
   needsKey: 'Needs a key',
   wrongPath: 'Nothing at this path',
   notToolServer: 'No tool server',
@@ -179,7 +179,7 @@ export const localEn = {
   noneYet: 'No tool server on this computer yet',
   problemCount: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),
   howToStart: 'How to start one',
-  startOne: 'Start one like this, and it is found by itself:',
+  startOne: 'Start one like this; it is found automatically:',
   howToFix: 'How to fix',
   lookAgain: 'Look again',
   looking: 'Looking…',
@@ -190,7 +190,7 @@ export const localEn = {
   askTitle: 'Use tools on this computer',
   look: 'Look on this computer',
   waiting: 'Your browser may be asking for permission (top left). Choose Allow.',
-  waitingShort: 'Waits for your browser',
+  waitingShort: 'Waiting for your browser',
 
   makers: { mcpo: 'mcpo', fastmcp: 'FastMCP', express: 'Express', other: 'Others' },
   maker: 'What the server is made with',
@@ -220,7 +220,7 @@ export const localEn = {
       other: '',
     },
     key: {
-      mcpo: 'An mcpo has the key that stands after this option:',
+      mcpo: 'The key of an mcpo follows this option:',
       fastmcp: '',
       express: '',
       other: '',
@@ -229,11 +229,11 @@ export const localEn = {
 
   add: 'Add an address',
   edit: (name: string) => `Change “${name}”`,
-  menuOf: (name: string) => `Options of ${name}`,
+  menuOf: (name: string) => `Options for ${name}`,
   use: (name: string) => `Use ${name}`,
   remove: 'Remove',
   removeAsk: (name: string) =>
-    `Remove “${name}”? Its tools go from your chats, and its key is forgotten.`,
+    `Remove “${name}”? Its tools disappear from your chats, and its key is deleted.`,
   off: 'Switched off',
   via: { mcpo: 'mcpo', openapi: 'OpenAPI', mcp: 'MCP' },
   serverCount: (count: number) => (count === 1 ? '1 server' : `${count} servers`),
@@ -243,13 +243,13 @@ export const localEn = {
   address: 'Address or port',
   addressHint: 'Such as 8000 or http://localhost:8000/mcp.',
   kind: 'Kind',
-  kinds: { auto: 'Find out', openapi: 'OpenAPI or mcpo', mcp: 'MCP' },
+  kinds: { auto: 'Detect', openapi: 'OpenAPI or mcpo', mcp: 'MCP' },
   name: 'Name',
-  nameHint: 'What you call it. It may be left empty.',
+  nameHint: 'Your name for it. Optional.',
   key: 'Key',
-  keyHint: 'If it wants one. It stays in this browser and never goes to Tenon.',
-  keyKept: 'Left empty, the one you entered stays.',
-  keyGone: 'The one you entered was for another address. Enter it again if it is wanted here.',
+  keyHint: 'If it requires one. It stays in this browser and never goes to Tenon.',
+  keyKept: 'Leave empty to keep the one you entered.',
+  keyGone: 'The one you entered was for another address. Enter it again if it is needed here.',
   header: 'Header of the key',
   headerHint: 'In Authorization, a key alone is sent as “Bearer KEY”.',
   showKey: 'Show the key',
@@ -263,12 +263,12 @@ export const localEn = {
     notHeader: 'This cannot be the name of a header.',
   },
 
-  scan: 'Look at more ports',
+  scan: 'Scan more ports',
   ports: 'Ports of this computer',
   portsHint: 'Such as 8000, 3000-3005. Tool servers that are found there are added.',
-  noPorts: 'There is no port in this.',
-  scanNow: 'Look there',
-  scanning: (count: number) => (count === 1 ? 'Looking at 1 port…' : `Looking at ${count} ports…`),
+  noPorts: 'Enter at least one port.',
+  scanNow: 'Scan',
+  scanning: (count: number) => (count === 1 ? 'Scanning 1 port…' : `Scanning ${count} ports…`),
   scanned: (listening: number) =>
     listening === 0
       ? 'Nothing listens there.'
@@ -296,4 +296,4 @@ export const localEn = {
   ranElsewhere: 'On the computer of whoever asked, by their browser.',
 };
 
-export type LocalWords = typeof localEn;
+export type LocalMessages = typeof localEn;

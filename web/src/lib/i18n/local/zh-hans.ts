@@ -1,6 +1,6 @@
-import type { LocalWords } from './en';
+import type { LocalMessages } from './en';
 
-export const localZhHans: LocalWords = {
+export const localZhHans: LocalMessages = {
   troubles: {
     blockedPort: ({ host }) => ({
       text: `任何浏览器都不会连接 ${host}：这个端口属于浏览器禁用的端口。`,

@@ -1,6 +1,6 @@
-import type { LocalWords } from './en';
+import type { LocalMessages } from './en';
 
-export const localZhHant: LocalWords = {
+export const localZhHant: LocalMessages = {
   troubles: {
     blockedPort: ({ host }) => ({
       text: `任何瀏覽器都不會連線到 ${host}：這個連接埠屬於瀏覽器停用的連接埠。`,

@@ -1,4 +1,4 @@
-// What the panel of models says. It is loaded with it.
+// What the panel of models says. Loaded on demand.
 
 export const modelsEn = {
   editModel: (name: string) => `Edit “${name}”`,
@@ -11,13 +11,13 @@ export const modelsEn = {
   keyOptional: 'Usually not needed',
   removeKey: 'Remove the stored key',
   keyGoes: 'The stored key is removed when you save.',
-  keepKey: 'Keep it',
-  look: 'See its models',
+  keepKey: 'Keep key',
+  look: 'List models',
   looking: 'Looking…',
   offers: (count: number) =>
-    count === 1 ? 'It offers one model.' : `It offers ${count} models. Pick one.`,
-  offersNothing: 'It offers no models. You can still type the name of one.',
-  modelHint: 'What the provider calls it',
+    count === 1 ? 'One model is available.' : `${count} models are available. Pick one.`,
+  offersNothing: 'No models are listed. You can still type the name of one.',
+  modelHint: 'The provider’s name for it',
   nameHint: 'Display name, optional',
   format: 'API format',
   formats: { openai: 'OpenAI-compatible', anthropic: 'Anthropic' },
@@ -26,10 +26,9 @@ export const modelsEn = {
   toolMode: 'How tools are called',
   toolModes: { auto: 'Automatic', native: 'Native', constrained: 'JSON answers' },
   toolModeHints: {
-    auto: 'What the test found to work; native until it has run.',
-    native: 'By the tool calls that the API of the provider has.',
-    constrained:
-      'Every answer must fit a JSON Schema, for models that cannot call tools by themselves.',
+    auto: 'What the test found to work; native until then.',
+    native: 'With the tool calls of the provider’s API.',
+    constrained: 'Answers follow a JSON Schema, for models without native tool calls.',
   },
   contextTokens: 'Context size in tokens',
   prices: 'Prices per million tokens',
@@ -43,7 +42,7 @@ export const modelsEn = {
   problems: {
     missing: 'Fill this in.',
     notJson: 'This is not a JSON object, such as {"temperature": 0.2}.',
-    reserved: 'Tenon sets messages, model, stream and tools itself. Take them out.',
+    reserved: 'Tenon sets messages, model, stream and tools itself. Remove them.',
     keyAgain: 'The stored key is for another address. Enter it again, or remove it.',
     notCount: 'A whole number, such as 128000.',
     notPrice: 'A number, such as 0.25.',
@@ -53,24 +52,24 @@ export const modelsEn = {
   testing: 'Testing…',
   stopTest: 'Stop the test',
   testStopped: 'The test was stopped.',
-  testCutOff: 'The test broke off before it said how it ended. Test again.',
+  testCutOff: 'The test was interrupted. Test again.',
   tryingTools: {
     native: 'Trying native tool calls…',
     constrained: 'Trying JSON answers…',
-    none: 'Trying to do without tools…',
+    none: 'Trying without tools…',
   },
   toolsSeen: {
     native: 'Calls tools',
     constrained: 'Calls tools through JSON answers',
     none: 'Cannot call tools',
   },
-  firstWordAfter: (time: string) => `First word after ${time}`,
+  firstWordAfter: (time: string) => `First token after ${time}`,
   contextOf: (count: string) => `${count} tokens of context`,
   makeDefault: 'Make default',
-  forgetSettings: 'Forget settings',
+  forgetSettings: 'Reset settings',
   deleteModel: (name: string) => `Delete “${name}”?`,
   deleteModelAndKey: (name: string) => `Delete “${name}” and its key?`,
-  forgetModel: (name: string) => `Forget what was set for “${name}”?`,
+  forgetModel: (name: string) => `Reset the settings of “${name}”?`,
 };
 
-export type ModelsWords = typeof modelsEn;
+export type ModelsMessages = typeof modelsEn;

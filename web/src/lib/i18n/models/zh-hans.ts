@@ -1,6 +1,6 @@
-import type { ModelsWords } from './en';
+import type { ModelsMessages } from './en';
 
-export const modelsZhHans: ModelsWords = {
+export const modelsZhHans: ModelsMessages = {
   editModel: (name) => `编辑“${name}”`,
   provider: '服务商',
   otherProvider: '其他',

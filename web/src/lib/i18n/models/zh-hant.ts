@@ -1,6 +1,6 @@
-import type { ModelsWords } from './en';
+import type { ModelsMessages } from './en';
 
-export const modelsZhHant: ModelsWords = {
+export const modelsZhHant: ModelsMessages = {
   editModel: (name) => `編輯「${name}」`,
   provider: '供應商',
   otherProvider: '其他',

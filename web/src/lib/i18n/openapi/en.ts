@@ -1,4 +1,4 @@
-// What is said about OpenAPI servers and their documents. It is loaded with the settings.
+// What is said about OpenAPI servers and their documents. Loaded on demand.
 
 export const openapiEn = {
   given: 'Its document',
@@ -7,34 +7,34 @@ export const openapiEn = {
   urlHint: 'An mcpo with several servers behind it works too.',
   document: 'OpenAPI document',
   documentHint: 'JSON or YAML. OpenAPI 3 or Swagger 2.',
-  documentKept: 'The stored one stays, unless another is given here.',
+  documentKept: 'The stored document is kept unless you provide another.',
   dropHere: 'Drop the file here',
   chooseFile: 'Choose a file…',
   fromFile: (name: string, size: string) => `${name} · ${size}`,
-  dropFile: (name: string) => `Leave ${name} out`,
-  tooLarge: 'The file is too large: at most 32 MiB are read.',
+  dropFile: (name: string) => `Remove ${name}`,
+  tooLarge: 'The file is too large: the limit is 32 MiB.',
   unreadable: 'The file could not be read.',
   baseUrl: 'Base address',
-  baseUrlHint: 'Where requests go, if not where the document says.',
+  baseUrlHint: 'Only if requests go elsewhere than the document says.',
 
   look: 'Look',
   looking: 'Looking…',
-  addKey: 'If it wants a key before it shows its document, add one as a header below.',
+  addKey: 'If its document requires a key, add one as a header below.',
   sees: (title: string, tools: string) => `${title}: ${tools}`,
   found: 'What was found',
   untitled: 'Untitled',
-  tools: 'Tools in it',
-  readOnly: 'only reads',
-  deprecated: 'deprecated, off at first',
+  tools: 'Tools found',
+  readOnly: 'read-only',
+  deprecated: 'deprecated, off by default',
   serversBehind: (count: number, names: string) =>
     count === 1 ? `One server behind it: ${names}` : `${count} servers behind it: ${names}`,
   listSeparator: ', ',
   skipped: (count: number) =>
     count === 1 ? 'One operation was left out' : `${count} operations were left out`,
 
-  credentials: 'What it asks for',
+  credentials: 'Credentials',
   credentialsHint:
-    'Left empty, nothing is sent. ${NAME} stands for everybody’s secret of that name, ${user.NAME} for each person’s own.',
+    'Leave empty to send nothing. ${NAME} is a shared secret, ${user.NAME} each person’s own.',
   places: { header: 'in a header', query: 'in the address', cookie: 'in a cookie' } as Record<
     string,
     string
@@ -45,8 +45,8 @@ export const openapiEn = {
     basic: 'User and password',
     client: 'OAuth client',
     other: (name: string) =>
-      `Tenon cannot do this by itself (${name || 'unknown'}). A header may help.`,
-    unknown: 'Its document does not ask for this any more.',
+      `Tenon does not support this scheme (${name || 'unknown'}). A header may help.`,
+    unknown: 'Its document no longer asks for this.',
   },
   key: 'Key',
   token: 'Token',
@@ -54,11 +54,11 @@ export const openapiEn = {
   password: 'Password',
   clientId: 'Client id',
   clientSecret: 'Client secret',
-  tokenUrl: 'Where tokens are given out',
-  tokenUrlHint: 'Only if it is not where the document says.',
+  tokenUrl: 'Token URL',
+  tokenUrlHint: 'Only if it differs from the document.',
   scopes: 'Scopes',
-  scopesHint: 'Separated by spaces; only if not what the document asks for.',
-  emptyKeeps: (hint: string) => `${hint} Left empty, what is stored stays.`,
+  scopesHint: 'Separated by spaces. Only if they differ from the document.',
+  emptyKeeps: (hint: string) => `${hint} Leave empty to keep the stored value.`,
   fieldOf: (field: string, name: string) => `${field} for ${name}`,
   willGo: 'will be removed',
 
@@ -69,7 +69,7 @@ export const openapiEn = {
   readAt: 'Last read',
   never: 'not yet',
   where: 'Address',
-  wasGiven: 'given by hand',
+  wasGiven: 'provided by hand',
   behind: 'Servers behind it',
   lastChange: 'Last change',
   unchanged: 'Nothing has changed.',
@@ -80,4 +80,4 @@ export const openapiEn = {
   which: 'Which ones',
 };
 
-export type OpenapiWords = typeof openapiEn;
+export type OpenapiMessages = typeof openapiEn;

@@ -1,6 +1,6 @@
-import type { OpenapiWords } from './en';
+import type { OpenapiMessages } from './en';
 
-export const openapiZhHans: OpenapiWords = {
+export const openapiZhHans: OpenapiMessages = {
   given: '文档',
   givens: { address: '在某个地址', document: '就在我手上' },
   url: '服务器或文档的地址',

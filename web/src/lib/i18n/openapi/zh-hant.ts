@@ -1,6 +1,6 @@
-import type { OpenapiWords } from './en';
+import type { OpenapiMessages } from './en';
 
-export const openapiZhHant: OpenapiWords = {
+export const openapiZhHant: OpenapiMessages = {
   given: '文件',
   givens: { address: '在某個位址', document: '就在我手上' },
   url: '伺服器或文件的位址',

@@ -1,6 +1,6 @@
-import type { PagesWords } from './en';
+import type { PagesMessages } from './en';
 
-export const pagesZhHans: PagesWords = {
+export const pagesZhHans: PagesMessages = {
   pageFrom: (tool) => `${tool} 的页面`,
   apart: '与 Tenon 和网络隔离',
   fullScreen: '全屏',

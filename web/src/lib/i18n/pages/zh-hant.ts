@@ -1,6 +1,6 @@
-import type { PagesWords } from './en';
+import type { PagesMessages } from './en';
 
-export const pagesZhHant: PagesWords = {
+export const pagesZhHant: PagesMessages = {
   pageFrom: (tool) => `${tool} 的頁面`,
   apart: '與 Tenon 和網路隔離',
   fullScreen: '全螢幕',

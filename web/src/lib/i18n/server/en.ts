@@ -10,12 +10,12 @@ export const serverEn = {
   serverDetail: (_code: string, sentence: string) => sentence,
   /** Where nothing, or nothing new, can be stored. */
   storage: {
-    low: "The server's disk is nearly full: nothing new can begin until there is more room on it.",
-    full: "The server's disk is full: nothing can be stored until there is room again. All that is stored can be read.",
+    low: "The server's disk is nearly full. Nothing new can be started until space is freed.",
+    full: "The server's disk is full. Nothing can be stored until space is freed. Everything stored can still be read.",
     failing: 'The server cannot store anything at the moment. Its log says why.',
   },
   notImportable: (detail: string) => `This file cannot be imported. ${detail}`,
   silentTryAgain: 'Tenon does not answer. Is it running? Try again.',
 };
 
-export type ServerWords = typeof serverEn;
+export type ServerMessages = typeof serverEn;

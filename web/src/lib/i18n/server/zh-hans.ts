@@ -1,4 +1,4 @@
-import type { ServerWords } from './en';
+import type { ServerMessages } from './en';
 
 const beginnings: Record<string, string> = {
   bad_request: '内容不符合要求',
@@ -9,7 +9,7 @@ const beginnings: Record<string, string> = {
   wants_key: '对方要求密钥',
 };
 
-export const serverZhHans: ServerWords = {
+export const serverZhHans: ServerMessages = {
   serverSays: {
     not_found: '找不到，可能已被删除。',
     busy: '这个对话还在回答，请等它结束或先停止。',

@@ -1,4 +1,4 @@
-import type { ServerWords } from './en';
+import type { ServerMessages } from './en';
 
 const beginnings: Record<string, string> = {
   bad_request: '內容不符合要求',
@@ -9,7 +9,7 @@ const beginnings: Record<string, string> = {
   wants_key: '對方要求金鑰',
 };
 
-export const serverZhHant: ServerWords = {
+export const serverZhHant: ServerMessages = {
   serverSays: {
     not_found: '找不到，可能已被刪除。',
     busy: '這個對話還在回答，請等它結束或先停止。',

@@ -1,4 +1,4 @@
-// What only the settings say. It is loaded with them.
+// What only the settings say. Loaded on demand.
 
 export const settingsEn = {
   sections: {
@@ -10,17 +10,17 @@ export const settingsEn = {
   },
 
   withoutAccount:
-    'Tenon runs with `--single-user`, where nobody has an account: start it without that, and it lets you create one.',
+    'Tenon runs with `--single-user`, which has no accounts. Start it without that option to create one.',
 
   profile: 'Profile',
-  currentPassword: 'Present password',
+  currentPassword: 'Current password',
   currentPasswordWhy: 'Needed to change the address.',
-  currentPasswordNone: 'Leave it empty if you have none because you log in elsewhere.',
+  currentPasswordNone: 'Leave empty if you have none because you log in elsewhere.',
   newPassword: 'New password',
   changePassword: 'Change password',
   saved: 'Saved.',
-  passwordChanged: 'The password is changed. Everywhere else you are logged out.',
-  endKeys: 'End my API keys too',
+  passwordChanged: 'Password changed. You are logged out everywhere else.',
+  endKeys: 'Revoke my API keys too',
   endKeysHint: 'Programs that use them stop working until they get new ones.',
   logInAgain: 'Log in again',
 
@@ -31,9 +31,9 @@ export const settingsEn = {
   endSession: 'Log out',
   endSessionOf: (browser: string) => `Log out ${browser}`,
   logOutEverywhere: 'Log out everywhere',
-  logOutEverywhereAsk: 'Log out in all browsers, this one included?',
+  logOutEverywhereAsk: 'Log out in all browsers, including this one?',
 
-  keysHelp: 'Programs use a key to talk to Tenon in your name.',
+  keysHelp: 'Programs use a key to access Tenon on your behalf.',
   noKeys: 'You have no keys.',
   createKey: 'Create a key',
   keyName: 'Name',
@@ -42,19 +42,19 @@ export const settingsEn = {
   access: 'What it may do',
   accesses: { full: 'Everything', use: 'Use', read: 'Read' },
   accessHints: {
-    full: 'Everything that you may do.',
-    use: 'Chat and use tools, but administer nothing.',
-    read: 'Look at things; change nothing and call nothing.',
+    full: 'Everything you can do.',
+    use: 'Chat and use tools, but no administration.',
+    read: 'Read only: no changes and no tool calls.',
   },
   allow: 'Tools allowed without asking',
   allowHint:
-    'Ids of tools, separated by spaces; * stands for any characters, as in mcp_github_*. Nobody can be asked where a key is used, so tools that would ask are refused unless they fit here.',
+    'Tool ids, separated by spaces; * matches any characters, as in mcp_github_*. A program cannot be asked for approval, so tools that need it are refused unless they match.',
   allows: (patterns: string) => `without asking: ${patterns}`,
   create: 'Create',
   yourPassword: 'Your password',
-  yourPasswordWhy: 'You logged in some time ago: show that it is still you.',
+  yourPasswordWhy: 'You logged in some time ago: confirm that it is still you.',
   keyMade: (name: string) => `The key “${name}”`,
-  onlyOnce: 'Copy it now: it is shown only this once.',
+  onlyOnce: 'Copy it now: it is shown only once.',
   doneFirst: 'Copy it, then press “Done”: it cannot be shown again.',
   done: 'Done',
   /** A button that does something to one of several. */
@@ -64,8 +64,8 @@ export const settingsEn = {
   neverUsed: 'never used',
   deleteKeyAsk: (name: string) => `Delete “${name}”? Whatever uses it stops working.`,
 
-  signUpOpen: 'Everybody may sign up',
-  signUpOpenHint: 'Whoever can reach this page can create an account.',
+  signUpOpen: 'Anyone can sign up',
+  signUpOpenHint: 'Anyone who can reach this page can create an account.',
   you: 'you',
   roles: { admin: 'Admin', user: 'User' },
   role: 'Role',
@@ -79,27 +79,27 @@ export const settingsEn = {
   makeUser: 'Make user',
   disable: 'Disable',
   disableAsk: (name: string) =>
-    `Disable ${name}? They are logged out, and what runs for them is stopped. Nothing of theirs is lost.`,
+    `Disable ${name}? They are logged out, and their running work is stopped. Their data is kept.`,
   enable: 'Enable',
   setPassword: 'New password…',
   setPasswordFor: (name: string) => `New password for ${name}`,
   setPasswordHint: 'At least 8 characters. They are logged out everywhere; tell them the new one.',
-  endTheirKeys: 'End their API keys too',
+  endTheirKeys: 'Revoke their API keys too',
   deletePersonAsk: (name: string) =>
     `Delete ${name}? Their chats, files, keys and settings are lost for good. Disabling keeps them.`,
-  noPeople: 'There is nobody yet.',
+  noPeople: 'No accounts yet.',
 
   invitations: 'Invitations',
-  invite: 'Invite somebody',
+  invite: 'Invite someone',
   inviteEmail: 'For this e-mail address only',
-  inviteEmailHint: 'Optional. Left empty, whoever has the link can use it, once.',
-  inviteMade: 'The link of the invitation',
-  inviteSend: 'Copy it now and send it: it is shown only this once.',
-  anybody: 'Whoever has the link',
+  inviteEmailHint: 'Optional. If empty, anyone with the link can use it, once.',
+  inviteMade: 'Invitation link',
+  inviteSend: 'Copy it now and send it: it is shown only once.',
+  anybody: 'Anyone with the link',
   expires: (time: string) => `valid until ${time}`,
-  noInvites: 'No invitation is open.',
-  revoke: 'Take back',
-  revokeAsk: (who: string) => `Take back the invitation for ${who}?`,
+  noInvites: 'No open invitations.',
+  revoke: 'Revoke',
+  revokeAsk: (who: string) => `Revoke the invitation for ${who}?`,
 
   logHelp: 'Who did what, newest first.',
   person: 'Person',
@@ -138,7 +138,7 @@ export const settingsEn = {
     'user.enabled': 'Enabled an account',
     'user.deleted': 'Deleted a person',
     'invite.created': 'Made an invitation',
-    'invite.deleted': 'Took back an invitation',
+    'invite.deleted': 'Revoked an invitation',
     'key.created': 'Created an API key',
     'key.deleted': 'Deleted an API key',
     'settings.changed': 'Changed the settings',
@@ -156,21 +156,21 @@ export const settingsEn = {
     'source.logout': 'Logged out of a tool server',
     'secret.set': 'Set a secret',
     'secret.removed': 'Removed a secret',
-    'call.answered': 'Answered whether a tool may be called',
-    'form.answered': 'Answered a question of a tool',
+    'call.answered': 'Answered a tool approval',
+    'form.answered': 'Answered a tool’s question',
     'share.made': 'Shared a chat',
     'share.revoked': 'Stopped sharing a chat',
     'chat.imported': 'Imported a chat',
     'chat.deleted': 'Deleted a chat',
     'backup.made': 'Made a backup',
     'backup.restored': 'Restored a backup',
-    'secrets.rotated': 'Renewed the key of the secrets',
+    'secrets.rotated': 'Rotated the secrets key',
   } as Record<string, string>,
   /** What the log knows about an entry, where it has words for it. */
   facts: {
     role: { admin: 'Admin', user: 'User' },
     disabled: { true: 'disabled', false: 'enabled' },
-    signUp: { true: 'everybody may sign up', false: 'only who is invited' },
+    signUp: { true: 'anyone can sign up', false: 'by invitation only' },
     password: { true: 'new password' },
     status: {
       done: 'done',
@@ -185,8 +185,8 @@ export const settingsEn = {
       always: 'always allowed',
       denied: 'refused',
     },
-    withTools: { true: 'with what tools were given and gave', false: 'without what tools gave' },
-    withKey: { true: 'with the key of the secrets', false: 'without the key of the secrets' },
+    withTools: { true: 'with tool input and output', false: 'without tool input and output' },
+    withKey: { true: 'with the secrets key', false: 'without the secrets key' },
     access: { full: 'may do everything', use: 'may use', read: 'may read' },
   } as Record<string, Record<string, string>>,
   everywhere: 'everywhere',
@@ -196,7 +196,7 @@ export const settingsEn = {
   noEntries: 'Nothing has happened yet.',
   noEntriesHere: 'Nothing of this kind has happened.',
   details: 'Details',
-  older: 'Show older ones',
+  older: 'Show older',
 };
 
-export type SettingsWords = typeof settingsEn;
+export type SettingsMessages = typeof settingsEn;

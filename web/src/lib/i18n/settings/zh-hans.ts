@@ -1,6 +1,6 @@
-import type { SettingsWords } from './en';
+import type { SettingsMessages } from './en';
 
-export const settingsZhHans: SettingsWords = {
+export const settingsZhHans: SettingsMessages = {
   sections: {
     account: '账号',
     keys: 'API 密钥',

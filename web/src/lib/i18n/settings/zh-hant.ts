@@ -1,6 +1,6 @@
-import type { SettingsWords } from './en';
+import type { SettingsMessages } from './en';
 
-export const settingsZhHant: SettingsWords = {
+export const settingsZhHant: SettingsMessages = {
   sections: {
     account: '帳號',
     keys: 'API 金鑰',

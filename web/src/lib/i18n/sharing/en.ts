@@ -1,19 +1,19 @@
-// What is said where a chat is shared. It is loaded with that window.
+// What is said where a chat is shared. Loaded on demand.
 
 export const sharingEn = {
   shareMeans:
-    'Whoever has the link can read this chat up to its latest message, without an account.',
-  shareWithTools: 'Include what tools were given and gave',
-  shareToolsHidden: 'Readers see which tools were used, but not what went in or came out.',
-  shareToolsShown: 'Readers also see what went into the tools and what came out.',
-  makeLink: 'Make a link',
+    'Anyone with the link can read this chat up to its latest message, without an account.',
+  shareWithTools: 'Include tool input and output',
+  shareToolsHidden: 'Readers see which tools were used, but not their input and output.',
+  shareToolsShown: 'Readers also see tool input and output.',
+  makeLink: 'Create link',
   link: 'Link',
   copyLink: 'Copy link',
   shareBehind: 'The link does not show the latest messages.',
-  updateLink: 'Show them',
-  takeBack: 'Take the link back',
-  takeBackSure: 'Take the link back? It will stop working for everybody who has it.',
-  linkTaken: 'The link no longer works.',
+  updateLink: 'Update link',
+  revokeLink: 'Revoke link',
+  revokeLinkAsk: 'Revoke the link? It will stop working for everyone who has it.',
+  linkRevoked: 'The link no longer works.',
 };
 
-export type SharingWords = typeof sharingEn;
+export type SharingMessages = typeof sharingEn;

@@ -1,6 +1,6 @@
-import type { SourcesWords } from './en';
+import type { SourcesMessages } from './en';
 
-export const sourcesZhHans: SourcesWords = {
+export const sourcesZhHans: SourcesMessages = {
   servers: '工具服务器',
   serversHelp: '对话中可以使用这些 MCP 和 OpenAPI 服务器的工具。',
   whatServersAre:

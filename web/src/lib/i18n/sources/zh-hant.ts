@@ -1,6 +1,6 @@
-import type { SourcesWords } from './en';
+import type { SourcesMessages } from './en';
 
-export const sourcesZhHant: SourcesWords = {
+export const sourcesZhHant: SourcesMessages = {
   servers: '工具伺服器',
   serversHelp: '對話中可以使用這些 MCP 和 OpenAPI 伺服器的工具。',
   whatServersAre:

@@ -1,4 +1,4 @@
-// What the panel of tools says. It is loaded with it.
+// What the panel of tools says. Loaded on demand.
 
 export const toolsEn = {
   allOrOn: 'Which tools are shown',
@@ -11,11 +11,11 @@ export const toolsEn = {
   useSource: (name: string, where: string) => `Use all of ${name} ${where}`,
   inThisChat: 'in this chat',
   inAllChats: 'in all your chats',
-  countsHere: 'Switches count in this chat; what is allowed counts in all your chats.',
-  countsEverywhere: 'What is set here counts in all your chats.',
+  countsHere: 'Switches apply to this chat; permissions apply to all your chats.',
+  countsEverywhere: 'These settings apply to all your chats.',
   policyHere: (policy: string) => `In this chat: ${policy}`,
   defaultForEverybody: 'Default for everybody',
-  defaultForEverybodyNote: 'Each person may choose otherwise; “never” binds everybody.',
+  defaultForEverybodyNote: 'Each person can override this, except “never”.',
   noDefaultForEverybody: 'For everybody: no default',
   failedBecause: (why: string) => `Not available: ${why}`,
   starting: 'Starting…',
@@ -38,4 +38,4 @@ export const toolsEn = {
   deniedByOrganisation: 'Not allowed by your organisation',
 };
 
-export type ToolsWords = typeof toolsEn;
+export type ToolsMessages = typeof toolsEn;

@@ -1,6 +1,6 @@
-import type { ToolsWords } from './en';
+import type { ToolsMessages } from './en';
 
-export const toolsZhHans: ToolsWords = {
+export const toolsZhHans: ToolsMessages = {
   allOrOn: '显示哪些工具',
   views: { all: '全部', on: '已启用' },
   noneOn: '没有启用任何工具。',

@@ -1,6 +1,6 @@
-import type { ToolsWords } from './en';
+import type { ToolsMessages } from './en';
 
-export const toolsZhHant: ToolsWords = {
+export const toolsZhHant: ToolsMessages = {
   allOrOn: '顯示哪些工具',
   views: { all: '全部', on: '已啟用' },
   noneOn: '沒有啟用任何工具。',

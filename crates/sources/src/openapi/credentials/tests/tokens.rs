@@ -6,7 +6,7 @@ use super::*;
 async fn one_token_is_fetched_for_all_and_kept_until_shortly_before_it_ends() {
     const ASKED: &str =
         "POST /token Basic bWU6cyUyRmU= grant_type=client_credentials&scope=read+more";
-    let desk = Desk::who_says([token("one")]);
+    let desk = ScriptedSender::who_says([token("one")]);
     let credentials = credentials(&desk, &[("client", client(None))], &[]);
     let operation = operation(&[&["client:read more"]]);
     let calls = (0..20).map(|_| credentials.call(&operation, request()));
@@ -39,7 +39,7 @@ async fn one_token_is_fetched_for_all_and_kept_until_shortly_before_it_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_given_up_does_not_take_the_token_away() {
-    let desk = Desk::who_says([token("one")]);
+    let desk = ScriptedSender::who_says([token("one")]);
     let credentials = credentials(&desk, &[("client", client(None))], &[]);
     let operation = operation(&[&["client"]]);
     let call = credentials.call(&operation, request());
@@ -56,8 +56,12 @@ async fn a_call_that_is_given_up_does_not_take_the_token_away() {
 struct Silent;
 
 #[async_trait]
-impl Sender for Silent {
-    async fn send(&self, _: Request, _: Option<Duration>) -> Result<Answer, ToolError> {
+impl RequestSender for Silent {
+    async fn send(
+        &self,
+        _: OpenapiRequest,
+        _: Option<Duration>,
+    ) -> Result<OpenapiResponse, ToolError> {
         std::future::pending().await
     }
 }
@@ -67,7 +71,7 @@ async fn a_token_is_not_waited_for_without_end() {
     let held = [("client", client(None))];
     let credentials = Credentials {
         sender: Arc::new(Silent),
-        ..credentials(&Desk::who_says([]), &held, &[])
+        ..credentials(&ScriptedSender::who_says([]), &held, &[])
     };
     let operation = operation(&[&["client"]]);
     let call = credentials.call(&operation, request());
@@ -78,7 +82,7 @@ async fn a_token_is_not_waited_for_without_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_is_renewed_once() {
-    let desk = Desk::who_says([token("one"), answer_of(401, ""), token("two")]);
+    let desk = ScriptedSender::who_says([token("one"), answer_of(401, ""), token("two")]);
     let credentials = credentials(&desk, &[("client", client(None))], &[]);
     let operation = operation(&[&["client"]]);
     credentials.call(&operation, request()).await.unwrap();
@@ -102,7 +106,7 @@ async fn a_token_that_is_refused_is_renewed_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_that_is_not_wanted_in_a_header_goes_into_the_form() {
-    let desk = Desk::who_says([
+    let desk = ScriptedSender::who_says([
         answer_of(401, ""),
         token("one"),
         answer_of(200, "ok"),
@@ -131,8 +135,8 @@ async fn a_secret_that_is_not_wanted_in_a_header_goes_into_the_form() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_no_token_is_named_and_not_asked_at_once_again() {
-    let check = async |answers: [Answer; 2], expected: &str| {
-        let desk = Desk::who_says(answers);
+    let check = async |answers: [OpenapiResponse; 2], expected: &str| {
+        let desk = ScriptedSender::who_says(answers);
         let credentials = credentials(&desk, &[("client", client(None))], &[]);
         let operation = operation(&[&["client"]]);
         let error = credentials.call(&operation, request()).await.unwrap_err();
@@ -204,7 +208,7 @@ async fn whoever_gives_no_token_is_named_and_not_asked_at_once_again() {
 
 #[test]
 fn a_document_sends_no_secret_in_the_clear() {
-    use super::choice::TokenUrl;
+    use tenon_openapi::security::TokenUrl;
     let check = |said, base: &str, expected: Result<&str, &str>| {
         let base = Url::parse(base).unwrap();
         match (token::endpoint("s", said, &base), expected) {
@@ -230,7 +234,7 @@ fn a_document_sends_no_secret_in_the_clear() {
         Err("not https"),
     );
     check(
-        TokenUrl::Person("http://b.example/t"),
+        TokenUrl::Configured("http://b.example/t"),
         https,
         Ok("http://b.example/t"),
     );
@@ -240,7 +244,7 @@ fn a_document_sends_no_secret_in_the_clear() {
         Ok("http://b.example/t"),
     );
     check(
-        TokenUrl::Person("file:///t"),
+        TokenUrl::Configured("file:///t"),
         https,
         Err("neither http nor https"),
     );

@@ -1,4 +1,4 @@
-//! Documents that are hard to find, or are none.
+//! DocumentStore that are hard to find, or are none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,8 +163,8 @@ async fn an_openapi_document_without_end_or_beginning_is_given_up() {
         "The answer is larger than 32 MB, which is more than is read."
     );
     desk.server.stop().await;
-    let pace = tenon_sources::openapi::Pace {
-        read: Duration::from_millis(500),
+    let pace = tenon_sources::openapi::RefreshSchedule {
+        fetch_timeout: Duration::from_millis(500),
         ..QUICK
     };
     let mut desk = Desk::starting(settings(at(&site.url("/silent"))), pace).await;
@@ -317,7 +317,7 @@ async fn an_openapi_server_of_a_user_is_not_on_a_private_network() {
         assert!(why.ends_with(told), "{host}: {why}");
         assert_eq!(desk.server.status().state, SourceState::Failed { why });
         let seen = preview(config, &caller(Network::PublicOnly), &parses()).await;
-        assert!(seen.is_err_and(|unread| unread.why.ends_with(told)));
+        assert!(seen.is_err_and(|error| error.to_string().ends_with(told)));
     }
     assert_eq!(site.accepted(), 0);
 }

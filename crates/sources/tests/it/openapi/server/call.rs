@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tenon_domain::{Credential, ErrorKind};
+use tenon_domain::{ErrorKind, SourceCredential};
 use tenon_sources::Network;
 
 use super::desk::{Desk, MemoryDocuments, at, given, settings, settings_in};
@@ -183,7 +183,7 @@ async fn openapi_calls_go_where_they_are_told_with_what_is_stored() {
     let mut config = given();
     config.base_url = Some(site.url("/moved/"));
     config.headers.insert("X-Team".into(), "blue".into());
-    let key = Credential::Key {
+    let key = SourceCredential::Key {
         value: "abc".into(),
     };
     config.credentials.insert("token".into(), key);
@@ -254,7 +254,7 @@ async fn openapi_keys_go_to_the_sites_they_were_entered_for() {
     let entered = |url: &str| {
         let mut config = at(url);
         config.headers.insert("X-Team".into(), "blue".into());
-        let key = Credential::Key {
+        let key = SourceCredential::Key {
             value: "abc".into(),
         };
         config.credentials.insert("token".into(), key);
@@ -329,7 +329,7 @@ async fn an_openapi_document_of_another_site_gets_no_secret_though_there_is_a_ba
     let desk = async |path: &str| {
         let mut config = at(&site.url(path));
         config.base_url = Some(site.url(""));
-        let client = Credential::Client {
+        let client = SourceCredential::Client {
             id: "me".into(),
             secret: "hush".into(),
             token_url: None,

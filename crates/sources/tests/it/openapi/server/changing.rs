@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tenon_sources::Network;
-use tenon_sources::openapi::Settings;
+use tenon_sources::openapi::OpenapiSettings;
 
 use super::desk::{MemoryDocuments, at, settings_in};
 use super::site::{Reply, Seen, Site, document, ok, status};
@@ -59,7 +59,7 @@ pub async fn site(changing: &Changing) -> Site {
     Site::start(move |seen| changing.reply(seen)).await
 }
 
-pub fn keeping(site: &Site, documents: &Arc<MemoryDocuments>) -> Settings {
+pub fn keeping(site: &Site, documents: &Arc<MemoryDocuments>) -> OpenapiSettings {
     let config = at(&site.url("/openapi.json"));
     settings_in(config, Network::Anywhere, documents.clone())
 }

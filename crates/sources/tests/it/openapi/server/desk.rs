@@ -6,13 +6,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    Access, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolError,
-    ToolResult,
+    OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
+    ToolError, ToolResult,
 };
 use tenon_sources::Network;
 use tenon_sources::import::reached;
-use tenon_sources::openapi::{Caller, Documents, Kept, OpenapiServer, Pace, Settings, Status};
-use tenon_sources::variables::AsItIs;
+use tenon_sources::openapi::{
+    DocumentRecord, DocumentStore, DocumentStoreError, OpenapiHttpClient, OpenapiServer,
+    OpenapiSettings, OpenapiStatus, RefreshSchedule,
+};
+use tenon_sources::variables::LiteralConfig;
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
@@ -20,12 +23,12 @@ use crate::desk::{call_by_name, context, registry};
 use crate::mcp::desk::PATIENCE;
 
 /// So quick that a test need not wait, and not so quick that it asks for nothing else.
-pub const QUICK: Pace = Pace {
-    every: Duration::from_secs(600),
-    again: Duration::from_millis(50),
-    at_most: Duration::from_millis(200),
-    read: Duration::from_secs(5),
-    owner: Duration::from_secs(5),
+pub const QUICK: RefreshSchedule = RefreshSchedule {
+    interval: Duration::from_secs(600),
+    backoff: Duration::from_millis(50),
+    max_backoff: Duration::from_millis(200),
+    fetch_timeout: Duration::from_secs(5),
+    store_timeout: Duration::from_secs(5),
 };
 
 pub struct Desk {
@@ -37,7 +40,7 @@ pub struct Desk {
 
 impl Desk {
     /// Up and read.
-    pub async fn ready(settings: Settings) -> Self {
+    pub async fn ready(settings: OpenapiSettings) -> Self {
         let mut desk = Self::starting(settings, QUICK).await;
         desk.until(|status| status.state == SourceState::Ready)
             .await;
@@ -45,9 +48,9 @@ impl Desk {
     }
 
     /// In the registry, whatever becomes of it.
-    pub async fn starting(settings: Settings, pace: Pace) -> Self {
+    pub async fn starting(settings: OpenapiSettings, pace: RefreshSchedule) -> Self {
         let registry = registry(Arc::default());
-        let server = OpenapiServer::with_pace(settings, pace);
+        let server = OpenapiServer::with_schedule(settings, pace);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
             server,
@@ -58,7 +61,7 @@ impl Desk {
     }
 
     /// Waits until its status is as wanted, and lists what it has then.
-    pub async fn until(&mut self, wanted: impl Fn(&Status) -> bool) -> Status {
+    pub async fn until(&mut self, wanted: impl Fn(&OpenapiStatus) -> bool) -> OpenapiStatus {
         let mut changes = self.server.changes();
         let waiting = async {
             while !wanted(&self.server.status()) {
@@ -103,7 +106,7 @@ impl Desk {
 
     /// The names of its tools, as they stand in the registry.
     pub fn names(&self) -> Vec<String> {
-        let toolset = self.registry.toolset(Access::all(&self.context.user));
+        let toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
         let tools = toolset.listed();
         tools.iter().map(|tool| tool.spec.name.clone()).collect()
     }
@@ -116,7 +119,7 @@ impl Desk {
 }
 
 /// What a server is run with where nothing special is wanted.
-pub fn settings(config: OpenapiConfig) -> Settings {
+pub fn settings(config: OpenapiConfig) -> OpenapiSettings {
     settings_in(config, Network::Anywhere, Arc::default())
 }
 
@@ -124,8 +127,8 @@ pub fn settings_in(
     config: OpenapiConfig,
     network: Network,
     documents: Arc<MemoryDocuments>,
-) -> Settings {
-    Settings {
+) -> OpenapiSettings {
+    OpenapiSettings {
         info: SourceInfo {
             id: SourceId::new("test"),
             kind: SourceKind::Openapi,
@@ -134,11 +137,11 @@ pub fn settings_in(
             owner: None,
         },
         config,
-        fill: Arc::new(AsItIs),
+        fill: Arc::new(LiteralConfig),
         documents,
-        caller: caller(network),
+        http: caller(network),
         parses: parses(),
-        known: None,
+        inherited: None,
     }
 }
 
@@ -147,12 +150,12 @@ pub fn parses() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(1))
 }
 
-pub fn caller(network: Network) -> Caller {
+pub fn caller(network: Network) -> OpenapiHttpClient {
     // Whoever is first wins; the others find it installed.
     rustls::crypto::ring::default_provider()
         .install_default()
         .ok();
-    Caller::new(network).unwrap()
+    OpenapiHttpClient::new(network).unwrap()
 }
 
 pub fn at(url: &str) -> OpenapiConfig {
@@ -170,7 +173,7 @@ pub fn given() -> OpenapiConfig {
 /// What is kept, as long as the test runs.
 #[derive(Debug, Default)]
 pub struct MemoryDocuments {
-    pub kept: Mutex<Vec<Kept>>,
+    pub kept: Mutex<Vec<DocumentRecord>>,
     /// How often something was.
     pub times: Mutex<usize>,
     /// How often it cannot be done first.
@@ -180,7 +183,7 @@ pub struct MemoryDocuments {
 impl MemoryDocuments {
     pub fn with(body: impl ToString) -> Arc<Self> {
         let documents = Self::default();
-        documents.kept.lock().unwrap().push(Kept {
+        documents.kept.lock().unwrap().push(DocumentRecord {
             name: String::new(),
             url: String::new(),
             body: body.to_string().into_bytes(),
@@ -198,16 +201,20 @@ impl MemoryDocuments {
 }
 
 #[async_trait]
-impl Documents for MemoryDocuments {
-    async fn load(&self) -> Result<Vec<Kept>, String> {
+impl DocumentStore for MemoryDocuments {
+    async fn load(&self) -> Result<Vec<DocumentRecord>, DocumentStoreError> {
         Ok(self.kept.lock().unwrap().clone())
     }
 
-    async fn keep(&self, documents: Vec<Kept>, names: Vec<String>) -> Result<(), String> {
+    async fn store(
+        &self,
+        documents: Vec<DocumentRecord>,
+        names: Vec<String>,
+    ) -> Result<(), DocumentStoreError> {
         let mut failures = self.failures.lock().unwrap();
         if *failures > 0 {
             *failures -= 1;
-            return Err("No room.".into());
+            return Err(DocumentStoreError("No room.".into()));
         }
         let mut kept = self.kept.lock().unwrap();
         kept.retain(|old| {

@@ -1,4 +1,4 @@
-//! Documents in several files.
+//! DocumentStore in several files.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_sources::Network;
-use tenon_sources::openapi::Pace;
+use tenon_sources::openapi::RefreshSchedule;
 use tenon_tools::ToolSource;
 
 use super::desk::{Desk, MemoryDocuments, QUICK, at, settings, settings_in};
@@ -39,7 +39,7 @@ fn skipped(desk: &Desk) -> Vec<String> {
     let about = desk.server.status().about.unwrap();
     let skipped = about.skipped.iter();
     skipped
-        .map(|one| format!("{} {}", one.place, one.why))
+        .map(|one| format!("{} {}", one.operation, one.reason))
         .collect()
 }
 
@@ -168,8 +168,8 @@ async fn files_that_do_not_come_cost_their_operations_alone_and_are_asked_for_ag
         _ => ok("{\"a\": "),
     })
     .await;
-    let pace = Pace {
-        read: Duration::from_secs(2),
+    let pace = RefreshSchedule {
+        fetch_timeout: Duration::from_secs(2),
         ..QUICK
     };
     let mut desk = Desk::starting(settings(at(&site.url("/openapi.json"))), pace).await;

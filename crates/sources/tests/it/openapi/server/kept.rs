@@ -116,7 +116,7 @@ async fn openapi_tools_stay_listed_when_somebody_changes_a_key() {
     let next = |before: &Desk, change: &dyn Fn(&mut OpenapiConfig)| {
         let mut settings = keeping(&site, &Arc::default());
         change(&mut settings.config);
-        settings.known = before.server.handover();
+        settings.inherited = before.server.inherited_state();
         settings
     };
     let with_key = next(&first, &|config| {
@@ -151,7 +151,7 @@ async fn openapi_tools_stay_listed_when_somebody_changes_a_key() {
         let url = site.url("/other.json");
         config.origin = OpenapiOrigin::Url { url };
     });
-    let server = OpenapiServer::with_pace(elsewhere, QUICK);
+    let server = OpenapiServer::with_schedule(elsewhere, QUICK);
     assert_eq!((server.tools(), server.status().tools), (Vec::new(), 0));
 }
 
@@ -163,7 +163,7 @@ async fn an_openapi_document_that_was_not_kept_is_kept_by_the_next_server() {
     *documents.failures.lock().unwrap() = 1;
     let first = Desk::ready(keeping(&site, &documents)).await;
     let mut settings = keeping(&site, &documents);
-    settings.known = first.server.handover();
+    settings.inherited = first.server.inherited_state();
     drop(first);
     let second = Desk::ready(settings).await;
     second.server.refresh().await.unwrap();

@@ -7,8 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
-use tenon_sources::Network;
-use tenon_sources::openapi::{Change, Fill, OpenapiServer, Pace, Settings, Unfilled};
+use tenon_sources::openapi::{
+    Fill, FillError, OpenapiServer, OpenapiSettings, RefreshSchedule, ToolChanges,
+};
+use tenon_sources::{CallTimeouts, Network};
 use tenon_tools::ToolSource;
 
 use super::changing::{Changing, keeping, site};
@@ -27,7 +29,7 @@ async fn an_openapi_document_that_changes_is_told_and_kept() {
         let before = desk.server.status();
 
         let same = desk.server.refresh().await.unwrap();
-        assert_eq!(*same, Change::default());
+        assert_eq!(*same, ToolChanges::default());
         assert_eq!(desk.server.status().revision, before.revision);
         assert_eq!(changing.sent(), if tagged { 1 } else { 2 });
         assert_eq!(*documents.times.lock().unwrap(), 1);
@@ -36,7 +38,7 @@ async fn an_openapi_document_that_changes_is_told_and_kept() {
         other["paths"]["/b"]["get"]["description"] = json!("Otherwise.");
         changing.set(other.clone());
         let change = desk.server.refresh().await.unwrap();
-        let expected = Change {
+        let expected = ToolChanges {
             added: vec!["d".into()],
             removed: vec!["c".into()],
             changed: vec!["b".into()],
@@ -71,8 +73,8 @@ async fn openapi_tools_are_there_before_anything_is_asked() {
     })
     .await;
     let settings = || settings_in(config.clone(), Network::Anywhere, documents.clone());
-    let pace = Pace {
-        read: Duration::from_secs(2),
+    let pace = RefreshSchedule {
+        fetch_timeout: Duration::from_secs(2),
         ..QUICK
     };
     let mut desk = Desk::starting(settings(), pace).await;
@@ -117,7 +119,8 @@ async fn an_openapi_server_that_was_never_there_fails_until_it_comes() {
         format!("127.0.0.1 refuses connections at port {}.", address.port())
     );
     assert_eq!(desk.names(), [""; 0]);
-    assert_eq!(desk.server.refresh().await, Err(why));
+    let refreshed = desk.server.refresh().await;
+    assert_eq!(refreshed.unwrap_err().to_string(), why);
     let changing = Changing::new(false, &["/a"]);
     let _site = Site::at(address, move |seen| changing.reply(seen)).await;
     desk.until(|status| status.state == SourceState::Ready)
@@ -147,7 +150,10 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     assert_eq!(documents.names(), ["", "a", "b"]);
 
     down.store(true, Ordering::SeqCst);
-    assert_eq!(*desk.server.refresh().await.unwrap(), Change::default());
+    assert_eq!(
+        *desk.server.refresh().await.unwrap(),
+        ToolChanges::default()
+    );
     let status = desk.server.status();
     assert_eq!(status.state, SourceState::Ready);
     assert_eq!(status.problems.len(), 1, "{:?}", status.problems);
@@ -182,8 +188,8 @@ async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
     assert!(changing.sent() <= 3, "{} times", changing.sent());
 
     let before = changing.sent();
-    let pace = Pace {
-        every: Duration::from_millis(50),
+    let pace = RefreshSchedule {
+        interval: Duration::from_millis(50),
         ..QUICK
     };
     let often = Desk::starting(keeping(&site, &Arc::default()), pace).await;
@@ -251,10 +257,10 @@ struct Later {
 
 #[async_trait]
 impl Fill<OpenapiConfig> for Later {
-    async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, Unfilled> {
+    async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, FillError> {
         *self.asked.lock().unwrap() += 1;
         let value = self.value.lock().unwrap().clone();
-        let value = value.ok_or_else(|| Unfilled::Unset("Nobody has set `${KEY}`.".into()))?;
+        let value = value.ok_or_else(|| FillError::Unset("Nobody has set `${KEY}`.".into()))?;
         let mut config = config.clone();
         config.headers.insert("X-Key".into(), value);
         Ok(config)
@@ -266,17 +272,20 @@ async fn an_openapi_server_starts_when_its_variables_have_values() {
     let changing = Changing::new(false, &["/a"]);
     let site = site(&changing).await;
     let fill = Arc::new(Later::default());
-    let settings = Settings {
+    let settings = OpenapiSettings {
         fill: fill.clone(),
         ..keeping(&site, &Arc::default())
     };
     let mut desk = Desk::starting(settings, QUICK).await;
     assert_eq!(desk.failure().await, "Nobody has set `${KEY}`.");
-    // It is not asked again and again, though it is its pace; who asks for it is told.
-    tokio::time::sleep(QUICK.at_most * 2).await;
+    // It is not asked again and again, though that is its schedule; who asks for it is told.
+    tokio::time::sleep(QUICK.max_backoff * 2).await;
     assert_eq!(*fill.asked.lock().unwrap(), 1);
     let refreshed = desk.server.refresh().await;
-    assert_eq!(refreshed.unwrap_err(), "Nobody has set `${KEY}`.");
+    assert_eq!(
+        refreshed.unwrap_err().to_string(),
+        "Nobody has set `${KEY}`."
+    );
     *fill.value.lock().unwrap() = Some("one".into());
     desk.server.restart();
     desk.until(|status| status.state == SourceState::Ready)
@@ -348,4 +357,38 @@ async fn a_large_openapi_document_holds_nobody_up() {
     ticking.abort();
     assert_eq!((status.state, status.tools), (SourceState::Ready, 5000));
     assert!(late < took / 4, "{late:?} of {took:?}");
+}
+
+#[tokio::test]
+async fn a_changed_timeout_reaches_an_openapi_call_that_waits() {
+    // It takes connections and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/openapi.json", silent.local_addr().unwrap());
+    let mut config = at(&address);
+    config.timeout_ms = Some(600_000);
+    let schedule = RefreshSchedule {
+        fetch_timeout: Duration::from_secs(600),
+        ..QUICK
+    };
+    let desk = Desk::starting(settings(config), schedule).await;
+    let begun = std::time::Instant::now();
+    let call = desk.server.call("any", json!({}), &desk.context);
+    let change = async {
+        desk.server.set_timeouts(CallTimeouts {
+            all: Some(Duration::from_millis(100)),
+            ..CallTimeouts::default()
+        });
+    };
+    let (answer, ()) = tokio::join!(call, change);
+    let error = answer.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unavailable);
+    assert!(
+        error.message.starts_with("Test is still starting"),
+        "{error}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert_eq!(
+        desk.server.deadline("any"),
+        Some(Duration::from_millis(100))
+    );
 }

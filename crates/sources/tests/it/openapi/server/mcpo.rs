@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tenon_domain::{Credential, ErrorKind, OpenapiConfig};
+use tenon_domain::{ErrorKind, OpenapiConfig, SourceCredential};
 use tenon_sources::Network;
 use tenon_sources::openapi::preview;
 
@@ -57,7 +57,7 @@ fn several(folder: &Path, options: &[&str]) -> Listening {
 }
 
 fn with_key(mut config: OpenapiConfig, value: &str) -> OpenapiConfig {
-    let key = Credential::Key {
+    let key = SourceCredential::Key {
         value: value.to_owned(),
     };
     config.credentials.insert("HTTPBearer".into(), key);

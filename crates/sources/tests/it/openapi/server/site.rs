@@ -22,7 +22,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 pub struct Seen {
     pub method: String,
     pub path: String,
-    pub headers: http::HeaderMap,
+    pub headers: axum::http::HeaderMap,
     pub body: String,
 }
 

@@ -1,0 +1,261 @@
+//! One model step: streams a reply, within time and size limits.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::{FutureExt, StreamExt};
+use tenon_domain::{CallId, DeltaKind, OmittedTool, Part, StopReason, TurnOutcome, tool_id};
+use tenon_llm::assemble::{DraftBody, Growth};
+use tenon_llm::{
+    Assembler, Error as ModelError, ModelDelta, ModelReply, ModelRequest, ModelStream, Provider,
+};
+use tenon_store::fresh_id;
+use tenon_tools::Toolset;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::AgentSettings;
+
+/// `kill -9` may cost the last second of streamed text; this leaves time for the write itself.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(700);
+
+/// A model that asks for more calls than are made in a step is told so, call by
+/// call, and learns from it; one that asks for this many times as many is broken.
+const MAX_CALLS_FACTOR: usize = 4;
+
+/// A request to a model, and where its reply goes.
+pub(crate) struct ModelStep<'a> {
+    pub model: &'a dyn Provider,
+    pub toolset: &'a Toolset,
+    pub cancel: &'a CancellationToken,
+    pub settings: &'a AgentSettings,
+    pub sink: &'a dyn StreamSink,
+}
+
+/// Receives a reply while it streams.
+#[async_trait]
+pub(crate) trait StreamSink: Send + Sync {
+    /// A part of the message has grown.
+    fn grown(&self, part: usize, kind: DeltaKind, text: String);
+
+    /// The provider is retried after this.
+    fn retries_in(&self, _wait: Duration) {}
+
+    /// Tools that were not sent to the model.
+    async fn left_out(&self, _tools: &[OmittedTool]) {}
+
+    /// Saves the text so far.
+    async fn checkpoint(&self, _parts: Vec<Part>) {}
+}
+
+/// The reply, and the outcome of the turn if the reply was cut off.
+pub(crate) struct StepResult {
+    pub reply: ModelReply,
+    pub cut: Option<TurnOutcome>,
+}
+
+impl ModelStep<'_> {
+    pub(crate) async fn run(&self, request: ModelRequest) -> StepResult {
+        let mut assembler = Assembler::default();
+        let streamed = tokio::time::timeout(
+            self.settings.model_time,
+            self.stream(request, &mut assembler),
+        );
+        let cut = match streamed.await {
+            Ok(ended) => ended.err(),
+            Err(_elapsed) => Some(interrupted("The answer took too long and was cut off.")),
+        };
+        let mut reply = assembler.finish(|| CallId(fresh_id()));
+        for part in &mut reply.parts {
+            if let Part::Call { call, .. } = part {
+                call.tool_id = tool_id::sanitise(call.tool_id.as_str());
+            }
+        }
+        let cut = cut.or_else(|| unfinished(reply.stop));
+        if cut.is_some() {
+            // Calls of a sentence that was cut off are not to be made, and so not to be
+            // remembered; nor are a provider's own ones, whose other half may be missing.
+            reply
+                .parts
+                .retain(|part| !matches!(part, Part::Call { .. } | Part::Opaque { .. }));
+        }
+        StepResult { reply, cut }
+    }
+
+    async fn stream(
+        &self,
+        request: ModelRequest,
+        assembler: &mut Assembler,
+    ) -> Result<(), TurnOutcome> {
+        let silence = self.settings.model_silence;
+        let mut deltas = self.open(request).await?;
+        let mut unsaved: Option<Instant> = None;
+        let mut last_delta = Instant::now();
+        let mut said = 0;
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(TurnOutcome::Stopped);
+            }
+            if unsaved.is_some_and(|since| since.elapsed() >= CHECKPOINT_INTERVAL) {
+                self.unless_stopped(self.sink.checkpoint(texts(assembler)))
+                    .await?;
+                unsaved = None;
+            }
+            // A delta that is there already needs no timeout.
+            let received = match deltas.next().now_or_never() {
+                Some(received) => received,
+                None => {
+                    let save_at =
+                        unsaved.map_or(last_delta + silence, |since| since + CHECKPOINT_INTERVAL);
+                    tokio::select! {
+                        biased;
+                        () = self.cancel.cancelled() => continue,
+                        () = tokio::time::sleep_until(save_at), if unsaved.is_some() => continue,
+                        received = tokio::time::timeout_at(last_delta + silence, deltas.next()) => {
+                            received.map_err(|_| self.silent(assembler))?
+                        }
+                    }
+                }
+            };
+            let Some(delta) = received else { return Ok(()) };
+            let delta = delta.map_err(outcome)?;
+            last_delta = Instant::now();
+            match &delta {
+                ModelDelta::Retry(wait) => {
+                    // Until it is asked again, the silence is ours.
+                    last_delta += *wait;
+                    self.sink.retries_in(*wait);
+                }
+                ModelDelta::OmittedTool(tools) => {
+                    self.unless_stopped(self.sink.left_out(tools)).await?;
+                }
+                _ => {}
+            }
+            said += weight(&delta);
+            if let Some(growth) = assembler.push(delta) {
+                self.check_limits(said, assembler)?;
+                self.pass_on(assembler, growth);
+                unsaved.get_or_insert(last_delta);
+            }
+        }
+    }
+
+    async fn open(&self, request: ModelRequest) -> Result<ModelStream, TurnOutcome> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
+            opened = tokio::time::timeout(self.settings.model_silence, self.model.stream(request)) => {
+                opened.map_err(|_| self.silent(&Assembler::default()))?.map_err(outcome)
+            }
+        }
+    }
+
+    /// The stop button does not wait for a slow database.
+    async fn unless_stopped(&self, work: impl Future<Output = ()>) -> Result<(), TurnOutcome> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(TurnOutcome::Stopped),
+            () = work => Ok(()),
+        }
+    }
+
+    fn check_limits(&self, said: usize, assembler: &Assembler) -> Result<(), TurnOutcome> {
+        if said > self.settings.reply_bytes {
+            return Err(interrupted("The answer grew too long and was cut off."));
+        }
+        let limit = MAX_CALLS_FACTOR * self.settings.calls_per_step;
+        if assembler.calls() > limit {
+            return Err(interrupted(&format!(
+                "The model asked for more than {limit} calls at once and was cut off."
+            )));
+        }
+        Ok(())
+    }
+
+    fn pass_on(&self, assembler: &Assembler, growth: Growth) {
+        let kind = match &assembler.drafts()[growth.part].body {
+            DraftBody::Text(_) | DraftBody::Opaque => DeltaKind::Text,
+            DraftBody::Thinking(_) => DeltaKind::Thinking,
+            DraftBody::Call(call) => {
+                let id = tool_id::sanitise(&call.name);
+                let display_name = match self.toolset.get(&id) {
+                    Some(tool) => tool.spec.display_name.clone(),
+                    None => id.0,
+                };
+                DeltaKind::Input { display_name }
+            }
+        };
+        self.sink.grown(growth.part, kind, growth.text);
+    }
+
+    fn silent(&self, assembler: &Assembler) -> TurnOutcome {
+        let (name, seconds) = (self.model.name(), self.settings.model_silence.as_secs());
+        if assembler.drafts().is_empty() {
+            TurnOutcome::Failed {
+                message: format!(
+                    "{name} said nothing for {seconds} s. Check that it is running, or choose another model."
+                ),
+            }
+        } else {
+            interrupted(&format!(
+                "{name} fell silent for {seconds} s in mid-sentence."
+            ))
+        }
+    }
+}
+
+/// The parts that a checkpoint saves: text, but no calls.
+fn texts(assembler: &Assembler) -> Vec<Part> {
+    let parts = assembler.drafts().iter();
+    let parts = parts.filter_map(|draft| match &draft.body {
+        DraftBody::Text(text) => Some(Part::text(text)),
+        DraftBody::Thinking(text) => Some(Part::thinking(text)),
+        DraftBody::Call(_) | DraftBody::Opaque => None,
+    });
+    parts.collect()
+}
+
+/// What a delta takes of what may be said. A call has a weight also where
+/// nothing is written in it.
+fn weight(delta: &ModelDelta) -> usize {
+    match delta {
+        ModelDelta::Text(text) | ModelDelta::Thinking(text) => text.len(),
+        ModelDelta::Call(call) => {
+            1 + call.name.as_ref().map_or(0, String::len) + call.arguments.len()
+        }
+        // Told back to their maker and not shown; the adapters bound what they hear.
+        ModelDelta::Keep(_) | ModelDelta::Opaque(_) => 0,
+        ModelDelta::OmittedTool(_)
+        | ModelDelta::Alive
+        | ModelDelta::Retry(_)
+        | ModelDelta::Usage(_)
+        | ModelDelta::Stop(_) => 0,
+    }
+}
+
+/// Whether the model itself says that this was not all.
+fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
+    match stop {
+        Some(StopReason::End | StopReason::ToolCalls | StopReason::Paused) => None,
+        Some(StopReason::Length) => Some(interrupted(
+            "The answer reached the model's limit of length.",
+        )),
+        Some(StopReason::Filtered) => Some(TurnOutcome::Failed {
+            message: "The model's provider withheld the rest of this answer.".into(),
+        }),
+        None => Some(interrupted("The model's answer broke off.")),
+    }
+}
+
+fn interrupted(message: &str) -> TurnOutcome {
+    TurnOutcome::Interrupted {
+        message: message.into(),
+    }
+}
+
+fn outcome(error: ModelError) -> TurnOutcome {
+    match error {
+        ModelError::Refused(message) | ModelError::Busy(message) => TurnOutcome::Failed { message },
+        ModelError::Interrupted(message) => TurnOutcome::Interrupted { message },
+    }
+}

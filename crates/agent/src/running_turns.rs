@@ -1,0 +1,135 @@
+//! The turns that run in this process now: one per chat.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tenon_domain::{ChatId, TurnId};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::Error;
+
+/// After being told to stop, a turn only has to write down how it ended.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RunningTurns {
+    turns: Arc<Mutex<HashMap<ChatId, RunningTurn>>>,
+    pub(crate) tasks: TaskTracker,
+    /// Fires when Tenon shuts down: what only waits should wait no longer.
+    pub(crate) closing: CancellationToken,
+    /// Fires when it has waited long enough for what still runs.
+    stopping: CancellationToken,
+}
+
+#[derive(Debug)]
+struct RunningTurn {
+    id: TurnId,
+    cancel: CancellationToken,
+    /// Fires when the turn has released its slot.
+    ended: CancellationToken,
+}
+
+/// The slot of a chat for its one running turn; free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct TurnSlot {
+    running: RunningTurns,
+    chat: ChatId,
+    pub(crate) cancel: CancellationToken,
+    ended: CancellationToken,
+}
+
+impl RunningTurns {
+    pub(crate) fn take(&self, chat: &ChatId, turn: &TurnId) -> Result<TurnSlot, Error> {
+        let mut turns = self.turns();
+        if self.tasks.is_closed() {
+            return Err(Error::Closing);
+        }
+        let (cancel, ended) = (CancellationToken::new(), CancellationToken::new());
+        match turns.entry(chat.clone()) {
+            Entry::Occupied(_) => return Err(Error::Busy),
+            Entry::Vacant(free) => {
+                free.insert(RunningTurn {
+                    id: turn.clone(),
+                    cancel: cancel.clone(),
+                    ended: ended.clone(),
+                });
+            }
+        }
+        Ok(TurnSlot {
+            running: self.clone(),
+            chat: chat.clone(),
+            cancel,
+            ended,
+        })
+    }
+
+    /// Something that runs without a chat. The token stops it.
+    pub(crate) fn begin(&self) -> Result<CancellationToken, Error> {
+        if self.tasks.is_closed() {
+            return Err(Error::Closing);
+        }
+        Ok(self.stopping.child_token())
+    }
+
+    pub(crate) fn turn(&self, chat: &ChatId) -> Option<TurnId> {
+        self.turns().get(chat).map(|turn| turn.id.clone())
+    }
+
+    pub(crate) fn cancel(&self, turn: &TurnId) -> bool {
+        let turns = self.turns();
+        let found = turns.values().find(|running| running.id == *turn);
+        found.map(|running| running.cancel.cancel()).is_some()
+    }
+
+    /// Stops the turn of a chat and waits until it has let go of it.
+    pub(crate) async fn stop(&self, chat: &ChatId) {
+        let ended = self.turns().get(chat).map(|turn| {
+            turn.cancel.cancel();
+            turn.ended.clone()
+        });
+        if let Some(ended) = ended
+            && tokio::time::timeout(STOP_TIMEOUT, ended.cancelled())
+                .await
+                .is_err()
+        {
+            tracing::warn!(%chat, "a turn did not stop in time");
+        }
+    }
+
+    pub(crate) async fn drain(&self, timeout: Duration) {
+        {
+            // Together with `take`: who has a place by now is waited for, nobody gets one later.
+            let _turns = self.turns();
+            self.tasks.close();
+            self.closing.cancel();
+        }
+        if tokio::time::timeout(timeout, self.tasks.wait())
+            .await
+            .is_ok()
+        {
+            return;
+        }
+        self.stopping.cancel();
+        self.turns().values().for_each(|turn| turn.cancel.cancel());
+        if tokio::time::timeout(STOP_TIMEOUT, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("some turns did not stop in time; they will be marked as interrupted");
+        }
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<ChatId, RunningTurn>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for TurnSlot {
+    fn drop(&mut self) {
+        self.running.turns().remove(&self.chat);
+        self.ended.cancel();
+    }
+}

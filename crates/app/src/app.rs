@@ -1,0 +1,283 @@
+//! [`App`]: everything assembled, the store, the tool registry, the agent, models, sources and
+//! accounts.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tenon_agent::{Agent, AgentSettings};
+use tenon_assistant::Assistant;
+use tenon_domain::{ToolId, UserId};
+use tenon_llm::Provider;
+use tenon_sources::browser::DeviceHub;
+use tenon_sources::builtin;
+use tenon_store::{Error, Store, Vault};
+use tenon_tools::{CallLimits, Connection, OutputStore, Quota, Registry};
+use tokio_util::sync::CancellationToken;
+
+use crate::accounts::Accounts;
+use crate::auth::oidc::{Issuer, Oidc};
+use crate::auth::{Auth, CurrentUser};
+use crate::budget::Budget;
+use crate::config::Config;
+use crate::devices::DeviceStore;
+use crate::models::endpoints::ModelEndpoints;
+use crate::models::{ModelLookupError, Models};
+use crate::outputs::{StoredOutputs, StoredToolIds, UserStorage};
+use crate::sources::configured::ConfiguredServers;
+use crate::sources::folder::WatchedFolder;
+use crate::sources::{RunMode, Sources};
+use crate::storage::Storage;
+use crate::tools::UserTools;
+
+/// How long a command waits for servers whose tools nobody knows yet. Programs of
+/// Python on a busy machine need most of it.
+const FIRST_START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Everything that the HTTP server and the command line need. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    pub store: Store,
+    pub registry: Arc<Registry>,
+    pub agent: Agent,
+    pub models: Models,
+    pub sources: Sources,
+    /// People's own browsers.
+    pub devices: DeviceHub,
+    pub accounts: Accounts,
+    pub tools: UserTools,
+    /// Where servers may stand in files.
+    pub watched: Arc<Path>,
+    /// The servers that whoever started Tenon wrote down for it.
+    configured: ConfiguredServers,
+    pub auth: Auth,
+    /// Whether what is written arrives.
+    pub storage: Storage,
+    pub allowed_hosts: Arc<[String]>,
+    /// What may be in memory at once of what people send.
+    pub budget: Budget,
+    /// How many connections may be open at once, where the operator says so.
+    pub max_connections: Option<usize>,
+    /// Fires when open connections should end.
+    pub closing: CancellationToken,
+    /// Keeps the sources in the registry.
+    _connected: Arc<[Connection]>,
+}
+
+impl App {
+    /// Opens the data folder, with the assistant that comes with Tenon. What
+    /// processes that died left open there is tied up first.
+    pub async fn open(data: &Path, config: &Config) -> Result<Self> {
+        Self::with_model(data, config, Arc::new(Assistant)).await
+    }
+
+    /// The same with another model in the place of that assistant.
+    pub async fn with_model(
+        data: &Path,
+        config: &Config,
+        builtin: Arc<dyn Provider>,
+    ) -> Result<Self> {
+        let store = open_store(data, config).await?;
+        let data = std::path::absolute(data)?;
+
+        let (free_space, workspaces) = (config.free_space(&data), data.join("work"));
+        let owned = Arc::new(UserStorage {
+            store: store.clone(),
+            workspaces: workspaces.clone(),
+        });
+        let quota = Quota::new(config.quota(), free_space.clone(), owned);
+        let outputs: Arc<dyn OutputStore> = Arc::new(StoredOutputs {
+            store: store.clone(),
+            quota: quota.clone(),
+        });
+        let ids = Arc::new(StoredToolIds(store.clone()));
+        let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
+        let mut connected = Vec::new();
+        for source in builtin::sources(&config.builtin(), outputs, quota) {
+            connected.push(
+                registry
+                    .connect(source)
+                    .await
+                    .context("the tools cannot be listed")?,
+            );
+        }
+
+        let vault = Arc::new(open_vault(&data, config)?);
+        let endpoints = ModelEndpoints::new(&config.environment, config.local_models.as_deref());
+        let models = Models::new(store.clone(), vault.clone(), builtin, endpoints);
+        let sources = Sources::new(store.clone(), vault, registry.clone());
+        store.sweep_local_servers().await?;
+        let device_store = Arc::new(DeviceStore(store.clone()));
+        let reading = sources.clone();
+        let parses = Box::new(move |user: &UserId| reading.parses(Some(user)));
+        let devices = DeviceHub::new(registry.clone(), device_store, parses);
+        devices.restore().await.map_err(anyhow::Error::msg)?;
+
+        let mut settings = AgentSettings::new(workspaces);
+        settings.free_space = free_space.clone();
+        if let Some(seconds) = config.model_silence_seconds {
+            settings.model_silence = Duration::from_secs(seconds.max(1));
+        }
+        settings.model_titles = config.model_titles.unwrap_or(true);
+        let agent = Agent::new(store.clone(), registry.clone(), settings);
+        agent
+            .recover()
+            .await
+            .context("chats that were cut off cannot be mended")?;
+        store.sweep_blobs().await?;
+        store.sweep_audit().await?;
+        let auth = Auth::new(config, issuer(&data, config)?);
+        Ok(Self {
+            accounts: Accounts {
+                store: store.clone(),
+                auth: auth.clone(),
+                agent: agent.clone(),
+                sources: sources.clone(),
+                devices: devices.clone(),
+            },
+            tools: UserTools {
+                store: store.clone(),
+                registry: registry.clone(),
+                agent: agent.clone(),
+                devices: devices.clone(),
+            },
+            storage: Storage::new(store.clone(), free_space),
+            store,
+            registry,
+            agent,
+            models,
+            sources,
+            devices,
+            configured: ConfiguredServers::read(config),
+            watched: data.join("mcp_servers").into(),
+            auth,
+            allowed_hosts: config.allowed_hosts.clone().into(),
+            budget: Budget::new(),
+            max_connections: config.max_connections,
+            closing: CancellationToken::new(),
+            _connected: connected.into(),
+        })
+    }
+
+    /// Ties up what processes that died left open since, and goes on with the
+    /// turns that wait for a person. For one that stays: who goes away soon
+    /// again leaves those alone.
+    pub async fn recover(&self) -> Result<(), Error> {
+        self.agent.recover().await?;
+        for paused in self.agent.take_over().await? {
+            let why = match self.models.choose_redacted(paused.model.as_ref()).await {
+                Ok(model) => match self.agent.resume(paused.clone(), model) {
+                    // Who shuts down again leaves it to the next start.
+                    Ok(()) | Err(tenon_agent::Error::Closing) => continue,
+                    Err(error) => error.to_string(),
+                },
+                Err(
+                    ModelLookupError::Unknown(message)
+                    | ModelLookupError::Store(Error::Secret(message)),
+                ) => message,
+                Err(ModelLookupError::Store(error)) => return Err(error),
+            };
+            tracing::warn!(chat = %paused.chat_id, turn = %paused.id, why, "a turn that waited cannot go on");
+            let why = format!("Tenon was restarted and could not go on with this answer. {why}");
+            self.agent.give_up(&paused, &why).await?;
+        }
+        Ok(())
+    }
+
+    /// Servers for a command: they sleep with what they offered last until they
+    /// are called. Those that never were up are waited for a while.
+    pub async fn open_sources(&self, user: &CurrentUser) {
+        self.load_files().await;
+        self.sources.open(RunMode::Once(user.id.clone())).await;
+        self.settle_sources(user).await;
+    }
+
+    /// Waits a while for servers that have just begun, and whose tools nobody knows yet.
+    pub async fn settle_sources(&self, user: &CurrentUser) {
+        self.sources.settle(&user.id, FIRST_START_TIMEOUT).await;
+    }
+
+    /// The servers that stand in files, for one that does not stay.
+    pub async fn load_files(&self) {
+        self.configured.apply(&self.sources).await;
+        self.folder().apply(&self.sources).await;
+    }
+
+    /// The same for one that stays, and what is looked at from now on.
+    pub async fn watch_files(&self) -> WatchedFolder {
+        self.configured.apply(&self.sources).await;
+        let mut folder = self.folder();
+        folder.create();
+        folder.apply(&self.sources).await;
+        if let Err(error) = self.sources.sweep_documents().await {
+            tracing::warn!(%error, "documents that nobody needs are still kept");
+        }
+        folder
+    }
+
+    fn folder(&self) -> WatchedFolder {
+        WatchedFolder::new(&self.watched, self.configured.names())
+    }
+}
+
+/// The database alone, for commands that work on what is stored.
+pub async fn open_store(data: &Path, config: &Config) -> Result<Store> {
+    let mut folder = std::fs::DirBuilder::new();
+    folder.recursive(true);
+    // What is in it is nobody else's on this machine.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder
+        .create(data)
+        .with_context(|| format!("the data folder {} cannot be made", data.display()))?;
+    let store = match &config.database {
+        Some(url) => Store::open(url).await,
+        None => Store::open_file(&data.join("tenon.db")).await,
+    };
+    store.context("the database cannot be opened")
+}
+
+/// The keys to what is stored sealed.
+pub fn open_vault(data: &Path, config: &Config) -> Result<Vault> {
+    Vault::open(data, config.secret_key.as_deref())
+        .context("the key to the stored secrets cannot be used")
+}
+
+/// Where people may log in instead, if anywhere.
+fn issuer(data: &Path, config: &Config) -> Result<Issuer> {
+    let Some(settings) = &config.oidc else {
+        return Ok(None);
+    };
+    let oidc = Oidc::new(settings, open_vault(data, config)?)?;
+    Ok(Some(Arc::new(oidc)))
+}
+
+/// What to say when a tool id is not known.
+pub fn no_such_tool(id: &ToolId) -> String {
+    format!("There is no tool `{id}`. `tenon tools list` shows all of them.")
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App")
+            .field("registry", &self.registry)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_data_folder_that_tenon_makes_is_nobody_elses() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("new/data");
+        open_store(&data, &Config::default()).await.unwrap();
+        let made = std::fs::metadata(&data).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o700);
+    }
+}

@@ -1,0 +1,181 @@
+//! The person something is done for, and the credential that shows who they are.
+//!
+//! A program shows a key, a page a cookie, on somebody's own computer (`--single-user`) as well.
+//! In a shell nobody has to show anything: whoever can read the data folder has everything in it.
+
+use serde_json::Value;
+use tenon_domain::pattern::Pattern;
+use tenon_domain::{Account, EntryPoint, KeyAccess, KeyId, KeyScope, SessionId, UserId, UserRole};
+use tenon_store::{AuditEntry, LOCAL, Store};
+
+use super::Revocation;
+use crate::{Error, Result};
+
+/// The person a request is made for, and how we know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CurrentUser {
+    pub id: UserId,
+    pub role: UserRole,
+    pub credential: AuthMethod,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuthMethod {
+    Session(SessionId),
+    Key(KeyId, KeyScope),
+    /// Whoever can read the data folder.
+    Shell,
+}
+
+impl CurrentUser {
+    /// Whoever sits in a shell, or runs Tenon for themself alone: the admin who was
+    /// first. Until there are accounts that is a person without a name.
+    pub async fn owner(store: &Store, credential: AuthMethod) -> tenon_store::Result<Self> {
+        let admin = store.oldest_admin().await?;
+        Ok(Self {
+            id: admin.map_or(UserId::new(LOCAL), |admin| admin.id),
+            role: UserRole::Admin,
+            credential,
+        })
+    }
+
+    /// Whose key this is. None: it is not known here.
+    pub async fn by_key(store: &Store, key: &str) -> tenon_store::Result<Option<Self>> {
+        let found = store.key_of(key).await?;
+        Ok(found.map(|(user, key)| Self {
+            id: user.id,
+            role: user.role,
+            credential: AuthMethod::Key(key.id, key.scope),
+        }))
+    }
+
+    /// Whose session token this is. Where there is one person, a log-in to an account does not
+    /// count.
+    pub async fn by_session(
+        store: &Store,
+        token: &str,
+        single_user: bool,
+    ) -> tenon_store::Result<Option<Self>> {
+        if single_user {
+            return match store.local_session_of(token).await? {
+                Some(session) => {
+                    let credential = AuthMethod::Session(session);
+                    Ok(Some(Self::owner(store, credential).await?))
+                }
+                None => Ok(None),
+            };
+        }
+        let found = store.session_of(token).await?;
+        Ok(found.map(|(user, session)| Self {
+            id: user.id,
+            role: user.role,
+            credential: AuthMethod::Session(session),
+        }))
+    }
+
+    /// Whose shell this is.
+    pub async fn of_shell(store: &Store) -> tenon_store::Result<Self> {
+        Self::owner(store, AuthMethod::Shell).await
+    }
+
+    /// Through which door they came.
+    pub fn door(&self) -> EntryPoint {
+        match &self.credential {
+            AuthMethod::Session(_) => EntryPoint::Page,
+            AuthMethod::Key(id, _) => EntryPoint::Key(id.clone()),
+            AuthMethod::Shell => EntryPoint::Shell,
+        }
+    }
+
+    /// The tools a model may use for them without asking.
+    pub fn granted(&self) -> &[Pattern] {
+        match &self.credential {
+            AuthMethod::Key(_, scope) => &scope.allow,
+            AuthMethod::Session(_) | AuthMethod::Shell => &[],
+        }
+    }
+
+    /// Their account; one made up for the person who has none.
+    pub async fn account(&self, store: &Store) -> tenon_store::Result<Account> {
+        if self.id.as_str() != LOCAL {
+            return store.user(&self.id).await;
+        }
+        Ok(Account {
+            id: self.id.clone(),
+            email: String::new(),
+            name: String::new(),
+            role: self.role,
+            disabled: false,
+            created_at: 0,
+            last_login_at: None,
+        })
+    }
+
+    /// Whether they may decide for everybody: not every key of an admin may.
+    pub fn administers(&self) -> bool {
+        self.acts_fully() && self.role.is_admin()
+    }
+
+    /// Whether they may do all that is theirs to do: not every key may.
+    pub fn acts_fully(&self) -> bool {
+        match &self.credential {
+            AuthMethod::Key(_, scope) => scope.access == KeyAccess::Full,
+            AuthMethod::Session(_) | AuthMethod::Shell => true,
+        }
+    }
+
+    /// Refuses keys where only the person themself may act.
+    pub fn in_person(&self) -> Result<()> {
+        match self.credential {
+            AuthMethod::Key(..) => Err(Error::KeyNotAllowed),
+            AuthMethod::Session(_) | AuthMethod::Shell => Ok(()),
+        }
+    }
+
+    /// Whether this revokes their credential.
+    pub fn is_revoked_by(&self, revocation: &Revocation) -> bool {
+        match (revocation, &self.credential) {
+            (Revocation::User(user), _) => *user == self.id,
+            (Revocation::Session(ended), AuthMethod::Session(session)) => ended == session,
+            (Revocation::Key(ended), AuthMethod::Key(key, _)) => ended == key,
+            (Revocation::Session(_) | Revocation::Key(_), _) => false,
+        }
+    }
+
+    /// Whether their credential still counts.
+    pub async fn is_valid(&self, store: &Store) -> tenon_store::Result<bool> {
+        match &self.credential {
+            AuthMethod::Shell => Ok(true),
+            AuthMethod::Session(session) => store.session_lives(session).await,
+            AuthMethod::Key(key, _) => store.key_lives(key).await,
+        }
+    }
+
+    /// Writes what they did into the audit log. A log that cannot be written must not undo it.
+    pub async fn note(
+        &self,
+        store: &Store,
+        address: &str,
+        action: &'static str,
+        subject: &str,
+        detail: Value,
+    ) {
+        let entry = AuditEntry {
+            user: Some(self.id.clone()),
+            door: self.door(),
+            action,
+            subject: subject.to_owned(),
+            detail,
+            address: address.to_owned(),
+        };
+        record(store, entry).await;
+    }
+}
+
+/// Writes an entry of the audit log.
+pub async fn record(store: &Store, entry: AuditEntry) {
+    let action = entry.action;
+    if let Err(error) = store.audit(entry).await {
+        tracing::error!(%error, action, "the audit log cannot be written");
+    }
+}

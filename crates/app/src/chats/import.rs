@@ -1,0 +1,334 @@
+//! Importing an exported chat: everything in the file is validated, and becomes the events that
+//! would have happened had the chat taken place here. Approvals are not imported: here nobody was
+//! asked.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use tenon_domain::{
+    Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, MessageId,
+    MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
+    TurnOutcome, Verdict, tool_id,
+};
+use tenon_net::json_weight::parsed_bytes;
+use tenon_store::{NewChat, fresh_id};
+
+use super::export::{
+    ExportedChat, ExportedMessage, ExportedTurn, FORMAT, VERSION, without_provider_parts,
+};
+
+/// A title is a line, whoever wrote it.
+pub const MAX_TITLE_CHARS: usize = 200;
+
+/// How many messages and calls one chat may bring. Each is a row or two, written while others wait.
+const MAX_PIECES: usize = 10_000;
+
+/// How much memory a file may take once it is read. Small values take up to a hundred times
+/// their text: 32 MiB of them would not fit.
+const MAX_PARSED_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a file says it is, before the rest of it is looked at.
+#[derive(Deserialize)]
+struct ExportHeader {
+    #[serde(default)]
+    format: String,
+    #[serde(default)]
+    version: u32,
+}
+
+/// Why a file cannot be imported, as sentences.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("It has more values in it than any chat has.")]
+    TooManyValues,
+    #[error("It is not a chat that Tenon exported as JSON: {0}.")]
+    NotJson(serde_json::Error),
+    #[error("It is not a chat that Tenon exported as JSON: \"format\" is not \"{FORMAT}\".")]
+    Format,
+    #[error(
+        "It is of version {0}, and this Tenon reads version {VERSION}. Import it with the Tenon it comes from."
+    )]
+    Version(u32),
+    #[error("It has {0} messages and calls, and more than {MAX_PIECES} cannot be imported.")]
+    TooManyPieces(usize),
+    #[error("Two of its {kind} have the id \"{id}\".")]
+    Duplicate { kind: &'static str, id: String },
+    #[error("It speaks of a {kind} \"{id}\" that it has not told of before.")]
+    Unknown { kind: &'static str, id: String },
+    #[error("The turn \"{0}\" does not begin with a person.")]
+    NoQuestion(TurnId),
+    #[error("In the turn \"{0}\" a person calls a tool.")]
+    PersonCallsTool(TurnId),
+    #[error("In the turn \"{0}\" a person speaks twice.")]
+    PersonSpeaksTwice(TurnId),
+    #[error("The call \"{0}\" is of another message.")]
+    ForeignCall(CallId),
+    #[error("The call \"{0}\" is in no part of its message.")]
+    CallWithoutPart(CallId),
+}
+
+/// The events so far, and the fresh ids of what the file names.
+struct ChatImport {
+    chat: ChatId,
+    now: i64,
+    /// Of the newest event: none comes before the one it follows.
+    at: i64,
+    turns: HashMap<TurnId, TurnId>,
+    seen: HashSet<String>,
+    happened: Vec<(i64, EventBody)>,
+}
+
+/// The chat in a file.
+pub fn read(file: &[u8], now: i64) -> Result<NewChat, ImportError> {
+    if parsed_bytes(file) > MAX_PARSED_BYTES {
+        return Err(ImportError::TooManyValues);
+    }
+    let envelope: ExportHeader = serde_json::from_slice(file).map_err(ImportError::NotJson)?;
+    if envelope.format != FORMAT {
+        return Err(ImportError::Format);
+    }
+    if envelope.version != VERSION {
+        return Err(ImportError::Version(envelope.version));
+    }
+    let chat: ExportedChat = serde_json::from_slice(file).map_err(ImportError::NotJson)?;
+    let import = ChatImport {
+        chat: ChatId(fresh_id()),
+        now,
+        at: 0,
+        turns: HashMap::new(),
+        seen: HashSet::new(),
+        happened: Vec::new(),
+    };
+    import.chat(chat)
+}
+
+impl ChatImport {
+    fn chat(mut self, chat: ExportedChat) -> Result<NewChat, ImportError> {
+        let messages = chat.turns.iter().flat_map(|turn| &turn.messages);
+        let pieces: usize = messages.map(|message| 1 + message.tool_calls.len()).sum();
+        if pieces > MAX_PIECES {
+            return Err(ImportError::TooManyPieces(pieces));
+        }
+        let created_at = self.time(chat.created_at);
+        self.happens(created_at);
+        for turn in chat.turns {
+            self.turn(turn)?;
+        }
+        if let Some(head) = chat.head {
+            let turn_id = self.known(&head)?;
+            self.push(EventBody::BranchChosen { turn_id });
+        }
+        let title: String = chat.title.trim().chars().take(MAX_TITLE_CHARS).collect();
+        if !title.is_empty() {
+            let by = TitledBy::Person;
+            self.push(EventBody::ChatTitled { title, by });
+        }
+        Ok(NewChat {
+            id: self.chat,
+            created_at,
+            happened: self.happened,
+        })
+    }
+
+    fn turn(&mut self, turn: ExportedTurn) -> Result<(), ImportError> {
+        let after = turn.parent.as_ref().map(|parent| self.known(parent));
+        let branch = Some(Branch {
+            after: after.transpose()?,
+        });
+        let turn_id = TurnId(fresh_id());
+        let told = turn.id.clone();
+        if self.turns.insert(turn.id, turn_id.clone()).is_some() {
+            return Err(ImportError::Duplicate {
+                kind: "turns",
+                id: told.0,
+            });
+        }
+        let mut messages = turn.messages.into_iter();
+        let question = messages.next().filter(|first| first.role == Role::User);
+        let Some(question) = question else {
+            return Err(ImportError::NoQuestion(told));
+        };
+        let said_alone = |part: &Part| matches!(part, Part::Text { .. });
+        if !question.tool_calls.is_empty() || !question.parts.iter().all(said_alone) {
+            return Err(ImportError::PersonCallsTool(told));
+        }
+        let message = self.message(&turn_id, question)?.0;
+        self.push(EventBody::TurnStarted {
+            turn_id: turn_id.clone(),
+            message,
+            branch,
+            tools: None,
+            door: EntryPoint::Page,
+            model: turn.model,
+        });
+        for message in messages {
+            if message.role != Role::Assistant {
+                return Err(ImportError::PersonSpeaksTwice(told));
+            }
+            self.answer(&turn_id, message)?;
+        }
+        self.push(EventBody::TurnFinished {
+            turn_id,
+            outcome: turn.outcome.unwrap_or(TurnOutcome::Interrupted {
+                message: "The chat was exported during this answer.".into(),
+            }),
+            usage: turn.usage,
+            cost: turn.cost,
+        });
+        Ok(())
+    }
+
+    fn answer(&mut self, turn: &TurnId, message: ExportedMessage) -> Result<(), ImportError> {
+        let (record, calls) = self.message(turn, message)?;
+        let (message_id, parts) = (record.id.clone(), record.parts.clone());
+        let message = MessageRecord {
+            parts: Vec::new(),
+            ..record
+        };
+        self.push(EventBody::MessageStarted { message });
+        self.push(EventBody::MessageFinished { message_id, parts });
+        for call in calls {
+            self.call(call);
+        }
+        Ok(())
+    }
+
+    /// A message and its calls under fresh ids.
+    fn message(
+        &mut self,
+        turn: &TurnId,
+        message: ExportedMessage,
+    ) -> Result<(MessageRecord, Vec<CallRecord>), ImportError> {
+        self.first(&message.id.0, "messages")?;
+        let created_at = self.time(message.created_at);
+        self.happens(created_at);
+        let id = MessageId(fresh_id());
+        let mut fresh: HashMap<CallId, CallId> = HashMap::new();
+        let mut calls = message.tool_calls;
+        for call in &mut calls {
+            self.first(&call.id.0, "calls")?;
+            if call.message_id != message.id {
+                return Err(ImportError::ForeignCall(call.id.clone()));
+            }
+            let told = std::mem::replace(&mut call.id, CallId(fresh_id()));
+            fresh.insert(told, call.id.clone());
+            call.message_id = id.clone();
+            call.tool_id = tool_id::sanitise(call.tool_id.as_str());
+        }
+        let mut parts = without_provider_parts(message.parts);
+        for part in &mut parts {
+            let Part::Call { call, .. } = part else {
+                continue;
+            };
+            // Each call is spoken of once, and none that is not told of.
+            let known = fresh.remove(&call.id);
+            *call = ToolCall {
+                id: known.ok_or_else(|| unknown("call", &call.id.0))?,
+                tool_id: tool_id::sanitise(call.tool_id.as_str()),
+                input: call.input.take(),
+            };
+        }
+        if let Some(call) = fresh.keys().next() {
+            return Err(ImportError::CallWithoutPart(call.clone()));
+        }
+        let record = MessageRecord {
+            id,
+            chat_id: self.chat.clone(),
+            turn_id: turn.clone(),
+            role: message.role,
+            parts,
+            created_at,
+        };
+        Ok((record, calls))
+    }
+
+    fn call(&mut self, call: CallRecord) {
+        let call_id = call.id.clone();
+        self.push(EventBody::CallRequested {
+            call: CallRecord::requested(
+                ToolCall {
+                    id: call.id.clone(),
+                    tool_id: call.tool_id.clone(),
+                    input: call.input.clone(),
+                },
+                call.message_id.clone(),
+                call.display_name.clone(),
+                call.runs_on,
+            ),
+        });
+        if call.verdict.is_none_or(Verdict::allows) {
+            self.push(EventBody::CallStarted {
+                call_id: call_id.clone(),
+            });
+        }
+        let (status, output, error) = match call.status {
+            open if open.is_open() => (CallStatus::Lost, None, Some(ToolError::lost())),
+            ended => (ended, call.output.map(without_blobs), call.error),
+        };
+        self.push(EventBody::CallFinished {
+            call_id,
+            status,
+            output,
+            error,
+            duration_ms: call.duration_ms.unwrap_or(0),
+        });
+    }
+
+    fn known(&self, turn: &TurnId) -> Result<TurnId, ImportError> {
+        let known = self.turns.get(turn).cloned();
+        known.ok_or_else(|| unknown("turn", &turn.0))
+    }
+
+    /// An id stands for one thing.
+    fn first(&mut self, id: &str, of: &'static str) -> Result<(), ImportError> {
+        if self.seen.insert(format!("{of} {id}")) {
+            Ok(())
+        } else {
+            Err(ImportError::Duplicate {
+                kind: of,
+                id: id.to_owned(),
+            })
+        }
+    }
+
+    /// Nothing was said before there were clocks, and nothing is said in the future.
+    fn time(&self, told: i64) -> i64 {
+        told.clamp(0, self.now)
+    }
+
+    fn happens(&mut self, at: i64) {
+        self.at = self.at.max(at);
+    }
+
+    fn push(&mut self, body: EventBody) {
+        self.happened.push((self.at, body));
+    }
+}
+
+fn unknown(kind: &'static str, id: &str) -> ImportError {
+    ImportError::Unknown {
+        kind,
+        id: id.to_owned(),
+    }
+}
+
+/// What was kept aside stayed where it was.
+fn without_blobs(output: ToolOutput) -> ToolOutput {
+    let content = output.content.into_iter().map(|content| match content {
+        Content::Blob {
+            media_type, bytes, ..
+        } => Content::Text {
+            text: if media_type == SHOWN_PAGE {
+format!(
+                    "[The page of {bytes} bytes that was shown here did not come along with this chat]"
+                )
+            } else {
+format!("[{bytes} bytes of {media_type} did not come along with this chat]")
+            },
+        },
+        other => other,
+    });
+    ToolOutput {
+        content: content.collect(),
+    }
+}

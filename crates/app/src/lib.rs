@@ -1,0 +1,26 @@
+//! What Tenon does, whoever asks for it: accounts and keys, configured sources, models, chats as
+//! files, settings and secrets.
+//!
+//! [`app::App`] puts everything together; the HTTP server and the command line call it. Nothing here
+//! knows HTTP handlers or status codes of our own: errors are enums, and the server maps them.
+
+pub mod accounts;
+pub mod app;
+pub mod auth;
+pub mod budget;
+pub mod calls;
+pub mod chats;
+pub mod config;
+pub mod error;
+pub mod json;
+pub mod models;
+pub mod permissions;
+pub mod profile;
+pub mod sources;
+pub mod storage;
+pub mod tools;
+
+mod devices;
+mod outputs;
+
+pub use error::{Error, Result};

@@ -1,0 +1,263 @@
+//! Adding, changing and forgetting models.
+
+use serde_json::Value;
+use tenon_domain::{ModelConfig, ModelId, Prices, ToolMode, WireFormat};
+use tenon_llm::discover::{base_url, normalise};
+use tenon_llm::remote::RESERVED;
+use tenon_store::{StoredModel, fresh_id};
+use url::Url;
+
+use super::{BUILTIN, MAX_NAME_CHARS, Models, is_name};
+use crate::models::view::{ModelChange, ModelView, NewModel};
+
+const MAX_URL: usize = 2_048;
+const MAX_PARAMETERS: usize = 16 * 1024;
+const MAX_KEY: usize = 8 * 1024;
+
+/// Why a change was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelEditError {
+    /// What is wrong with it, in a sentence that says what to do.
+    #[error("{0}")]
+    Invalid(String),
+    #[error(transparent)]
+    Store(#[from] tenon_store::Error),
+}
+
+impl Models {
+    pub async fn add(&self, new: NewModel) -> Result<ModelView, ModelEditError> {
+        let config = ModelConfig {
+            id: ModelId(fresh_id()),
+            name: new.name.unwrap_or_default(),
+            provider: new.provider,
+            base_url: new.base_url,
+            endpoint: None,
+            model: new.model,
+            parameters: new.parameters,
+            tool_mode: new.tool_mode.unwrap_or_default(),
+            tools_seen: None,
+            context_tokens: new.context_tokens,
+            prices: new.prices,
+        };
+        let config = check(config)?;
+        let key = new.key.as_deref().map(check_key).transpose()?.flatten();
+        let sealed = key.map(|key| self.seal(&config.id, &key));
+        self.store.put_model(&config, sealed.as_deref()).await?;
+        if new.is_default == Some(true) {
+            self.store.choose_model(Some(&config.id)).await?;
+        }
+        Ok(self.show(&config.id).await?)
+    }
+
+    /// Changes a model; one that is only offered so far is saved by it.
+    pub async fn change(
+        &self,
+        id: &ModelId,
+        change: ModelChange,
+    ) -> Result<ModelView, ModelEditError> {
+        if id.as_str() == BUILTIN {
+            return self.change_builtin(id, &change).await;
+        }
+        let is_default = change.is_default;
+        let offered = self.by_endpoint(id.as_str());
+        let was_saved = self.store.model(id).await.map(|_| true);
+        match (was_saved, offered) {
+            (Err(tenon_store::Error::NotFound(_)), Some(config)) => {
+                let (config, key) = self.changed(unsaved(config), change)?;
+                self.store.put_model(&config, key.as_deref()).await?;
+            }
+            (was_saved, _) => {
+                was_saved?;
+                let changed = self.store.change_model(id, |old| self.changed(old, change));
+                changed.await?;
+            }
+        }
+        match is_default {
+            Some(true) => self.store.choose_model(Some(id)).await?,
+            Some(false) if self.store.model(id).await?.is_default => {
+                self.store.choose_model(None).await?;
+            }
+            Some(false) | None => {}
+        }
+        Ok(self.show(id).await?)
+    }
+
+    /// A model and its sealed key after a change.
+    fn changed(
+        &self,
+        old: StoredModel,
+        change: ModelChange,
+    ) -> Result<(ModelConfig, Option<String>), ModelEditError> {
+        let StoredModel {
+            config: old,
+            sealed_key,
+            ..
+        } = old;
+        let mut config = check(ModelConfig {
+            id: old.id.clone(),
+            name: change.name.unwrap_or_else(|| old.name.clone()),
+            provider: change.provider.unwrap_or(old.provider),
+            base_url: change.base_url.unwrap_or_else(|| old.base_url.clone()),
+            endpoint: old.endpoint.clone(),
+            model: change.model.unwrap_or_else(|| old.model.clone()),
+            parameters: change.parameters.unwrap_or_else(|| old.parameters.clone()),
+            tool_mode: change.tool_mode.unwrap_or(old.tool_mode),
+            tools_seen: old.tools_seen,
+            context_tokens: change.context_tokens.unwrap_or(old.context_tokens),
+            prices: change.prices.unwrap_or_else(|| old.prices.clone()),
+        })?;
+        let is_moved = (config.provider, &config.base_url, &config.model)
+            != (old.provider, &old.base_url, &old.model);
+        if old.endpoint.is_some() && (is_moved || change.key.is_some()) {
+            return Err(wrong(
+                "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
+            ));
+        }
+        if is_moved {
+            // What was seen was seen there, and of that model.
+            config.tools_seen = None;
+        }
+        let sealed_key = match change.key {
+            None if sealed_key.is_some() && !same_origin(&config.base_url, &old.base_url) => {
+                return Err(wrong(
+                    "The key was stored for another address. Enter it again, or enter none, together with the new address.",
+                ));
+            }
+            None => sealed_key,
+            Some(key) => check_key(&key)?.map(|key| self.seal(&config.id, &key)),
+        };
+        Ok((config, sealed_key))
+    }
+
+    pub async fn delete(&self, id: &ModelId) -> Result<(), ModelEditError> {
+        if id.as_str() == BUILTIN {
+            return Err(wrong("The built-in assistant stays."));
+        }
+        self.store.delete_model(id).await?;
+        self.disconnect(id);
+        Ok(())
+    }
+
+    /// The key that is kept for a model, to ask its own server with: no other may see it.
+    pub async fn stored_key(
+        &self,
+        id: &ModelId,
+        address: &str,
+    ) -> tenon_store::Result<Option<String>> {
+        let model = self.store.model(id).await?;
+        if same_origin(address, &model.config.base_url) {
+            self.key(&model)
+        } else {
+            Ok(None)
+        }
+    }
+
+    async fn change_builtin(
+        &self,
+        id: &ModelId,
+        change: &ModelChange,
+    ) -> Result<ModelView, ModelEditError> {
+        match change {
+            ModelChange {
+                is_default: Some(true),
+                name: None,
+                provider: None,
+                base_url: None,
+                key: None,
+                model: None,
+                parameters: None,
+                tool_mode: None,
+                context_tokens: None,
+                prices: None,
+            } => self.store.choose_model(None).await?,
+            _ => return Err(wrong("The built-in assistant has no settings.")),
+        }
+        Ok(self.show(id).await?)
+    }
+}
+
+/// A model as it can be kept: its address made whole, everything within bounds.
+fn check(mut config: ModelConfig) -> Result<ModelConfig, ModelEditError> {
+    config.model = config.model.trim().to_owned();
+    if !is_name(&config.model) {
+        return Err(wrong(
+            "Say which model: `model` is what its server calls it.",
+        ));
+    }
+    config.name = config.name.trim().to_owned();
+    if config.name.is_empty() {
+        config.name.clone_from(&config.model);
+    }
+    if !is_name(&config.name) {
+        return Err(wrong(&format!(
+            "A name has {MAX_NAME_CHARS} characters at most, on one line."
+        )));
+    }
+    if config.base_url.len() > MAX_URL {
+        return Err(wrong("The address is too long."));
+    }
+    if config.endpoint.is_none() {
+        config.base_url = base_url(config.provider, &config.base_url)
+            .map_err(|error| wrong(&error.to_string()))?;
+    }
+    if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS {
+        return Err(wrong("The parameters are too long."));
+    }
+    if config.tool_mode == ToolMode::Constrained && config.provider != WireFormat::Openai {
+        return Err(wrong(
+            "Constrained answers are a matter of the OpenAI format. Choose `auto` or `native`.",
+        ));
+    }
+    if config
+        .context_tokens
+        .is_some_and(|tokens| !(256..=100_000_000).contains(&tokens))
+    {
+        return Err(wrong("A context has between 256 and 100,000,000 tokens."));
+    }
+    if !config.prices.as_ref().is_none_or(Prices::is_sane) {
+        return Err(wrong(
+            "Prices are not negative and have a currency of at most 8 characters.",
+        ));
+    }
+    if let Some(name) = RESERVED
+        .iter()
+        .find(|name| config.parameters.contains_key(**name))
+    {
+        return Err(wrong(&format!(
+            "`{name}` is no parameter: it is what the request itself is made of. Leave it out."
+        )));
+    }
+    Ok(config)
+}
+
+/// A model that has no row yet, as one that has.
+fn unsaved(config: ModelConfig) -> StoredModel {
+    StoredModel {
+        config,
+        sealed_key: None,
+        is_default: false,
+        created_at: 0,
+        updated_at: 0,
+    }
+}
+
+fn same_origin(one: &str, other: &str) -> bool {
+    let origin = |address: &str| Some(Url::parse(&normalise(address).ok()?).ok()?.origin());
+    origin(one).is_some_and(|one| Some(one) == origin(other))
+}
+
+/// None: it was taken away.
+fn check_key(key: &str) -> Result<Option<String>, ModelEditError> {
+    let key = key.trim();
+    // It travels in a header.
+    if key.len() > MAX_KEY || !key.chars().all(|char| char.is_ascii_graphic()) {
+        return Err(wrong(
+            "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
+        ));
+    }
+    Ok((!key.is_empty()).then(|| key.to_owned()))
+}
+
+fn wrong(message: &str) -> ModelEditError {
+    ModelEditError::Invalid(message.to_owned())
+}

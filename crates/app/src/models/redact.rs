@@ -1,0 +1,63 @@
+//! A provider whose errors do not tell the address of the model.
+//!
+//! What went wrong with a model names its address, which helps whoever looks after it. It
+//! may be a host inside, so people who are no admins read the model's name in its place.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use tenon_llm::{Error, ModelRequest, ModelStream, Provider, Remote};
+use url::Url;
+
+pub(super) struct RedactingProvider {
+    provider: Arc<dyn Provider>,
+    /// What is not told, the longest first.
+    places: Vec<String>,
+    name: String,
+}
+
+impl RedactingProvider {
+    pub(super) fn new(provider: Arc<dyn Provider>, remote: &Remote) -> Self {
+        let base = remote.base_url.trim_end_matches('/');
+        let mut places = vec![remote.base_url.clone(), base.to_owned()];
+        if let Ok(url) = Url::parse(base)
+            && let Some(host) = url.host_str()
+        {
+            places.extend(url.port().map(|port| format!("{host}:{port}")));
+            places.push(host.to_owned());
+        }
+        Self {
+            provider,
+            places,
+            name: remote.name.clone(),
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for RedactingProvider {
+    fn name(&self) -> &str {
+        self.provider.name()
+    }
+
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
+        let (places, name) = (self.places.clone(), self.name.clone());
+        let deltas = self.provider.stream(request).await;
+        let deltas = deltas.map_err(|error| hide(error, &places, &name))?;
+        let deltas = deltas.map(move |delta| delta.map_err(|error| hide(error, &places, &name)));
+        Ok(Box::pin(deltas))
+    }
+}
+
+fn hide(error: Error, places: &[String], name: &str) -> Error {
+    let hidden = |message: String| {
+        let hide = |said: String, place: &String| said.replace(place.as_str(), name);
+        places.iter().fold(message, hide)
+    };
+    match error {
+        Error::Refused(message) => Error::Refused(hidden(message)),
+        Error::Busy(message) => Error::Busy(hidden(message)),
+        Error::Interrupted(message) => Error::Interrupted(hidden(message)),
+    }
+}

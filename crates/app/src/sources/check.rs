@@ -1,0 +1,391 @@
+//! Validation of the configuration of an MCP server. An error says what would be right.
+
+mod trust;
+
+use std::collections::BTreeMap;
+
+use tenon_domain::{McpClient, McpConfig, McpTransport};
+use tenon_sources::import::{
+    MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
+};
+use tenon_sources::mcp::check_header;
+use url::Url;
+
+use super::client::{self, ClientChange};
+use super::error::{SourceError, wrong};
+use crate::sources::requests::AddSource;
+
+pub(super) use trust::{allowed, keeps_shared_secrets};
+
+/// How the address of an MCP server looks.
+const EXAMPLE: &str = "https://example.com/mcp";
+
+const MAX_TITLE: usize = 200;
+const MAX_URL: usize = 2_048;
+/// Of a command, an argument, a folder, a value.
+const MAX_TEXT: usize = 16 * 1024;
+/// Of all of it together.
+const MAX_CONFIG: usize = 128 * 1024;
+/// Arguments, variables, headers.
+const MAX_ITEMS: usize = 200;
+/// Tools with a time of their own.
+const MAX_TIMEOUTS: usize = 1_000;
+
+/// How long a server may be idle before it sleeps.
+const MIN_SLEEP_MS: u64 = 1_000;
+const MAX_SLEEP_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
+
+/// How somebody wants a server to be reached: everything that can be said, before
+/// it is known to make sense.
+#[derive(Default)]
+pub(super) struct McpDraft {
+    pub(super) transport: Option<String>,
+    pub(super) command: Option<String>,
+    pub(super) args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) cwd: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) tool_timeouts_ms: BTreeMap<String, u64>,
+    pub(super) sleep_after_ms: Option<u64>,
+    pub(super) start_timeout_ms: Option<u64>,
+    pub(super) client: Option<McpClient>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TransportKind {
+    Stdio,
+    Http,
+    Sse,
+}
+
+pub(super) fn name(name: &str) -> Result<&str, SourceError> {
+    if is_clean(name) {
+        Ok(name)
+    } else {
+        Err(wrong(&format!(
+            "`name` is 1 to {MAX_NAME} letters, digits, `-` and `_`: it is part of the tools' ids."
+        )))
+    }
+}
+
+/// The title, or the name where there is none.
+pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, SourceError> {
+    let title = title.map(str::trim).filter(|title| !title.is_empty());
+    let title = title.unwrap_or(name);
+    if title.chars().count() <= MAX_TITLE && !title.contains(is_unprintable) {
+        Ok(title.to_owned())
+    } else {
+        Err(wrong(&format!(
+            "`title` has {MAX_TITLE} characters at most, on one line."
+        )))
+    }
+}
+
+impl McpDraft {
+    pub(super) fn of(new: AddSource) -> Result<Self, SourceError> {
+        for_openapi(&new.document, &new.base_url, &new.credentials)?;
+        let client = ClientChange {
+            id: Some(new.client_id),
+            secret: Some(new.client_secret),
+            moves: false,
+        };
+        let (command, args) = words(new.command, new.args.unwrap_or_default())?;
+        Ok(Self {
+            transport: new.transport,
+            command,
+            args,
+            env: new.env.unwrap_or_default(),
+            cwd: new.cwd,
+            url: new.url,
+            headers: new.headers.unwrap_or_default(),
+            timeout_ms: new.timeout_ms,
+            tool_timeouts_ms: new.tool_timeouts_ms.unwrap_or_default(),
+            sleep_after_ms: new.sleep_after_ms,
+            start_timeout_ms: new.start_timeout_ms,
+            client: client.of(None)?,
+        })
+    }
+
+    /// The configuration it means.
+    pub(super) fn config(self) -> Result<McpConfig, SourceError> {
+        let way = self.way()?;
+        self.check_limits()?;
+        self.client.as_ref().map(client::check).transpose()?;
+        let config = McpConfig {
+            timeout_ms: self.timeout_ms,
+            tool_timeouts_ms: self.tool_timeouts_ms.clone(),
+            sleep_after_ms: self.sleep_after_ms,
+            start_timeout_ms: self.start_timeout_ms,
+            client: self.client.clone(),
+            transport: match way {
+                TransportKind::Stdio => self.program()?,
+                TransportKind::Http => {
+                    let (url, headers) = self.remote()?;
+                    McpTransport::Http { url, headers }
+                }
+                TransportKind::Sse => {
+                    let (url, headers) = self.remote()?;
+                    McpTransport::Sse { url, headers }
+                }
+            },
+        };
+        size(&config)?;
+        Ok(config)
+    }
+
+    fn way(&self) -> Result<TransportKind, SourceError> {
+        let way = match (self.transport.as_deref(), &self.command, &self.url) {
+            (Some("stdio"), ..) => TransportKind::Stdio,
+            (Some("http"), ..) => TransportKind::Http,
+            (Some("sse"), ..) => TransportKind::Sse,
+            (Some(_), ..) => {
+                return Err(wrong(
+                    "`transport` is \"stdio\" for a program, \"http\" or \"sse\" for an address.",
+                ));
+            }
+            (None, Some(_), None) => TransportKind::Stdio,
+            (None, None, Some(_)) => TransportKind::Http,
+            (None, Some(_), Some(_)) => {
+                return Err(wrong(
+                    "Say either `command`, for a program on this machine, or `url`, not both.",
+                ));
+            }
+            (None, None, None) => {
+                return Err(wrong(
+                    "Say how it is reached: `command` for a program on this machine, or `url`.",
+                ));
+            }
+        };
+        let is_remote = way != TransportKind::Stdio;
+        let strange = if is_remote {
+            [
+                ("command", self.command.is_some()),
+                ("args", !self.args.is_empty()),
+                ("env", !self.env.is_empty()),
+                ("cwd", self.cwd.is_some()),
+            ]
+            .to_vec()
+        } else {
+            [
+                ("url", self.url.is_some()),
+                ("headers", !self.headers.is_empty()),
+                ("clientId", self.client.is_some()),
+            ]
+            .to_vec()
+        };
+        match strange.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(way),
+            Some((field, _)) if is_remote => Err(wrong(&format!(
+                "`{field}` is for a program; this server is reached by its address. Leave it out."
+            ))),
+            Some((field, _)) => Err(wrong(&format!(
+                "`{field}` is for an address; this server is a program. Leave it out."
+            ))),
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), SourceError> {
+        times(self.timeout_ms, &self.tool_timeouts_ms)?;
+        time(self.start_timeout_ms.as_ref(), "startTimeoutMs")?;
+        match self.sleep_after_ms {
+            Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => Err(wrong(&format!(
+                "`sleepAfterMs` is between a second and a week: {MIN_SLEEP_MS} to {MAX_SLEEP_MS}."
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn program(self) -> Result<McpTransport, SourceError> {
+        let command = self.command.as_deref().map(str::trim).unwrap_or_default();
+        if command.is_empty() {
+            return Err(wrong("Say which program: `command`, such as \"npx\"."));
+        }
+        // Programs take several lines as an argument; nothing takes NUL.
+        let fits = |text: &String| text.len() <= MAX_TEXT && !text.contains('\0');
+        let is_line = |text: &str| text.len() <= MAX_TEXT && !has_control(text);
+        let fields = [
+            ("command", is_line(command)),
+            ("args", self.args.iter().all(fits)),
+            ("env", self.env.values().all(fits)),
+            ("cwd", self.cwd.as_deref().is_none_or(is_line)),
+        ];
+        if let Some((field, _)) = fields.iter().find(|(_, fits)| !fits) {
+            return Err(wrong(&format!(
+                "What stands in `{field}` is too long, or has characters in it that cannot be there."
+            )));
+        }
+        let is_name = |name: &String| {
+            let is_short = (1..=256).contains(&name.len());
+            is_short && !name.contains('=') && !has_control(name)
+        };
+        if !self.env.keys().all(is_name) {
+            return Err(wrong(
+                "In `env` a variable's name is not empty and has no `=` in it.",
+            ));
+        }
+        for (field, count) in [("args", self.args.len()), ("env", self.env.len())] {
+            if count > MAX_ITEMS {
+                return Err(too_many(field));
+            }
+        }
+        Ok(McpTransport::Stdio {
+            command: command.to_owned(),
+            args: self.args,
+            env: self.env,
+            cwd: self.cwd.filter(|cwd| !cwd.is_empty()),
+        })
+    }
+
+    fn remote(self) -> Result<(String, BTreeMap<String, String>), SourceError> {
+        let url = url("url", self.url.as_deref().unwrap_or_default(), EXAMPLE)?;
+        let sendable =
+            |name: &str, value: &str| check_header(name, value).map_err(|error| error.to_string());
+        headers(&self.headers, sendable)?;
+        Ok((url, self.headers))
+    }
+}
+
+/// A command that is a whole line, taken apart where its arguments stand nowhere else.
+fn words(
+    command: Option<String>,
+    args: Vec<String>,
+) -> Result<(Option<String>, Vec<String>), SourceError> {
+    let line = command.as_deref().filter(|_| args.is_empty());
+    let Some(words) = line.and_then(command_words) else {
+        return Ok((command, args));
+    };
+    let mut words = words
+        .map_err(|error| wrong(&error.to_string()))?
+        .into_iter();
+    Ok((words.next(), words.collect()))
+}
+
+/// How long calls may take.
+pub(super) fn times(limit: Option<u64>, tools: &BTreeMap<String, u64>) -> Result<(), SourceError> {
+    time(limit.as_ref(), "timeoutMs")?;
+    time(tools.values(), "toolTimeoutsMs")?;
+    let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
+    if tools.len() > MAX_TIMEOUTS || tools.keys().any(odd) {
+        Err(wrong("`toolTimeoutsMs` names tools by their own names."))
+    } else {
+        Ok(())
+    }
+}
+
+fn time<'a>(limits: impl IntoIterator<Item = &'a u64>, field: &str) -> Result<(), SourceError> {
+    let is_time = |limit: &u64| (MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS).contains(limit);
+    if limits.into_iter().all(is_time) {
+        Ok(())
+    } else {
+        Err(wrong(&format!(
+            "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
+        )))
+    }
+}
+
+/// `sendable` says whether one can be sent to such a server, in a sentence if not.
+pub(super) fn headers(
+    headers: &BTreeMap<String, String>,
+    sendable: fn(&str, &str) -> Result<(), String>,
+) -> Result<(), SourceError> {
+    if headers.len() > MAX_ITEMS {
+        return Err(too_many("headers"));
+    }
+    for (name, value) in headers {
+        let short = || {
+            if value.len() <= MAX_TEXT {
+                Ok(())
+            } else {
+                Err(format!("The value of the header {name} is too long."))
+            }
+        };
+        let checked = sendable(name, value).and_then(|()| short());
+        checked.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
+    }
+    Ok(())
+}
+
+/// What only an OpenAPI server has.
+pub(super) fn for_openapi<A, B, C>(
+    document: &Option<A>,
+    base_url: &Option<B>,
+    credentials: &Option<C>,
+) -> Result<(), SourceError> {
+    let fields = [
+        ("document", document.is_some()),
+        ("baseUrl", base_url.is_some()),
+        ("credentials", credentials.is_some()),
+    ];
+    match fields.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(wrong(&format!(
+            "`{field}` is for OpenAPI servers; this is an MCP server. Leave it out."
+        ))),
+    }
+}
+
+/// `field` is one that only an MCP server has, where one is said.
+pub(super) fn for_mcp(field: Option<&str>) -> Result<(), SourceError> {
+    match field {
+        None => Ok(()),
+        Some(field) => Err(wrong(&format!(
+            "`{field}` is for MCP servers; an OpenAPI server has none. Leave it out."
+        ))),
+    }
+}
+
+pub(super) fn size(config: &impl serde::Serialize) -> Result<(), SourceError> {
+    let length = serde_json::to_string(config).map_or(usize::MAX, |text| text.len());
+    if length <= MAX_CONFIG {
+        Ok(())
+    } else {
+        Err(wrong("This is too long for the settings of a server."))
+    }
+}
+
+/// Whether it is an address, of which there is an example for those who wrote another thing.
+pub(super) fn url(field: &str, url: &str, example: &str) -> Result<String, SourceError> {
+    let url = url.trim();
+    let refused = || {
+        wrong(&format!(
+            "`{field}` is no address of a server. Write it like {example}, or http:// in your own network."
+        ))
+    };
+    // Some would read a `\` as a `/`, and leave out what is not seen.
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    if url.is_empty() || url.len() > MAX_URL || url.contains(is_odd) {
+        return Err(refused());
+    }
+    // Something must stand for what is filled in later.
+    let parsed = Url::parse(&without_variables(url)).map_err(|_| refused())?;
+    let is_web = matches!(parsed.scheme(), "http" | "https");
+    if is_web && parsed.has_host() {
+        Ok(url.to_owned())
+    } else {
+        Err(refused())
+    }
+}
+
+fn without_variables(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, variable)) = rest.split_once("${") {
+        plain.push_str(before);
+        plain.push('1');
+        rest = variable.split_once('}').map_or("", |(_, rest)| rest);
+    }
+    plain + rest
+}
+
+fn too_many(field: &str) -> SourceError {
+    wrong(&format!("`{field}` has {MAX_ITEMS} entries at most."))
+}
+
+fn has_control(text: &str) -> bool {
+    text.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests;

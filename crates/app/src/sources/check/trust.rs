@@ -1,0 +1,90 @@
+//! What a configuration may contain, by who owns it.
+
+use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceCredential};
+use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
+
+use crate::sources::config::{addresses, is_program};
+use crate::sources::error::{SourceError, forbidden};
+use crate::sources::plan::Trust;
+
+/// What somebody who is no admin may have of their own.
+pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result<(), SourceError> {
+    if trust == Trust::Full {
+        return Ok(());
+    }
+    if is_program(config) {
+        return Err(forbidden(
+            "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
+        ));
+    }
+    let shared = mentioned(config)
+        .into_iter()
+        .find_map(|variable| match variable {
+            Variable::Shared(name) => Some(name),
+            Variable::Personal(_) => None,
+        });
+    match shared {
+        None => Ok(()),
+        Some(name) => Err(forbidden(&format!(
+            "`${{{name}}}` is not yours to send to a server of your own. Set a secret of your own and write `${{user.{name}}}`."
+        ))),
+    }
+}
+
+/// What is everybody's is sent nowhere that one person alone decides on. For servers that
+/// people share; the error is a sentence.
+pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<(), String> {
+    let host: Vec<Variable> = addresses(config)
+        .into_iter()
+        .flat_map(mentioned_in_host)
+        .collect();
+    let is_personal = |variable: &&Variable| matches!(variable, Variable::Personal(_));
+    let Some(leads) = host.iter().find(is_personal) else {
+        return Ok(());
+    };
+    let is_shared = |text: &&String| !text.is_empty() && !is_own(text);
+    let in_address = |variable: &Variable| !is_personal(&variable) && !host.contains(variable);
+    let addresses = addresses(config).into_iter();
+    let field = match given(config).into_iter().find(|(_, text)| is_shared(text)) {
+        Some((field, _)) => field,
+        None if addresses.flat_map(mentioned_in).any(|one| in_address(&one)) => "url",
+        None => return Ok(()),
+    };
+    Err(format!(
+        "What is everybody's in `{field}` would go to whatever host somebody sets `{leads}` to. Write the host out, or let everybody have their own there as well: `${{user.NAME}}`."
+    ))
+}
+
+/// What a server is given besides its address, and in which field it stands.
+fn given(config: &SourceConfig) -> Vec<(&'static str, &String)> {
+    match config {
+        SourceConfig::Mcp(McpConfig {
+            transport: McpTransport::Stdio { .. },
+            ..
+        }) => Vec::new(),
+        SourceConfig::Mcp(McpConfig {
+            transport:
+                McpTransport::Http { headers: sent, .. } | McpTransport::Sse { headers: sent, .. },
+            client,
+            ..
+        }) => {
+            let secret = client.as_ref().and_then(|client| client.secret.as_ref());
+            let secret = secret.map(|secret| ("clientSecret", secret));
+            let sent = sent.values().map(|value| ("headers", value));
+            sent.chain(secret).collect()
+        }
+        SourceConfig::Openapi(OpenapiConfig {
+            headers: sent,
+            credentials,
+            ..
+        }) => {
+            let shown = credentials.values().flat_map(SourceCredential::texts);
+            let shown = shown.map(|text| ("credentials", text));
+            let sent = sent.values().map(|value| ("headers", value));
+            sent.chain(shown).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

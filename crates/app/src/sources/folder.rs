@@ -1,0 +1,378 @@
+//! The watched folder: servers that are configured in files.
+//!
+//! Every `*.json`, `*.yaml` and `*.yml` in it is read when it appears or changes. The folder is
+//! polled: that needs no help from the system, works on every file system, and costs a few stats.
+//! A file that cannot be parsed keeps its last good configuration and shows the error; one that is
+//! half written is read again at the next poll. What a file configures is run, so a file that
+//! others on this machine may write to is not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tenon_sources::import::{self, ImportedServer, MAX_WITH_DOCUMENTS, clean, is_unprintable};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::Sources;
+use crate::permissions::{Risk, risk, risk_of_replacing};
+
+/// Soon enough for somebody who has saved a file and looks up.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Whoever keeps more files than this here keeps something else here.
+const MAX_FILES: usize = 1000;
+
+/// A change since the last poll.
+#[derive(Debug, PartialEq, Eq)]
+enum FolderChange {
+    /// The servers of this file from now on.
+    Put(String, Vec<ImportedServer>),
+    Removed(String),
+}
+
+/// The folder as of the last poll.
+#[derive(Debug)]
+pub struct WatchedFolder {
+    path: PathBuf,
+    files: BTreeMap<String, WatchedFile>,
+    applied: BTreeMap<String, Vec<ImportedServer>>,
+    /// Names that servers elsewhere have, and where those stand.
+    taken: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Default)]
+struct WatchedFile {
+    stamp: Option<FileStamp>,
+    /// The last good configuration.
+    servers: Vec<ImportedServer>,
+    problem: Option<FileProblem>,
+}
+
+/// What changes whenever a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileStamp {
+    modified: Option<SystemTime>,
+    size: u64,
+    danger: Option<FileRisk>,
+}
+
+/// Why a file is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileRisk {
+    File(Risk),
+    /// The watched folder.
+    Folder(Risk),
+    /// The folder that a link leads into.
+    Target(Risk),
+}
+
+#[derive(Debug)]
+enum FileProblem {
+    /// It is not run, for this reason.
+    FileRisk(String),
+    /// Seen once. Perhaps somebody is still writing.
+    Suspected,
+    Confirmed(String),
+}
+
+impl WatchedFolder {
+    /// `taken` are the names that servers elsewhere have, in small letters, and where those stand.
+    pub fn new(path: &Path, taken: BTreeMap<String, String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            files: BTreeMap::new(),
+            applied: BTreeMap::new(),
+            taken,
+        }
+    }
+
+    /// Makes the folder, so that people find it.
+    pub fn create(&self) {
+        let mut folder = fs::DirBuilder::new();
+        folder.recursive(true).mode(0o700);
+        if let Err(error) = folder.create(&self.path) {
+            tracing::warn!(folder = %self.path.display(), %error, "the folder for servers cannot be made");
+        }
+    }
+
+    /// Polls once, and reads the files that changed. Blocks.
+    fn poll(&mut self) -> Vec<FolderChange> {
+        match list(&self.path) {
+            Ok(stamps) => {
+                self.files.retain(|name, _| stamps.contains_key(name));
+                for (name, stamp) in stamps {
+                    let file = self.files.entry(name.clone()).or_default();
+                    file.poll(&self.path.join(&name), stamp);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => self.files.clear(),
+            // A disk that is away for a moment takes nothing away.
+            Err(error) => {
+                tracing::warn!(folder = %self.path.display(), %error, "the folder for servers cannot be looked at");
+            }
+        }
+        self.changes()
+    }
+
+    /// Polls once, and applies what changed.
+    pub async fn apply(&mut self, sources: &Sources) {
+        let mut folder = Self::new(&self.path, self.taken.clone());
+        std::mem::swap(self, &mut folder);
+        let looking = tokio::task::spawn_blocking(move || {
+            let changes = folder.poll();
+            (folder, changes)
+        });
+        // It is left as new after a panic, and everything is read again.
+        let Ok((looked, changes)) = looking.await else {
+            tracing::error!("the folder for servers could not be looked at");
+            return;
+        };
+        *self = looked;
+        for change in changes {
+            match change {
+                FolderChange::Put(file, servers) => sources.put_file(&file, servers).await,
+                FolderChange::Removed(file) => sources.remove_file(&file).await,
+            }
+        }
+    }
+
+    /// Polls and applies for ever.
+    pub async fn watch(mut self, sources: Sources) {
+        // The first look was at the start; what was half written then is given its time.
+        let mut time = interval_at(Instant::now() + POLL_INTERVAL, POLL_INTERVAL);
+        time.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            time.tick().await;
+            self.apply(&sources).await;
+        }
+    }
+
+    fn changes(&mut self) -> Vec<FolderChange> {
+        let now = self.servers();
+        let mut changes = Vec::new();
+        for name in self.applied.keys() {
+            if !now.contains_key(name) {
+                changes.push(FolderChange::Removed(name.clone()));
+            }
+        }
+        for (name, servers) in &now {
+            if self.applied.get(name) != Some(servers) {
+                changes.push(FolderChange::Put(name.clone(), servers.clone()));
+            }
+        }
+        self.applied = now;
+        changes
+    }
+
+    /// What each file stands for, in the order of their names: no two servers are called the same.
+    fn servers(&self) -> BTreeMap<String, Vec<ImportedServer>> {
+        let mut given = self.taken.clone();
+        let mut all: BTreeMap<String, Vec<ImportedServer>> = BTreeMap::new();
+        for (name, file) in &self.files {
+            let name = shown(name);
+            let mut servers = file.servers_of(&name);
+            for server in &mut servers {
+                let key = server.name.to_ascii_lowercase();
+                let Some(other) = given.get(&key) else {
+                    given.insert(key, name.clone());
+                    continue;
+                };
+                let is_free = |free: &str| !given.contains_key(&free.to_ascii_lowercase());
+                let free = import::numbered(&server.name, is_free);
+                server.notes.push(format!(
+                    "`{}` in {other} has the same name; this one is called `{free}`.",
+                    server.name
+                ));
+                given.insert(free.to_ascii_lowercase(), name.clone());
+                server.name = free;
+            }
+            all.entry(name).or_default().extend(servers);
+        }
+        all
+    }
+}
+
+impl WatchedFile {
+    fn poll(&mut self, path: &Path, stamp: FileStamp) {
+        let same = self.stamp == Some(stamp);
+        if same && !matches!(self.problem, Some(FileProblem::Suspected)) {
+            return;
+        }
+        self.stamp = Some(stamp);
+        if let Some(danger) = stamp.danger {
+            tracing::warn!(file = ?path, why = danger.why(path), "a file of servers is not run");
+            self.servers.clear();
+            self.problem = Some(FileProblem::FileRisk(danger.why(path)));
+            return;
+        }
+        match read(path) {
+            Ok(servers) => {
+                self.servers = servers;
+                self.problem = None;
+            }
+            Err(why) if same => {
+                tracing::warn!(file = ?path, why, "a file of servers cannot be read");
+                self.problem = Some(FileProblem::Confirmed(why));
+            }
+            // One that was broken before stays so until it can be read.
+            Err(_) if matches!(self.problem, Some(FileProblem::Confirmed(_))) => {
+                self.stamp = None;
+            }
+            Err(_) => self.problem = Some(FileProblem::Suspected),
+        }
+    }
+
+    fn servers_of(&self, name: &str) -> Vec<ImportedServer> {
+        let nothing = |why: String| vec![unusable(name, why)];
+        let why = match &self.problem {
+            None | Some(FileProblem::Suspected) => return self.servers.clone(),
+            Some(FileProblem::FileRisk(why)) => {
+                return nothing(format!("{name} is not run, because {why}"));
+            }
+            Some(FileProblem::Confirmed(why)) => why,
+        };
+        if self.servers.is_empty() {
+            return nothing(format!("{name} cannot be read. {why}"));
+        }
+        let mut servers = self.servers.clone();
+        for server in &mut servers {
+            server.notes.push(format!(
+                "{name} cannot be read since it was changed, so this is as it was before. {why}"
+            ));
+        }
+        servers
+    }
+}
+
+fn list(path: &Path) -> std::io::Result<BTreeMap<String, FileStamp>> {
+    // The first by name: which those are does not depend on the order a disk has them in.
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name().into_string();
+        names.extend(name.ok().filter(|name| is_source_file(name)));
+        if names.len() > MAX_FILES {
+            names.pop_last();
+        }
+    }
+    let of_folder = risk(&fs::symlink_metadata(path)?).or(risk(&fs::metadata(path)?));
+    let mut stamps = BTreeMap::new();
+    for name in names {
+        let file = path.join(&name);
+        // Through links: people keep their configuration elsewhere and link to it.
+        if let (Ok(entry), Ok(metadata)) = (fs::symlink_metadata(&file), fs::metadata(&file))
+            && metadata.is_file()
+        {
+            let danger = of_folder
+                .map(FileRisk::Folder)
+                .or_else(|| danger(&file, &entry, &metadata));
+            let stamp = FileStamp {
+                modified: metadata.modified().ok(),
+                size: metadata.len(),
+                danger,
+            };
+            stamps.insert(name, stamp);
+        }
+    }
+    Ok(stamps)
+}
+
+/// The name of a file as people may see it.
+fn shown(name: &str) -> String {
+    name.replace(is_unprintable, "\u{FFFD}")
+}
+
+/// Whether a file is one of servers by its name. What begins with a dot is what editors write on the side.
+pub fn is_source_file(name: &str) -> bool {
+    let ending = Path::new(name)
+        .extension()
+        .and_then(|ending| ending.to_str());
+    let known = |ending: &str| {
+        let known = ["json", "yaml", "yml"];
+        known.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    };
+    !name.starts_with('.') && ending.is_some_and(known)
+}
+
+/// Of a file, and of the link to it where there is one.
+fn danger(path: &Path, entry: &Metadata, file: &Metadata) -> Option<FileRisk> {
+    let of_file = risk(entry).or(risk(file)).map(FileRisk::File);
+    if of_file.is_some() || !entry.is_symlink() {
+        return of_file;
+    }
+    let target = fs::canonicalize(path).ok()?;
+    let folder = fs::metadata(target.parent()?).ok()?;
+    risk_of_replacing(&folder).map(FileRisk::Target)
+}
+
+impl FileRisk {
+    /// Ends a sentence that says that the file is not run.
+    fn why(self, path: &Path) -> String {
+        let folder = path.parent().and_then(Path::file_name);
+        let folder = shown(&folder.unwrap_or_default().to_string_lossy());
+        let file = shown(&path.file_name().unwrap_or_default().to_string_lossy());
+        match self {
+            Self::File(Risk::Writable) => format!(
+                "other users of this machine may write to it: `chmod go-w {folder}/{file}`."
+            ),
+            Self::Folder(Risk::Writable) => format!(
+                "other users of this machine may write to the folder it is in: `chmod go-w {folder}`."
+            ),
+            Self::Target(Risk::Writable) => format!(
+                "it is a link, and other users of this machine may write to the folder it is in: \
+                 `chmod go-w` that one, or put the file itself into {folder}."
+            ),
+            Self::File(Risk::Foreign) => format!(
+                "it belongs to another user of this machine: `chown` {folder}/{file} to the user Tenon runs as."
+            ),
+            Self::Folder(Risk::Foreign) | Self::Target(Risk::Foreign) => {
+                "the folder it is in belongs to another user of this machine: `chown` it to the user Tenon runs as.".into()
+            }
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<ImportedServer>, String> {
+    let text = read_text(path).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => "It is not text in UTF-8.".to_owned(),
+        _ => format!("The system says: {error}."),
+    })?;
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let reading = import::read(&text, stem).map_err(|error| error.to_string())?;
+    Ok(reading.servers)
+}
+
+/// Not more than may be read, whatever the file has become since it was listed.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let file = fs::File::open(path)?;
+    file.take(MAX_WITH_DOCUMENTS as u64 + 1)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// What stands for a file in which no server can be found.
+pub(super) fn unusable(file: &str, why: String) -> ImportedServer {
+    ImportedServer {
+        name: called(file),
+        title: file.to_owned(),
+        config: Err(why.into()),
+        document: None,
+        enabled: true,
+        notes: Vec::new(),
+    }
+}
+
+/// What a file is called that has no servers to be called by.
+fn called(file: &str) -> String {
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    match clean(stem.unwrap_or_default()) {
+        name if name.is_empty() => "file".into(),
+        name => name,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! Logging in at servers with OAuth: pending log-ins, stored grants, access tokens.
+//!
+//! The state of a log-in counts once, for a while, and only for the person who began it for that
+//! very server. There is one token manager for each person and server in this process, so that a
+//! token is refreshed once for all their calls.
+
+mod grants;
+mod pending;
+mod public_address;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use async_trait::async_trait;
+use tenon_domain::{SourceId, UserId};
+use tenon_sources::Network;
+use tenon_sources::mcp::TokenProvider;
+use tenon_sources::mcp::oauth::{
+    self, LoginCallback, LoginError, LoginRequest, OAuthClient, OAuthHttp, TokenManager,
+};
+use tenon_store::{Store, Vault};
+use url::Url;
+
+use super::lock;
+use grants::GrantStore;
+use pending::{PendingLogins, SourceLogin};
+
+pub use public_address::PublicAddress;
+
+/// What Tenon calls itself where it registers.
+const CLIENT_NAME: &str = "Tenon";
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct OAuthService(Arc<Inner>);
+
+/// A server where somebody logs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoginTarget {
+    pub source: SourceId,
+    /// As it is configured. What was granted there is for nowhere else.
+    pub address: String,
+    /// Where that leads this person, with their own words in it. None: nobody knows yet.
+    pub origin: Option<String>,
+    pub network: Network,
+}
+
+/// How to log in there.
+#[derive(Debug, Clone)]
+pub struct LoginEndpoint {
+    /// Its address with all variables filled in.
+    pub url: String,
+    /// What it said about where to log in, when it was last asked.
+    pub challenge: Option<String>,
+    /// Who Tenon is there, where somebody has registered it.
+    pub client: Option<OAuthClient>,
+}
+
+struct Inner {
+    store: Store,
+    vault: Arc<Vault>,
+    pending: Mutex<PendingLogins>,
+    token_managers: Mutex<HashMap<(SourceId, UserId), UserTokens>>,
+    anywhere: OnceLock<OAuthHttp>,
+    public_only: OnceLock<OAuthHttp>,
+}
+
+/// A token manager, and what it is for.
+#[derive(Clone)]
+struct UserTokens {
+    target: LoginTarget,
+    pass: TokenManager,
+}
+
+impl OAuthService {
+    pub fn new(store: Store, vault: Arc<Vault>) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            vault,
+            pending: Mutex::default(),
+            token_managers: Mutex::default(),
+            anywhere: OnceLock::new(),
+            public_only: OnceLock::new(),
+        }))
+    }
+
+    /// Begins a log-in: the address that somebody's browser has to open.
+    pub async fn begin(
+        &self,
+        user: &UserId,
+        target: LoginTarget,
+        endpoint: LoginEndpoint,
+        public: PublicAddress,
+    ) -> Result<String, LoginError> {
+        let server = Url::parse(&endpoint.url)
+            .map_err(|_| LoginError::Untrusted("The server's address is none.".into()))?;
+        // They go where the address leads now, whatever it was a moment ago.
+        let target = LoginTarget {
+            origin: Some(origin_of(&server)),
+            ..target
+        };
+        let held = self.pass(user, &target)?.grant().await?;
+        let description = public.description();
+        let asking = LoginRequest {
+            server: &server,
+            challenge: endpoint.challenge.as_deref(),
+            redirect: &public.callback(),
+            client_name: CLIENT_NAME,
+            client: endpoint.client.as_ref(),
+            client_metadata_url: description.as_deref(),
+            grant: held.as_ref(),
+        };
+        let redirect = oauth::start_login(&self.http(target.network)?, asking).await?;
+        let login = SourceLogin {
+            user: user.clone(),
+            target,
+            pending: redirect.pending,
+        };
+        lock(&self.0.pending).insert(redirect.state, login);
+        Ok(redirect.url)
+    }
+
+    /// Finishes a log-in with what the browser came back with: the server they are logged in at
+    /// from now on.
+    pub async fn end(
+        &self,
+        user: &UserId,
+        returned: LoginCallback,
+    ) -> Result<SourceId, LoginFailure> {
+        let login = lock(&self.0.pending).take(&returned.state, user);
+        let login = login.ok_or(LoginFailure {
+            source: None,
+            trouble: LoginError::Expired,
+        })?;
+        let source = login.target.source.clone();
+        match self.exchange_code(user, login, returned).await {
+            Ok(()) => Ok(source),
+            Err(trouble) => Err(LoginFailure {
+                source: Some(source),
+                trouble,
+            }),
+        }
+    }
+
+    async fn exchange_code(
+        &self,
+        user: &UserId,
+        login: SourceLogin,
+        returned: LoginCallback,
+    ) -> Result<(), LoginError> {
+        let http = self.http(login.target.network)?;
+        let grant = oauth::finish_login(&http, login.pending, returned).await?;
+        self.pass(user, &login.target)?.set_grant(grant).await
+    }
+
+    /// Revokes a grant there, and forgets it here.
+    pub async fn log_out(&self, user: &UserId, target: &LoginTarget) -> Result<(), LoginError> {
+        lock(&self.0.pending).forget(&target.source, user);
+        self.pass(user, target)?.log_out().await
+    }
+
+    /// The token manager of somebody for a server: always the same one while it is used,
+    /// unless the server is another one by now.
+    fn pass(&self, user: &UserId, target: &LoginTarget) -> Result<TokenManager, LoginError> {
+        let http = self.http(target.network)?;
+        let mut token_managers = lock(&self.0.token_managers);
+        token_managers.retain(|_, issued| issued.pass.is_used());
+        let key = (target.source.clone(), user.clone());
+        if let Some(issued) = token_managers.get(&key)
+            && issued.target == *target
+        {
+            return Ok(issued.pass.clone());
+        }
+        let grants = GrantStore {
+            store: self.0.store.clone(),
+            vault: self.0.vault.clone(),
+            user: user.clone(),
+            target: target.clone(),
+        };
+        let issued = UserTokens {
+            target: target.clone(),
+            pass: TokenManager::new(Arc::new(grants), http, CLIENT_NAME),
+        };
+        token_managers.insert(key, issued.clone());
+        Ok(issued.pass)
+    }
+
+    fn http(&self, network: Network) -> Result<OAuthHttp, LoginError> {
+        let made = match network {
+            Network::Anywhere => &self.0.anywhere,
+            Network::PublicOnly => &self.0.public_only,
+        };
+        if let Some(http) = made.get() {
+            return Ok(http.clone());
+        }
+        let http = OAuthHttp::new(network)?;
+        Ok(made.get_or_init(|| http).clone())
+    }
+}
+
+/// A log-in that failed.
+#[derive(Debug)]
+pub struct LoginFailure {
+    /// Where, as far as anybody knows.
+    pub source: Option<SourceId>,
+    pub trouble: LoginError,
+}
+
+impl OAuthService {
+    /// The access tokens of somebody, refreshed when needed.
+    pub(super) fn tokens(&self, user: &UserId, target: &LoginTarget) -> Arc<dyn TokenProvider> {
+        match self.pass(user, target) {
+            Ok(pass) => Arc::new(pass),
+            Err(trouble) => {
+                let source = &target.source;
+                tracing::error!(%source, %trouble, "nobody can be let in there");
+                Arc::new(NoTokens)
+            }
+        }
+    }
+}
+
+/// Lets nobody in.
+struct NoTokens;
+
+#[async_trait]
+impl TokenProvider for NoTokens {
+    async fn access_token(&self) -> Option<String> {
+        None
+    }
+
+    async fn replace_token(&self, _refused: &str) -> Option<String> {
+        None
+    }
+}
+
+impl std::fmt::Debug for OAuthService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OAuthService").finish_non_exhaustive()
+    }
+}
+
+/// The target that an address leads to, as a text.
+pub(super) fn origin_of(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}

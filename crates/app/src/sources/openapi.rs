@@ -1,0 +1,210 @@
+//! OpenAPI servers: previews, refreshes, and uploaded documents.
+
+mod credentials;
+mod draft;
+
+use std::sync::Arc;
+
+use tenon_domain::{SourceConfig, SourceId, UserId};
+use tenon_sources::openapi::document::MAX_BYTES;
+use tenon_sources::openapi::{
+    OpenapiError, OpenapiHttpClient, OpenapiPreview, ToolChanges, preview, preview_document,
+};
+use tokio::sync::Semaphore;
+
+use super::documents::{self, UploadedDocument};
+use super::entry::SourceEntry;
+use super::error::{SourceError, wrong};
+use super::fill::filled;
+use super::instance::Instance;
+use super::plan::Trust;
+use super::rights::{check_config, trust};
+use super::{Network, Sources};
+use crate::auth::CurrentUser;
+use crate::sources::requests::AddSource;
+
+pub(super) use credentials::kinds;
+pub(super) use draft::{OpenapiDraft, given};
+
+/// As long as the longest descriptions there are.
+const MAX_DOCUMENT: usize = MAX_BYTES;
+
+/// What somebody who is no admin may leave here.
+const MAX_OWN_DOCUMENT: usize = 4 * 1024 * 1024;
+
+impl Sources {
+    /// Of a request that brings a document. As a text in JSON it is longer: each of its
+    /// quotes and the ends of its lines are two signs there.
+    pub const MAX_BODY: usize = MAX_DOCUMENT + MAX_DOCUMENT / 2;
+
+    /// What a server would offer, before it is saved.
+    pub async fn preview(
+        &self,
+        user: &CurrentUser,
+        new: AddSource,
+    ) -> Result<OpenapiPreview, SourceError> {
+        if new.kind != "openapi" {
+            return Err(wrong(
+                "Only OpenAPI servers can be looked at before: `kind` is \"openapi\".",
+            ));
+        }
+        let mine = new.mine.unwrap_or_else(|| !user.administers());
+        let (draft, document) = OpenapiDraft::of(new).await?;
+        let config = draft.config()?;
+        let owner = mine.then_some(&user.id);
+        let wrapped = SourceConfig::Openapi(config.clone());
+        check_config(user, owner, &wrapped)?;
+        if let Some(document) = document {
+            let is_placed = config.base_url.is_some();
+            return self.check_document(user, document.body, is_placed).await;
+        }
+        let trust = trust(user);
+        let filled = filled(&self.0, &config, Some(&user.id), trust).await;
+        let filled = filled.map_err(|why| SourceError::Invalid(why.to_string()))?;
+        let caller = self.caller_for(user);
+        let caller = caller.map_err(|error| SourceError::Invalid(error.to_string()))?;
+        let previewed = preview(filled, &caller, &self.parses(Some(&user.id))).await;
+        previewed.map_err(SourceError::Unread)
+    }
+
+    /// Who sends requests to servers that this person chooses.
+    pub fn caller_for(&self, user: &CurrentUser) -> Result<OpenapiHttpClient, OpenapiError> {
+        self.0.callers.of(match trust(user) {
+            Trust::Full => Network::Anywhere,
+            Trust::Own => Network::PublicOnly,
+        })
+    }
+
+    /// How many documents of one person are read into tools at once; nobody waits for those
+    /// of somebody else. None: of what is everybody's.
+    pub fn parses(&self, user: Option<&UserId>) -> Arc<Semaphore> {
+        self.0.parse_permits.of(user)
+    }
+
+    /// Does what needs a document that somebody gave, which is kept before. Where that is
+    /// refused, nothing is left of it.
+    pub(super) async fn with_document<T>(
+        &self,
+        user: &CurrentUser,
+        document: Option<UploadedDocument>,
+        work: impl Future<Output = Result<T, SourceError>>,
+    ) -> Result<T, SourceError> {
+        let Some(document) = document else {
+            return work.await;
+        };
+        let hash = document.hash.clone();
+        // Who reads it takes it apart.
+        let body = document.body.clone();
+        self.check_document(user, body, true).await?;
+        let _turn = self.0.uploads.acquire().await.ok();
+        document.keep(&self.0.store).await?;
+        let done = work.await;
+        if done.is_err()
+            && let Err(error) = self.forget_unless_used(&hash).await
+        {
+            tracing::warn!(%error, "a document that nobody needs is still kept");
+        }
+        done
+    }
+
+    /// What a document offers, if it is one and somebody may leave it here; `is_placed` where
+    /// they say as well where its server is.
+    pub(super) async fn check_document(
+        &self,
+        user: &CurrentUser,
+        document: Vec<u8>,
+        is_placed: bool,
+    ) -> Result<OpenapiPreview, SourceError> {
+        check_length(user, "document", &document)?;
+        let seen = preview_document(document, is_placed, &self.parses(Some(&user.id))).await;
+        seen.map_err(|error| SourceError::Invalid(error.to_string()))
+    }
+
+    /// Forgets a document that somebody gave, unless another server has the same.
+    pub(super) async fn forget_document(&self, config: &SourceConfig) -> Result<(), SourceError> {
+        let Some(document_hash) = documents::given_to(config) else {
+            return Ok(());
+        };
+        let _turn = self.0.uploads.acquire().await.ok();
+        self.forget_unless_used(document_hash).await
+    }
+
+    /// What was kept for a server that never came to be, because whoever gave it, or
+    /// Tenon, went away in the middle. For one that stays, once it knows all its files.
+    pub async fn sweep_documents(&self) -> Result<(), SourceError> {
+        for document_hash in documents::all_given(&self.0.store).await? {
+            let _turn = self.0.uploads.acquire().await.ok();
+            self.forget_unless_used(&document_hash).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget_unless_used(&self, document_hash: &str) -> Result<(), SourceError> {
+        let rows = self.0.store.sources().await?;
+        let vault = &self.0.vault;
+        let has_it = |config: Option<&SourceConfig>| {
+            let given = config.and_then(documents::given_to);
+            given.is_some_and(|given| given == document_hash)
+        };
+        let in_rows = rows
+            .iter()
+            .any(|row| has_it(SourceEntry::of_row(row, vault).config.as_ref().ok()));
+        let in_files = || {
+            let files = super::lock(&self.0.files);
+            files
+                .values()
+                .flatten()
+                .any(|found| has_it(found.config.as_ref().ok()))
+        };
+        if !in_rows && !in_files() {
+            documents::forget_given(&self.0.store, document_hash).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads the document of a server now, and says what is different. Whoever may do that
+    /// may read what the server writes, so why it failed is said in full.
+    pub async fn refresh(
+        &self,
+        user: &CurrentUser,
+        id: &SourceId,
+    ) -> Result<ToolChanges, SourceError> {
+        let entry = self.visible(user, id)?;
+        let may_see_to = self.controlled_instances(user, &entry)?;
+        // For those who look after it there are other people's as well.
+        let is_theirs = |one: &Arc<Instance>| {
+            let whose = one.wanted.user.as_ref();
+            whose.is_none_or(|whose| *whose == user.id)
+        };
+        let instance = may_see_to.into_iter().find(is_theirs);
+        let instance = instance.ok_or(SourceError::Idle(
+            "It does not run for you: switch it on, or give it what it lacks first.",
+        ))?;
+        let server = instance.server.openapi();
+        let server =
+            server.ok_or_else(|| wrong("It has no document to read again. Restart it instead."))?;
+        let change = server.refresh().await;
+        let change = change.map_err(|error| SourceError::Unreachable(error.to_string()))?;
+        Ok(ToolChanges::clone(&change))
+    }
+}
+
+/// Whether a document is not too long for whoever gives it, in this field.
+pub(super) fn check_length(
+    user: &CurrentUser,
+    field: &str,
+    text: &[u8],
+) -> Result<(), SourceError> {
+    let most = match trust(user) {
+        Trust::Full => MAX_DOCUMENT,
+        Trust::Own => MAX_OWN_DOCUMENT,
+    };
+    if text.len() <= most {
+        Ok(())
+    } else {
+        Err(wrong(&format!(
+            "What stands in `{field}` is longer than {} MiB.",
+            most / 1024 / 1024
+        )))
+    }
+}

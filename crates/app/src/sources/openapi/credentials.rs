@@ -1,0 +1,96 @@
+//! Credentials for the security schemes of a document: validation, merging, masking.
+
+use std::collections::BTreeMap;
+
+use tenon_domain::SourceCredential;
+
+use crate::sources::check;
+use crate::sources::error::{SourceError, wrong};
+use crate::sources::read_model::CredentialKind;
+
+const MAX_CREDENTIALS: usize = 50;
+
+/// How credentials are shown: by what they are.
+pub(in crate::sources) fn kinds(
+    credentials: &BTreeMap<String, SourceCredential>,
+) -> BTreeMap<String, CredentialKind> {
+    let kind = |credential: &SourceCredential| match credential {
+        SourceCredential::Key { .. } => CredentialKind::Key,
+        SourceCredential::Basic { .. } => CredentialKind::Basic,
+        SourceCredential::Client { .. } => CredentialKind::Client,
+    };
+    let all = credentials.iter();
+    all.map(|(name, credential)| (name.clone(), kind(credential)))
+        .collect()
+}
+
+pub(super) fn check_credentials(
+    credentials: &BTreeMap<String, SourceCredential>,
+) -> Result<(), SourceError> {
+    if credentials.len() > MAX_CREDENTIALS {
+        return Err(wrong("There are too many `credentials`."));
+    }
+    for (name, credential) in credentials {
+        if let Some(url) = credential.token_url() {
+            check::url("credentials", url, "https://example.com/token")?;
+        }
+        let is_odd = |text: &&String| text.len() > 16 * 1024 || text.contains(char::is_control);
+        if name.is_empty() || name.len() > 200 || credential.texts().iter().any(is_odd) {
+            return Err(wrong(
+                "`credentials` are named as the document's security schemes, and are one line each.",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The credentials that are meant, with what is kept of the old ones.
+pub(super) fn revealed(
+    given: BTreeMap<String, Option<SourceCredential>>,
+    old: &BTreeMap<String, SourceCredential>,
+    moves: bool,
+) -> Result<BTreeMap<String, SourceCredential>, SourceError> {
+    let meant = given.into_iter().map(|(name, credential)| {
+        let old = old.get(&name);
+        let meant = match (credential, old) {
+            // What is new is not taken to where the old server had it taken to.
+            (Some(credential), _) if moves => completed(credential, None),
+            (Some(credential), old) => completed(credential, old),
+            (None, Some(old)) => old.clone(),
+            (None, None) => {
+                return Err(wrong(&format!(
+                    "Nothing is kept in `credentials` under `{name}`. Write it out."
+                )));
+            }
+        };
+        Ok((name, meant))
+    });
+    meant.collect()
+}
+
+/// Who replaces the secret of a client is not shown where it gets its tokens and what for,
+/// and so does not say it again. What is empty is meant to be what the document says.
+fn completed(given: SourceCredential, old: Option<&SourceCredential>) -> SourceCredential {
+    let SourceCredential::Client {
+        id,
+        secret,
+        token_url,
+        scopes,
+    } = given
+    else {
+        return given;
+    };
+    let (old_url, old_scopes) = match old {
+        Some(SourceCredential::Client {
+            token_url, scopes, ..
+        }) => (token_url.clone(), scopes.clone()),
+        Some(SourceCredential::Key { .. } | SourceCredential::Basic { .. }) | None => (None, None),
+    };
+    let is_said = |text: &String| !text.trim().is_empty();
+    SourceCredential::Client {
+        id,
+        secret,
+        token_url: token_url.or(old_url).filter(is_said),
+        scopes: scopes.or(old_scopes).filter(is_said),
+    }
+}

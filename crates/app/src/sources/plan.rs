@@ -1,0 +1,216 @@
+//! Which servers should run, and for whom: a pure function of the stored configuration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tenon_domain::{SourceConfig, SourceId, SourceInfo, UserId};
+use tenon_sources::Network;
+use tenon_sources::variables::{SubstitutionError, Variable, fill, mentioned, mentioned_in};
+
+use super::config::{addresses, is_program};
+use super::entry::SourceEntry;
+
+/// What a plan depends on besides the entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PlanInputs {
+    /// Who may act, and whether they are an admin.
+    pub(super) people: BTreeMap<UserId, bool>,
+    /// When each secret was last set; no owner means everybody's.
+    pub(super) secrets: BTreeMap<(Option<UserId>, String), i64>,
+    /// Who has logged in where.
+    pub(super) grants: BTreeSet<(SourceId, UserId)>,
+}
+
+/// One server that should run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct DesiredServer {
+    /// What it is an instance of.
+    pub(super) source: SourceId,
+    /// As the registry knows it.
+    pub(super) info: SourceInfo,
+    pub(super) config: SourceConfig,
+    /// Whose secrets it is given besides everybody's.
+    pub(super) user: Option<UserId>,
+    pub(super) trust: Trust,
+    pub(super) network: Network,
+    /// It is used with what somebody got when they logged in.
+    pub(super) login: bool,
+    /// The secrets it is given, as they were last set: others mean another start.
+    pub(super) secrets: Vec<(Variable, Option<i64>)>,
+}
+
+/// Whether whoever wrote it may use what is not theirs alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// An admin's: everybody's secrets, and the environment.
+    Full,
+    /// Only what is the user's own. Everybody's secrets would go to a server they chose.
+    Own,
+}
+
+impl PlanInputs {
+    pub(super) fn is_admin(&self, user: &UserId) -> bool {
+        self.people.get(user).copied().unwrap_or_default()
+    }
+
+    /// What nobody has set yet, and a server does not start without for somebody.
+    pub(super) fn unset(&self, entry: &SourceEntry, user: &UserId) -> Vec<Variable> {
+        match self.gap(entry, user) {
+            Some(SubstitutionError::Missing(missing)) => missing.variables,
+            Some(SubstitutionError::Misplaced(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Why it does not start for somebody, as far as what is set tells.
+    pub(super) fn gap(&self, entry: &SourceEntry, user: &UserId) -> Option<SubstitutionError> {
+        let has = |owner: Option<&UserId>, name: &str| {
+            let key = (owner.cloned(), name.to_owned());
+            self.secrets.contains_key(&key)
+        };
+        let is_set = |variable: &Variable| match variable {
+            Variable::Personal(name) => has(Some(user), name),
+            Variable::Shared(name) => {
+                let is_known = has(None, name) || std::env::var(name).is_ok();
+                self.trust(entry) == Trust::Full && is_known
+            }
+        };
+        // What it would be filled with does not matter here.
+        let config = entry.config.as_ref().ok()?;
+        fill(config, &|variable| is_set(variable).then(String::new)).err()
+    }
+
+    /// What somebody still has to set for themself before a server works for them.
+    pub(super) fn missing(&self, entry: &SourceEntry, user: &UserId) -> Vec<String> {
+        let unset = self.unset(entry, user).into_iter();
+        let own = unset.filter_map(|variable| match variable {
+            Variable::Personal(name) => Some(name),
+            Variable::Shared(_) => None,
+        });
+        own.collect()
+    }
+
+    pub(super) fn is_logged_in(&self, entry: &SourceEntry, user: &UserId) -> bool {
+        self.grants.contains(&(entry.id.clone(), user.clone()))
+    }
+
+    fn has_all(&self, entry: &SourceEntry, user: &UserId) -> bool {
+        let may_enter = !entry.wants_login || self.is_logged_in(entry, user);
+        may_enter && self.missing(entry, user).is_empty()
+    }
+
+    pub(super) fn trust(&self, entry: &SourceEntry) -> Trust {
+        match &entry.owner {
+            None => Trust::Full,
+            Some(owner) if self.is_admin(owner) => Trust::Full,
+            Some(_) => Trust::Own,
+        }
+    }
+}
+
+/// A connection of one person to a server that everybody has.
+pub(super) fn personal_id(source: &SourceId, user: &UserId) -> SourceId {
+    SourceId(format!("{source}:{user}"))
+}
+
+/// Whether a server may not run whatever its owner has: they were an admin once.
+pub(super) fn is_forbidden(entry: &SourceEntry, facts: &PlanInputs) -> bool {
+    let is_program = entry.config.as_ref().is_ok_and(is_program);
+    is_program && facts.trust(entry) == Trust::Own
+}
+
+pub(super) fn plan<'a>(
+    entries: impl Iterator<Item = &'a SourceEntry>,
+    facts: &PlanInputs,
+) -> BTreeMap<SourceId, DesiredServer> {
+    let mut wanted = BTreeMap::new();
+    for entry in entries {
+        let Ok(config) = &entry.config else { continue };
+        if !entry.enabled || is_forbidden(entry, facts) {
+            continue;
+        }
+        for (id, user) in users_of(entry, facts) {
+            let one = want(entry, config, facts, id.clone(), user);
+            wanted.insert(id, one);
+        }
+    }
+    wanted
+}
+
+/// The servers of an entry: one for all, or one for each person who has what it needs.
+fn users_of(entry: &SourceEntry, facts: &PlanInputs) -> Vec<(SourceId, Option<UserId>)> {
+    let active = |user: &UserId| facts.people.contains_key(user);
+    match &entry.owner {
+        Some(owner) if active(owner) && facts.has_all(entry, owner) => {
+            vec![(entry.id.clone(), Some(owner.clone()))]
+        }
+        Some(_) => Vec::new(),
+        None if !entry.is_personal() => vec![(entry.id.clone(), None)],
+        None => {
+            let people = facts.people.keys();
+            let with_all = people.filter(|user| facts.has_all(entry, user));
+            let ids = with_all.map(|user| (personal_id(&entry.id, user), Some(user.clone())));
+            ids.collect()
+        }
+    }
+}
+
+fn want(
+    entry: &SourceEntry,
+    config: &SourceConfig,
+    facts: &PlanInputs,
+    id: SourceId,
+    user: Option<UserId>,
+) -> DesiredServer {
+    let trust = facts.trust(entry);
+    let stamp = |variable: &Variable| {
+        let key = match variable {
+            Variable::Shared(name) => (None, name.clone()),
+            Variable::Personal(name) => (user.clone(), name.clone()),
+        };
+        facts.secrets.get(&key).copied()
+    };
+    let secrets = mentioned(config).into_iter();
+    DesiredServer {
+        source: entry.id.clone(),
+        info: SourceInfo {
+            id,
+            kind: entry.kind,
+            name: entry.name.clone(),
+            title: entry.title.clone(),
+            owner: user.clone(),
+        },
+        secrets: secrets.map(|v| (v.clone(), stamp(&v))).collect(),
+        config: config.clone(),
+        trust,
+        network: network(entry, config, facts, user.as_ref()),
+        user,
+        login: entry.wants_login,
+    }
+}
+
+/// How far a server may lead somebody.
+pub(super) fn network(
+    entry: &SourceEntry,
+    config: &SourceConfig,
+    facts: &PlanInputs,
+    user: Option<&UserId>,
+) -> Network {
+    // Whoever writes a part of the address says where it leads.
+    let leads = |user: &UserId| !facts.is_admin(user) && address_is_personal(config);
+    match (facts.trust(entry), user) {
+        (Trust::Own, _) => Network::PublicOnly,
+        (Trust::Full, Some(user)) if leads(user) => Network::PublicOnly,
+        (Trust::Full, _) => Network::Anywhere,
+    }
+}
+
+/// Whether a part of the address is somebody's own word.
+pub(super) fn address_is_personal(config: &SourceConfig) -> bool {
+    let is_personal = |variable: &Variable| matches!(variable, Variable::Personal(_));
+    let addresses = addresses(config).into_iter();
+    addresses
+        .flat_map(mentioned_in)
+        .any(|variable| is_personal(&variable))
+}
+
+#[cfg(test)]
+mod tests;

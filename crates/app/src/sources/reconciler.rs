@@ -1,0 +1,284 @@
+//! The reconciler: makes what runs the same as what is configured, on request and by polling.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tenon_domain::{SourceId, UserId};
+use tenon_sources::variables::{Variable, mentioned_in};
+use tenon_store::{LOCAL, StoredSource};
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::config::{self, is_program, is_same, login_address, with_limits_of};
+use super::entry::SourceEntry;
+use super::instance::Instance;
+use super::plan::{DesiredServer, PlanInputs, plan};
+use super::running::KnownTools;
+use super::{Files, Inner, RunMode, STOP_TIMEOUT, SourcesSnapshot, SyncRequest, lock, stop_all};
+
+/// How often the store is looked at for what other processes wrote.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
+
+/// All that decides what should run. Where it is the same there is nothing to do.
+#[derive(PartialEq)]
+struct ReconcilerInput {
+    rows: Vec<StoredSource>,
+    files: Files,
+    facts: PlanInputs,
+    /// Files have no row that could say it.
+    login_required: Vec<SourceId>,
+}
+
+/// Runs until the last handle to the sources is dropped.
+pub(super) async fn run(
+    inner: Weak<Inner>,
+    mut requests: mpsc::Receiver<SyncRequest>,
+    mode: RunMode,
+) {
+    let mut poll = interval(POLL_INTERVAL);
+    poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last = None;
+    loop {
+        let mut waiting = Vec::new();
+        tokio::select! {
+            request = requests.recv() => match request {
+                Some(request) => waiting.push(request),
+                None => return,
+            },
+            _ = poll.tick(), if mode == RunMode::Serving => {}
+        }
+        // One pass serves all requests that are there.
+        while let Ok(request) = requests.try_recv() {
+            waiting.push(request);
+        }
+        let Some(inner) = inner.upgrade() else {
+            return;
+        };
+        let is_closing = inner.closing.is_cancelled();
+        if !is_closing {
+            match sync(&inner, &mode, last.take()).await {
+                Ok(written) => last = written,
+                Err(error) => tracing::warn!(%error, "the servers cannot be looked after"),
+            }
+        }
+        for request in waiting {
+            let _ = request.send(());
+        }
+        if is_closing {
+            return;
+        }
+    }
+}
+
+/// One pass. Returns its input, or None where not everything could be made to run.
+async fn sync(
+    inner: &Arc<Inner>,
+    mode: &RunMode,
+    last: Option<ReconcilerInput>,
+) -> tenon_store::Result<Option<ReconcilerInput>> {
+    let written = read(inner).await?;
+    if last.as_ref() == Some(&written) {
+        return Ok(last);
+    }
+    let entries = entries(inner, &written);
+    let mut wanted = plan(entries.values().map(Arc::as_ref), &written.facts);
+    if let RunMode::Once(user) = mode {
+        wanted.retain(|_, one| one.user.as_ref().is_none_or(|owner| owner == user));
+    }
+    let before = inner.snapshot();
+    let mut instances = BTreeMap::new();
+    let mut is_complete = true;
+    for (id, one) in wanted {
+        let old = before.instances.get(&id);
+        // Nothing is started any more, and what runs is being ended.
+        if inner.closing.is_cancelled() {
+            instances.extend(old.map(|old| (id, old.clone())));
+            continue;
+        }
+        match apply(inner, old, one).await {
+            Ok(instance) => {
+                instances.insert(id, instance);
+            }
+            Err(error) => {
+                tracing::warn!(source = %id, %error, "a server cannot be made as it should be");
+                is_complete = false;
+                if let Some(old) = old {
+                    instances.insert(id, old.clone());
+                }
+            }
+        }
+    }
+    let after = SourcesSnapshot {
+        entries,
+        instances,
+        facts: written.facts.clone(),
+    };
+    finish(inner, &before, after).await;
+    Ok(is_complete.then_some(written))
+}
+
+async fn read(inner: &Inner) -> tenon_store::Result<ReconcilerInput> {
+    let accounts = inner.store.users().await?;
+    let mut people: BTreeMap<UserId, bool> = accounts
+        .iter()
+        .filter(|account| !account.disabled)
+        .map(|account| (account.id.clone(), account.role.is_admin()))
+        .collect();
+    if accounts.is_empty() {
+        people.insert(UserId::new(LOCAL), true);
+    }
+    let secrets = inner.store.secrets().await?.into_iter();
+    let grants = inner.store.grants().await?.into_iter();
+    Ok(ReconcilerInput {
+        rows: inner.store.sources().await?,
+        files: lock(&inner.files).clone(),
+        facts: PlanInputs {
+            people,
+            secrets: secrets
+                .map(|secret| ((secret.owner, secret.name), secret.updated_at))
+                .collect(),
+            grants: grants.map(|grant| (grant.source, grant.user)).collect(),
+        },
+        login_required: lock(&inner.challenges).keys().cloned().collect(),
+    })
+}
+
+fn entries(inner: &Inner, written: &ReconcilerInput) -> BTreeMap<SourceId, Arc<SourceEntry>> {
+    let mut entries = BTreeMap::new();
+    for row in &written.rows {
+        let entry = SourceEntry::of_row(row, &inner.vault);
+        entries.insert(entry.id.clone(), Arc::new(entry));
+    }
+    for (file, found) in &written.files {
+        for found in found {
+            let mut entry = SourceEntry::of_file(file, found, false);
+            let has_grant = written.facts.grants.iter().any(|(id, _)| *id == entry.id);
+            entry.wants_login = has_grant || written.login_required.contains(&entry.id);
+            if entries.contains_key(&entry.id) {
+                let name = &found.name;
+                tracing::warn!(
+                    file,
+                    name,
+                    "a server stands in two files; the first one counts"
+                );
+                continue;
+            }
+            entries.insert(entry.id.clone(), Arc::new(entry));
+        }
+    }
+    entries
+}
+
+/// The instance that is wanted: the old one where that will do.
+async fn apply(
+    inner: &Arc<Inner>,
+    old: Option<&Arc<Instance>>,
+    wanted: DesiredServer,
+) -> anyhow::Result<Arc<Instance>> {
+    let Some(old) = old else {
+        let mut known = KnownTools::default();
+        if config::remembers_tools(&wanted.config) {
+            known.tools = inner.store.source_tools(&wanted.info.id).await?;
+        }
+        return Ok(Instance::start(inner, wanted, known, None).await?);
+    };
+    if old.wanted == wanted {
+        return Ok(old.clone());
+    }
+    match change(&old.wanted, &wanted) {
+        InstanceChange::Metadata => Ok(old.reregister(inner, wanted).await?),
+        InstanceChange::Secrets => {
+            let instance = old.reregister(inner, wanted).await?;
+            instance.server.restart();
+            Ok(instance)
+        }
+        InstanceChange::Restart { same } => {
+            let known = if same {
+                KnownTools::of(&*old.server)
+            } else {
+                KnownTools::default()
+            };
+            if !same {
+                inner.store.clear_source_cache(&wanted.info.id).await?;
+            }
+            let before = is_program(&old.wanted.config).then(|| end(inner, old));
+            Ok(Instance::start(inner, wanted, known, before).await?)
+        }
+    }
+}
+
+/// Ends a server on the side: others want their changes seen to as well. Tells when it has ended.
+fn end(inner: &Inner, old: &Instance) -> CancellationToken {
+    let ended = CancellationToken::new();
+    let (server, guard) = (old.server.clone(), ended.clone().drop_guard());
+    inner.stopping.spawn(async move {
+        let _guard = guard;
+        let _ = timeout(STOP_TIMEOUT, server.stop()).await;
+    });
+    ended
+}
+
+/// What a change asks for.
+enum InstanceChange {
+    /// The title, or how long calls may take.
+    Metadata,
+    /// It has to be told other secrets.
+    Secrets,
+    /// Another process or connection. What is `same` is known by its tools.
+    Restart { same: bool },
+}
+
+fn change(old: &DesiredServer, new: &DesiredServer) -> InstanceChange {
+    let with_new_words = |wanted: &DesiredServer| DesiredServer {
+        info: new.info.clone(),
+        config: with_limits_of(&wanted.config, &new.config),
+        ..wanted.clone()
+    };
+    let mut reworded = with_new_words(old);
+    if reworded == *new {
+        return InstanceChange::Metadata;
+    }
+    reworded.secrets.clone_from(&new.secrets);
+    // What somebody was granted in one place is not for another.
+    let is_moved = new.login && address_secrets(old) != address_secrets(new);
+    if reworded == *new && !is_moved {
+        return InstanceChange::Secrets;
+    }
+    InstanceChange::Restart {
+        same: !is_moved && is_same(&old.config, &new.config),
+    }
+}
+
+/// The secrets that its address is made of.
+fn address_secrets(wanted: &DesiredServer) -> Vec<&(Variable, Option<i64>)> {
+    let mentioned = login_address(&wanted.config).map(mentioned_in);
+    let mentioned = mentioned.unwrap_or_default();
+    let all = wanted.secrets.iter();
+    all.filter(|(variable, _)| mentioned.contains(variable))
+        .collect()
+}
+
+/// Lets go of what is not wanted any more, and tells those who look on.
+async fn finish(inner: &Arc<Inner>, before: &SourcesSnapshot, after: SourcesSnapshot) {
+    let mut ending = Vec::new();
+    for (id, old) in &before.instances {
+        let new = after.instances.get(id);
+        if new.is_some_and(|new| Arc::ptr_eq(new, old)) {
+            continue;
+        }
+        old.disconnect().await;
+        if new.is_none_or(|new| !Arc::ptr_eq(&new.server, &old.server)) {
+            ending.push(old.server.clone());
+        }
+    }
+    let after = Arc::new(after);
+    *lock(&inner.snapshot) = after.clone();
+    if !ending.is_empty() {
+        // Not waited for: others want their changes seen to as well.
+        let stopping = async move { stop_all(ending.iter()).await };
+        inner.stopping.spawn(stopping);
+    }
+    super::view::publish_changes(inner, before, &after);
+}

@@ -1,0 +1,179 @@
+//! The tools a person can see, how they are set for them, and calls they make themself.
+
+mod view;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tenon_agent::Agent;
+use tenon_domain::{
+    CallId, ChatId, Layer, Policy, SourceId, SourceKind, ToolAccess, ToolCall, ToolError, ToolId,
+    UserId,
+};
+use tenon_sources::browser::DeviceHub;
+use tenon_store::{Store, fresh_id};
+use tenon_tools::{Asker, CallContext, CallOrigin, CallTimer, NoClient, Registry, Tool, Toolset};
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::CurrentUser;
+use crate::outputs::manual_workspace;
+
+pub use view::{CallToolAnswer, LocalView, SourceView, ToolView};
+
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct UserTools {
+    pub(crate) store: Store,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) agent: Agent,
+    pub(crate) devices: DeviceHub,
+}
+
+impl UserTools {
+    /// A call that a person makes, which is its own approval: only what the
+    /// organisation forbids is forbidden to them too. None: there is no such tool.
+    pub async fn call(
+        &self,
+        user: &CurrentUser,
+        address: &str,
+        tool_id: ToolId,
+        input: Value,
+        cancel: CancellationToken,
+    ) -> tenon_store::Result<Option<CallToolAnswer>> {
+        let toolset = self.registry.toolset(ToolAccess::all(&user.id));
+        if toolset.get(&tool_id).is_none() {
+            return Ok(None);
+        }
+        let settings = self.store.tool_settings(&user.id, None, None).await?;
+        let is_forbidden =
+            settings.effective(&tool_id).policy == Some((Policy::Deny, Layer::Organisation));
+        let call = ToolCall {
+            id: CallId(fresh_id()),
+            tool_id,
+            input,
+        };
+        let context = CallContext {
+            call_id: call.id.clone(),
+            origin: CallOrigin {
+                tool_id: Some(call.tool_id.clone()),
+                ..CallOrigin::default()
+            },
+            user: user.id.clone(),
+            asker: Asker::Person,
+            workspace: Some(self.workspace(&user.id)),
+            cancel,
+            // There is nowhere to show a form to them: a tool that asks is declined.
+            client: Arc::new(NoClient),
+            timer: CallTimer::default(),
+        };
+        let started = Instant::now();
+        let result = if is_forbidden {
+            Err(ToolError::denied(
+                "This tool is switched off for everybody. Ask an admin to allow it.",
+            ))
+        } else {
+            toolset.call(&call, &context).await
+        };
+        let duration_ms = started.elapsed().as_millis() as u64;
+        let detail = json!({"callId": call.id, "ok": result.is_ok()});
+        user.note(
+            &self.store,
+            address,
+            "tool.called",
+            call.tool_id.as_str(),
+            detail,
+        )
+        .await;
+        Ok(Some(match result {
+            Ok(output) => CallToolAnswer {
+                ok: true,
+                structured: output.structured().cloned(),
+                content: output.content,
+                error: None,
+                duration_ms,
+            },
+            Err(error) => CallToolAnswer {
+                ok: false,
+                structured: None,
+                content: Vec::new(),
+                error: Some(error),
+                duration_ms,
+            },
+        }))
+    }
+
+    /// All that a user can see, as it is set for them, in a chat where one is named.
+    pub async fn access(
+        &self,
+        user: &CurrentUser,
+        chat: Option<&ChatId>,
+    ) -> tenon_store::Result<ToolAccess> {
+        let settings = self.store.tool_settings(&user.id, None, chat).await?;
+        Ok(ToolAccess::all(&user.id).with_settings(settings))
+    }
+
+    /// The folder of calls that a person makes outside any chat.
+    pub fn workspace(&self, user: &UserId) -> PathBuf {
+        self.agent.workspace(&manual_workspace(user))
+    }
+
+    /// All tools of a toolset, as people see them.
+    pub fn views(&self, toolset: &Toolset) -> Vec<ToolView> {
+        // A large server is asked about once, not for each of its tools.
+        let mut known: HashMap<&SourceId, SourceView> = HashMap::new();
+        let tools = toolset.listed().into_iter().map(|tool| {
+            let id = &tool.source.info().id;
+            let source = known
+                .entry(id)
+                .or_insert_with(|| self.source_view(toolset, tool));
+            view_from(toolset, tool, source.clone())
+        });
+        tools.collect()
+    }
+
+    fn source_view(&self, toolset: &Toolset, tool: &Tool) -> SourceView {
+        let source = tool.source.info();
+        let local = match source.kind {
+            SourceKind::Browser => self.devices.status(&toolset.access().user, &source.id),
+            SourceKind::Builtin | SourceKind::Skill | SourceKind::Mcp | SourceKind::Openapi => None,
+        };
+        SourceView {
+            id: source.id.clone(),
+            kind: source.kind,
+            name: source.name.clone(),
+            title: source.title.clone(),
+            state: tool.source.state(),
+            local: local.map(Into::into),
+        }
+    }
+}
+
+impl std::fmt::Debug for UserTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UserTools").finish_non_exhaustive()
+    }
+}
+
+fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
+    let said = toolset.access().setting(&tool.spec.id);
+    ToolView {
+        tool_id: tool.spec.id.clone(),
+        display_name: tool.spec.display_name.clone(),
+        tool_name: tool.spec.name.clone(),
+        title: tool.spec.title.clone(),
+        description: tool.spec.description.clone(),
+        parameters: tool.spec.input_schema.clone(),
+        annotations: tool.spec.annotations,
+        source,
+        runs_on: tool.spec.runs_on,
+        enabled: toolset
+            .access()
+            .enabled(&tool.spec.id, tool.spec.annotations),
+        enabled_by: said.enabled.map(|(_, by)| by),
+        policy: toolset.policy(tool),
+        policy_by: said.policy.map(|(_, by)| by),
+    }
+}

@@ -1,0 +1,267 @@
+//! A stretch of a message that may ask for one thing, and where to cut between two.
+
+use crate::lexer::{MessageToken, TokenKind, tokens};
+use crate::sums::{self, Sum};
+use crate::vocabulary;
+
+/// A longer message is one clause: nobody types a plan of this size.
+const MAX_PLAN_BYTES: usize = 4_000;
+const MAX_PIECES: usize = 12;
+
+/// Tokens among which words with a meaning are looked for: further on it is content.
+pub(crate) const MAX_HEAD_TOKENS: usize = 400;
+
+/// Words after which something new may begin.
+const CONJUNCTIONS: &str =
+    "and then afterwards 然后 然後 再 接着 接著 并 并且 並 並且 之后 之後 最后 最後";
+
+#[derive(Debug)]
+pub(crate) struct Clause<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: Vec<MessageToken<'a>>,
+    pub(crate) sum: Option<Sum>,
+}
+
+/// The language to answer in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReplyLanguage {
+    English,
+    Chinese,
+}
+
+/// What a message does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// Asks or commands, as far as one can tell.
+    Request,
+    /// Tells something: a tool needs more than a word in common with it.
+    Statement,
+    Thanks,
+    Greeting,
+    /// Takes back what was asked before, or says what not to do.
+    Cancel,
+}
+
+impl<'a> Clause<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let tokens = tokens(text);
+        let sum = sums::find(text, &tokens);
+        Self { text, tokens, sum }
+    }
+
+    pub(crate) fn lower(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| &token.lower)
+    }
+
+    /// The word before a token.
+    pub(crate) fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |before| self.lower(before))
+    }
+
+    /// The tokens that words with a meaning are looked for among.
+    pub(crate) fn head(&self) -> std::ops::Range<usize> {
+        0..self.tokens.len().min(MAX_HEAD_TOKENS)
+    }
+
+    pub(crate) fn is_stop_word(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| match token.kind {
+            TokenKind::Mark => true,
+            TokenKind::Word => vocabulary::is_stop_word(&token.lower),
+            _ => false,
+        })
+    }
+
+    pub(crate) fn has_pronoun(&self) -> bool {
+        self.head().any(|at| vocabulary::is_pronoun(self.lower(at)))
+    }
+
+    /// A token that speaks of another time than now: "tomorrow", "in 3 hours", "三小时后".
+    pub(crate) fn other_time(&self) -> Option<usize> {
+        const PERIODS: &str =
+            "monday tuesday wednesday thursday friday saturday sunday week month year weekend";
+        const SHIFTS: &str = "ago from later 后 後 之后 之後 以后 以後 前";
+        let spans = |at: usize| {
+            let number = self.tokens.get(at).and_then(MessageToken::number);
+            number.is_some() && vocabulary::seconds_in(self.lower(at + 1)).is_some()
+        };
+        let mut head = self.head();
+        head.find(|at| match self.lower(*at) {
+            "next" | "last" | "coming" => PERIODS.split(' ').any(|one| one == self.lower(at + 1)),
+            "in" | "after" => spans(at + 1),
+            word if vocabulary::is_other_day(word) => true,
+            _ => spans(*at) && SHIFTS.split(' ').any(|shift| self.lower(at + 2) == shift),
+        })
+    }
+
+    /// The words as written, from one token to another, both included.
+    pub(crate) fn slice(&self, from: usize, to: usize) -> &'a str {
+        match (self.tokens.get(from), self.tokens.get(to)) {
+            (Some(first), Some(last)) => self.text.get(first.start..last.end).unwrap_or_default(),
+            _ => "",
+        }
+    }
+
+    /// The stretches between conjunctions and sentences. Which of them stand alone is for the
+    /// caller to find out: "bread and butter" has a conjunction too.
+    pub(crate) fn pieces(&self) -> Vec<&'a str> {
+        if self.text.len() > MAX_PLAN_BYTES {
+            return vec![self.text];
+        }
+        let mut pieces = Vec::new();
+        let (mut from, mut depth) = (0, 0_usize);
+        for (at, token) in self.tokens.iter().enumerate() {
+            if token.is_mark("([{（") {
+                depth += 1;
+            } else if token.is_mark(")]}）") {
+                depth = depth.saturating_sub(1);
+            }
+            let next = self.tokens.get(at + 1);
+            let ends_sentence =
+                token.is_mark(".!?！？") && next.is_some_and(|next| next.start > token.end);
+            let joins = token.is_mark(";；。,，、")
+                || ends_sentence
+                || token.is_mark("？！")
+                || CONJUNCTIONS.split(' ').any(|word| word == token.lower);
+            if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
+                // The conjunction stays with what follows, so that pieces can be joined again.
+                pieces.push(&self.text[from..token.start]);
+                from = token.start;
+            }
+        }
+        pieces.push(&self.text[from..]);
+        pieces
+    }
+
+    pub(crate) fn intent(&self) -> Intent {
+        const CANCEL: &str =
+            "cancel|never mind|nevermind|forget it|stop|no|算了|取消|不用了|不用|不要了";
+        let text = &self.text[..self.text.floor_char_boundary(40)];
+        let plain = text
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase();
+        let (first, second) = (self.lower(0), self.lower(1));
+        if CANCEL.split('|').any(|phrase| phrase == plain)
+            || matches!(first, "don't" | "never" | "别" | "別")
+            || matches!((first, second), ("do", "not") | ("不", "要"))
+        {
+            return Intent::Cancel;
+        }
+        match first {
+            "thanks" | "thank" | "thx" | "谢谢" | "謝謝" | "感谢" | "感謝" | "多谢" | "多謝" => {
+                Intent::Thanks
+            }
+            "hello" | "hi" | "hey" | "你好" | "您好" | "早上好" | "晚上好"
+                if self.tokens.len() <= 3 =>
+            {
+                Intent::Greeting
+            }
+            _ if self.is_statement() => Intent::Statement,
+            _ => Intent::Request,
+        }
+    }
+
+    fn is_statement(&self) -> bool {
+        if self
+            .tokens
+            .iter()
+            .take(200)
+            .any(|token| token.is_mark("?？"))
+        {
+            return false;
+        }
+        let second = self.lower(1);
+        let has_verb = || {
+            let mut words = (0..self.tokens.len().min(12)).map(|at| self.lower(at));
+            words.any(|word| matches!(word, "is" | "are" | "was" | "were" | "has"))
+        };
+        match self.lower(0) {
+            "i" | "we" => !matches!(
+                second,
+                "want" | "need" | "would" | "wish" | "must" | "have" | "should"
+            ),
+            "i'm" | "i've" | "he" | "she" | "they" | "you" | "you're" | "it" | "it's"
+            | "that's" => true,
+            "the" | "this" | "that" | "my" | "our" | "these" => has_verb(),
+            // "Time is money"
+            _ if matches!(second, "is" | "are" | "was") => {
+                !matches!(self.lower(0), "what" | "where" | "who" | "how")
+            }
+            "我" | "我们" | "我們" => {
+                !matches!(second, "想" | "要" | "想要" | "需要" | "有")
+                    || self.text.trim_end_matches(['。', '！']).ends_with('了')
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The language outside of the quotes.
+pub(crate) fn language(text: &str) -> ReplyLanguage {
+    let text = &text[..text.floor_char_boundary(6_000)];
+    let is_chinese = |token: &MessageToken<'_>| {
+        token.kind != TokenKind::Quoted
+            && token
+                .text
+                .contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}'))
+    };
+    if tokens(text).iter().any(is_chinese) {
+        ReplyLanguage::Chinese
+    } else {
+        ReplyLanguage::English
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_cut_at_its_conjunctions() {
+        let check = |text: &str, expected: &[&str]| {
+            assert_eq!(Clause::new(text).pieces(), expected, "{text}")
+        };
+        check("do this and then that", &["do this ", "and ", "then that"]);
+        check("写 a.txt，然后读", &["写 a.txt", "，", "然后读"]);
+        check("say 'this; and that'", &["say 'this; and that'"]);
+        check("max(1, 2)", &["max(1, 2)"]);
+        check("One. Two", &["One", ". Two"]);
+        check("", &[""]);
+    }
+
+    #[test]
+    fn another_time_is_not_now() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(Clause::new(text).other_time().is_some(), expected, "{text}")
+        };
+        check("what is the date tomorrow", true);
+        check("what day is next Monday", true);
+        check("what time will it be in 3 hours", true);
+        check("下周一是几号", true);
+        check("三小时后几点", true);
+        check("what time is it in Tokyo", false);
+        check("东京今天几号", false);
+    }
+
+    #[test]
+    fn telling_is_not_asking() {
+        let check =
+            |text: &str, expected| assert_eq!(Clause::new(text).intent(), expected, "{text}");
+        check("I am done", Intent::Statement);
+        check("I want to know the time", Intent::Request);
+        check("the weather is lovely", Intent::Statement);
+        check("the weather in Oslo", Intent::Request);
+        check("Time is money", Intent::Statement);
+        check("谢谢！", Intent::Thanks);
+        check("我要睡了", Intent::Statement);
+        check("never mind.", Intent::Cancel);
+        check("don't read notes.md", Intent::Cancel);
+    }
+
+    #[test]
+    fn the_language_is_the_one_outside_the_quotes() {
+        let check = |text: &str, expected| assert_eq!(language(text), expected, "{text}");
+        check("把“hello”写入 a.txt", ReplyLanguage::Chinese);
+        check("write “你好” to a.txt", ReplyLanguage::English);
+        check("", ReplyLanguage::English);
+    }
+}

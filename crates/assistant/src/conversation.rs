@@ -1,0 +1,71 @@
+//! The conversation as exchanges: what was said, what was called for it, what was answered.
+
+use serde_json::Value;
+use tenon_domain::{Message, Part, ToolResult};
+
+/// One user message and everything it set off so far.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) said: &'a str,
+    pub(crate) calls: Vec<PastCall<'a>>,
+    /// The last thing the assistant said in it.
+    pub(crate) answer: String,
+}
+
+/// A call that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct PastCall<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) input: &'a Value,
+    /// None while it is unanswered, or if its answer was lost.
+    pub(crate) result: Option<&'a ToolResult>,
+}
+
+/// The exchanges, oldest first. A history that does not begin with a user is
+/// treated as if an empty message came first.
+pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
+    let mut exchanges: Vec<Exchange<'_>> = Vec::new();
+    for message in messages {
+        if let Message::User { text } = message {
+            exchanges.push(Exchange {
+                said: text,
+                ..Exchange::default()
+            });
+            continue;
+        }
+        if exchanges.is_empty() {
+            exchanges.push(Exchange::default());
+        }
+        let Some(open) = exchanges.last_mut() else {
+            continue;
+        };
+        match message {
+            Message::User { .. } => {}
+            Message::Assistant { parts } => open.add(parts),
+            Message::Tools { answers } => {
+                // Answers come in the order of the calls, but a provider's history may lack some.
+                let mut unanswered = open.calls.iter_mut().filter(|call| call.result.is_none());
+                for answer in answers {
+                    if let Some(call) = unanswered.find(|call| call.tool == answer.tool_id.as_str())
+                    {
+                        call.result = Some(&answer.result);
+                    }
+                }
+            }
+        }
+    }
+    exchanges
+}
+
+impl<'a> Exchange<'a> {
+    fn add(&mut self, parts: &'a [Part]) {
+        let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
+        self.answer = texts.concat();
+        let calls = parts.iter().filter_map(Part::as_call);
+        self.calls.extend(calls.map(|call| PastCall {
+            tool: call.tool_id.as_str(),
+            input: &call.input,
+            result: None,
+        }));
+    }
+}

@@ -1,0 +1,161 @@
+//! The built-in assistant: answers without a language model.
+//!
+//! It matches the user's words to the tools at hand, reads the arguments from the message by
+//! each tool's schema, asks back when one is missing, and says what came of it. It never
+//! pretends to be a language model, and no rule in it names a tool. It remembers nothing:
+//! every step is worked out from the messages, so a turn can go on after a restart.
+//!
+//! The way of a message: [`conversation`] → [`planner`] (→ [`clause`] → [`tool_catalog`] →
+//! [`argument_reader`]) → [`replies`].
+
+mod conversation;
+mod planner;
+
+mod argument_reader;
+mod clause;
+mod lexer;
+mod parameters;
+mod sums;
+mod tool_catalog;
+
+mod replies;
+mod vocabulary;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use tenon_domain::StopReason;
+use tenon_llm::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
+use tokio::sync::Semaphore;
+
+use clause::{Clause, Intent, ReplyLanguage};
+use planner::{NextStep, PlannedCall};
+use tool_catalog::ToolCatalog;
+
+/// A text is streamed in at most so many chunks. With [`CHUNK_PAUSE`] this bounds how long it takes.
+const MAX_CHUNKS: usize = 40;
+/// A few words: enough to see it stream.
+const MIN_CHUNK_BYTES: usize = 16;
+const CHUNK_PAUSE: Duration = Duration::from_millis(8);
+/// So many tools are gone through in a few milliseconds; more are searched on a blocking thread.
+const MAX_INLINE_TOOLS: usize = 200;
+const MAX_BLOCKING_THREADS: usize = 2;
+
+/// Answers without a language model.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Assistant;
+
+#[async_trait]
+impl Provider for Assistant {
+    fn name(&self) -> &str {
+        "Built-in assistant"
+    }
+
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
+        let step = next_step(request).await?;
+        let stop = if step.calls.is_empty() {
+            StopReason::End
+        } else {
+            StopReason::ToolCalls
+        };
+        let spoken = stream::iter(chunks(&step.text)).then(|chunk| async move {
+            tokio::time::sleep(CHUNK_PAUSE).await;
+            ModelDelta::Text(chunk)
+        });
+        let calls = step.calls.into_iter().zip(0_u64..).map(|(call, index)| {
+            ModelDelta::Call(CallFragment {
+                index: Some(index),
+                id: None,
+                name: Some(call.tool),
+                arguments: call.arguments.to_string(),
+                kept: None,
+            })
+        });
+        // No usage: no tokens were used.
+        let last = calls.chain([ModelDelta::Stop(stop)]).collect::<Vec<_>>();
+        Ok(spoken.chain(stream::iter(last)).map(Ok).boxed())
+    }
+}
+
+/// What to say and what to call now.
+#[derive(Debug, Default)]
+struct AssistantStep {
+    text: String,
+    calls: Vec<PlannedCall>,
+}
+
+/// With thousands of tools at hand this takes its time, which others need the thread for.
+async fn next_step(request: ModelRequest) -> Result<AssistantStep, Error> {
+    static THREADS: Semaphore = Semaphore::const_new(MAX_BLOCKING_THREADS);
+    if request.tools.len() <= MAX_INLINE_TOOLS {
+        return Ok(think(&request));
+    }
+    let permit = THREADS.acquire().await.ok();
+    let thinking = tokio::task::spawn_blocking(move || {
+        let step = think(&request);
+        drop(permit);
+        step
+    });
+    let failed = |_panic| Error::Refused("The assistant could not make sense of this.".into());
+    thinking.await.map_err(failed)
+}
+
+fn think(request: &ModelRequest) -> AssistantStep {
+    let catalog = ToolCatalog::new(request.tools.iter().map(AsRef::as_ref));
+    let exchanges = conversation::exchanges(&request.messages);
+    let say = |text: String| AssistantStep {
+        text,
+        ..AssistantStep::default()
+    };
+    let Some(last) = exchanges.last() else {
+        return say(replies::introduction(
+            ReplyLanguage::English,
+            Intent::Greeting,
+            &catalog,
+        ));
+    };
+    let language = clause::language(last.said);
+    match planner::next(&catalog, &exchanges) {
+        NextStep::Call(calls) => AssistantStep {
+            calls,
+            ..AssistantStep::default()
+        },
+        NextStep::Ask { tool, parameter } => {
+            let question = replies::question(language, &tool.spec.display_name, &parameter);
+            if last.calls.is_empty() {
+                return say(question);
+            }
+            let report = replies::report(language, &catalog, &last.calls);
+            say(format!("{report}\n\n{question}"))
+        }
+        NextStep::Report => say(replies::report(language, &catalog, &last.calls)),
+        NextStep::Introduce => {
+            let intent = Clause::new(last.said).intent();
+            say(replies::introduction(language, intent, &catalog))
+        }
+        NextStep::Cancel => say(replies::cancelled(language)),
+    }
+}
+
+/// A text in chunks that end between words, never more than [`MAX_CHUNKS`].
+fn chunks(text: &str) -> Vec<String> {
+    let length = MIN_CHUNK_BYTES.max(text.len().div_ceil(MAX_CHUNKS));
+    let mut chunks = Vec::new();
+    let mut chunk = String::new();
+    for c in text.chars() {
+        chunk.push(c);
+        let is_between = c.is_whitespace() || !c.is_ascii();
+        // A word that never ends is cut all the same.
+        if chunk.len() >= length && (is_between || chunk.len() >= length * 4) {
+            chunks.push(std::mem::take(&mut chunk));
+        }
+    }
+    if !chunk.is_empty() {
+        chunks.push(chunk);
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests;

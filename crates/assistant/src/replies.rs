@@ -1,0 +1,268 @@
+//! What the assistant says, in English and in Chinese.
+
+use serde_json::Value;
+use tenon_domain::text::shorten;
+use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
+
+use crate::clause::{Intent, ReplyLanguage};
+use crate::conversation::PastCall;
+use crate::parameters::{ParameterType, ToolParameter};
+use crate::tool_catalog::ToolCatalog;
+
+/// What fits on a screen or two. The whole stands with the call.
+const MAX_RESULT_CHARS: usize = 4_000;
+/// Enough to show what there is, few enough to be read.
+const MAX_EXAMPLES: usize = 6;
+const MAX_VALUES: usize = 12;
+
+impl ReplyLanguage {
+    fn pick<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+        match self {
+            Self::English => english,
+            Self::Chinese => chinese,
+        }
+    }
+}
+
+/// The question for a missing argument. It names the tool and, in backticks, the argument: by
+/// that it is recognised when the answer comes.
+pub(crate) fn question(
+    language: ReplyLanguage,
+    display_name: &str,
+    parameter: &ToolParameter,
+) -> String {
+    let name = &parameter.name;
+    let mut about = parameter.description.clone();
+    if let ParameterType::OneOf(values) = &parameter.value_type {
+        let values: Vec<String> = values.iter().take(MAX_VALUES).map(plain).collect();
+        about = format!("{about} ({})", values.join(", "));
+    }
+    let about = about.trim();
+    match (language, about.is_empty()) {
+        (ReplyLanguage::English, true) => {
+            format!("To use *{display_name}* I need `{name}`. What should it be?")
+        }
+        (ReplyLanguage::English, false) => {
+            format!("To use *{display_name}* I need `{name}`: {about}")
+        }
+        (ReplyLanguage::Chinese, true) => {
+            format!("要使用 *{display_name}*，我还需要 `{name}`。请告诉我。")
+        }
+        (ReplyLanguage::Chinese, false) => {
+            format!("要使用 *{display_name}*，我还需要 `{name}`：{about}")
+        }
+    }
+}
+
+pub(crate) fn cancelled(language: ReplyLanguage) -> String {
+    language
+        .pick("All right, I leave it.", "好的，那就不做了。")
+        .into()
+}
+
+/// Who this is and what it can do, for everything no tool answers.
+pub(crate) fn introduction(
+    language: ReplyLanguage,
+    intent: Intent,
+    catalog: &ToolCatalog<'_>,
+) -> String {
+    let opening = match intent {
+        Intent::Thanks => language.pick("You are welcome. ", "不客气。"),
+        Intent::Greeting => language.pick("Hello! ", "你好！"),
+        Intent::Cancel => language.pick("All right. ", "好的。"),
+        Intent::Request | Intent::Statement => "",
+    };
+    let identity = language.pick(
+        "I am Tenon's built-in assistant: no language model is connected, so I only match your \
+         words to tools. ",
+        "我是 Tenon 的内置助手：目前没有连接语言模型，我只能把你的话对应到工具上。",
+    );
+    let names = examples(catalog);
+    let list: Vec<String> = names.iter().map(|name| format!("- {name}")).collect();
+    let tools = if names.is_empty() {
+        language
+            .pick(
+                "There are no tools at hand right now.",
+                "现在没有可用的工具。",
+            )
+            .into()
+    } else {
+        let examples = language.pick("Some of what I can do:", "我可以做的事，例如：");
+        format!("{examples}\n\n{}", list.join("\n"))
+    };
+    let closing = language.pick(
+        "Free conversation takes a language model.",
+        "自由对话需要连接语言模型。",
+    );
+    format!("{opening}{identity}{tools}\n\n{closing}")
+}
+
+/// What the calls of a turn came to.
+pub(crate) fn report(
+    language: ReplyLanguage,
+    catalog: &ToolCatalog<'_>,
+    calls: &[PastCall<'_>],
+) -> String {
+    let results = calls.iter().map(|call| {
+        let text = match call.result {
+            Some(result) => result_text(language, result),
+            None => language.pick("No answer came.", "没有得到回答。").into(),
+        };
+        let tool = catalog.find(call.tool);
+        let name = tool.map_or(call.tool, |tool| tool.spec.display_name.as_str());
+        if calls.len() > 1 {
+            format!("**{name}**\n\n{text}")
+        } else {
+            text
+        }
+    });
+    results.collect::<Vec<_>>().join("\n\n")
+}
+
+fn result_text(language: ReplyLanguage, result: &ToolResult) -> String {
+    match result {
+        Ok(output) => {
+            let text = output_text(output);
+            if text.is_empty() {
+                language.pick("Done.", "完成。").into()
+            } else {
+                text
+            }
+        }
+        // What the error says then is for models, which need to be told what follows from it.
+        Err(error) if *error == ToolError::refused() => language
+            .pick("All right, I will not do that.", "好的，不做了。")
+            .into(),
+        Err(error) => {
+            let failed = language.pick("That did not work: ", "没有成功：");
+            format!("{failed}{}", shorten(&error.message, MAX_RESULT_CHARS))
+        }
+    }
+}
+
+fn output_text(output: &ToolOutput) -> String {
+    let structured = output.structured();
+    let parts = output.content.iter().filter_map(|part| match part {
+        Content::Text { text } => {
+            let value = serde_json::from_str::<Value>(text).ok();
+            let value = value.filter(|value| value.is_object() || value.is_array());
+            // Many servers send their answer twice, as JSON and as its text.
+            match value {
+                Some(value) if structured == Some(&value) => None,
+                Some(value) => Some(json(&value)),
+                None => (!text.trim().is_empty()).then(|| prose_or_block(text)),
+            }
+        }
+        Content::Json { value } => Some(json(value)),
+        Content::Image { .. } | Content::File { .. } | Content::Blob { .. } => Some(part.to_text()),
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn json(value: &Value) -> String {
+    if value.is_object() || value.is_array() {
+        fenced("json", &format!("{value:#}"))
+    } else {
+        prose_or_block(&plain(value))
+    }
+}
+
+/// One line is prose; several are shown as they are.
+fn prose_or_block(text: &str) -> String {
+    let text = text.trim_end();
+    if text.contains('\n') {
+        fenced("", text)
+    } else {
+        shorten(text.trim_start(), MAX_RESULT_CHARS).into_owned()
+    }
+}
+
+/// A code block, its fence longer than any run of backticks inside.
+fn fenced(language: &str, text: &str) -> String {
+    let text = shorten(text, MAX_RESULT_CHARS);
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+fn plain(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A few tools by name, from as many sources as there are.
+fn examples<'s>(catalog: &'s ToolCatalog<'_>) -> Vec<&'s str> {
+    let tools = catalog
+        .tools
+        .iter()
+        .filter(|tool| !tool.spec.annotations.ends_turn);
+    let names: Vec<&str> = tools.map(|tool| tool.spec.display_name.as_str()).collect();
+    let source = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
+    let mut chosen: Vec<&str> = Vec::new();
+    for wants_new_source in [true, false] {
+        for name in &names {
+            let is_known = chosen.iter().any(|one| source(one) == source(name));
+            let is_out = chosen.contains(name) || (wants_new_source && is_known);
+            if chosen.len() < MAX_EXAMPLES && !is_out {
+                chosen.push(name);
+            }
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_are_said_the_way_they_read_best() {
+        #[track_caller]
+        fn check(result: ToolResult, expected: &str) {
+            assert_eq!(result_text(ReplyLanguage::English, &result), expected);
+        }
+        check(Ok(ToolOutput::text("It is 9:30.\n")), "It is 9:30.");
+        check(
+            Ok(ToolOutput::text("a.txt\nb.txt")),
+            "```\na.txt\nb.txt\n```",
+        );
+        check(Ok(ToolOutput::text("a\n```\nb")), "````\na\n```\nb\n````");
+        check(
+            Ok(ToolOutput::text("{\"a\":1}")),
+            "```json\n{\n  \"a\": 1\n}\n```",
+        );
+        check(Ok(ToolOutput::json(json!("plain"))), "plain");
+        check(Ok(ToolOutput::default()), "Done.");
+        check(
+            Err(ToolError::failed("no such file")),
+            "That did not work: no such file",
+        );
+        check(Err(ToolError::refused()), "All right, I will not do that.");
+        let twice = vec![
+            Content::Text {
+                text: "{\"a\": 1}".into(),
+            },
+            Content::Json {
+                value: json!({"a": 1}),
+            },
+        ];
+        check(
+            Ok(ToolOutput { content: twice }),
+            "```json\n{\n  \"a\": 1\n}\n```",
+        );
+    }
+
+    #[test]
+    fn a_long_result_is_cut() {
+        assert!(
+            result_text(
+                ReplyLanguage::English,
+                &Ok(ToolOutput::text("长".repeat(1_000_000)))
+            )
+            .len()
+                < 13_000
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! How an answer comes, and how much of a message can.
+
+use super::ask::{answer, check, user, write};
+use super::tools::tools;
+use futures::StreamExt;
+use tenon_assistant::Assistant;
+use tenon_domain::StopReason;
+use tenon_llm::{ModelDelta, ModelRequest, Provider};
+
+#[test]
+fn text_streams_and_calls_come_whole() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime");
+    let deltas = |message: &str| {
+        let request = ModelRequest {
+            system: String::new(),
+            messages: vec![user(message)],
+            tools: tools(),
+        };
+        runtime.block_on(async {
+            Assistant
+                .stream(request)
+                .await
+                .expect("it always answers")
+                .filter_map(async |delta| delta.ok())
+                .collect::<Vec<_>>()
+                .await
+        })
+    };
+    let spoken = deltas("hello");
+    assert!(
+        spoken
+            .iter()
+            .filter(|delta| matches!(delta, ModelDelta::Text(_)))
+            .count()
+            > 5
+    );
+    assert_eq!(spoken.last(), Some(&ModelDelta::Stop(StopReason::End)));
+    let called = deltas("6*7");
+    assert_eq!(called.len(), 2);
+    assert_eq!(
+        called.last(),
+        Some(&ModelDelta::Stop(StopReason::ToolCalls))
+    );
+    assert_eq!(Assistant.name(), "Built-in assistant");
+}
+
+#[test]
+fn a_long_text_is_written_whole() {
+    let long = &format!("{}to the last", "every word counts, ".repeat(20_000));
+    check(vec![
+        (&format!("write to a.txt: {long}"), write("a.txt", long)),
+        (&format!("create a.txt with {long}"), write("a.txt", long)),
+        (&format!("write \"{long}\" to a.txt"), write("a.txt", long)),
+    ]);
+}
+
+#[test]
+fn a_megabyte_is_no_trouble() {
+    let begun = std::time::Instant::now();
+    for piece in [
+        "word ",
+        "东京",
+        "'",
+        "\"",
+        "(",
+        "6*",
+        "a/b.txt ",
+        "x",
+        "{",
+        "“",
+        "and then read ",
+        "`",
+        "3",
+    ] {
+        let message = piece.repeat(1_000_000 / piece.len());
+        answer(&[user(&message)]);
+        answer(&[user(&format!("write to a.txt: {message}"))]);
+    }
+    // Some seconds unoptimised; anything quadratic would take hours.
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}

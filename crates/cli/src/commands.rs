@@ -1,0 +1,155 @@
+//! The command line.
+
+mod backup;
+mod doctor;
+mod import;
+mod link;
+mod models;
+mod open;
+mod run;
+mod secrets;
+mod serve;
+mod server_client;
+mod sources;
+mod tools;
+mod user;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::flags::CommonFlags;
+
+/// One place for every tool you have: a chat, an agent and a tool hub in one binary.
+#[derive(Debug, Parser)]
+#[command(name = "tenon", version)]
+pub struct Cli {
+    #[command(flatten)]
+    common: CommonFlags,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the web app and the API
+    Serve(serve::Serve),
+    /// Print the link that opens the Tenon that runs, until there are accounts to log in to
+    Link(link::LinkCommand),
+    /// Ask something and print the answer
+    Run(run::RunCommand),
+    /// Look at the models, and try them
+    #[command(subcommand)]
+    Models(models::ModelsCommand),
+    /// Look at the tools, and call them
+    #[command(subcommand)]
+    Tools(tools::Tools),
+    /// Look at the servers that offer tools, and remove them
+    #[command(subcommand)]
+    Sources(sources::SourcesCommand),
+    /// Add servers out of the configuration of Claude Desktop, Cursor, VS Code, mcpo, Toolathlon or
+    /// Open WebUI, out of OpenAPI documents, or by an address
+    Import(import::ImportCommand),
+    /// Find out why a page cannot use a tool server on somebody's machine, and what mends it
+    Doctor(doctor::Doctor),
+    /// Look after accounts
+    #[command(subcommand)]
+    User(user::User),
+    /// Look after the secrets that servers are given, and the keys that seal what is stored
+    #[command(subcommand)]
+    Secrets(secrets::Secrets),
+    /// Write everything into one file, while a server runs too
+    Backup(backup::Backup),
+    /// Put a backup in the place of everything that is here
+    Restore(backup::Restore),
+}
+
+impl Cli {
+    pub async fn run(self) -> ExitCode {
+        // A server's log is its voice; a command's output is its answer.
+        start_log(match self.command {
+            Command::Serve(_) => "info",
+            // It says itself what a certificate lacks.
+            Command::Doctor(_) => "warn,rustls_platform_verifier=off",
+            // What is wrong with an endpoint is part of the answer, where it matters.
+            Command::Link(_)
+            | Command::Run(_)
+            | Command::Models(_)
+            | Command::Tools(_)
+            | Command::Import(_)
+            | Command::Sources(_)
+            | Command::Secrets(_)
+            | Command::Backup(_)
+            | Command::Restore(_)
+            | Command::User(_) => {
+                "warn,tenon_app::models::endpoints=error,tenon_app::models::endpoints::environment=warn"
+            }
+        });
+        let ended = match self.command {
+            Command::Serve(serve) => serve.run(&self.common).await,
+            Command::Link(link) => link.run(&self.common).await,
+            Command::Run(run) => run.run(&self.common).await,
+            Command::Models(models) => models.run(&self.common).await,
+            Command::Tools(tools) => tools.run(&self.common).await,
+            Command::Sources(sources) => sources.run(&self.common).await,
+            Command::Import(import) => import.run(&self.common).await,
+            Command::Doctor(doctor) => doctor.run().await,
+            Command::User(user) => user.run(&self.common).await,
+            Command::Secrets(secrets) => secrets.run(&self.common).await,
+            Command::Backup(backup) => backup.run(&self.common).await,
+            Command::Restore(restore) => restore.run(&self.common).await,
+        };
+        ended.unwrap_or_else(|error| {
+            eprintln!("tenon: {}", explain(&error));
+            ExitCode::FAILURE
+        })
+    }
+}
+
+/// An error and its causes. Many a library says the words of a cause in its own.
+fn explain(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
+
+fn start_log(level: &str) {
+    let quiet =
+        format!("{level},sqlx=warn,sea_orm=warn,sea_orm_migration=warn,hyper=warn,reqwest=warn");
+    let filter = EnvFilter::try_from_env("TENON_LOG").unwrap_or_else(|_| EnvFilter::new(quiet));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// Writes a line to standard output. A reader that has gone away (`| head`) is no error.
+fn say(line: impl std::fmt::Display) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cause_is_told_twice() {
+        let error = anyhow::anyhow!("timed out")
+            .context("the database said: timed out")
+            .context("the database cannot be opened");
+        assert_eq!(
+            explain(&error),
+            "the database cannot be opened: the database said: timed out"
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! Headers that a person gives. Their values are keys: they are sent to the server and masked
+//! everywhere else.
+
+use std::fmt;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tenon_domain::text::line;
+
+/// Shown in the place of what is not.
+const HIDDEN: &str = "…";
+
+/// Shorter ones would be found in any text.
+const MIN_SECRET: usize = 4;
+
+/// What browsers set themselves, and no page can.
+const FORBIDDEN: [&str; 14] = [
+    "accept-charset",
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "cookie",
+    "date",
+    "expect",
+    "host",
+    "keep-alive",
+    "origin",
+    "referer",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// One header, as `--header` takes it.
+#[derive(Clone)]
+pub(crate) struct OwnHeader {
+    name: HeaderName,
+    value: HeaderValue,
+}
+
+impl fmt::Debug for OwnHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {HIDDEN}", self.name)
+    }
+}
+
+impl OwnHeader {
+    /// The error does not repeat what was given: it may be a key.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let (name, value) = text
+            .split_once(':')
+            .ok_or("write it as 'Name: value', such as 'Authorization: Bearer KEY'")?;
+        let name: HeaderName = name
+            .trim()
+            .parse()
+            .map_err(|_| "what stands before the colon is no name of a header")?;
+        let is_forbidden = FORBIDDEN.contains(&name.as_str())
+            || name.as_str().starts_with("sec-")
+            || name.as_str().starts_with("proxy-")
+            || name.as_str().starts_with("access-control-");
+        if is_forbidden {
+            return Err(format!(
+                "a page cannot send {name}: browsers set it themselves"
+            ));
+        }
+        let value = HeaderValue::from_str(value.trim())
+            .map_err(|_| format!("the value of {name} has characters that no header may have"))?;
+        Ok(Self { name, value })
+    }
+}
+
+/// All of them.
+pub(super) struct OwnHeaders {
+    pub(super) headers: HeaderMap,
+    secrets: Vec<String>,
+}
+
+impl OwnHeaders {
+    pub(super) fn new(given: Vec<OwnHeader>) -> Self {
+        let mut secrets = Vec::new();
+        for OwnHeader { value, .. } in &given {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            secrets.extend(value.split_whitespace().last().map(str::to_owned));
+            secrets.push(value);
+        }
+        secrets.retain(|secret| secret.len() >= MIN_SECRET);
+        // The longest first: one may be a part of another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        let headers = given.into_iter().map(|one| (one.name, one.value));
+        Self {
+            headers: headers.collect(),
+            secrets,
+        }
+    }
+
+    /// Whether one of them looks like a key.
+    pub(super) fn has_key(&self) -> bool {
+        let mut names = self.headers.keys().map(HeaderName::as_str);
+        names.any(|name| name.contains("authorization") || name.contains("key"))
+    }
+
+    /// One line of what a server said, without what would steer a terminal, and without
+    /// the keys that it may have said back.
+    pub(super) fn shown(&self, text: &str, longest: usize) -> String {
+        let hide = |text: String, secret: &String| text.replace(secret.as_str(), HIDDEN);
+        // Cleaned first, or a key with something unseen in it would come through.
+        line(
+            &self.secrets.iter().fold(line(text, usize::MAX), hide),
+            longest,
+        )
+    }
+
+    /// The headers of a request or an answer, as they may be shown.
+    pub(super) fn shown_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        let shown = |(name, value): (&HeaderName, &HeaderValue)| {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            let value = if self.headers.contains_key(name) {
+                HIDDEN.to_owned()
+            } else {
+                self.shown(&value, 200)
+            };
+            (name.to_string(), value)
+        };
+        headers.iter().take(64).map(shown).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_and_its_value_never_shown() {
+        let key = OwnHeader::read("X-Api-Key:  s3cret-key ").unwrap();
+        assert_eq!(format!("{key:?}"), "x-api-key: …");
+        let bearer = OwnHeader::read("Authorization: Bearer abcd:1234").unwrap();
+        let own = OwnHeaders::new(vec![key, bearer]);
+        assert_eq!(own.headers["x-api-key"], "s3cret-key");
+        assert!(own.has_key());
+        assert_eq!(
+            own.shown("you said abcd:1234\u{1b}[31m and\ns3cret\u{200b}-key", 80),
+            "you said …[31m and …"
+        );
+        let mut answer = HeaderMap::new();
+        answer.insert("x-echo", HeaderValue::from_static("<s3cret-key>"));
+        answer.insert("authorization", HeaderValue::from_static("other"));
+        let shown = own.shown_headers(&answer);
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(shown, [pair("x-echo", "<…>"), pair("authorization", "…")]);
+    }
+
+    #[test]
+    fn what_no_page_can_send_is_refused_without_repeating_it() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(OwnHeader::read(text).unwrap_err(), expected);
+        };
+        check(
+            "s3cret",
+            "write it as 'Name: value', such as 'Authorization: Bearer KEY'",
+        );
+        check(
+            "a b: s3cret",
+            "what stands before the colon is no name of a header",
+        );
+        check(
+            "Cookie: s3cret",
+            "a page cannot send cookie: browsers set it themselves",
+        );
+        check(
+            "Sec-Fetch-Site: none",
+            "a page cannot send sec-fetch-site: browsers set it themselves",
+        );
+        check(
+            "x: a\nb",
+            "the value of x has characters that no header may have",
+        );
+    }
+}

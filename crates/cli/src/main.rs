@@ -1,0 +1,28 @@
+//! The binary: `tenon` and its commands.
+
+mod commands;
+mod doctor;
+mod flags;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use tokio::runtime::Runtime;
+
+/// What still blocks a thread after the work is done, such as a slow name
+/// server, is not waited for longer than this.
+const RUNTIME_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+fn main() -> ExitCode {
+    tenon_sources::heap::limit_unused();
+    // The first TLS connection would panic without it; there is no other provider in this binary.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .expect("nothing installed a provider before main did");
+    let cli = commands::Cli::parse();
+    let runtime = Runtime::new().expect("the system gives us threads");
+    let code = runtime.block_on(cli.run());
+    runtime.shutdown_timeout(RUNTIME_SHUTDOWN_TIMEOUT);
+    code
+}

@@ -1,0 +1,135 @@
+//! What a socket is told is about one's own things, or about nothing.
+
+use serde_json::{Value, json};
+use tenon_domain::CallId;
+use tenon_server::wire::ClientFrame;
+use tenon_sources::browser::{
+    DeviceInfo, LocalCallOutcome, LocalCallProgress, LocalCallResult, Registration,
+};
+
+use super::{DEVICE, TITLE, World, script};
+use crate::people::Person;
+use crate::server::Server;
+
+/// What her browser runs, and a call to that.
+const LOCAL_URL: &str = "http://localhost:8000/mcp";
+const CALL: &str = "olgas-call";
+
+/// The frame to try after this one. A new frame does not compile until it has its turn.
+fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
+    let chat_id = tenon_domain::ChatId::new(chat);
+    let call_id = CallId::new(CALL);
+    match frame {
+        None => Some(ClientFrame::Subscribe { chat_id, after: 0 }),
+        Some(ClientFrame::Subscribe { .. }) => Some(ClientFrame::Unsubscribe { chat_id }),
+        Some(ClientFrame::Unsubscribe { .. }) => Some(ClientFrame::Register(Registration {
+            device: DeviceInfo {
+                id: DEVICE.into(),
+                name: "Browser".into(),
+            },
+            page: "somebody-elses-page".into(),
+            servers: Vec::new(),
+            looking: Vec::new(),
+            calls: Vec::new(),
+        })),
+        Some(ClientFrame::Register(_)) => Some(ClientFrame::Sign(LocalCallProgress {
+            call_id,
+            progress: None,
+            total: None,
+            message: None,
+        })),
+        Some(ClientFrame::Sign(_)) => Some(ClientFrame::Answered(LocalCallResult {
+            call_id,
+            outcome: LocalCallOutcome::Mcp { result: json!({}) },
+        })),
+        Some(ClientFrame::Answered(_)) => Some(ClientFrame::Unregister {
+            url: LOCAL_URL.into(),
+        }),
+        Some(ClientFrame::Unregister { .. }) => None,
+    }
+}
+
+fn written(frame: &ClientFrame) -> Value {
+    match frame {
+        ClientFrame::Subscribe { chat_id, after } => {
+            json!({"type": "subscribe", "chatId": chat_id, "after": after})
+        }
+        ClientFrame::Unsubscribe { chat_id } => json!({"type": "unsubscribe", "chatId": chat_id}),
+        ClientFrame::Register(Registration { device, page, .. }) => {
+            json!({"type": "tools:register", "device": device, "page": page, "servers": []})
+        }
+        ClientFrame::Unregister { url } => json!({"type": "tools:unregister", "url": url}),
+        ClientFrame::Sign(sign) => json!({"type": "tool:progress", "call_id": sign.call_id}),
+        ClientFrame::Answered(answered) => {
+            json!({"type": "tool:result", "call_id": answered.call_id, "result": {}})
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_frame_reaches_into_another_users_chat() {
+    let server = Server::with_accounts(script()).await;
+    let world = World::new(&server).await;
+    assert_eq!(Person::nobody(&server).socket().await.err(), Some(401));
+    let mut hers = world.olga.socket().await.unwrap();
+    hers.subscribe(&world.chat, 0).await;
+    hers.until(|frame| frame["type"] == "caughtUp").await;
+    let offered =
+        json!({"type": "mcp", "tools": [{"name": "look", "inputSchema": {"type": "object"}}]});
+    let found = json!({"url": LOCAL_URL, "name": "", "title": "Hers", "via": "mcp", "hash": "1", "offered": offered});
+    let device = json!({"id": DEVICE, "name": "Hers"});
+    let registration = json!({"type": "tools:register", "device": device, "page": "olgas-page", "servers": [found]});
+    hers.send(&registration.to_string()).await;
+    hers.until(|frame| frame["type"] == "tools:registered")
+        .await;
+    let her_devices = world.olga.get("/api/devices").await;
+    assert_eq!(her_devices.1[0]["servers"][0]["state"], "ready");
+    // A key of hers that may not do everything runs none of her tools.
+    for access in ["read", "use"] {
+        let mut program = world.olga.key(access).await.socket().await.unwrap();
+        program.send(&registration.to_string()).await;
+        let heard = program
+            .until(|frame| frame["type"] == "tools:registered")
+            .await;
+        assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
+    }
+
+    let (_, own) = world.bob.post("/api/chats", json!({})).await;
+    for stranger in [&world.bob, &world.bob.key("full").await] {
+        let mut page = stranger.socket().await.unwrap();
+        let mut frame = after(None, &world.chat);
+        while let Some(sent) = frame {
+            page.send(&written(&sent).to_string()).await;
+            frame = after(Some(&sent), &world.chat);
+        }
+        let renamed = json!({"title": format!("{TITLE} again")});
+        let path = format!("/api/chats/{}", world.chat);
+        world.olga.patch(&path, renamed).await;
+        page.subscribe(own["id"].as_str().unwrap(), 0).await;
+        let heard = page.until(|frame| frame["type"] == "caughtUp").await;
+        let (local, others): (Vec<_>, Vec<_>) = heard[..heard.len() - 1]
+            .iter()
+            .partition(|frame| frame["type"].as_str().unwrap().starts_with("tools:"));
+        for frame in local
+            .iter()
+            .filter(|frame| frame["type"] == "tools:registered")
+        {
+            assert_eq!(
+                frame["servers"],
+                json!([]),
+                "another's browser by the same name"
+            );
+        }
+        assert_eq!(others.len(), 1, "{heard:?}");
+        for frame in others {
+            // The one who asked is told what they asked for, and nothing else.
+            assert_eq!(frame["error"]["code"], "not_found", "{frame}");
+            assert_eq!(frame["chatId"], *world.chat);
+            assert!(!frame.to_string().contains(TITLE), "{frame}");
+        }
+        // And she still hears of it.
+        hers.until(|frame| frame["body"]["type"] == "chatTitled")
+            .await;
+        assert_eq!(world.olga.get("/api/devices").await, her_devices);
+    }
+}

@@ -1,0 +1,165 @@
+//! A socket that comes back misses nothing and sees nothing twice.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tenon_llm::scripted::ScriptStep;
+use tokio::sync::Notify;
+
+use crate::server::{Page, Server, events};
+
+#[tokio::test]
+async fn a_page_that_disconnects_in_the_middle_sees_all_of_it_when_it_comes_back() {
+    let back = Arc::new(Notify::new());
+    let server = Server::scripted([
+        vec![
+            ScriptStep::text("Before "),
+            ScriptStep::WaitFor(back.clone()),
+            ScriptStep::text("after."),
+            ScriptStep::call(0, "builtin_calculate", &json!({"expression": "1+1"})),
+            ScriptStep::stop(),
+        ],
+        vec![ScriptStep::text("Two."), ScriptStep::stop()],
+    ])
+    .await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    server.say(&chat, "go").await;
+    let seen = page.until(|frame| frame["type"] == "delta").await;
+    let last = events(&seen).last().unwrap()["seq"].as_i64().unwrap();
+    drop(page);
+
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, last).await;
+    let mut rest = page.until(|frame| frame["type"] == "caughtUp").await;
+    back.notify_one();
+    rest.extend(page.until_finished().await);
+    assert_eq!(
+        rest[0]["type"], "delta",
+        "nothing new yet but the text so far: {rest:#?}"
+    );
+    assert_eq!(
+        (rest[0]["offset"].as_i64(), rest[0]["text"].as_str()),
+        (Some(0), Some("Before "))
+    );
+
+    let numbers: Vec<i64> = events(&seen)
+        .into_iter()
+        .chain(events(&rest))
+        .map(|event| event["seq"].as_i64().unwrap())
+        .collect();
+    let expected: Vec<i64> = (1..=numbers.len() as i64).collect();
+    assert_eq!(numbers, expected, "each number once, none missing");
+
+    // And a page that never saw any of it gets the same.
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    let whole = page.until(|frame| frame["type"] == "caughtUp").await;
+    assert_eq!(events(&whole).len(), numbers.len());
+    assert_eq!(whole.last().unwrap()["seq"], *numbers.last().unwrap());
+}
+
+#[tokio::test]
+async fn a_turn_nobody_watches_goes_on_to_its_end() {
+    let gone = Arc::new(Notify::new());
+    let server = Server::scripted([vec![
+        ScriptStep::text("One"),
+        ScriptStep::WaitFor(gone.clone()),
+        ScriptStep::text(" two."),
+        ScriptStep::stop(),
+    ]])
+    .await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    server.say(&chat, "go").await;
+    page.until(|frame| frame["type"] == "delta").await;
+    drop(page);
+    gone.notify_one();
+    server.app.agent.drain(crate::server::PATIENCE).await;
+    let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
+    assert_eq!(messages[1]["text"], "One two.");
+}
+
+#[tokio::test]
+async fn two_pages_see_the_same() {
+    let server = Server::scripted([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    let chat = server.new_chat().await;
+    let (mut one, mut two) = (Page::open(&server).await, Page::open(&server).await);
+    one.subscribe(&chat, 0).await;
+    two.subscribe(&chat, 0).await;
+    one.until(|frame| frame["type"] == "caughtUp").await;
+    two.until(|frame| frame["type"] == "caughtUp").await;
+    server.say(&chat, "go").await;
+    assert_eq!(one.until_finished().await, two.until_finished().await);
+}
+
+#[tokio::test]
+async fn nonsense_is_answered_and_the_socket_stays() {
+    let server = Server::start().await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    for nonsense in [
+        "",
+        "{",
+        "[]",
+        "{\"type\":\"dance\"}",
+        "{\"type\":\"subscribe\"}",
+    ] {
+        page.send(nonsense).await;
+        assert_eq!(
+            page.next().await.unwrap()["error"]["code"],
+            "bad_request",
+            "{nonsense}"
+        );
+    }
+    page.subscribe("nothing", 0).await;
+    let refused = page.next().await.unwrap();
+    assert_eq!(refused["error"]["code"], "not_found");
+    assert_eq!(refused["chatId"], "nothing");
+    page.subscribe(&chat, 0).await;
+    assert_eq!(page.next().await.unwrap()["type"], "caughtUp");
+}
+
+#[tokio::test]
+async fn after_unsubscribing_nothing_more_comes() {
+    let server = Server::start().await;
+    let (chat, other) = (server.new_chat().await, server.new_chat().await);
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    page.send(&json!({"type": "unsubscribe", "chatId": chat}).to_string())
+        .await;
+    page.subscribe(&other, 0).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    for id in [&chat, &other] {
+        let path = format!("/api/chats/{id}");
+        server
+            .request("PATCH", &path)
+            .json(&json!({"title": "x"}))
+            .send()
+            .await
+            .unwrap();
+    }
+    assert_eq!(page.next().await.unwrap()["chatId"], *other);
+}
+
+#[tokio::test]
+async fn a_server_that_closes_says_goodbye() {
+    let server = Server::start().await;
+    let mut page = Page::open(&server).await;
+    server.app.closing.cancel();
+    assert_eq!(page.next().await, None);
+}
+
+#[tokio::test]
+async fn a_number_from_another_time_does_not_mean_silence() {
+    let server = Server::scripted([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 1_000_000).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    server.say(&chat, "go").await;
+    page.until_finished().await;
+}

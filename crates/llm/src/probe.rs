@@ -1,0 +1,161 @@
+//! Trying a model out: does it answer, and can it call tools?
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use serde_json::json;
+use tenon_domain::{
+    Annotations, CallId, Message, Part, RunsOn, ToolId, ToolSpec, ToolUse, WireFormat,
+};
+
+use crate::{Assembler, Error, ModelDelta, ModelReply, ModelRequest, Remote, connect};
+
+/// A model that is slower than this is of little use; a large one may still be loading.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(90);
+
+const PROBE_TOOL: &str = "open_door";
+
+/// What happens while a model is tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProbeStep {
+    /// A piece of its short answer.
+    Text(String),
+    /// Its calls are tried in this way.
+    Trying(ToolUse),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeResult {
+    pub tools: ToolUse,
+    pub first_word: Duration,
+}
+
+/// Asks for a short answer, then for a call: natively, and where that fails, constrained.
+pub async fn run(
+    remote: &Remote,
+    mut on_step: impl FnMut(ProbeStep),
+) -> Result<ProbeResult, Error> {
+    let first_word = answer(remote, &mut on_step).await?;
+    let modes: &[ToolUse] = match remote.format {
+        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained],
+        WireFormat::Anthropic => &[ToolUse::Native],
+    };
+    for mode in modes {
+        on_step(ProbeStep::Trying(*mode));
+        match calls(remote, *mode).await {
+            Ok(true) => {
+                return Ok(ProbeResult {
+                    tools: *mode,
+                    first_word,
+                });
+            }
+            // That it cannot do one thing does not mean that it can do nothing.
+            Ok(false) | Err(Error::Refused(_)) => {}
+            // A server in trouble says nothing about its model.
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(ProbeResult {
+        tools: ToolUse::None,
+        first_word,
+    })
+}
+
+async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<Duration, Error> {
+    let asked = Instant::now();
+    let mut first_word = None;
+    let request = ModelRequest {
+        system: "You are being tried out. Answer in one short sentence.".into(),
+        messages: vec![Message::User {
+            text: "Say hello.".into(),
+        }],
+        tools: Vec::new(),
+    };
+    let remote = Remote {
+        tools: ToolUse::None,
+        ..remote.clone()
+    };
+    let reply = ask(&remote, request, |delta| match delta {
+        ModelDelta::Text(text) => {
+            first_word.get_or_insert_with(|| asked.elapsed());
+            on_step(ProbeStep::Text(text.clone()));
+        }
+        ModelDelta::Thinking(_) => {
+            first_word.get_or_insert_with(|| asked.elapsed());
+        }
+        _ => {}
+    });
+    reply.await?;
+    first_word.ok_or_else(|| {
+        Error::Refused(format!(
+            "{} answered, but said nothing. Choose another model of this server.",
+            remote.name
+        ))
+    })
+}
+
+/// Whether a call comes that is the one asked for.
+async fn calls(remote: &Remote, tools: ToolUse) -> Result<bool, Error> {
+    let remote = Remote {
+        tools,
+        ..remote.clone()
+    };
+    let request = ModelRequest {
+        system: "Use the tool that does what the user asks.".into(),
+        messages: vec![Message::User {
+            text: "Open the door number 7, with the tool.".into(),
+        }],
+        tools: vec![Arc::new(probe_tool())],
+    };
+    let reply = ask(&remote, request, |_| {}).await?;
+    let call = reply.parts.iter().find_map(Part::as_call);
+    Ok(call.is_some_and(|call| {
+        call.tool_id.as_str() == PROBE_TOOL
+            // A number or its digits: both are understood.
+            && matches!(call.input["number"].to_string().as_str(), "7" | "\"7\"" | "7.0")
+    }))
+}
+
+async fn ask(
+    remote: &Remote,
+    request: ModelRequest,
+    mut on_delta: impl FnMut(&ModelDelta),
+) -> Result<ModelReply, Error> {
+    let read = async {
+        let mut assembler = Assembler::default();
+        let mut deltas = connect(remote.clone()).stream(request).await?;
+        while let Some(delta) = deltas.next().await {
+            let delta = delta?;
+            on_delta(&delta);
+            assembler.push(delta);
+        }
+        Ok(assembler.finish(|| CallId::new("trial")))
+    };
+    let reply = tokio::time::timeout(PROBE_TIMEOUT, read).await;
+    reply.unwrap_or_else(|_| {
+        Err(Error::Busy(format!(
+            "{} did not finish within {} s. It may still be loading: try again, or choose a smaller one.",
+            remote.name,
+            PROBE_TIMEOUT.as_secs()
+        )))
+    })
+}
+
+fn probe_tool() -> ToolSpec {
+    ToolSpec {
+        id: ToolId::new(PROBE_TOOL),
+        name: PROBE_TOOL.into(),
+        title: "Open door".into(),
+        display_name: "Trial/Open door".into(),
+        description: "Opens the door with the given number.".into(),
+        input_schema: json!({
+            "type": "object",
+            "properties": {"number": {"type": "integer", "description": "The number of the door"}},
+            "required": ["number"],
+        })
+        .into(),
+        annotations: Annotations::default(),
+        runs_on: RunsOn::Server,
+    }
+}

@@ -1,0 +1,9 @@
+//! Anthropic's messages.
+
+mod request;
+mod stream;
+
+pub(crate) use request::{encode, tool};
+pub(crate) use stream::AnthropicDecoder;
+
+pub(crate) const PATH: &str = "/v1/messages";

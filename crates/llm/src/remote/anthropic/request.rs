@@ -1,0 +1,181 @@
+//! A request in the words of Anthropic's messages.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use tenon_domain::{Message, Part, ToolAnswer, ToolId, WireFormat};
+
+use crate::history::CallIds;
+use crate::remote::{ModelRequestBody, Remote, RequestPlan};
+use crate::tool_result::{ResultPart, arguments_object, result_parts};
+
+/// Has to be said. Models that take less say so, and are asked again with what they take.
+pub(crate) const MAX_TOKENS: u64 = 8_192;
+
+/// The body of one request.
+pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequestBody<'a> {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(remote.model));
+    let most = plan
+        .capabilities
+        .max_tokens
+        .unwrap_or(MAX_TOKENS + thinking(remote));
+    body.insert("max_tokens".into(), json!(most));
+    body.insert("stream".into(), json!(true));
+    if !plan.system.is_empty() {
+        let mut system = json!({"type": "text", "text": plan.system});
+        remember(plan, &mut system);
+        body.insert("system".into(), json!([system]));
+    }
+    let mut messages = messages(remote, plan);
+    let last = messages
+        .iter_mut()
+        .rfind(|message| message["role"] == "user")
+        .and_then(|message| message["content"].as_array_mut()?.last_mut());
+    if let Some(last) = last {
+        remember(plan, last);
+    }
+    body.insert("messages".into(), Value::Array(messages));
+    if plan.tools.is_empty() {
+        add_past_tools(plan, &mut body);
+    }
+    remote.add_parameters(&mut body);
+    ModelRequestBody {
+        fields: body,
+        tools: plan.entries(),
+    }
+}
+
+/// A tool in the words of this format.
+pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
+    json!({"name": id, "description": description, "input_schema": schema})
+}
+
+/// What may be thought counts as written.
+fn thinking(remote: &Remote) -> u64 {
+    let thinking = remote.parameters.get("thinking");
+    let budget = thinking.and_then(|thinking| thinking.get("budget_tokens")?.as_u64());
+    budget.unwrap_or(0)
+}
+
+/// Up to here the next request will be the same: it is read from the cache then.
+fn remember(plan: &RequestPlan, block: &mut Value) {
+    if plan.capabilities.caches {
+        block["cache_control"] = json!({"type": "ephemeral"});
+    }
+}
+
+/// A chat with calls in it is only accepted together with tools.
+fn add_past_tools(plan: &RequestPlan, body: &mut Map<String, Value>) {
+    let past = past_tools(plan);
+    if past.is_empty() {
+        return;
+    }
+    let nothing = json!({"type": "object", "properties": {}});
+    let tools = past
+        .into_iter()
+        .map(|id| tool(id, "No longer available.", &nothing));
+    body.insert("tools".into(), tools.collect());
+    body.insert("tool_choice".into(), json!({"type": "none"}));
+}
+
+fn past_tools(plan: &RequestPlan) -> BTreeSet<&ToolId> {
+    let said = plan.messages.iter().flat_map(|message| match message {
+        Message::Assistant { parts } => parts.as_slice(),
+        Message::User { .. } | Message::Tools { .. } => &[],
+    });
+    said.filter_map(Part::as_call)
+        .map(|call| &call.tool_id)
+        .collect()
+}
+
+fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
+    let mut out: Vec<Value> = Vec::new();
+    let mut ids = CallIds::new(WireFormat::Anthropic, remote.maker());
+    for message in &plan.messages {
+        let (role, blocks) = match message {
+            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
+            Message::Assistant { parts } => ("assistant", assistant(parts, &mut ids)),
+            Message::Tools { answers } => (
+                "user",
+                results(answers, &ids, plan.capabilities.shows_images()),
+            ),
+        };
+        // Results of tools and the user's next words are one message here.
+        match out.last_mut() {
+            Some(last) if last["role"] == role => {
+                if let Some(content) = last["content"].as_array_mut() {
+                    content.extend(blocks);
+                }
+            }
+            _ if blocks.is_empty() => {}
+            _ => out.push(json!({"role": role, "content": blocks})),
+        }
+    }
+    out
+}
+
+fn assistant(parts: &[Part], ids: &mut CallIds) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    for part in parts {
+        match part {
+            // White space alone is refused, also where it was said that way.
+            Part::Text { text, .. } if text.trim().is_empty() => {}
+            Part::Text { text, kept } => blocks.push(match ids.own(kept) {
+                Some(block) => block.clone(),
+                None => json!({"type": "text", "text": text}),
+            }),
+            // Without its signature a thought is not taken back.
+            Part::Thinking { kept, .. } => blocks.extend(ids.own(kept).cloned()),
+            Part::Opaque { kept } => blocks.extend(ids.own_block(kept).cloned()),
+            Part::Call { call, kept } => {
+                let id = ids.own(kept).and_then(|block| block["id"].as_str());
+                let id = id.map(str::to_owned);
+                blocks.push(json!({
+                    "type": "tool_use",
+                    "id": ids.give(call, id.as_deref()),
+                    "name": call.tool_id,
+                    "input": arguments_object(&call.input),
+                }));
+            }
+        }
+    }
+    // An answer that was stopped after its thoughts: they alone are not taken back.
+    while blocks.last().is_some_and(is_thought) {
+        blocks.pop();
+    }
+    blocks
+}
+
+fn is_thought(block: &Value) -> bool {
+    matches!(
+        block["type"].as_str(),
+        Some("thinking" | "redacted_thinking")
+    )
+}
+
+fn results(answers: &[ToolAnswer], ids: &CallIds, sees_images: bool) -> Vec<Value> {
+    let results = answers.iter().map(|answer| {
+        let content = result_parts(&answer.result, sees_images);
+        let content: Vec<Value> = content
+            .into_iter()
+            .map(|piece| match piece {
+                ResultPart::Text(text) => json!({"type": "text", "text": text}),
+                ResultPart::Image { media_type, data } => json!({
+                    "type": "image",
+                    "source": {"type": "base64", "media_type": media_type, "data": data},
+                }),
+            })
+            .collect();
+        let mut result = json!({
+            "type": "tool_result",
+            "tool_use_id": ids.of(&answer.call_id),
+            "content": content,
+        });
+        if answer.result.is_err() {
+            result["is_error"] = json!(true);
+        }
+        result
+    });
+    results.collect()
+}

@@ -1,0 +1,196 @@
+//! Tools for a model that cannot call them by itself.
+//!
+//! Its server is told to let nothing through but JSON of a given form: one
+//! branch for each tool, one for a plain reply. Weak models choose better that
+//! way than by their own broken templates.
+
+mod envelope;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenon_domain::{Message, Part, StopReason, ToolAnswer};
+use tenon_net::sse::SseEvent;
+
+use crate::remote::openai;
+use crate::remote::provider_error::ProviderError;
+use crate::remote::{CompiledTool, Decode, RequestPlan};
+use crate::tool_result::{ResultPart, arguments_object, result_parts};
+use crate::{CallFragment, ModelDelta};
+
+use envelope::ReplyEnvelope;
+
+/// Turns a plan with tools into one that needs none: what was called and
+/// answered becomes words, and the tools a list in the prompt.
+pub(crate) fn prepare(plan: &mut RequestPlan) {
+    if plan.tools.is_empty() {
+        return calls_as_text(plan);
+    }
+    let list: Vec<String> = plan.tools.iter().map(|tool| describe(tool)).collect();
+    plan.system.push_str(&format!(
+        "\n\nAnswer with one JSON object and nothing else. To speak to the user: {{\"reply\": \"…\"}}. \
+         To use a tool: {{\"tool\": \"name\", \"arguments\": {{…}}}}; its result comes with the next message. \
+         The tools:\n{}",
+        list.join("\n")
+    ));
+    rewrite_calls(plan, as_envelope);
+}
+
+/// The same for a model that is shown no tools at all: servers whose templates
+/// know none refuse a chat with calls in it.
+pub(crate) fn calls_as_text(plan: &mut RequestPlan) {
+    rewrite_calls(plan, as_text);
+}
+
+/// The form every answer must have.
+pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
+    let reply = json!({
+        "type": "object",
+        "properties": {"reply": {"type": "string"}},
+        "required": ["reply"],
+        "additionalProperties": false,
+    });
+    let calls = tools.iter().map(|tool| {
+        json!({
+            "type": "object",
+            "properties": {"tool": {"type": "string", "enum": [tool.id]}, "arguments": tool.schema},
+            "required": ["tool", "arguments"],
+            "additionalProperties": false,
+        })
+    });
+    let branches: Vec<Value> = calls.chain([reply]).collect();
+    json!({"type": "json_schema", "json_schema": {
+        "name": "answer",
+        "schema": {"type": "object", "anyOf": branches},
+    }})
+}
+
+fn describe(tool: &CompiledTool) -> String {
+    format!(
+        "- {}: {} Arguments: {}",
+        tool.id, tool.description, tool.schema
+    )
+}
+
+fn rewrite_calls(plan: &mut RequestPlan, say: fn(&Part) -> Option<String>) {
+    let messages = std::mem::take(&mut plan.messages).into_iter();
+    let messages = messages.map(|message| match message {
+        Message::User { text } => Message::User { text },
+        Message::Assistant { parts } => {
+            let said: Vec<String> = parts.iter().filter_map(say).collect();
+            Message::Assistant {
+                parts: vec![Part::text(said.join("\n\n"))],
+            }
+        }
+        Message::Tools { answers } => {
+            let results: Vec<String> = answers.iter().map(result).collect();
+            Message::User {
+                text: results.join("\n\n"),
+            }
+        }
+    });
+    plan.messages = crate::history::repair(messages.collect());
+}
+
+fn as_text(part: &Part) -> Option<String> {
+    match part {
+        Part::Text { text, .. } => Some(text.clone()),
+        Part::Call { call, .. } => {
+            let input = arguments_object(&call.input);
+            Some(format!("(I called {} with {input}.)", call.tool_id))
+        }
+        Part::Thinking { .. } | Part::Opaque { .. } => None,
+    }
+}
+
+fn as_envelope(part: &Part) -> Option<String> {
+    match part {
+        Part::Text { text, .. } => Some(json!({ "reply": text }).to_string()),
+        Part::Call { call, .. } => {
+            let call = json!({"tool": call.tool_id, "arguments": arguments_object(&call.input)});
+            Some(call.to_string())
+        }
+        Part::Thinking { .. } | Part::Opaque { .. } => None,
+    }
+}
+
+fn result(answer: &ToolAnswer) -> String {
+    let pieces = result_parts(&answer.result, false);
+    let texts: Vec<String> = pieces
+        .into_iter()
+        .filter_map(|piece| match piece {
+            ResultPart::Text(text) => Some(text),
+            ResultPart::Image { .. } => None,
+        })
+        .collect();
+    format!("Result of {}:\n{}", answer.tool_id, texts.join("\n"))
+}
+
+/// Reads the JSON that such a model says.
+pub(crate) struct ConstrainedDecoder {
+    inner: openai::OpenaiDecoder,
+    envelope: ReplyEnvelope,
+    heard: Vec<ModelDelta>,
+}
+
+impl ConstrainedDecoder {
+    pub(crate) fn new(inner: openai::OpenaiDecoder) -> Self {
+        Self {
+            inner,
+            envelope: ReplyEnvelope::default(),
+            heard: Vec::new(),
+        }
+    }
+
+    fn forward_text(&mut self, out: &mut Vec<ModelDelta>) {
+        for delta in self.heard.drain(..) {
+            match delta {
+                ModelDelta::Text(text) => {
+                    let words = self.envelope.push(&text);
+                    if !words.is_empty() {
+                        out.push(ModelDelta::Text(words));
+                    }
+                }
+                other => out.push(other),
+            }
+        }
+    }
+}
+
+impl Decode for ConstrainedDecoder {
+    fn event(&mut self, event: &SseEvent, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
+        let heard = self.inner.event(event, &mut self.heard);
+        self.forward_text(out);
+        heard
+    }
+
+    fn end(&mut self, out: &mut Vec<ModelDelta>) {
+        self.inner.end(&mut self.heard);
+        // The reason to stop comes last, after what the JSON turned out to be.
+        let mut stop: Vec<ModelDelta> = self
+            .heard
+            .extract_if(.., |delta| matches!(delta, ModelDelta::Stop(_)))
+            .collect();
+        self.forward_text(out);
+        match self.envelope.finish() {
+            envelope::EnvelopeContent::Words(words) if words.is_empty() => {}
+            envelope::EnvelopeContent::Words(words) => out.push(ModelDelta::Text(words)),
+            envelope::EnvelopeContent::Call { tool, arguments } => {
+                out.push(ModelDelta::Call(CallFragment {
+                    name: Some(tool),
+                    arguments: arguments.to_string(),
+                    ..CallFragment::default()
+                }));
+                // For its server all was said; for us it waits for a result.
+                if let [ModelDelta::Stop(stop @ StopReason::End)] = stop.as_mut_slice() {
+                    *stop = StopReason::ToolCalls;
+                }
+            }
+        }
+        out.extend(stop);
+    }
+
+    fn is_done(&self) -> bool {
+        self.inner.is_done()
+    }
+}

@@ -1,0 +1,12 @@
+//! Chat completions, as OpenAI wrote them down and everybody else understood them.
+
+mod request;
+mod stream;
+
+mod lenient;
+mod think_tags;
+
+pub(crate) use request::{encode, tool};
+pub(crate) use stream::OpenaiDecoder;
+
+pub(crate) const PATH: &str = "/chat/completions";

@@ -1,0 +1,195 @@
+//! A request in the words of chat completions.
+
+use serde_json::{Map, Value, json};
+use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolId, ToolUse, WireFormat};
+
+use crate::history::CallIds;
+use crate::remote::constrained;
+use crate::remote::{ModelRequestBody, Remote, RequestPlan};
+use crate::tool_result::{ResultPart, result_parts};
+
+/// The body of one request.
+pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequestBody<'a> {
+    let (mut body, mut tools) = (Map::new(), Vec::new());
+    body.insert("model".into(), json!(remote.model));
+    body.insert("messages".into(), Value::Array(messages(remote, plan)));
+    body.insert("stream".into(), json!(true));
+    if plan.capabilities.counts_tokens {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    if plan.tools.is_empty() {
+        // Nothing to choose from: an answer is just words.
+    } else if remote.tools == ToolUse::Constrained {
+        let form = constrained::response_format(&plan.tools);
+        body.insert("response_format".into(), form);
+    } else {
+        tools = plan.entries();
+    }
+    remote.add_parameters(&mut body);
+    ModelRequestBody {
+        fields: body,
+        tools,
+    }
+}
+
+/// A tool in the words of this format.
+pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
+    json!({"type": "function", "function": {
+        "name": id,
+        "description": description,
+        "parameters": schema,
+    }})
+}
+
+fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
+    let mut out = Vec::new();
+    if !plan.system.is_empty() {
+        out.push(json!({"role": "system", "content": plan.system}));
+    }
+    let mut ids = CallIds::new(WireFormat::Openai, remote.maker());
+    // Thinking goes back within the turn it belongs to; older thoughts are only weight.
+    let turn = plan
+        .messages
+        .iter()
+        .rposition(|message| matches!(message, Message::User { .. }))
+        .unwrap_or(0);
+    for (place, message) in plan.messages.iter().enumerate() {
+        match message {
+            Message::User { text } => push_user(&mut out, json!(text)),
+            Message::Assistant { parts } => {
+                let with_thoughts = plan.capabilities.takes_thoughts && place > turn;
+                out.extend(assistant(parts, &mut ids, with_thoughts));
+            }
+            Message::Tools { answers } => {
+                tools(&mut out, answers, &ids, plan.capabilities.shows_images())
+            }
+        }
+    }
+    if plan.capabilities.takes_users_after_tools {
+        out
+    } else {
+        with_assistant_after_tools(out)
+    }
+}
+
+/// Mistral's servers want to hear the model between a result and the user.
+fn with_assistant_after_tools(messages: Vec<Value>) -> Vec<Value> {
+    let mut out: Vec<Value> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let is_after_tool = out.last().is_some_and(|last| last["role"] == "tool");
+        if is_after_tool && message["role"] == "user" {
+            out.push(json!({"role": "assistant", "content": "I see."}));
+        }
+        out.push(message);
+    }
+    out
+}
+
+/// What the user's side says; roles alternate for servers that insist on it.
+fn push_user(out: &mut Vec<Value>, content: Value) {
+    let last = out.last_mut().filter(|last| last["role"] == "user");
+    let Some(last) = last else {
+        return out.push(json!({"role": "user", "content": content}));
+    };
+    let before = last["content"].take();
+    last["content"] = match (before, content) {
+        (Value::String(before), Value::String(text)) => json!(format!("{before}\n\n{text}")),
+        (before, text) => Value::Array(parts(before).into_iter().chain(parts(text)).collect()),
+    };
+}
+
+fn parts(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts,
+        text => vec![json!({"type": "text", "text": text})],
+    }
+}
+
+fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<Value> {
+    let text = Part::words(parts);
+    let (mut calls, mut extra) = (Vec::new(), Map::new());
+    for part in parts {
+        match part {
+            Part::Text { .. } => {}
+            Part::Thinking { text, kept } => {
+                let field = ids.own(kept).and_then(|block| block["field"].as_str());
+                if let Some(field) = field.filter(|_| with_thoughts)
+                    && let Value::String(whole) =
+                        extra.entry(field).or_insert(Value::String(String::new()))
+                {
+                    whole.push_str(text);
+                }
+            }
+            Part::Call { call, kept } => {
+                let block = ids.own(kept).cloned().unwrap_or_default();
+                let mut entry = json!({
+                    "id": ids.give(call, block["id"].as_str()),
+                    "type": "function",
+                    "function": {"name": call.tool_id, "arguments": arguments(call)},
+                });
+                if let Some(extra) = block.get("extra_content") {
+                    entry["extra_content"] = extra.clone();
+                }
+                calls.push(entry);
+            }
+            Part::Opaque { kept } => {
+                if with_thoughts && let Some(Value::Object(block)) = ids.own_block(kept) {
+                    extra.extend(block.clone());
+                }
+            }
+        }
+    }
+    if extra.contains_key("reasoning_details") {
+        // The same thoughts, only signed.
+        extra.remove("reasoning");
+    }
+    if text.is_empty() && calls.is_empty() {
+        return None;
+    }
+    let mut message = json!({
+        "role": "assistant",
+        "content": if text.is_empty() { Value::Null } else { json!(text) },
+    });
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    if let Value::Object(message) = &mut message {
+        message.extend(extra);
+    }
+    Some(message)
+}
+
+/// Arguments are JSON for every server that reads them again, also where a model sent none.
+fn arguments(call: &ToolCall) -> String {
+    crate::tool_result::arguments_object(&call.input).to_string()
+}
+
+fn tools(out: &mut Vec<Value>, answers: &[ToolAnswer], ids: &CallIds, sees_images: bool) {
+    let mut images = Vec::new();
+    for answer in answers {
+        let (mut text, mut count) = (Vec::new(), images.len());
+        for piece in result_parts(&answer.result, sees_images) {
+            match piece {
+                ResultPart::Text(piece) => text.push(piece),
+                ResultPart::Image { media_type, data } => {
+                    count += 1;
+                    text.push(format!("[image {count}, shown below]"));
+                    let url = format!("data:{media_type};base64,{data}");
+                    images.push(json!({"type": "image_url", "image_url": {"url": url}}));
+                }
+            }
+        }
+        out.push(json!({
+            "role": "tool",
+            "tool_call_id": ids.of(&answer.call_id),
+            "name": answer.tool_id,
+            "content": text.join("\n"),
+        }));
+    }
+    if !images.is_empty() {
+        // A tool's message holds text alone; the user's may hold pictures.
+        let intro = json!({"type": "text", "text": "Images from the results of the tools:"});
+        images.insert(0, intro);
+        push_user(out, Value::Array(images));
+    }
+}

@@ -1,0 +1,394 @@
+//! What can go wrong with a model's server, and what that means for a person.
+
+use std::io;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Remote;
+use crate::remote::{says_no_images, says_no_tools};
+use tenon_domain::text::shorten;
+
+/// A provider's own words are quoted up to here.
+const MAX_QUOTE_CHARS: usize = 300;
+
+/// Why a request came to nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ProviderError {
+    /// May well work in a moment.
+    Busy {
+        message: String,
+        retry_after: Option<Duration>,
+    },
+    /// The chat is longer than the model can read.
+    ContextFull { message: String },
+    /// Something in the request is not understood. `said` is the provider's
+    /// text: it may name the culprit, and the request go out again without it.
+    Rejected { message: String, said: String },
+    /// Asking again would not help.
+    Refused { message: String },
+}
+
+/// What an error is about.
+enum ErrorCategory {
+    NoCredit,
+    ContextFull,
+    Unauthorized,
+    NoModel,
+    NotFound,
+    Redirected,
+    RateLimited,
+    ServerError,
+    Rejected,
+}
+
+const NO_CREDIT_WORDS: [&str; 6] = [
+    "insufficient_quota",
+    "insufficient balance",
+    "exceeded your current quota",
+    "credit balance",
+    "billing_error",
+    "arrearage",
+];
+
+const CONTEXT_FULL_WORDS: [&str; 12] = [
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "maximum context",
+    "prompt is too long",
+    "too many tokens",
+    "input length and `max_tokens` exceed",
+    "input is too long",
+    "exceed_context_size",
+    "exceeds the available context",
+    "exceeds the maximum number of tokens",
+];
+
+const KEY_CODES: [&str; 3] = [
+    "authentication_error",
+    "invalid_api_key",
+    "permission_error",
+];
+
+const NO_MODEL_CODES: [&str; 3] = ["model_not_found", "not_found_error", "invalid_model"];
+
+const RATE_LIMIT_WORDS: [&str; 3] = ["rate_limit", "too many requests", "rate limit"];
+
+const SERVER_ERROR_WORDS: [&str; 5] = [
+    "overloaded",
+    "api_error",
+    "server_error",
+    "unavailable",
+    "timeout",
+];
+
+/// A server's error as far as it can be made out.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ProviderErrorBody {
+    pub status: u16,
+    /// `error.type` and `error.code`, lower case.
+    pub codes: String,
+    /// `error.param`: where in the request.
+    pub place: String,
+    pub text: String,
+    pub retry_after: Option<Duration>,
+}
+
+impl ProviderErrorBody {
+    /// Reads an error object in any of the forms there are.
+    pub(crate) fn read(status: u16, body: &str) -> Self {
+        let json: Option<Value> = serde_json::from_str(body).ok();
+        match json {
+            Some(json) => Self::of_json(status, &json),
+            None => Self {
+                status,
+                text: error_text(body),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// `{"error":{…}}`, `{"error":"…"}`, `[{"error":…}]`, `{"message":…}`, `{"detail":…}`
+    pub(crate) fn of_json(status: u16, json: &Value) -> Self {
+        let json = json.get(0).unwrap_or(json);
+        let error = json.get("error").filter(|error| !error.is_null());
+        let error = error.unwrap_or(json);
+        let word = |name: &str| match error.get(name) {
+            Some(Value::String(word)) => word.clone(),
+            Some(Value::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let text = match error {
+            Value::String(text) => text.clone(),
+            error => ["message", "detail", "msg"]
+                .iter()
+                .filter_map(|name| error.get(*name))
+                .map(|text| {
+                    text.as_str()
+                        .map_or_else(|| text.to_string(), str::to_owned)
+                })
+                .next()
+                .unwrap_or_default(),
+        };
+        // OpenRouter and others put the real one inside.
+        let inner = error.pointer("/metadata/raw").and_then(Value::as_str);
+        let text = match inner {
+            Some(inner) if !text.contains(inner) => format!("{text}: {inner}"),
+            _ => text,
+        };
+        let code = word("code");
+        Self {
+            status: match code.parse() {
+                Ok(code @ 400..600) if status < 400 => code,
+                _ => status,
+            },
+            codes: format!("{} {code} {}", word("type"), word("status")).to_lowercase(),
+            place: word("param"),
+            text: single_line(&text),
+            retry_after: None,
+        }
+    }
+
+    /// What it means, and what to do about it.
+    pub(crate) fn into_error(mut self, remote: &Remote) -> ProviderError {
+        self.text = without_key(&self.text, remote);
+        self.place = without_key(&self.place, remote);
+        let (name, host, model) = (&remote.name, remote.host(), &remote.model);
+        let quote = quote(&self.text);
+        let refused = |message: String| ProviderError::Refused { message };
+        match self.category(remote) {
+            ErrorCategory::NoCredit => refused(format!(
+                "The account at {host} has no credit left{quote}. Top it up there, or choose another model."
+            )),
+            ErrorCategory::ContextFull => ProviderError::ContextFull {
+                message: format!(
+                    "This chat is longer than {name} can read{quote}. Start a new chat, or choose a model that reads more."
+                ),
+            },
+            ErrorCategory::Unauthorized => refused(match remote.key {
+                Some(_) => format!(
+                    "{host} refused the key{quote}. Check the key of {name}, or enter a new one."
+                ),
+                None => format!("{host} wants a key{quote}. Enter one for {name}."),
+            }),
+            ErrorCategory::NoModel => {
+                let pull = if self.text.contains("pull") {
+                    format!(" `ollama pull {model}` fetches it.")
+                } else {
+                    String::new()
+                };
+                refused(format!(
+                    "{host} has no model `{model}`{quote}.{pull} Choose one that it offers."
+                ))
+            }
+            ErrorCategory::NotFound => refused(format!(
+                "There is no model server at {}{quote}. Check the address; it often ends in /v1.",
+                remote.base_url
+            )),
+            ErrorCategory::Redirected => refused(format!(
+                "{} sends on to another address. Enter that one instead.",
+                remote.base_url
+            )),
+            ErrorCategory::RateLimited => self.busy(format!(
+                "{host} takes no more requests for now{quote}. Wait {} and try again.",
+                wait_text(self.retry_after)
+            )),
+            ErrorCategory::ServerError => self.busy(format!(
+                "{host} has trouble of its own{quote}. Try again, or choose another model."
+            )),
+            ErrorCategory::Rejected => ProviderError::Rejected {
+                message: format!("{host} did not accept the request{quote}."),
+                said: format!("{} {}", self.place, self.text),
+            },
+        }
+    }
+
+    /// The order matters: a full account is a 429 too, and a server that
+    /// cannot show its model a picture may call that trouble of its own.
+    fn category(&self, remote: &Remote) -> ErrorCategory {
+        let said = self.text.to_lowercase();
+        let has_code = |words: &[&str]| words.iter().any(|word| self.codes.contains(word));
+        let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+        // A request that was refused for its content may have any word in it: the
+        // name of a property, a line of the chat.
+        let is_trusted = !(400..500).contains(&self.status);
+        let says_reliably = |words: &[&str]| is_trusted && says(words);
+
+        if says_no_tools(&said) || says_no_images(&said) {
+            ErrorCategory::Rejected
+        } else if self.status == 402 || has_code(&NO_CREDIT_WORDS) || says(&NO_CREDIT_WORDS) {
+            ErrorCategory::NoCredit
+        } else if self.status == 413
+            || self.status != 429 && (has_code(&CONTEXT_FULL_WORDS) || says(&CONTEXT_FULL_WORDS))
+        {
+            ErrorCategory::ContextFull
+        } else if matches!(self.status, 401 | 403) || has_code(&KEY_CODES) {
+            ErrorCategory::Unauthorized
+        } else if has_code(&NO_MODEL_CODES) || self.names_model(&said, remote) {
+            ErrorCategory::NoModel
+        } else if matches!(self.status, 404 | 405) {
+            ErrorCategory::NotFound
+        } else if (300..400).contains(&self.status) {
+            ErrorCategory::Redirected
+        } else if self.status == 429
+            || has_code(&RATE_LIMIT_WORDS)
+            || says_reliably(&RATE_LIMIT_WORDS)
+        {
+            ErrorCategory::RateLimited
+        } else if matches!(self.status, 408 | 409 | 500..)
+            || has_code(&SERVER_ERROR_WORDS)
+            // Something broke after the request had been accepted.
+            || (self.status < 300 && !has_code(&["invalid_request"]))
+        {
+            ErrorCategory::ServerError
+        } else {
+            ErrorCategory::Rejected
+        }
+    }
+
+    /// Whether it says that there is no such model, and means this one.
+    fn names_model(&self, said: &str, remote: &Remote) -> bool {
+        let is_missing = [
+            "not found",
+            "not exist",
+            "no such",
+            "unknown",
+            "invalid",
+            "不存在",
+        ]
+        .iter()
+        .any(|word| said.contains(word));
+        let model = remote.model.to_lowercase();
+        let is_meant = match self.status {
+            404 => said.contains("model") || said.contains("模型"),
+            _ => {
+                let is_named = model.len() > 2 && said.contains(&model);
+                is_named && said.contains("model")
+                    || said.contains("model not exist")
+                    || said.contains("模型不存在")
+            }
+        };
+        is_missing && is_meant
+    }
+
+    fn busy(&self, message: String) -> ProviderError {
+        ProviderError::Busy {
+            message,
+            retry_after: self.retry_after,
+        }
+    }
+}
+
+impl ProviderError {
+    /// The connection broke, or never was.
+    pub(crate) fn connection(remote: &Remote, error: &reqwest::Error) -> Self {
+        let host = remote.host();
+        // `reqwest` tells the outermost layer; what matters is the innermost one.
+        let mut cause: &(dyn std::error::Error + 'static) = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        // What people meet every day needs no name; the rest may help somebody.
+        let usual = cause.downcast_ref::<io::Error>().is_some_and(|error| {
+            use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, UnexpectedEof};
+            matches!(
+                error.kind(),
+                ConnectionRefused | ConnectionReset | UnexpectedEof | BrokenPipe
+            )
+        });
+        let why = if usual {
+            String::new()
+        } else {
+            format!(
+                " ({})",
+                shorten(&single_line(&cause.to_string()), MAX_QUOTE_CHARS)
+            )
+        };
+        if error.is_builder() {
+            return Self::Refused {
+                message: format!(
+                    "`{}` cannot be asked: its address or its key has signs in it that do not belong there.",
+                    remote.base_url
+                ),
+            };
+        }
+        let message = if error.is_connect() {
+            format!(
+                "Nothing answers at {}{why}. Check that the server runs and the address is right.",
+                remote.base_url
+            )
+        } else {
+            format!("The connection to {host} broke{why}. Try again.")
+        };
+        Self::Busy {
+            message,
+            retry_after: None,
+        }
+    }
+
+    /// What came is not what such a server says.
+    pub(crate) fn unexpected_response(remote: &Remote, what: &str) -> Self {
+        Self::Refused {
+            message: format!(
+                "{} answered with something that is not a model's answer ({}). Check the address and the kind of server.",
+                remote.host(),
+                shorten(&single_line(&without_key(what, remote)), MAX_QUOTE_CHARS)
+            ),
+        }
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Busy { message, .. }
+            | Self::ContextFull { message }
+            | Self::Rejected { message, .. }
+            | Self::Refused { message } => message,
+        }
+    }
+}
+
+fn wait_text(wait: Option<Duration>) -> String {
+    match wait.map(|wait| wait.as_secs()) {
+        None | Some(0..5) => "a little".into(),
+        Some(seconds @ 5..120) => format!("{seconds} s"),
+        Some(seconds @ 120..7_200) => format!("{} min", seconds.div_ceil(60)),
+        Some(seconds) => format!("{} h", seconds.div_ceil(3_600)),
+    }
+}
+
+/// Some servers repeat the key in their error message.
+fn without_key(text: &str, remote: &Remote) -> String {
+    match remote.key.as_deref() {
+        // A short one is no secret, and may be part of any word.
+        Some(key) if key.len() >= 8 => text.replace(key, "…"),
+        _ => text.to_owned(),
+    }
+}
+
+fn quote(text: &str) -> String {
+    let text = text.trim().trim_end_matches(['.', '。']);
+    match text {
+        "" => String::new(),
+        text => format!(" (\"{}\")", shorten(text, MAX_QUOTE_CHARS)),
+    }
+}
+
+/// One line without control characters.
+fn single_line(text: &str) -> String {
+    let words: Vec<&str> = text
+        .split(|char: char| char.is_whitespace() || char.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// An error page is not an error message.
+fn error_text(body: &str) -> String {
+    if body.trim_start().starts_with('<') {
+        String::new()
+    } else {
+        single_line(body.get(..4096).unwrap_or(body))
+    }
+}

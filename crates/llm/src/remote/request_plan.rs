@@ -1,0 +1,154 @@
+//! One request, before it is put into a provider's words.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tenon_domain::{Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
+
+use super::{Capabilities, CompileCount, CompiledTool, ExclusionReason, Remote, ToolCompiler};
+use crate::ModelRequest;
+use crate::history::{self, fit, tokens, weight};
+use crate::remote::constrained;
+use crate::remote::provider_error::ProviderError;
+
+/// What a model needs for its own words where its settings do not say.
+const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
+
+/// One request, ready to be written in either wire format.
+#[derive(Debug)]
+pub(crate) struct RequestPlan {
+    pub system: String,
+    pub messages: Vec<Message>,
+    pub tools: Vec<Arc<CompiledTool>>,
+    pub capabilities: Capabilities,
+}
+
+impl Remote {
+    /// How many tokens the conversation itself may take.
+    fn budget(&self, plan: &RequestPlan) -> Option<usize> {
+        let asked = ["max_tokens", "max_completion_tokens"]
+            .iter()
+            .find_map(|name| self.parameters.get(*name)?.as_u64());
+        let context = self.context_tokens?;
+        let answer = asked.unwrap_or(DEFAULT_ANSWER_TOKENS).min(context / 2);
+        let tools: usize = plan.tools.iter().map(|tool| tokens(tool.entry.get())).sum();
+        let rest = context.saturating_sub(answer) as usize;
+        Some(rest.saturating_sub(tools + tokens(&plan.system)))
+    }
+}
+
+impl RequestPlan {
+    /// The tools as they are written into a request.
+    pub(crate) fn entries(&self) -> Vec<&RawValue> {
+        self.tools.iter().map(|tool| &*tool.entry).collect()
+    }
+
+    /// What goes out, and which tools cannot.
+    pub(crate) fn new(
+        remote: &Remote,
+        compiler: &ToolCompiler,
+        capabilities: Capabilities,
+        request: &ModelRequest,
+    ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
+        let (tools, left_out) = match remote.tools {
+            ToolUse::None => (Vec::new(), exclude_all(&request.tools)),
+            ToolUse::Native if !capabilities.takes_tools => {
+                (Vec::new(), exclude_all(&request.tools))
+            }
+            ToolUse::Native | ToolUse::Constrained => {
+                compile_tools(remote, compiler, &capabilities, &request.tools)
+            }
+        };
+        let mut plan = Self {
+            system: request.system.clone(),
+            messages: history::repair(request.messages.clone()),
+            tools,
+            capabilities,
+        };
+        let budget = match (
+            plan.capabilities.budget(plan.weight()),
+            remote.budget(&plan),
+        ) {
+            (Some(learned), Some(set)) => Some(learned.min(set)),
+            (learned, set) => learned.or(set),
+        };
+        if let Some(budget) = budget {
+            fit(&mut plan.messages, budget);
+            // A message may have nothing left to say.
+            plan.messages = history::repair(plan.messages);
+        }
+        match (remote.format, remote.tools) {
+            (WireFormat::Openai, ToolUse::Constrained) => constrained::prepare(&mut plan),
+            (_, ToolUse::None) => constrained::calls_as_text(&mut plan),
+            (_, ToolUse::Native) if !plan.capabilities.takes_tools => {
+                constrained::calls_as_text(&mut plan);
+            }
+            (_, ToolUse::Native) | (WireFormat::Anthropic, ToolUse::Constrained) => {}
+        }
+        // `repair` makes it so; should it ever not, better a clear word than a provider's riddle.
+        history::check(&plan.messages).map_err(|why| ProviderError::Refused {
+            message: format!("This chat cannot be told to a model: {why}. Start a new one."),
+        })?;
+        Ok((plan, left_out))
+    }
+
+    /// By the measure that [`fit`] shortens by, so that less is less.
+    pub(crate) fn weight(&self) -> usize {
+        self.messages.iter().map(weight).sum()
+    }
+}
+
+/// A model that cannot call tools is not told of any; a person is.
+fn exclude_all(tools: &[Arc<ToolSpec>]) -> Vec<OmittedTool> {
+    let why = "this model does not call tools; test it, or choose another";
+    tools
+        .iter()
+        .map(|tool| left_out(tool, why.into()))
+        .collect()
+}
+
+fn left_out(tool: &ToolSpec, why: String) -> OmittedTool {
+    OmittedTool {
+        tool_id: tool.id.clone(),
+        display_name: tool.display_name.clone(),
+        why,
+    }
+}
+
+fn compile_tools(
+    remote: &Remote,
+    compiler: &ToolCompiler,
+    capabilities: &Capabilities,
+    tools: &[Arc<ToolSpec>],
+) -> (Vec<Arc<CompiledTool>>, Vec<OmittedTool>) {
+    let (mut compiled, mut missing) = (Vec::new(), Vec::new());
+    let mut count = CompileCount::default();
+    for tool in tools {
+        match compile_tool(remote, compiler, capabilities, tool, &mut count) {
+            Ok(tool) => compiled.push(tool),
+            Err(why) => missing.push(left_out(tool, why.to_string())),
+        }
+    }
+    (compiled, missing)
+}
+
+/// The tool as the provider takes it.
+fn compile_tool(
+    remote: &Remote,
+    compiler: &ToolCompiler,
+    capabilities: &Capabilities,
+    tool: &Arc<ToolSpec>,
+    count: &mut CompileCount,
+) -> Result<Arc<CompiledTool>, ExclusionReason> {
+    if let Some(why) = count.limit() {
+        return Err(why);
+    }
+    let compiled = compiler
+        .compile(tool, remote.format)
+        .inspect_err(|_| count.failed += 1)?;
+    if let Some(why) = capabilities.refusal(&compiled.id, &compiled.schema) {
+        return Err(ExclusionReason::Refused(why.to_owned()));
+    }
+    count.compiled += 1;
+    Ok(compiled)
+}

@@ -1,0 +1,264 @@
+//! One question to a model's server, asked again for as long as that helps
+//! and nothing of an answer has been shown.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, stream};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use tenon_domain::WireFormat;
+
+use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
+use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
+use crate::remote::provider_error::ProviderError;
+use crate::remote::{anthropic, http, openai};
+use crate::{Error, ModelDelta, ModelRequest, ModelStream};
+
+/// How often a busy server is asked in all.
+const MAX_ATTEMPTS: u32 = 4;
+
+/// How often a request is mended after it was refused.
+const MAX_ADJUSTMENTS: u32 = 12;
+
+/// The first wait is about this long; each further one twice as long.
+const BASE_BACKOFF: Duration = Duration::from_secs(1);
+
+/// How long after the last word a server may take to end its answer.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// A server that wants to be left alone for longer than this is told about instead.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+type Bytes = Pin<Box<dyn Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>;
+
+pub(super) struct RetryingStream {
+    remote: Remote,
+    /// What is known of this server, and what this stream knows of it.
+    known: Arc<ServerKnowledge>,
+    capabilities: Capabilities,
+    request: ModelRequest,
+    /// The last one that progress out.
+    plan: Option<RequestPlan>,
+    /// How many tools the caller knows to be left out.
+    left_out: usize,
+    phase: Phase,
+    attempts: u32,
+    adjustments: u32,
+    /// Something that is not yet known to help.
+    has_unconfirmed_changes: bool,
+    ready: VecDeque<ModelDelta>,
+    /// Something that a person may have seen: from here on nothing is asked again.
+    has_output: bool,
+}
+
+enum Phase {
+    Send,
+    Wait(Duration),
+    Read(Box<OpenResponse>),
+    /// Said all, or this progress wrong.
+    Done(Option<Error>),
+}
+
+struct OpenResponse {
+    bytes: Bytes,
+    reader: ResponseReader,
+}
+
+impl RetryingStream {
+    pub(super) fn new(remote: Remote, known: Arc<ServerKnowledge>, request: ModelRequest) -> Self {
+        let capabilities = lock(&known.capabilities).clone();
+        Self {
+            remote,
+            known,
+            capabilities,
+            request,
+            plan: None,
+            left_out: 0,
+            phase: Phase::Send,
+            attempts: 0,
+            adjustments: 0,
+            has_unconfirmed_changes: false,
+            ready: VecDeque::new(),
+            has_output: false,
+        }
+    }
+
+    pub(super) fn into_stream(self) -> ModelStream {
+        let stream = Box::new(self);
+        stream::unfold(stream, |mut stream| async move {
+            let next = stream.next().await?;
+            Some((next, stream))
+        })
+        .boxed()
+    }
+
+    async fn next(&mut self) -> Option<Result<ModelDelta, Error>> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Some(Ok(delta));
+            }
+            let progress = match &mut self.phase {
+                Phase::Done(error) => return error.take().map(Err),
+                Phase::Wait(time) => {
+                    tokio::time::sleep(*time).await;
+                    self.phase = Phase::Send;
+                    Ok(())
+                }
+                Phase::Send => self.send().await,
+                Phase::Read(response) => {
+                    let read = response.read(&self.remote).await;
+                    let deltas = response.reader.deltas.drain(..);
+                    self.has_output |= deltas.as_slice().iter().any(is_output);
+                    self.ready.extend(deltas);
+                    if self.has_output && std::mem::take(&mut self.has_unconfirmed_changes) {
+                        // What was learned on the way was right: it helped.
+                        lock(&self.known.capabilities).absorb(&self.capabilities);
+                    }
+                    match read {
+                        Ok(ReadState::Done) => self.drain_connection(),
+                        // Keep-alives have no words, but they show that somebody is there.
+                        Ok(ReadState::Pending) if self.ready.is_empty() => {
+                            self.ready.push_back(ModelDelta::Alive);
+                        }
+                        Ok(ReadState::Pending) | Err(_) => {}
+                    }
+                    read.map(|_| ())
+                }
+            };
+            if let Err(error) = progress {
+                self.phase = self.next_phase(error);
+            }
+        }
+    }
+
+    async fn send(&mut self) -> Result<(), ProviderError> {
+        ToolCompiler::prepare(&self.known, &self.request.tools, self.remote.format).await;
+        let (capabilities, compiler) = (self.capabilities.clone(), &self.known.compiler);
+        let (plan, left_out) =
+            RequestPlan::new(&self.remote, compiler, capabilities, &self.request)?;
+        if !left_out.is_empty() && self.left_out != left_out.len() {
+            self.left_out = left_out.len();
+            self.ready.push_back(ModelDelta::OmittedTool(left_out));
+        }
+        let plan = self.plan.insert(plan);
+        let (path, body) = match self.remote.format {
+            WireFormat::Openai => (openai::PATH, openai::encode(&self.remote, plan)),
+            WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, plan)),
+        };
+        let response = http::post(&self.remote, path, &body).await?;
+        self.phase = Phase::Read(Box::new(OpenResponse::new(&self.remote, response)));
+        Ok(())
+    }
+
+    /// Ends well: a connection whose last bytes are read can be used again.
+    fn drain_connection(&mut self) {
+        let over = std::mem::replace(&mut self.phase, Phase::Done(None));
+        if let Phase::Read(mut response) = over {
+            tokio::spawn(async move {
+                let rest = async { while let Some(Ok(_)) = response.bytes.next().await {} };
+                let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
+            });
+        }
+    }
+
+    /// What to do about an error: ask again, perhaps for less, or give up.
+    fn next_phase(&mut self, error: ProviderError) -> Phase {
+        if self.has_output {
+            return Phase::Done(Some(Error::Interrupted(error.message().to_owned())));
+        }
+        // Figures of an answer that was never given.
+        self.ready
+            .retain(|delta| matches!(delta, ModelDelta::OmittedTool(_)));
+        let learned = match (&error, &self.plan) {
+            (ProviderError::Rejected { said, .. }, Some(plan)) => {
+                self.capabilities.learn(said, plan)
+            }
+            (ProviderError::ContextFull { .. }, Some(plan)) => {
+                self.capabilities.shrink(plan.weight())
+            }
+            _ => CapabilityChange::None,
+        };
+        self.adjustments += u32::from(learned == CapabilityChange::Changed);
+        if learned != CapabilityChange::None && self.adjustments <= MAX_ADJUSTMENTS {
+            self.has_unconfirmed_changes = true;
+            let why = error.message();
+            tracing::info!(
+                model = self.remote.name,
+                why,
+                "asking again without what was refused"
+            );
+            return Phase::Send;
+        }
+        self.attempts += 1;
+        match error {
+            ProviderError::Busy {
+                retry_after,
+                message: why,
+            } if self.attempts < MAX_ATTEMPTS
+                && retry_after.is_none_or(|wait| wait <= MAX_RETRY_AFTER) =>
+            {
+                let wait = retry_after.unwrap_or_else(|| backoff(self.attempts));
+                tracing::info!(model = self.remote.name, why, ?wait, "asking again");
+                self.ready.push_back(ModelDelta::Retry(wait));
+                Phase::Wait(wait)
+            }
+            ProviderError::Busy { message, .. } => Phase::Done(Some(Error::Busy(message))),
+            error => Phase::Done(Some(Error::Refused(error.message().to_owned()))),
+        }
+    }
+}
+
+impl OpenResponse {
+    fn new(remote: &Remote, response: Response) -> Self {
+        let kind = response.headers().get(CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok());
+        let format = match kind {
+            Some(kind) if kind.starts_with("application/json") => ResponseFormat::Json,
+            _ => ResponseFormat::EventStream,
+        };
+        Self {
+            bytes: response.bytes_stream().boxed(),
+            reader: ResponseReader::new(remote, format),
+        }
+    }
+
+    async fn read(&mut self, remote: &Remote) -> Result<ReadState, ProviderError> {
+        match self.bytes.next().await {
+            Some(Ok(bytes)) => self.reader.push(&bytes),
+            Some(Err(error)) => Err(ProviderError::connection(remote, &error)),
+            None => self.reader.finish_input(),
+        }
+    }
+}
+
+fn lock(capabilities: &Mutex<Capabilities>) -> MutexGuard<'_, Capabilities> {
+    capabilities.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What cannot be taken back: a person sees it, or history has it.
+fn is_output(delta: &ModelDelta) -> bool {
+    match delta {
+        ModelDelta::Text(_)
+        | ModelDelta::Thinking(_)
+        | ModelDelta::Call(_)
+        | ModelDelta::Opaque(_) => true,
+        ModelDelta::Keep(_)
+        | ModelDelta::OmittedTool(_)
+        | ModelDelta::Alive
+        | ModelDelta::Retry(_)
+        | ModelDelta::Usage(_)
+        | ModelDelta::Stop(_) => false,
+    }
+}
+
+/// Twice as long each time, and never twice the same: those who were turned
+/// away together should not come back together.
+fn backoff(attempt: u32) -> Duration {
+    let longest = BASE_BACKOFF * 2_u32.pow(attempt.saturating_sub(1).min(6));
+    let random = RandomState::new().hash_one(attempt) % 1_000;
+    longest.mul_f64(0.5 + random as f64 / 2_000.0)
+}

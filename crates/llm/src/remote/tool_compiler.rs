@@ -1,0 +1,270 @@
+//! The tools as one provider is told of them, compiled once and not at every step.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use tenon_domain::{InputSchema, ToolId, ToolSpec, WireFormat};
+use tokio::sync::Semaphore;
+
+use super::ServerKnowledge;
+use crate::remote::{anthropic, openai};
+use crate::schema::{self, Dialect, SchemaError};
+
+/// Far more tools than a model is ever told of; beyond that, old ones are forgotten.
+const MAX_KNOWN: usize = 4_096;
+
+/// More tools than this OpenAI refuses, and no model chooses well among.
+const MAX_TOOLS: usize = 128;
+
+/// So many tools whose schemas are of no use are a mistake, or meant to keep us busy.
+const MAX_FAILED: usize = 200;
+
+/// What is compiled where it is asked for: schemas of so many values. A reference counts as many,
+/// because what it stands for is written out.
+const MAX_VALUES_AT_ONCE: usize = 2_000;
+const REFERENCE_VALUES: usize = 50;
+
+/// A schema that is longer is not even parsed where it is asked for.
+const MAX_BYTES_AT_ONCE: usize = 64 * 1024;
+
+/// A tool as a model is told of it.
+#[derive(Debug)]
+pub(crate) struct CompiledTool {
+    pub id: ToolId,
+    pub description: String,
+    pub schema: Value,
+    /// All of it, in the provider's words.
+    pub entry: Box<RawValue>,
+}
+
+/// What became of each tool, for as long as the tool stays the same.
+#[derive(Debug, Default)]
+pub(crate) struct ToolCompiler {
+    known: Mutex<HashMap<ToolId, CompilerEntry>>,
+}
+
+#[derive(Debug)]
+struct CompilerEntry {
+    spec: Arc<ToolSpec>,
+    compiled: Result<Arc<CompiledTool>, SchemaError>,
+}
+
+impl ToolCompiler {
+    /// Compiles the tools that are not known yet, where nobody waits for the thread if that may
+    /// take its time: schemas come from outside.
+    pub(super) async fn prepare(
+        knowledge: &Arc<ServerKnowledge>,
+        tools: &[Arc<ToolSpec>],
+        format: WireFormat,
+    ) {
+        static TURNS: Semaphore = Semaphore::const_new(2);
+        let compiler = &knowledge.compiler;
+        let is_new = |tool: &&Arc<ToolSpec>| compiler.get(tool).is_none();
+        let new: Vec<&Arc<ToolSpec>> = tools.iter().filter(is_new).collect();
+        let mut left = MAX_VALUES_AT_ONCE;
+        if new
+            .iter()
+            .all(|tool| is_small(&tool.input_schema, &mut left))
+        {
+            return;
+        }
+        let tools = tools.to_vec();
+        let knowledge = knowledge.clone();
+        let turn = TURNS.acquire().await.ok();
+        let compiling = tokio::task::spawn_blocking(move || {
+            let compiler = &knowledge.compiler;
+            compiler.make_room(tools.len());
+            let mut count = CompileCount::default();
+            for tool in &tools {
+                if count.limit().is_some() {
+                    break;
+                }
+                match compiler.compile(tool, format) {
+                    Ok(_) => count.compiled += 1,
+                    Err(_) => count.failed += 1,
+                }
+            }
+            drop(turn);
+        });
+        // Whatever went wrong there goes wrong again where it is told.
+        let _ = compiling.await;
+    }
+
+    /// The tool in a provider's words, or why it has none.
+    pub(crate) fn compile(
+        &self,
+        tool: &Arc<ToolSpec>,
+        format: WireFormat,
+    ) -> Result<Arc<CompiledTool>, SchemaError> {
+        if let Some(known) = self.get(tool) {
+            return known;
+        }
+        // Without the lock: others know theirs, and need not wait for it.
+        let compiled = compile(tool, format).map(Arc::new);
+        self.make_room(1);
+        let known = CompilerEntry {
+            spec: tool.clone(),
+            compiled: compiled.clone(),
+        };
+        self.lock().insert(tool.id.clone(), known);
+        compiled
+    }
+
+    fn get(&self, tool: &Arc<ToolSpec>) -> Option<Result<Arc<CompiledTool>, SchemaError>> {
+        let known = self.lock();
+        let known = known.get(&tool.id)?;
+        Arc::ptr_eq(&known.spec, tool).then(|| known.compiled.clone())
+    }
+
+    fn make_room(&self, tools: usize) {
+        let mut known = self.lock();
+        if known.len() + tools.min(MAX_TOOLS + MAX_FAILED) > MAX_KNOWN {
+            known.clear();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ToolId, CompilerEntry>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many tools were compiled for one request.
+#[derive(Debug, Default)]
+pub(super) struct CompileCount {
+    pub(super) compiled: usize,
+    pub(super) failed: usize,
+}
+
+impl CompileCount {
+    /// Why no further tool is compiled.
+    pub(super) fn limit(&self) -> Option<ExclusionReason> {
+        if self.compiled >= MAX_TOOLS {
+            return Some(ExclusionReason::TooMany);
+        }
+        (self.failed >= MAX_FAILED).then_some(ExclusionReason::TooManyFailed)
+    }
+}
+
+/// Why a model is not told of a tool, as the second half of "… was left out: ".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExclusionReason {
+    #[error("a model is told of {MAX_TOOLS} tools at most; switch some off")]
+    TooMany,
+    #[error("{MAX_FAILED} others cannot be told to this model; switch those off")]
+    TooManyFailed,
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// The provider refused it before, in these words.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Whether there is little to do; what there is, is taken from `left`.
+fn is_small(schema: &InputSchema, left: &mut usize) -> bool {
+    schema.as_str().len() <= MAX_BYTES_AT_ONCE && has_few_values(&schema.value(), left)
+}
+
+fn has_few_values(value: &Value, left: &mut usize) -> bool {
+    let is_reference = |name: &&str| value.get(name).is_some_and(Value::is_string);
+    let is_reference = ["$ref", "$dynamicRef"].iter().any(is_reference);
+    let cost = if is_reference { REFERENCE_VALUES } else { 1 };
+    let Some(rest) = left.checked_sub(cost) else {
+        return false;
+    };
+    *left = rest;
+    match value {
+        Value::Array(items) => items.iter().all(|item| has_few_values(item, left)),
+        Value::Object(entries) => entries.values().all(|entry| has_few_values(entry, left)),
+        _ => true,
+    }
+}
+
+fn compile(tool: &ToolSpec, format: WireFormat) -> Result<CompiledTool, SchemaError> {
+    type ToolEncoder = fn(&ToolId, &str, &Value) -> Value;
+    let (dialect, entry): (Dialect, ToolEncoder) = match format {
+        WireFormat::Openai => (Dialect::OPENAI, openai::tool),
+        WireFormat::Anthropic => (Dialect::ANTHROPIC, anthropic::tool),
+    };
+    let schema = schema::compile(&tool.input_schema.value(), dialect)?;
+    let description = schema::describe(&tool.description, dialect.max_description);
+    let entry = to_raw_value(&entry(&tool.id, &description, &schema));
+    Ok(CompiledTool {
+        id: tool.id.clone(),
+        description,
+        schema,
+        entry: entry.map_err(|error| SchemaError::Serialize(error.to_string()))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Map, json};
+    use tenon_domain::{Annotations, RunsOn};
+
+    use super::*;
+
+    fn tool(number: usize, input_schema: Value) -> Arc<ToolSpec> {
+        Arc::new(ToolSpec {
+            id: ToolId::new(format!("t{number}")),
+            name: "t".into(),
+            title: "t".into(),
+            display_name: "t".into(),
+            description: String::new(),
+            input_schema: input_schema.into(),
+            annotations: Annotations::default(),
+            runs_on: RunsOn::Server,
+        })
+    }
+
+    /// Definitions that each say the next one four times.
+    fn fan_out() -> Value {
+        let mut definitions = Map::new();
+        for level in 0..30 {
+            let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+            definitions.insert(
+                format!("d{level}"),
+                json!({ "allOf": [next, next, next, next] }),
+            );
+        }
+        definitions.insert("d30".into(), json!({}));
+        json!({ "$defs": definitions, "$ref": "#/$defs/d0" })
+    }
+
+    #[tokio::test]
+    async fn schemas_that_cannot_be_told_keep_nobody_waiting_for_long() {
+        let knowledge = Arc::new(ServerKnowledge::default());
+        let tools: Vec<_> = (0..2_000).map(|number| tool(number, fan_out())).collect();
+        let mut longest = Duration::ZERO;
+        let ticks = async {
+            loop {
+                let began = Instant::now();
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                longest = longest.max(began.elapsed());
+            }
+        };
+        tokio::select! {
+            () = ToolCompiler::prepare(&knowledge, &tools, WireFormat::Openai) => {}
+            () = ticks => unreachable!("it goes on for ever"),
+        }
+        assert!(longest < Duration::from_secs(1), "{longest:?}");
+        assert_eq!(knowledge.compiler.lock().len(), MAX_FAILED);
+    }
+
+    #[tokio::test]
+    async fn what_is_small_is_compiled_where_it_is_told() {
+        let knowledge = Arc::new(ServerKnowledge::default());
+        let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
+        let tools: Vec<_> = (0..50).map(|number| tool(number, schema.clone())).collect();
+        ToolCompiler::prepare(&knowledge, &tools, WireFormat::Openai).await;
+        assert!(knowledge.compiler.lock().is_empty());
+        for tool in &tools {
+            let told = knowledge.compiler.compile(tool, WireFormat::Openai);
+            assert_eq!(told.unwrap().id, tool.id);
+        }
+        assert_eq!(knowledge.compiler.lock().len(), 50);
+    }
+}

@@ -1,9 +1,0 @@
-//! What the built-in assistant makes of what people write.
-
-mod ask;
-mod tools;
-
-mod calls;
-mod restraint;
-mod stream;
-mod turns;

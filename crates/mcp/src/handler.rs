@@ -1,0 +1,86 @@
+//! What a client brings along: someone who watches a call, and access tokens.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// Whoever made a call: hears how far it is, and answers what the server asks meanwhile.
+#[async_trait]
+pub trait CallHandler: Send + Sync + fmt::Debug {
+    /// On whose behalf the call is made. A question that does not say which call it belongs to
+    /// is passed on only while all running calls have the same owner.
+    fn owner(&self) -> &str;
+
+    fn progress(&self, progress: ProgressNotification);
+
+    /// The server answered for the call, which goes on.
+    fn is_alive(&self);
+
+    /// Waits for a person, within a deadline of its own. What nobody can be asked is declined.
+    async fn elicit(&self, request: Elicitation) -> ElicitationAnswer;
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressNotification {
+    pub progress: f64,
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+/// What a server asks a person in the middle of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elicitation {
+    /// What it is about, in the words of the server.
+    pub message: String,
+    pub mode: ElicitationMode,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationMode {
+    /// Fields to fill in: a flat JSON Schema of strings, numbers, booleans and choices.
+    Form { schema: Value },
+    /// A web page to visit. What is done there stays there.
+    Url { url: String },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationAnswer {
+    /// The fields by their names; nothing for a page that was visited.
+    Accept {
+        content: Value,
+    },
+    Decline,
+    Cancel,
+}
+
+/// For calls that nobody watches: declines whatever is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct NoHandler;
+
+#[async_trait]
+impl CallHandler for NoHandler {
+    fn owner(&self) -> &str {
+        ""
+    }
+
+    fn progress(&self, _progress: ProgressNotification) {}
+
+    fn is_alive(&self) {}
+
+    async fn elicit(&self, _request: Elicitation) -> ElicitationAnswer {
+        ElicitationAnswer::Decline
+    }
+}
+
+/// Access tokens for a server with OAuth. Many requests ask at the same time; whoever
+/// implements this refreshes once for all of them.
+#[async_trait]
+pub trait TokenProvider: Send + Sync {
+    /// One that is good for the next moments. None: nobody has logged in.
+    async fn access_token(&self) -> Option<String>;
+
+    /// The server refused this one: another, if there is a way to get it without a person.
+    async fn replace_token(&self, refused: &str) -> Option<String>;
+}

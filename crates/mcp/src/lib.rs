@@ -1,0 +1,48 @@
+//! The Model Context Protocol, from the client's side: sessions over stdio,
+//! legacy SSE and Streamable HTTP, in every protocol version, with OAuth.
+//!
+//! [`McpConnection`] is one connection, from the first request to the last. The way of
+//! a call over it: `call` builds the requests, `session` sends them over whatever
+//! `transport` there is, `pending` hands the response to whoever waits for it, and
+//! `content` reads it. See README.md beside this crate.
+//!
+//! Whatever a server sends is untrusted: every message, list, log line and wait is bounded,
+//! and one bad tool or an unknown kind of content costs only itself.
+
+mod connection;
+
+mod call;
+mod content;
+mod elicitation;
+mod handler;
+mod tools;
+
+mod negotiate;
+mod peer;
+mod pending;
+mod session;
+mod session_log;
+mod subscription;
+
+mod error;
+mod jsonrpc;
+
+mod process;
+mod transport;
+
+pub mod oauth;
+
+pub use connection::{ConnectOptions, McpConnection, TransportConfig};
+pub use content::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
+pub use error::{ConnectionError, Error, McpHeaderError, ProtocolError, ServerOutput, StartError};
+pub use handler::{
+    CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, NoHandler, ProgressNotification,
+    TokenProvider,
+};
+pub use jsonrpc::RpcError;
+pub use negotiate::ProtocolEra;
+pub use peer::{ClientInfo, McpServerInfo};
+pub use process::Program;
+pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
+pub use tools::{McpTool, ToolAnnotations, ToolList, ToolListProblem, parse_tools};
+pub use transport::check_header;

@@ -1,0 +1,228 @@
+//! `server/discover` and `initialize`. Neither has a timeout: whoever connects has one for
+//! all of it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tenon_text as text;
+
+use super::{NegotiatedSession, ProtocolEra};
+use crate::error::{Error, ProtocolError, json_reason};
+use crate::jsonrpc::{ParamsBuilder, RpcError};
+use crate::peer::{ClientInfo, HANDSHAKE_VERSION, McpServerInfo, STATELESS_VERSION};
+use crate::session::{RpcRequest, Session};
+use crate::transport::Transport;
+
+/// The extension under which calls of the stateless era may become tasks.
+const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// The result of both requests.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct ServerIntroduction {
+    supported_versions: Vec<String>,
+    protocol_version: String,
+    capabilities: Value,
+    server_info: Option<Implementation>,
+    #[serde(rename = "_meta")]
+    meta: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Implementation {
+    name: String,
+    version: String,
+}
+
+/// `server/discover` of the stateless era.
+pub(crate) async fn discover(
+    session: &Session,
+    client: &ClientInfo,
+) -> Result<ServerIntroduction, Error> {
+    let meta: Value = serde_json::from_str(&format!("{{{}}}", stateless_meta(client)))
+        .expect("what is written for every request is JSON");
+    let request = || {
+        let params = ParamsBuilder::new().with("_meta", &meta);
+        session.request_without_timeout(RpcRequest::new("server/discover", params))
+    };
+    let response = match request().await {
+        // There may be several servers behind one address, of which some are older.
+        Err(Error::Rpc(error))
+            if supported_versions(&error)
+                .iter()
+                .any(|v| v == STATELESS_VERSION) =>
+        {
+            request().await?
+        }
+        other => other?,
+    };
+    let introduction = introduction(&response)?;
+    let versions = &introduction.supported_versions;
+    if versions.iter().any(|version| version == STATELESS_VERSION) {
+        Ok(introduction)
+    } else {
+        Err(unsupported(versions))
+    }
+}
+
+/// `initialize` to a server that has refused `server/discover` with this error.
+pub(crate) async fn initialize_after(
+    session: &Session,
+    client: &ClientInfo,
+    discover_error: Error,
+) -> Result<ServerIntroduction, Error> {
+    let initialized = initialize(session, client).await;
+    initialized.map_err(|error| match (&discover_error, &error) {
+        // It is of the stateless era and has said what it lacks.
+        (Error::Rpc(refusal), Error::Rpc(_) | Error::HttpStatus { .. } | Error::Protocol(_)) => {
+            match refusal.code {
+                RpcError::UNSUPPORTED_VERSION => unsupported(&supported_versions(refusal)),
+                RpcError::MISSING_CAPABILITY | RpcError::HEADER_MISMATCH => discover_error.clone(),
+                _ => error,
+            }
+        }
+        _ => error,
+    })
+}
+
+/// The handshake: `initialize`, then `notifications/initialized`.
+pub(crate) async fn initialize(
+    session: &Session,
+    client: &ClientInfo,
+) -> Result<ServerIntroduction, Error> {
+    let params = || {
+        ParamsBuilder::new()
+            .with("protocolVersion", HANDSHAKE_VERSION)
+            .with(
+                "capabilities",
+                &json!({ "elicitation": { "form": {}, "url": {} } }),
+            )
+            .with("clientInfo", &client_json(client))
+    };
+    let request = RpcRequest::new("initialize", params());
+    let introduction = introduction(&session.request_without_timeout(request).await?)?;
+    if introduction.protocol_version.is_empty() {
+        return Err(ProtocolError::NoVersion.into());
+    }
+    if let Transport::Http(http) = &session.transport {
+        http.set_version(&introduction.protocol_version);
+    }
+    session
+        .notify("notifications/initialized", ParamsBuilder::new())
+        .await?;
+    if let Transport::Http(http) = &session.transport {
+        http.on_initialized(params().finish(""));
+    }
+    Ok(introduction)
+}
+
+pub(crate) fn stateless_session(
+    mut session: Session,
+    introduction: ServerIntroduction,
+    client: &ClientInfo,
+) -> NegotiatedSession {
+    session.meta = stateless_meta(client);
+    let info = introduction
+        .meta
+        .get("io.modelcontextprotocol/serverInfo")
+        .and_then(|info| Implementation::deserialize(info).ok());
+    negotiated(
+        session,
+        ProtocolEra::Stateless,
+        info.or(introduction.server_info),
+        STATELESS_VERSION,
+        &introduction.capabilities,
+    )
+}
+
+pub(crate) fn handshake_session(
+    session: Session,
+    era: ProtocolEra,
+    introduction: ServerIntroduction,
+) -> NegotiatedSession {
+    negotiated(
+        session,
+        era,
+        introduction.server_info,
+        &introduction.protocol_version,
+        &introduction.capabilities,
+    )
+}
+
+fn negotiated(
+    session: Session,
+    era: ProtocolEra,
+    info: Option<Implementation>,
+    version: &str,
+    capabilities: &Value,
+) -> NegotiatedSession {
+    let info = info.unwrap_or_default();
+    let lists_changes = capabilities
+        .get("tools")
+        .and_then(|tools| tools.get("listChanged"))
+        .is_some_and(|changes| changes == &Value::Bool(true));
+    NegotiatedSession {
+        session,
+        era,
+        server_info: McpServerInfo {
+            name: text::line(&info.name, 100),
+            version: text::line(&info.version, 50),
+            protocol: text::line(version, 20),
+        },
+        lists_changes,
+    }
+}
+
+fn introduction(raw: &RawValue) -> Result<ServerIntroduction, Error> {
+    serde_json::from_str(raw.get())
+        .map_err(|error| ProtocolError::InvalidIntroduction(json_reason(&error)).into())
+}
+
+/// The versions a server says it speaks when it refuses ours.
+fn supported_versions(error: &RpcError) -> Vec<String> {
+    let data = error.data.as_ref();
+    let versions = data.and_then(|data| data.get("supported")).cloned();
+    let versions = versions.filter(|_| error.code == RpcError::UNSUPPORTED_VERSION);
+    let versions = versions.and_then(|versions| serde_json::from_value(versions).ok());
+    versions.unwrap_or_default()
+}
+
+fn unsupported(versions: &[String]) -> Error {
+    let versions = versions.iter().take(10);
+    let versions = versions.map(|version| text::line(version, 20)).collect();
+    ProtocolError::UnsupportedVersions(versions).into()
+}
+
+/// What every request of the stateless era carries: the members of `_meta`.
+fn stateless_meta(client: &ClientInfo) -> String {
+    let capabilities = json!({
+        "elicitation": { "form": {}, "url": {} },
+        "extensions": { TASKS_EXTENSION: {} },
+    });
+    let name = "io.modelcontextprotocol";
+    format!(
+        r#""{name}/protocolVersion":"{STATELESS_VERSION}","{name}/clientInfo":{},"{name}/clientCapabilities":{capabilities}"#,
+        client_json(client)
+    )
+}
+
+fn client_json(client: &ClientInfo) -> Value {
+    json!({ "name": client.name, "title": client.title, "version": client.version })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::{ProtocolVersion, TASKS_EXTENSION_ID};
+
+    #[test]
+    fn our_versions_are_the_newest_of_their_eras() {
+        assert_eq!(STATELESS_VERSION, ProtocolVersion::LATEST.as_str());
+        assert_eq!(
+            HANDSHAKE_VERSION,
+            ProtocolVersion::LATEST_WITH_INITIALIZE.as_str()
+        );
+        assert_eq!(TASKS_EXTENSION, TASKS_EXTENSION_ID);
+    }
+}

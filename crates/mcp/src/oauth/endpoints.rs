@@ -1,0 +1,66 @@
+//! The addresses an authorization server names, checked before they are used.
+
+use url::Url;
+
+use super::discovery::ServerMetadata;
+use super::error::{LoginError, quote};
+use super::http::OAuthHttp;
+
+/// More than any address needs.
+const MAX_URL_BYTES: usize = 2000;
+
+#[derive(Debug)]
+pub(super) struct OAuthEndpoints {
+    pub(super) authorization: Url,
+    pub(super) token: Url,
+    pub(super) registration: Option<Url>,
+    pub(super) revocation: Option<Url>,
+}
+
+impl OAuthEndpoints {
+    /// All of them, before anything is sent to any.
+    pub(super) fn check(
+        http: &OAuthHttp,
+        server: &Url,
+        metadata: &ServerMetadata,
+    ) -> Result<Self, LoginError> {
+        let check = |text: &String| check_url(http, server, text);
+        Ok(Self {
+            authorization: check(&metadata.authorization_endpoint)?,
+            token: check(&metadata.token_endpoint)?,
+            registration: metadata
+                .registration_endpoint
+                .as_ref()
+                .map(check)
+                .transpose()?,
+            revocation: metadata
+                .revocation_endpoint
+                .as_ref()
+                .map(check)
+                .transpose()?,
+        })
+    }
+}
+
+/// On the web, where requests are allowed, and https if the server itself is.
+fn check_url(http: &OAuthHttp, server: &Url, text: &str) -> Result<Url, LoginError> {
+    let refuse = |why: &str| {
+        let address = quote(text);
+        LoginError::Untrusted(format!(
+            "The server names an address that {why}: {address}."
+        ))
+    };
+    if text.len() > MAX_URL_BYTES {
+        return Err(refuse("is too long"));
+    }
+    let url = Url::parse(text).map_err(|_| refuse("is none"))?;
+    if server.scheme() == "https" && url.scheme() != "https" {
+        return Err(refuse("is not https, though it is itself"));
+    }
+    http.check(&url).map_err(|why| {
+        LoginError::Untrusted(format!(
+            "The server names an address that is refused. {why}"
+        ))
+    })?;
+    Ok(url)
+}

@@ -1,0 +1,70 @@
+//! Dynamic client registration (RFC 7591).
+
+use serde::Deserialize;
+use serde_json::json;
+use tenon_net::oauth::OAuthClient;
+use url::Url;
+
+use super::error::{LoginError, quote};
+use super::http::OAuthHttp;
+use super::login::LoginRequest;
+
+#[derive(Deserialize)]
+struct ClientRegistration {
+    client_id: String,
+    #[serde(default)]
+    client_secret: Option<String>,
+}
+
+pub(super) async fn register(
+    http: &OAuthHttp,
+    endpoint: &Url,
+    request: &LoginRequest<'_>,
+    scopes: &[String],
+) -> Result<OAuthClient, LoginError> {
+    let client_name = request.client_name;
+    let not_registered = |why: String| LoginError::NotRegistered {
+        client: client_name.to_owned(),
+        why,
+    };
+    // A browser on somebody's own machine comes back without https.
+    let application_type = if request.redirect.starts_with("https://") {
+        "web"
+    } else {
+        "native"
+    };
+    let mut body = json!({
+        "client_name": client_name,
+        "redirect_uris": [request.redirect],
+        "grant_types": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_method": "none",
+        "response_types": ["code"],
+        "application_type": application_type,
+    });
+    if !scopes.is_empty() {
+        body["scope"] = scopes.join(" ").into();
+    }
+    let response = http.post_json(endpoint, &body).await.map_err(|error| {
+        LoginError::Unreachable(format!("{client_name} could not register there: {error}."))
+    })?;
+    let status = response.status;
+    if !status.is_success() {
+        let said = quote(&String::from_utf8_lossy(&response.body));
+        let why = if said.is_empty() || said.starts_with('<') {
+            format!("it answered {}", status.as_u16())
+        } else {
+            format!("it answered {}: {said}", status.as_u16())
+        };
+        return Err(if status.is_server_error() {
+            LoginError::Unreachable(format!("{client_name} could not register there: {why}."))
+        } else {
+            not_registered(format!("{why}."))
+        });
+    }
+    let registration: ClientRegistration = serde_json::from_slice(&response.body)
+        .map_err(|_| not_registered("its answer names no client.".into()))?;
+    Ok(OAuthClient::new(
+        registration.client_id,
+        registration.client_secret,
+    ))
+}

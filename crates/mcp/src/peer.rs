@@ -1,0 +1,24 @@
+//! Client and server, as they introduce themselves, and the versions the client speaks.
+
+/// The version without a handshake.
+pub(crate) const STATELESS_VERSION: &str = "2026-07-28";
+
+/// The newest version with one.
+pub(crate) const HANDSHAKE_VERSION: &str = "2025-11-25";
+
+/// What a server said of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpServerInfo {
+    pub name: String,
+    pub version: String,
+    /// The protocol version: "2025-11-25".
+    pub protocol: String,
+}
+
+/// Who we say we are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientInfo {
+    pub name: String,
+    pub title: String,
+    pub version: String,
+}

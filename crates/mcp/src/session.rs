@@ -1,0 +1,215 @@
+//! Requests, responses and notifications over one transport.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::elicitation;
+use crate::error::{ConnectionError, Error};
+use crate::handler::CallHandler;
+use crate::jsonrpc::{self, ParamsBuilder};
+use crate::pending::{ActiveCall, PendingElicitation, PendingRequests};
+use crate::transport::{Outgoing, Transport};
+
+/// How long it may take until it is known whether a request was sent.
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A connection that is negotiated, or is being negotiated.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) transport: Transport,
+    pub(crate) pending: Arc<PendingRequests>,
+    /// What every request of the stateless era carries: the members of `_meta`.
+    pub(crate) meta: String,
+}
+
+/// A request before it has an id.
+#[derive(Debug)]
+pub(crate) struct RpcRequest<'a> {
+    pub(crate) method: &'a str,
+    /// What the method is applied to: a tool, a task.
+    pub(crate) name: Option<&'a str>,
+    pub(crate) arguments: Option<&'a Value>,
+    pub(crate) params: ParamsBuilder,
+}
+
+impl<'a> RpcRequest<'a> {
+    pub(crate) fn new(method: &'a str, params: ParamsBuilder) -> Self {
+        Self {
+            method,
+            name: None,
+            arguments: None,
+            params,
+        }
+    }
+
+    pub(crate) fn with_name(self, name: &'a str) -> Self {
+        Self {
+            name: Some(name),
+            ..self
+        }
+    }
+}
+
+impl Session {
+    /// A request outside of any call. Dropping it cancels it.
+    pub(crate) async fn request(
+        &self,
+        request: RpcRequest<'_>,
+        timeout: Duration,
+    ) -> Result<Box<RawValue>, Error> {
+        let response = self.send_request(request, None);
+        tokio::time::timeout(timeout, response)
+            .await
+            .unwrap_or(Err(Error::Timeout))
+    }
+
+    /// A request in the course of a call: elicitations go to whoever made it.
+    pub(crate) async fn request_in_call(
+        &self,
+        call: &mut ActiveCall,
+        request: RpcRequest<'_>,
+        handler: &dyn CallHandler,
+    ) -> Result<Box<RawValue>, Error> {
+        self.send_request(request, Some((call, handler))).await
+    }
+
+    /// A request that is meant to stay open, or whose caller has a deadline.
+    pub(crate) async fn request_without_timeout(
+        &self,
+        request: RpcRequest<'_>,
+    ) -> Result<Box<RawValue>, Error> {
+        self.send_request(request, None).await
+    }
+
+    pub(crate) async fn notify(&self, method: &str, params: ParamsBuilder) -> Result<(), Error> {
+        let body = jsonrpc::notification(method, &params.finish(&self.meta));
+        self.transport
+            .send(Outgoing::notification(method, body))
+            .await
+    }
+
+    /// Sends a notification without waiting for it to be sent.
+    pub(crate) fn queue_notification(&self, method: &str, params: ParamsBuilder) {
+        let body = jsonrpc::notification(method, &params.finish(&self.meta));
+        self.transport.queue(body);
+    }
+
+    async fn send_request(
+        &self,
+        request: RpcRequest<'_>,
+        call: Option<(&mut ActiveCall, &dyn CallHandler)>,
+    ) -> Result<Box<RawValue>, Error> {
+        let (id, mut response) = self.pending.add();
+        let call_id = call.as_ref().map(|(call, _)| call.id);
+        let mut meta = self.meta.clone();
+        if let Some(token) = call_id {
+            let comma = if meta.is_empty() { "" } else { "," };
+            meta.push_str(&format!(r#"{comma}"progressToken":{token}"#));
+        }
+        let outgoing = Outgoing {
+            method: request.method,
+            name: request.name,
+            arguments: request.arguments,
+            body: jsonrpc::request(id, request.method, &request.params.finish(&meta)),
+            request_id: Some(id),
+            call_id,
+        };
+        let cancel = CancelOnDrop {
+            session: self,
+            id,
+            method: request.method,
+        };
+        let mut sending = std::pin::pin!(self.transport.send(outgoing));
+        let mut elicitations = Elicitations::new(call);
+        let mut is_sent = false;
+        let mut response = loop {
+            tokio::select! {
+                biased;
+                response = &mut response => break response,
+                sent = &mut sending, if !is_sent => {
+                    is_sent = true;
+                    if let Err(error) = sent {
+                        self.pending.resolve(id, Err(error));
+                    }
+                }
+                reply = elicitations.next_reply() => self.transport.queue(reply),
+            }
+        };
+        drop(cancel);
+        if let Ok(Err(Error::ConnectionLost(why))) = &response
+            && !is_sent
+        {
+            // The connection ended before the request was out: it may not have arrived at
+            // all. Why it ended is what its end said.
+            let sent = tokio::time::timeout(SEND_TIMEOUT, sending).await;
+            if let Ok(Err(Error::NotSent(_))) = sent {
+                response = Ok(Err(Error::NotSent(why.clone())));
+            }
+        }
+        response.unwrap_or(Err(Error::ConnectionLost(ConnectionError::Closed)))
+    }
+}
+
+/// Cancels a request on the server if it is dropped before its response.
+struct CancelOnDrop<'a> {
+    session: &'a Session,
+    id: u64,
+    method: &'a str,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        let session = self.session;
+        // The specification forbids to cancel the first request.
+        let is_first = matches!(self.method, "initialize" | "server/discover");
+        if !session.pending.remove(self.id) || is_first || session.transport.cancels_by_closing() {
+            return;
+        }
+        let params = ParamsBuilder::new()
+            .with("requestId", &self.id)
+            .with("reason", "Nobody waits for the answer any longer.");
+        session.queue_notification("notifications/cancelled", params);
+    }
+}
+
+/// What a server asks in the course of a call, answered one at a time.
+struct Elicitations<'a> {
+    call: Option<(&'a mut ActiveCall, &'a dyn CallHandler)>,
+    answering: Option<BoxFuture<'a, String>>,
+}
+
+impl<'a> Elicitations<'a> {
+    fn new(call: Option<(&'a mut ActiveCall, &'a dyn CallHandler)>) -> Self {
+        Self {
+            call,
+            answering: None,
+        }
+    }
+
+    /// The next answer, as a message. Cancel safe.
+    async fn next_reply(&mut self) -> String {
+        let Some((call, handler)) = &mut self.call else {
+            return std::future::pending().await;
+        };
+        if self.answering.is_none() {
+            let Some(PendingElicitation { id, params }) = call.elicitations.recv().await else {
+                return std::future::pending().await;
+            };
+            let handler = *handler;
+            self.answering = Some(Box::pin(async move {
+                let answer = elicitation::answer(handler, &params).await;
+                jsonrpc::response(&id, &answer)
+            }));
+        }
+        let reply = match &mut self.answering {
+            Some(answering) => answering.await,
+            None => return std::future::pending().await,
+        };
+        self.answering = None;
+        reply
+    }
+}

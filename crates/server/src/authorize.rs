@@ -1,0 +1,125 @@
+//! Authorization of each route before its handler runs.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::Next;
+use axum::response::Response;
+use tenon_domain::KeyAccess;
+
+use tenon_app::app::App;
+use tenon_app::auth::{AuthMethod, CurrentUser};
+
+use crate::connections::ClientConnection;
+use crate::error::ApiError;
+use crate::request::{RequestMemory, authenticate, bearer};
+
+/// For whom a route is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RouteAccess {
+    /// Anybody, logged in or not.
+    Open,
+    /// Everybody who is logged in; what they get is their own or everybody's.
+    User,
+    /// The owner of the thing that the path names. To others it does not exist.
+    Owner(OwnedResource),
+    Admin,
+    /// Commands of whoever can read the data folder: neither people nor their keys.
+    Shell,
+}
+
+/// What a path can name that belongs to one user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OwnedResource {
+    Chat,
+    Turn,
+    Call,
+    Blob,
+    Key,
+    Session,
+    /// One's own, or everybody's.
+    Source,
+}
+
+/// Which keys pass where their owner would.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyPolicy {
+    /// All; those that only read where nothing is changed.
+    All,
+    /// Those with everything their owner may.
+    Full,
+    /// None: only the person themself.
+    None,
+}
+
+/// Who may use one route.
+#[derive(Clone)]
+pub(crate) struct RouteRule {
+    pub(crate) app: App,
+    pub(crate) access: RouteAccess,
+    pub(crate) keys: KeyPolicy,
+}
+
+pub(crate) async fn authorize(
+    State(rule): State<RouteRule>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    if rule.access == RouteAccess::Open {
+        return Ok(next.run(request).await);
+    }
+    let user = match rule.access {
+        RouteAccess::Shell => shell_user(&rule.app, request.headers()).await?,
+        RouteAccess::Open | RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
+            authenticate(&rule.app, request.headers()).await?
+        }
+    };
+    let user = user.ok_or_else(ApiError::not_logged_in)?;
+    if let Some(connection) = request.extensions().get::<ClientConnection>() {
+        connection.identify(&user.id);
+    }
+    check(&rule, &user, request.method())?;
+    request.extensions_mut().insert(user);
+    // What the handler works with counts as long as it works.
+    let memory = RequestMemory::default();
+    request.extensions_mut().insert(memory.clone());
+    let response = next.run(request).await;
+    drop(memory);
+    Ok(response)
+}
+
+/// Whose command this is. None: it does not show what the file in the data folder says.
+async fn shell_user(app: &App, headers: &HeaderMap) -> Result<Option<CurrentUser>, ApiError> {
+    let fits = bearer(headers).is_some_and(|token| app.auth.shell.fits(token));
+    if fits {
+        Ok(Some(CurrentUser::of_shell(&app.store).await?))
+    } else {
+        Ok(None)
+    }
+}
+
+fn check(rule: &RouteRule, user: &CurrentUser, method: &Method) -> Result<(), ApiError> {
+    if let AuthMethod::Key(_, scope) = &user.credential {
+        let only_reads = matches!(*method, Method::GET | Method::HEAD);
+        match (rule.keys, scope.access) {
+            (KeyPolicy::None, _) => user.in_person()?,
+            (_, KeyAccess::Full) | (KeyPolicy::All, KeyAccess::Use) => {}
+            (KeyPolicy::All, KeyAccess::Read) if only_reads => {}
+            (KeyPolicy::All, KeyAccess::Read) => {
+                return Err(ApiError::forbidden(
+                    "This key may only look at things. Use one that may do more.",
+                ));
+            }
+            (KeyPolicy::Full, KeyAccess::Use | KeyAccess::Read) => {
+                return Err(ApiError::forbidden(
+                    "This key may not look after accounts or settings. Use one with full access.",
+                ));
+            }
+        }
+    }
+    if rule.access == RouteAccess::Admin && !user.administers() {
+        return Err(ApiError::forbidden(
+            "Only an admin may do this. Ask one of yours.",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Tenon as an OpenAI-compatible server: its models, with its tools behind them.
+//!
+//! The client brings the conversation along and keeps it; Tenon runs the tools
+//! on the way and sends the answer. A client that sends `tools` of its own runs
+//! those itself, as it would anywhere, and Tenon's stay out of it.
+
+mod body;
+mod completion_request;
+mod conversation;
+mod error;
+mod request_tools;
+mod response;
+mod stop_sequences;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use tenon_agent::{Completion, CompletionTools};
+use tenon_domain::ToolAccess;
+
+use crate::error::ApiError;
+pub(crate) use error::as_openai_error;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::sources::Sources;
+
+use body::CompletionBody;
+use stop_sequences::StopSequences;
+
+/// Whole OpenAPI documents come along.
+pub(crate) const MAX_BODY: usize = Sources::MAX_BODY;
+
+pub(crate) async fn models(
+    State(app): State<App>,
+    user: CurrentUser,
+) -> Result<Json<Value>, ApiError> {
+    let models = app.models.list().await?;
+    let data = models.into_iter().map(|model| {
+        let model = model.shown_to(&user);
+        let owner = model.endpoint.unwrap_or_else(|| "tenon".to_owned());
+        json!({"id": model.id, "object": "model", "created": 0, "owned_by": owner, "name": model.name})
+    });
+    let data: Vec<Value> = data.collect();
+    Ok(Json(json!({"object": "list", "data": data})))
+}
+
+pub(crate) async fn complete(
+    State(app): State<App>,
+    user: CurrentUser,
+    CompletionBody(request, memory): CompletionBody,
+) -> Result<Response, ApiError> {
+    let model = match &request.model {
+        Some(name) => Some(app.models.named(name).await?),
+        None => None,
+    };
+    let model = app.models.choose_for(&user, model.as_ref()).await?;
+    let header =
+        response::ResponseHeader::new(request.model.unwrap_or_else(|| model.shown.id.0.clone()));
+    let mut access = ToolAccess::all(&user.id);
+    let tools = match request.theirs {
+        Some(theirs) => CompletionTools::Theirs(theirs),
+        None => {
+            let servers = request_tools::connect(&app, &user, request.servers).await?;
+            if let Some(ids) = request.ids {
+                access = access.only(ids);
+            }
+            CompletionTools::Ours(app.registry.request_tools(&user.id, &servers))
+        }
+    };
+    let completing = app.agent.complete(Completion {
+        model,
+        system: request.system,
+        messages: request.messages,
+        tools,
+        door: user.door(),
+        access: access.granting(user.granted()),
+        workspace: app.tools.workspace(&user.id),
+    })?;
+    let stops = StopSequences::new(request.stops);
+    Ok(if request.stream {
+        response::stream(header, completing, stops, request.with_usage, memory).into_response()
+    } else {
+        let whole = response::whole(header, completing, stops).await?;
+        drop(memory);
+        whole.into_response()
+    })
+}

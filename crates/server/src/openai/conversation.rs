@@ -1,0 +1,212 @@
+//! The messages of a chat completion request, converted to Tenon's.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolError, ToolOutput, tool_id};
+
+use crate::error::ApiError;
+
+#[derive(Deserialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+pub(super) enum ClientMessage {
+    #[serde(alias = "developer")]
+    System {
+        content: Option<ClientContent>,
+    },
+    User {
+        content: Option<ClientContent>,
+    },
+    Assistant {
+        content: Option<ClientContent>,
+        tool_calls: Option<Vec<Called>>,
+    },
+    Tool {
+        tool_call_id: String,
+        content: Option<ClientContent>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum ClientContent {
+    Text(String),
+    Pieces(Vec<Value>),
+}
+
+#[derive(Deserialize)]
+pub(super) struct Called {
+    id: String,
+    function: CalledFunction,
+}
+
+#[derive(Deserialize)]
+struct CalledFunction {
+    name: String,
+    /// JSON as a text; some write it out.
+    arguments: Option<Value>,
+}
+
+/// The instructions, and what was said.
+pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Message>), ApiError> {
+    let mut system = Vec::new();
+    let mut messages = Vec::new();
+    let mut pending: VecDeque<ClientMessage> = sent.into();
+    while let Some(one) = pending.pop_front() {
+        match one {
+            ClientMessage::System { content } => system.push(text(content)?),
+            ClientMessage::User { content } => messages.push(Message::User {
+                text: text(content)?,
+            }),
+            ClientMessage::Assistant {
+                content,
+                tool_calls,
+            } => {
+                let text = text(content)?;
+                let calls: Vec<ToolCall> =
+                    tool_calls.into_iter().flatten().map(Called::call).collect();
+                let answers = answers(&calls, &mut pending)?;
+                let text = (!text.is_empty()).then(|| Part::text(text));
+                let calls = calls
+                    .into_iter()
+                    .map(|call| Part::Call { call, kept: None });
+                let parts: Vec<Part> = text.into_iter().chain(calls).collect();
+                if !parts.is_empty() {
+                    messages.push(Message::Assistant { parts });
+                }
+                if !answers.is_empty() {
+                    messages.push(Message::Tools { answers });
+                }
+            }
+            ClientMessage::Tool { tool_call_id, .. } => {
+                let shown: String = tool_call_id.chars().take(80).collect();
+                return Err(ApiError::bad_request(format!(
+                    "A `tool` message answers {shown:?}, which the message before it did not call."
+                )));
+            }
+        }
+    }
+    // Who has nothing but instructions means them as the question.
+    if messages.is_empty() && !system.is_empty() {
+        let text = std::mem::take(&mut system).join("\n\n");
+        messages.push(Message::User { text });
+    }
+    if !matches!(
+        messages.last(),
+        Some(Message::User { .. } | Message::Tools { .. })
+    ) {
+        return Err(ApiError::bad_request(
+            "The last message has to be the user's, or the result of a tool.",
+        ));
+    }
+    let system = (!system.is_empty()).then(|| system.join("\n\n"));
+    Ok((system, messages))
+}
+
+impl ClientMessage {
+    /// In bytes, of what a model is told.
+    pub(super) fn length(&self) -> usize {
+        let (content, calls) = match self {
+            Self::System { content } | Self::User { content } | Self::Tool { content, .. } => {
+                (content, None)
+            }
+            Self::Assistant {
+                content,
+                tool_calls,
+            } => (content, tool_calls.as_ref()),
+        };
+        let text = match content {
+            None => 0,
+            Some(ClientContent::Text(text)) => text.len(),
+            Some(ClientContent::Pieces(pieces)) => {
+                let texts = pieces.iter().filter_map(|piece| piece["text"].as_str());
+                texts.map(str::len).sum()
+            }
+        };
+        let calls = calls.into_iter().flatten().map(|call| {
+            let arguments = call.function.arguments.as_ref();
+            arguments.and_then(Value::as_str).map_or(64, str::len)
+        });
+        text + calls.sum::<usize>()
+    }
+}
+
+/// What the calls of a message gave, in the order of the calls: a model is to find an answer to each.
+fn answers(
+    calls: &[ToolCall],
+    pending: &mut VecDeque<ClientMessage>,
+) -> Result<Vec<ToolAnswer>, ApiError> {
+    let known: HashSet<&str> = calls.iter().map(|call| call.id.0.as_str()).collect();
+    let mut given = HashMap::new();
+    while let Some(ClientMessage::Tool { tool_call_id, .. }) = pending.front() {
+        if !known.contains(tool_call_id.as_str()) {
+            break;
+        }
+        if let Some(ClientMessage::Tool {
+            tool_call_id,
+            content,
+        }) = pending.pop_front()
+        {
+            given.entry(tool_call_id).or_insert(text(content)?);
+        }
+    }
+    let answers = calls.iter().map(|call| {
+        let found = given.get(&call.id.0);
+        ToolAnswer {
+            call_id: call.id.clone(),
+            tool_id: call.tool_id.clone(),
+            result: match found {
+                Some(text) => Ok(ToolOutput::text(text)),
+                None => Err(ToolError::failed("The client gave no result of this call.")),
+            },
+        }
+    });
+    Ok(answers.collect())
+}
+
+impl Called {
+    fn call(self) -> ToolCall {
+        let input = match self.function.arguments {
+            None | Some(Value::Null) => json!({}),
+            Some(Value::String(text)) if text.trim().is_empty() => json!({}),
+            Some(Value::String(text)) => {
+                serde_json::from_str(text.trim()).unwrap_or(Value::String(text))
+            }
+            Some(written_out) => written_out,
+        };
+        ToolCall {
+            id: CallId(self.id),
+            tool_id: tool_id::sanitise(&self.function.name),
+            input,
+        }
+    }
+}
+
+/// Nothing at all is an empty text.
+fn text(content: Option<ClientContent>) -> Result<String, ApiError> {
+    content.map_or(Ok(String::new()), ClientContent::text)
+}
+
+impl ClientContent {
+    fn text(self) -> Result<String, ApiError> {
+        let pieces = match self {
+            Self::Text(text) => return Ok(text),
+            Self::Pieces(pieces) => pieces,
+        };
+        let texts: Option<Vec<&str>> = pieces
+            .iter()
+            .map(|piece| match piece["type"].as_str() {
+                Some("text" | "input_text" | "output_text") => piece["text"].as_str(),
+                Some("refusal") => piece["refusal"].as_str(),
+                _ => None,
+            })
+            .collect();
+        let texts = texts.ok_or_else(|| {
+            ApiError::bad_request(
+                "Messages can hold text alone so far: no images, sounds or files.",
+            )
+        })?;
+        Ok(texts.join("\n"))
+    }
+}

@@ -1,0 +1,49 @@
+//! Errors in the format of OpenAI's API.
+
+use axum::Json;
+use axum::body::to_bytes;
+use axum::http::header::CONTENT_LENGTH;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+/// Errors are a few sentences.
+const MAX_ERROR: usize = 64 * 1024;
+
+/// Clients made for OpenAI ask twice more where a server failed, unless it says this.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// What every response below `/v1` goes through.
+pub(crate) async fn as_openai_error(response: Response) -> Response {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let body = to_bytes(body, MAX_ERROR).await.unwrap_or_default();
+    let said: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let error = &said["error"];
+    let words = json!({
+        "message": error["message"].as_str().unwrap_or("The request failed."),
+        "type": kind(status),
+        "param": null,
+        "code": error["code"],
+    });
+    parts.headers.remove(CONTENT_LENGTH);
+    // Tools may have been at work: they are not to be again because of it.
+    if status == StatusCode::BAD_GATEWAY {
+        let headers = &mut parts.headers;
+        headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+    }
+    (parts.status, parts.headers, Json(json!({"error": words}))).into_response()
+}
+
+fn kind(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "authentication_error",
+        StatusCode::FORBIDDEN => "permission_error",
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+        status if status.is_server_error() => "server_error",
+        _ => "invalid_request_error",
+    }
+}

@@ -1,0 +1,14 @@
+//! What is read from a request before its handler runs: who asks, from where, ids, parameters, the body.
+
+mod body;
+mod caller;
+pub(crate) mod cookie;
+mod current_user;
+mod id;
+mod params;
+
+pub(crate) use body::{BodyLimit, JsonBody, RequestMemory, read, read_with, receive};
+pub(crate) use caller::HttpCaller;
+pub(crate) use current_user::{authenticate, bearer};
+pub(crate) use id::Id;
+pub(crate) use params::QueryParams;

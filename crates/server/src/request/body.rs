@@ -1,0 +1,196 @@
+//! Bodies of requests: received within a time and a budget, parsed, and refused in our
+//! own words.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body as RawBody;
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use futures::StreamExt;
+use serde::de::DeserializeOwned;
+use tenon_domain::UserId;
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::ApiError;
+use crate::state::ServerState;
+use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
+use tenon_app::budget::{Budget, BudgetShare, SMALL_BYTES};
+
+/// A request's JSON.
+#[derive(Debug)]
+pub(crate) struct JsonBody<T>(pub(crate) T);
+
+/// How long the body of a route may be, where that is not the usual length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+/// The usual length.
+const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// So long nothing of a body may come.
+const STALLED_READ: Duration = Duration::from_secs(15);
+
+/// So long any body may take, and longer by what this rate needs: a slow connection of a phone.
+const BODY_TIME: Duration = Duration::from_secs(20);
+const MIN_BYTES_PER_SECOND: usize = 128 * 1024;
+
+/// The memory that what a request brought along takes, until it is answered: the
+/// authorization of its route drops it then.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RequestMemory(Arc<Mutex<Vec<BudgetShare>>>);
+
+impl RequestMemory {
+    fn keep(&self, reservation: BudgetShare) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push(reservation);
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> FromRequest<ServerState> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, ApiError> {
+        let memory = request.extensions().get::<RequestMemory>().cloned();
+        let (read, reservation) = read_with(request, &state.app, read).await?;
+        if let (Some(memory), Some(reservation)) = (memory, reservation) {
+            memory.keep(reservation);
+        }
+        Ok(Self(read))
+    }
+}
+
+/// Where a request may come without one.
+impl<T: DeserializeOwned + Send + 'static> OptionalFromRequest<ServerState> for JsonBody<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &ServerState) -> Result<Option<Self>, ApiError> {
+        if !request.headers().contains_key(header::CONTENT_TYPE) {
+            return Ok(None);
+        }
+        let body = <Self as FromRequest<ServerState>>::from_request(request, state);
+        body.await.map(Some)
+    }
+}
+
+/// What `work` makes of the bytes of a request that says it is JSON, and the memory that
+/// this may take.
+pub(crate) async fn read_with<T: Send + 'static>(
+    request: Request,
+    app: &App,
+    work: impl FnOnce(&[u8]) -> Result<T, ApiError> + Send + 'static,
+) -> Result<(T, Option<BudgetShare>), ApiError> {
+    // A page of somebody else's can send any other kind without asking first.
+    if !is_json(request.headers()) {
+        return Err(ApiError::bad_request(
+            "Send the request with the header `Content-Type: application/json`.",
+        ));
+    }
+    let user = request.extensions().get::<CurrentUser>();
+    let user = user.map(|user| user.id.clone());
+    let limit = request.extensions().get::<BodyLimit>();
+    let limit = limit.map_or(MAX_BODY_BYTES, |limit| limit.0);
+    let Some(user) = user else {
+        // Who is not logged in has nothing long to say.
+        let body = receive(request, &app.budget, None, limit.min(SMALL_BYTES)).await?;
+        return Ok((work(&body.bytes)?, None));
+    };
+    let body = receive(request, &app.budget, Some(&user), limit).await?;
+    let Received { bytes, reservation } = body;
+    let (made, memory) = app.budget.parse(&user, bytes, work).await?;
+    drop(reservation);
+    Ok((made?, memory))
+}
+
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    match Json::from_bytes(body) {
+        Ok(Json(read)) => Ok(read),
+        Err(rejection) => Err(refuse(&rejection)),
+    }
+}
+
+/// A whole body, and the room it takes.
+pub(crate) struct Received {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) reservation: Option<BudgetShare>,
+}
+
+pub(crate) async fn receive(
+    request: Request,
+    budget: &Budget,
+    user: Option<&UserId>,
+    limit: usize,
+) -> Result<Received, ApiError> {
+    let declared = request.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > limit) {
+        return Err(too_long(limit));
+    }
+    // Where nobody says how long it is, it may be as long as it may be.
+    let expected = declared.unwrap_or(limit);
+    let mut reservation = None;
+    if let Some(user) = user.filter(|_| expected > SMALL_BYTES) {
+        reservation = Some(budget.receive(user, expected).await?);
+    }
+    let bytes = collect(request.into_body(), declared, limit).await?;
+    Ok(Received { bytes, reservation })
+}
+
+async fn collect(
+    body: RawBody,
+    declared: Option<usize>,
+    limit: usize,
+) -> Result<Vec<u8>, ApiError> {
+    let begun = Instant::now();
+    let mut bytes = Vec::with_capacity(declared.unwrap_or_default());
+    let mut pieces = body.into_data_stream();
+    loop {
+        let earned = Duration::from_secs((bytes.len() / MIN_BYTES_PER_SECOND) as u64);
+        let until = (begun + BODY_TIME + earned).min(Instant::now() + STALLED_READ);
+        let piece = timeout_at(until, pieces.next()).await;
+        match piece.map_err(|_| too_slow())? {
+            None => return Ok(bytes),
+            Some(Ok(piece)) if bytes.len() + piece.len() > limit => return Err(too_long(limit)),
+            Some(Ok(piece)) => bytes.extend_from_slice(&piece),
+            Some(Err(_)) => {
+                return Err(ApiError::bad_request(
+                    "The body of the request broke off. Send it again.",
+                ));
+            }
+        }
+    }
+}
+
+fn too_long(limit: usize) -> ApiError {
+    let message = format!(
+        "The body of the request is too long: at most {} KiB are taken in here. Send less.",
+        limit / 1024
+    );
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message)
+}
+
+fn too_slow() -> ApiError {
+    ApiError::new(
+        StatusCode::REQUEST_TIMEOUT,
+        "too_slow",
+        "The body of the request took too long to arrive. Send it again over a better connection.",
+    )
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn refuse(rejection: &JsonRejection) -> ApiError {
+    ApiError::bad_request(format!(
+        "The body of the request cannot be used: {}.",
+        rejection.body_text()
+    ))
+}

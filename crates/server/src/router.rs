@@ -1,0 +1,171 @@
+//! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, and the page.
+
+use axum::Router;
+use axum::middleware::{from_fn_with_state, map_response};
+use tenon_app::app::App;
+use tenon_app::sources::Sources;
+use tower_http::compression::CompressionLayer;
+
+use crate::api::{
+    audit, auth, blobs, calls, chats, devices, export, info, invites, keys, login, me, models,
+    oidc, search, settings, share, shell, sources, tools, turns, users,
+};
+use crate::authorize::KeyPolicy;
+use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Turn};
+use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
+use crate::error::ApiError;
+use crate::guard::guard;
+use crate::route::{Route, delete, get, patch, post, put, websocket};
+use crate::state::ServerState;
+use crate::{openai, socket, ui};
+
+/// Every route of the API, and for whom it is.
+pub fn routes() -> Vec<Route> {
+    vec![
+        get("/info", User, info::info),
+        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
+        // Accounts.
+        get("/auth/state", Open, auth::state),
+        post("/auth/setup", Open, auth::set_up),
+        post("/auth/login", Open, auth::log_in),
+        post("/auth/sign-up", Open, auth::sign_up),
+        get("/auth/invites/{token}", Open, auth::invitation),
+        get("/auth/oidc/start", Open, oidc::start),
+        get("/auth/oidc/callback", Open, oidc::callback),
+        post("/auth/logout", Open, auth::log_out),
+        post("/auth/logout-everywhere", User, me::log_out_everywhere).keys(KeyPolicy::None),
+        delete("/auth/switched-off", User, me::forget_switched_off).keys(KeyPolicy::None),
+        get("/auth/me", User, me::show),
+        patch("/auth/me", User, me::change).keys(KeyPolicy::Full),
+        get("/auth/sessions", User, me::sessions).keys(KeyPolicy::Full),
+        delete("/auth/sessions/{id}", Owner(Session), me::end_session).keys(KeyPolicy::None),
+        get("/keys", User, keys::list).keys(KeyPolicy::Full),
+        post("/keys", User, keys::create).keys(KeyPolicy::None),
+        delete("/keys/{id}", Owner(Key), keys::delete),
+        get("/users", Admin, users::list),
+        post("/users", Admin, users::create),
+        patch("/users/{id}", Admin, users::change),
+        delete("/users/{id}", Admin, users::delete),
+        get("/invites", Admin, invites::list),
+        post("/invites", Admin, invites::create),
+        delete("/invites/{id}", Admin, invites::delete),
+        get("/settings", Admin, settings::show),
+        patch("/settings", Admin, settings::change),
+        get("/audit", Admin, audit::list),
+        // Chats.
+        get("/chats", User, chats::list),
+        post("/chats", User, chats::create),
+        get("/chats/{id}", Owner(Chat), chats::show),
+        patch("/chats/{id}", Owner(Chat), chats::change),
+        delete("/chats/{id}", Owner(Chat), chats::delete),
+        get("/chats/{id}/messages", Owner(Chat), chats::messages),
+        post("/chats/{id}/restore", Owner(Chat), chats::restore),
+        get("/chats/{id}/export", Owner(Chat), export::export),
+        post("/chats/import", User, export::import),
+        get("/search", User, search::search),
+        get("/chats/{id}/share", Owner(Chat), share::show),
+        post("/chats/{id}/share", Owner(Chat), share::make),
+        delete("/chats/{id}/share", Owner(Chat), share::take_back),
+        get("/shares", User, share::list),
+        get("/shared/{token}", Open, share::read),
+        post("/chats/{id}/turns", Owner(Chat), turns::start),
+        post("/chats/{id}/branch", Owner(Chat), turns::choose_branch),
+        post("/turns/{id}/cancel", Owner(Turn), turns::cancel),
+        // A key that may only use tools must not decide which it may use.
+        post("/calls/{id}/answer", Owner(Call), calls::answer).keys(KeyPolicy::Full),
+        post("/calls/{id}/form", Owner(Call), calls::answer_form).keys(KeyPolicy::Full),
+        get("/blobs/{id}", Owner(Blob), blobs::show),
+        get("/blobs/{id}/frame", Owner(Blob), blobs::frame),
+        websocket("/ws", User, socket::open),
+        // Tools and models.
+        get("/tools", User, tools::list),
+        patch("/tools", User, tools::change).keys(KeyPolicy::Full),
+        post("/tools/{id}/call", User, tools::call),
+        get("/shell/sources", Shell, shell::sources),
+        get("/shell/tools", Shell, shell::tools),
+        post("/shell/tools/{id}/call", Shell, shell::call),
+        get("/models", User, models::list),
+        post("/models", Admin, models::create),
+        post("/models/discover", Admin, models::discover),
+        get("/models/{id}", User, models::show),
+        patch("/models/{id}", Admin, models::change),
+        delete("/models/{id}", Admin, models::delete),
+        post("/models/{id}/test", Admin, models::test),
+        get("/endpoints", User, models::endpoints),
+        // Servers on people's own machines.
+        get("/devices", User, devices::list),
+        delete("/devices/{id}", User, devices::forget).keys(KeyPolicy::Full),
+        post("/devices/behind", User, devices::behind),
+        get("/devices/endpoints", User, devices::endpoints),
+        put("/devices/endpoints", User, devices::set_endpoints).keys(KeyPolicy::Full),
+        // Servers.
+        get("/sources", User, sources::list),
+        post("/sources", User, sources::create)
+            .keys(KeyPolicy::Full)
+            .body(Sources::MAX_BODY),
+        post("/sources/preview", User, sources::preview)
+            .keys(KeyPolicy::Full)
+            .body(Sources::MAX_BODY),
+        post("/sources/import", User, sources::import)
+            .keys(KeyPolicy::Full)
+            .body(Sources::MAX_BODY),
+        get("/sources/{id}", Owner(Source), sources::show).keys(KeyPolicy::All),
+        post("/sources/{id}/login", Owner(Source), login::start).keys(KeyPolicy::None),
+        delete("/sources/{id}/login", Owner(Source), login::end),
+        patch("/sources/{id}", Owner(Source), sources::change).body(Sources::MAX_BODY),
+        delete("/sources/{id}", Owner(Source), sources::delete),
+        post("/sources/{id}/restart", Owner(Source), sources::restart),
+        post("/sources/{id}/refresh", Owner(Source), sources::refresh),
+        get("/sources/{id}/logs", Owner(Source), sources::logs),
+        get("/sources/callback", Open, login::callback),
+        get("/sources/client", Open, login::describe),
+        get("/secrets", User, sources::secrets).keys(KeyPolicy::Full),
+        put("/secrets/{name}", User, sources::set_secret).keys(KeyPolicy::Full),
+        delete("/secrets/{name}", User, sources::remove_secret).keys(KeyPolicy::Full),
+    ]
+}
+
+/// What clients made for OpenAI find below `/v1`.
+fn v1_routes() -> Vec<Route> {
+    vec![
+        get("/models", User, openai::models),
+        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
+    ]
+}
+
+/// All of them and the page, behind the guard.
+pub fn router(app: App) -> Router {
+    let mount = |routes: Vec<Route>| {
+        let router = Router::new();
+        routes
+            .into_iter()
+            .fold(router, |router, route| route.mount(router, &app))
+            .fallback(no_such_route)
+            .method_not_allowed_fallback(no_such_method)
+    };
+    Router::new()
+        .nest("/api", mount(routes()))
+        .nest(
+            "/v1",
+            mount(v1_routes()).layer(map_response(openai::as_openai_error)),
+        )
+        .route("/health", axum::routing::get(info::health))
+        .route("/", axum::routing::get(ui::index))
+        .fallback(axum::routing::get(ui::asset))
+        .method_not_allowed_fallback(no_such_method)
+        .layer(CompressionLayer::new())
+        .layer(from_fn_with_state(app.clone(), guard))
+        .with_state(ServerState { app })
+}
+
+async fn no_such_route() -> ApiError {
+    ApiError::not_found("There is no such address in Tenon's API.")
+}
+
+async fn no_such_method() -> ApiError {
+    ApiError::new(
+        axum::http::StatusCode::METHOD_NOT_ALLOWED,
+        "wrong_method",
+        "This address does not take that method.",
+    )
+}

@@ -1,0 +1,394 @@
+//! `WS /api/ws`: the events of the chats a page has open, numbered and resumable.
+//!
+//! One task per chat a page follows. It watches first and reads the past
+//! second, so that nothing falls between the two; what comes twice is skipped
+//! by its number.
+
+mod follow;
+mod handshake;
+mod incoming;
+mod outgoing;
+mod tools;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::Response;
+use futures::StreamExt;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tenon_domain::ChatId;
+use tenon_sources::browser::{self, PageCommand, RegistrationResult};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, interval};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+use follow::{ChatFrame, Follower};
+use handshake::Handshake;
+use incoming::IncomingFrames;
+use outgoing::{close, ping, refuse_frame, send, send_text};
+use tools::SocketTools;
+
+use crate::error::ApiError;
+use crate::wire::{ClientFrame, ServerFrame};
+use tenon_app::app::App;
+use tenon_app::auth::{CurrentUser, Revocation};
+use tenon_app::budget::{BudgetShare, Exceeded, SMALL_BYTES};
+use tenon_app::sources::{AddressedUpdate, UpdateSubscription};
+use tenon_app::storage::StorageState;
+
+/// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
+/// the longest that a page of ours says.
+const MAX_FRAME_BYTES: usize = 24 * 1024 * 1024;
+
+/// Every socket has such a buffer.
+const READ_BUFFER_BYTES: usize = 16 * 1024;
+
+/// More pings and the like between two of ours are no sign of life: each leaves an answer
+/// to be written.
+const MAX_CONTROL_FRAMES: usize = 1_000;
+
+/// How often a quiet socket is asked whether it is still there, and how long it may stay silent.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(65);
+
+/// What a page is told whose log-in has ended: 401, as far as a socket can say it.
+const LOGGED_OUT_CLOSE_CODE: u16 = 4401;
+
+/// How many chats one page can follow.
+const MAX_FOLLOWED: usize = 64;
+
+/// How many frames wait for a slow page before the chats it follows wait.
+const OUTBOX_FRAMES: usize = 64;
+
+/// A page closes with this that connects again at once.
+const RECONNECT_CLOSE_CODE: u16 = 4000;
+
+type WebSocket = WebSocketStream<IncomingFrames<TokioIo<Upgraded>>>;
+
+pub(crate) async fn open(
+    State(app): State<App>,
+    user: CurrentUser,
+    handshake: Handshake,
+) -> Result<Response, ApiError> {
+    let place = app.budget.socket(&user.id)?;
+    let (response, upgrade) = handshake.accept();
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgrade.await else {
+            return;
+        };
+        let session = SocketSession::new(app, user, place);
+        let max = session.max_frame();
+        let config = WebSocketConfig::default()
+            .read_buffer_size(READ_BUFFER_BYTES)
+            .max_message_size(Some(max))
+            .max_frame_size(Some(max));
+        let (budget, user) = (session.app.budget.clone(), session.user.id.clone());
+        let incoming = IncomingFrames::new(TokioIo::new(upgraded), budget, user, max);
+        let socket = WebSocketStream::from_raw_socket(incoming, Role::Server, Some(config)).await;
+        session.run(socket).await;
+    });
+    Ok(response)
+}
+
+/// One page's connection.
+struct SocketSession {
+    app: App,
+    user: CurrentUser,
+    revocations: broadcast::Receiver<Revocation>,
+    updates: UpdateSubscription,
+    followed: HashMap<ChatId, AbortHandle>,
+    outbox: mpsc::Sender<ServerFrame>,
+    frames: mpsc::Receiver<ServerFrame>,
+    tools: SocketTools,
+    orders: mpsc::Receiver<PageCommand>,
+    changes: broadcast::Receiver<browser::ToolsChanged>,
+    storage: watch::Receiver<StorageState>,
+    chats: mpsc::Sender<ChatFrame>,
+    chat_frames: mpsc::Receiver<ChatFrame>,
+    /// Among those of its user.
+    _place: BudgetShare,
+}
+
+/// A frame that is being parsed.
+type ParsingFrame = Pin<Box<dyn Future<Output = ParsedFrame> + Send>>;
+
+/// What a page says, and the memory that it takes.
+type ParsedFrame = Result<(Result<ClientFrame, serde_json::Error>, Option<BudgetShare>), Exceeded>;
+
+impl SocketSession {
+    fn new(app: App, user: CurrentUser, place: BudgetShare) -> Self {
+        let (outbox, frames) = mpsc::channel(OUTBOX_FRAMES);
+        let (chats, chat_frames) = mpsc::channel(OUTBOX_FRAMES);
+        let (tools, orders) = SocketTools::new(app.devices.clone(), &user, outbox.clone());
+        let mut storage = app.storage.watch();
+        if *storage.borrow() != StorageState::Ok {
+            storage.mark_changed();
+        }
+        Self {
+            tools,
+            orders,
+            changes: app.devices.subscribe(),
+            storage,
+            revocations: app.auth.revocations(),
+            updates: app.sources.updates(),
+            app,
+            user,
+            followed: HashMap::new(),
+            outbox,
+            frames,
+            chats,
+            chat_frames,
+            _place: place,
+        }
+    }
+
+    /// Who cannot run tools has nothing long to say.
+    fn max_frame(&self) -> usize {
+        if self.tools.may_run() {
+            MAX_FRAME_BYTES
+        } else {
+            SMALL_BYTES
+        }
+    }
+
+    async fn run(mut self, mut socket: WebSocket) {
+        let mut ping_timer = interval(PING_INTERVAL);
+        let mut heard = Instant::now();
+        let mut control_frames = 0;
+        // While a frame is parsed the next one waits, and everything else goes on.
+        let mut parsing: Option<ParsingFrame> = None;
+        loop {
+            tokio::select! {
+                Some(frame) = self.frames.recv() => {
+                    if send(&mut socket, &frame).await.is_err() {
+                        return;
+                    }
+                }
+                Some(frame) = self.chat_frames.recv() => {
+                    if send_text(&mut socket, frame.text).await.is_err() {
+                        return;
+                    }
+                }
+                Some(order) = self.orders.recv() => {
+                    if send(&mut socket, &order.into()).await.is_err() {
+                        return;
+                    }
+                }
+                message = socket.next(), if parsing.is_none() => {
+                    heard = Instant::now();
+                    let received = socket.get_mut().take_reservation();
+                    match message {
+                        Some(Ok(Message::Text(text))) => parsing = Some(self.parse(text, received)),
+                        Some(Ok(Message::Close(Some(frame)))) if u16::from(frame.code) == RECONNECT_CLOSE_CODE => return,
+                        // A clean close: it does not come back to its pending calls.
+                        Some(Ok(Message::Close(_))) => return self.tools.leave(),
+                        Some(Err(error)) => return refuse_frame(&mut socket, &error).await,
+                        None => return,
+                        Some(Ok(
+                            Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_),
+                        )) => {
+                            control_frames += 1;
+                            if control_frames > MAX_CONTROL_FRAMES {
+                                return close(&mut socket, CloseCode::Policy, "too many pings").await;
+                            }
+                        }
+                    }
+                }
+                parsed = parsed(&mut parsing), if parsing.is_some() => {
+                    parsing = None;
+                    heard = Instant::now();
+                    self.take(parsed).await;
+                }
+                ended = self.revocations.recv() => {
+                    // One that was missed may have been this one.
+                    if ended.as_ref().map_or(true, |ended| self.user.is_revoked_by(ended))
+                        && !self.may_stay().await
+                    {
+                        return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
+                    }
+                }
+                received = self.updates.recv() => {
+                    if self.pass_on(&mut socket, received).await.is_err() {
+                        return;
+                    }
+                }
+                changed = self.changes.recv() => {
+                    // What was missed may have been about this one.
+                    let is_theirs = changed.as_ref().map_or(true, |told| told.0 == self.user.id);
+                    if is_theirs && send(&mut socket, &ServerFrame::ToolsChanged).await.is_err() {
+                        return;
+                    }
+                }
+                Ok(()) = self.storage.changed() => {
+                    let state = *self.storage.borrow_and_update();
+                    if send(&mut socket, &ServerFrame::Storage { state }).await.is_err() {
+                        return;
+                    }
+                }
+                _ = ping_timer.tick() => {
+                    control_frames = 0;
+                    // Another process may have ended what they came by.
+                    if !self.may_stay().await {
+                        return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
+                    }
+                    let asked = ping(&mut socket).await;
+                    let is_silent = heard.elapsed() > SILENCE_TIMEOUT && !socket.get_ref().is_receiving();
+                    if is_silent || asked.is_err() {
+                        return;
+                    }
+                }
+                () = self.app.closing.cancelled() => {
+                    return close(&mut socket, CloseCode::Away, "Tenon is shutting down").await;
+                }
+            }
+        }
+    }
+
+    /// Tells a page about the servers its user sees; all of them, if it missed something.
+    async fn pass_on(
+        &self,
+        socket: &mut WebSocket,
+        received: Result<AddressedUpdate, RecvError>,
+    ) -> Result<(), ()> {
+        let updates = match received {
+            Ok(update) => self
+                .app
+                .sources
+                .visible_update(&self.user, update)
+                .into_iter()
+                .collect(),
+            Err(RecvError::Lagged(_)) => self.app.sources.all_updates(&self.user),
+            // It lives as long as the app, which this holds.
+            Err(RecvError::Closed) => return Err(()),
+        };
+        for update in updates {
+            send(socket, &ServerFrame::Source(update)).await?;
+        }
+        Ok(())
+    }
+
+    /// A store that cannot be read throws nobody out: it is asked again soon.
+    async fn may_stay(&self) -> bool {
+        let counts = self.user.is_valid(&self.app.store).await;
+        counts.unwrap_or(true)
+    }
+
+    /// The room that a frame was received into is given back once it is parsed.
+    fn parse(&self, text: Utf8Bytes, received: Option<BudgetShare>) -> ParsingFrame {
+        let (budget, user) = (self.app.budget.clone(), self.user.id.clone());
+        Box::pin(async move {
+            let parsed = budget.parse(&user, text, |text| serde_json::from_slice(text));
+            let parsed = parsed.await;
+            drop(received);
+            parsed
+        })
+    }
+
+    async fn take(&mut self, parsed: ParsedFrame) {
+        let (frame, memory) = match parsed {
+            Ok(parsed) => parsed,
+            Err(exceeded) => {
+                let error = ApiError::from(exceeded).detail();
+                return self.answer(ServerFrame::Error {
+                    chat_id: None,
+                    error,
+                });
+            }
+        };
+        match frame {
+            Ok(ClientFrame::Subscribe { chat_id, after }) => self.subscribe(chat_id, after).await,
+            Ok(ClientFrame::Unsubscribe { chat_id }) => {
+                if let Some(following) = self.followed.remove(&chat_id) {
+                    following.abort();
+                }
+            }
+            Ok(ClientFrame::Register(registration)) => {
+                if let Err(why) = self.tools.register(registration, memory) {
+                    self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));
+                }
+            }
+            Ok(ClientFrame::Unregister { url }) => {
+                if let Err(why) = self.tools.unregister(url) {
+                    self.refuse(why);
+                }
+            }
+            Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),
+            Ok(ClientFrame::Answered(answered)) => self.tools.end(answered),
+            Err(why) => self.refuse(format!("The frame cannot be used: {why}.")),
+        }
+    }
+
+    fn refuse(&self, why: String) {
+        self.answer(ServerFrame::Error {
+            chat_id: None,
+            error: ApiError::bad_request(why).detail(),
+        });
+    }
+
+    async fn subscribe(&mut self, chat_id: ChatId, after: i64) {
+        self.followed
+            .retain(|_, following| !following.is_finished());
+        let full = self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id);
+        let chat = match self.app.store.chat(&self.user.id, &chat_id).await {
+            Err(error) => Err(ApiError::from(error)),
+            Ok(_) if full => Err(ApiError::bad_request(
+                "This page follows too many chats; unsubscribe from some.",
+            )),
+            Ok(chat) => Ok(chat),
+        };
+        let chat = match chat {
+            Ok(chat) => chat,
+            Err(error) => {
+                self.answer(ServerFrame::Error {
+                    chat_id: Some(chat_id),
+                    error: error.detail(),
+                });
+                return;
+            }
+        };
+        // A number from a future that was lost, as by a restored backup, must not mean silence.
+        let after = after.clamp(0, chat.last_seq);
+        let follower = Follower {
+            app: self.app.clone(),
+            user: self.user.id.clone(),
+            chat: chat_id.clone(),
+            outbox: self.chats.clone(),
+            last: after,
+            room: None,
+        };
+        if let Some(former) = self
+            .followed
+            .insert(chat_id, tokio::spawn(follower.follow()).abort_handle())
+        {
+            former.abort();
+        }
+    }
+
+    /// Puts a frame into our own outbox, which only this task empties: it must not wait for room.
+    fn answer(&self, frame: ServerFrame) {
+        if self.outbox.try_send(frame).is_err() {
+            tracing::debug!("a page asks faster than it reads; an answer was dropped");
+        }
+    }
+}
+
+impl Drop for SocketSession {
+    fn drop(&mut self) {
+        self.followed.values().for_each(AbortHandle::abort);
+    }
+}
+
+async fn parsed(parsing: &mut Option<ParsingFrame>) -> ParsedFrame {
+    match parsing {
+        Some(parsing) => parsing.await,
+        None => std::future::pending().await,
+    }
+}

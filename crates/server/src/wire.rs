@@ -1,0 +1,197 @@
+//! The JSON of Tenon's own API, request by request. TypeScript is generated from it.
+
+mod accounts;
+mod chats;
+mod devices;
+mod sources;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tenon_app::json::double_option;
+use tenon_app::storage::StorageState;
+use tenon_domain::{
+    CallId, CallProgress, ChatId, Delta, Event, Layer, ModelId, ModelWait, Policy, ToolId,
+};
+use tenon_sources::browser::{
+    ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
+};
+use ts_rs::TS;
+
+pub use accounts::{
+    AuditView, AuthState, CreatedInvite, Invitation, InviteView, LogIn, LogOutEverywhere, MeChange,
+    NewInvite, SessionView, SettingsView, Setup, SignUp,
+};
+pub use chats::{
+    AnswerCall, ChatChange, ChatSummary, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
+    SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted,
+};
+pub use devices::{Behind, DeviceView, EndpointKind, LocalEndpoint, LocalServerView, LookBehind};
+pub use sources::{AnswerForm, LoginStart};
+pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
+pub use tenon_app::chats::{ExportedChat, ExportedMessage, ExportedTurn};
+pub use tenon_app::models::{
+    Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
+    OfferedModel, TestFrame,
+};
+pub use tenon_app::sources::{
+    AddSource, AdviceView, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
+    ImportedSource, LogLine, LoginState, NewSecret, SchemeKindView, SchemeView, SecretView,
+    ServerAbout, SkippedView, SourceChange, SourceDetail, SourceLimits, SourceOrigin,
+    SourcePreview, SourceReach, SourceUpdate, StartupView, ToolPreview,
+};
+pub use tenon_app::tools::{CallToolAnswer, LocalView, SourceView, ToolView};
+
+/// `GET /api/info`: what this is, and which model answers where none is named.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AppInfo {
+    pub version: String,
+    pub model: ModelInfo,
+}
+
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelInfo {
+    pub id: ModelId,
+    pub name: String,
+    /// The built-in assistant: no language model is connected.
+    pub builtin: bool,
+}
+
+/// `PATCH /api/tools`: what one layer says about tools from now on (204).
+/// The organisation's are an admin's to change.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolsChange {
+    pub layer: Layer,
+    /// For the layers of a chat.
+    #[ts(optional)]
+    pub chat_id: Option<ChatId>,
+    pub tools: Vec<ToolSettingPatch>,
+}
+
+/// A field that is left out stays as it is; null takes back what the layer said.
+#[derive(Debug, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(rename = "ToolChange")]
+pub struct ToolSettingPatch {
+    pub tool_id: ToolId,
+    #[serde(
+        default,
+        deserialize_with = "double_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "boolean | null")]
+    pub enabled: Option<Option<bool>>,
+    #[serde(
+        default,
+        deserialize_with = "double_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[ts(optional, type = "Policy | null")]
+    pub policy: Option<Option<Policy>>,
+}
+
+/// `POST /api/tools/{toolId}/call`
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CallTool {
+    #[ts(type = "unknown")]
+    pub arguments: Value,
+}
+
+/// The body of every answer that is not a success.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ErrorBody {
+    pub error: ErrorDetail,
+}
+
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ErrorDetail {
+    pub code: String,
+    /// One sentence that says what to do.
+    pub message: String,
+}
+
+/// `WS /api/ws`, server to page.
+#[derive(Debug, Serialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum ServerFrame {
+    Event(Event),
+    /// A piece of a message in progress; also, after `subscribe`, all of it so far at offset 0.
+    Delta(Delta),
+    Waiting(ModelWait),
+    /// How far a running call has come; also, after `subscribe`, of those that run.
+    Progress(CallProgress),
+    #[serde(rename = "source:state")]
+    Source(SourceUpdate),
+    /// Everything up to `seq` has been sent; from here on it is live.
+    CaughtUp {
+        chat_id: ChatId,
+        #[ts(type = "number")]
+        seq: i64,
+    },
+    /// A call that this page is to make, on its own machine.
+    #[serde(rename = "execute:tool")]
+    Execute(Box<ExecuteTool>),
+    /// Nobody waits for that call any more.
+    #[serde(rename = "cancel:tool")]
+    Cancel {
+        #[serde(rename = "call_id")]
+        call_id: CallId,
+    },
+    /// What came of `tools:register`.
+    #[serde(rename = "tools:registered")]
+    Registered(RegistrationResult),
+    /// The list of tools is not what it was.
+    #[serde(rename = "tools:changed")]
+    ToolsChanged,
+    /// Whether what is written arrives; told when it does not, and when it does again.
+    Storage {
+        state: StorageState,
+    },
+    Error {
+        #[ts(optional)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chat_id: Option<ChatId>,
+        error: ErrorDetail,
+    },
+}
+
+/// `WS /api/ws`, page to server.
+#[derive(Debug, Deserialize, TS)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum ClientFrame {
+    /// Send what happened in this chat after number `after`, then what happens.
+    Subscribe {
+        chat_id: ChatId,
+        #[serde(default)]
+        #[ts(type = "number")]
+        after: i64,
+    },
+    Unsubscribe {
+        chat_id: ChatId,
+    },
+    /// What this page found on its own machine: this, and nothing else.
+    #[serde(rename = "tools:register")]
+    Register(Registration),
+    /// What is at this address is not wanted any more.
+    #[serde(rename = "tools:unregister")]
+    Unregister {
+        url: String,
+    },
+    /// A call has begun, or is this far.
+    #[serde(rename = "tool:progress")]
+    Sign(LocalCallProgress),
+    /// A call has ended.
+    #[serde(rename = "tool:result")]
+    Answered(LocalCallResult),
+}

@@ -1,0 +1,175 @@
+//! The JSON of chats, search and shares.
+
+use serde::{Deserialize, Serialize};
+use tenon_app::chats::ExportedTurn;
+use tenon_domain::{CallRecord, ChatId, MessageId, ModelId, Part, Role, ToolId, TurnId, Verdict};
+use ts_rs::TS;
+
+/// `GET /api/chats?limit=&before=<updatedAt>.<id>&archived=true`: the pinned
+/// ones first, then the newest. The pinned ones are on the first page alone,
+/// where they come on top of `limit`; among the archived ones they are like others.
+/// `POST /api/chats/{id}/restore` undoes a deletion within a minute (200).
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatSummary {
+    pub id: ChatId,
+    /// Empty until the first message gives it one.
+    pub title: String,
+    #[ts(type = "number")]
+    pub created_at: i64,
+    #[ts(type = "number")]
+    pub updated_at: i64,
+    pub pinned: bool,
+    pub archived: bool,
+    /// The turn that is running now.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<TurnId>,
+    /// A call waits for somebody: to allow it, or to fill in its form.
+    pub asking: bool,
+}
+
+/// `POST /api/chats`, `PATCH /api/chats/{id}`
+#[derive(Debug, Default, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ChatChange {
+    #[ts(optional)]
+    pub title: Option<String>,
+    #[ts(optional)]
+    pub pinned: Option<bool>,
+    #[ts(optional)]
+    pub archived: Option<bool>,
+}
+
+/// `POST /api/chats/{id}/turns`
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StartTurn {
+    /// May be left out together with `replaces`: the same again.
+    #[serde(default)]
+    #[ts(optional, as = "Option<String>")]
+    pub text: Option<String>,
+    /// These tools alone; left out, those that are switched on.
+    #[ts(optional)]
+    pub tool_ids: Option<Vec<ToolId>>,
+    /// Left out, the default one.
+    #[ts(optional)]
+    pub model_id: Option<ModelId>,
+    /// Begins a branch beside this turn: what was said there stays, on its own branch.
+    #[ts(optional)]
+    pub replaces: Option<TurnId>,
+}
+
+/// 202 of `POST /api/chats/{id}/turns`
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnStarted {
+    pub turn_id: TurnId,
+}
+
+/// `POST /api/chats/{id}/branch`: shows the branch this turn is on (204).
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChooseBranch {
+    pub turn_id: TurnId,
+}
+
+/// `POST /api/calls/{id}/answer`: decides about a call that waits (204). 409
+/// where it no longer waits. Not for keys with less than full access.
+#[derive(Debug, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AnswerCall {
+    pub verdict: Verdict,
+}
+
+/// `GET /api/chats/{id}/messages`: the branch on show.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageView {
+    pub id: MessageId,
+    pub turn_id: TurnId,
+    pub role: Role,
+    pub text: String,
+    pub parts: Vec<Part>,
+    pub tool_calls: Vec<CallRecord>,
+    #[ts(type = "number")]
+    pub created_at: i64,
+}
+
+/// `GET /api/search?q=&limit=`, newest first, at most one hit for each chat and kind.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchHit {
+    pub chat_id: ChatId,
+    pub title: String,
+    pub kind: SearchHitKind,
+    /// Where in the chat; absent for its title.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// Some of the text around what was found.
+    pub snippet: Vec<SnippetPiece>,
+    #[ts(type = "number")]
+    pub at: i64,
+    pub archived: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct SnippetPiece {
+    pub text: String,
+    /// These are the words that were looked for.
+    pub found: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(rename = "HitKind")]
+pub enum SearchHitKind {
+    Title,
+    Message,
+    Call,
+}
+
+/// `GET /api/chats/{id}/share` (null where it is not shared), `POST` makes or
+/// renews the link up to the last turn on show that has ended (400 where there
+/// is none), `DELETE` takes it back. The page's address for it is `#/shared/<token>`.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ShareView {
+    pub token: String,
+    /// What tools were given and what they gave is shown too.
+    pub with_tools: bool,
+    #[ts(type = "number")]
+    pub created_at: i64,
+    /// Something was said since, which the link does not show.
+    pub behind: bool,
+}
+
+/// `GET /api/shares`: a user's own links.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnShare {
+    pub chat_id: ChatId,
+    pub title: String,
+    #[serde(flatten)]
+    pub share: ShareView,
+}
+
+/// `POST /api/chats/{id}/share`
+#[derive(Debug, Default, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct NewShare {
+    #[ts(optional, as = "Option<bool>")]
+    pub with_tools: bool,
+}
+
+/// `GET /api/shared/{token}`, for whoever has the link.
+#[derive(Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SharedChat {
+    pub title: String,
+    #[ts(type = "number")]
+    pub created_at: i64,
+    /// One branch, from the first turn to the last.
+    pub turns: Vec<ExportedTurn>,
+}

@@ -1,0 +1,83 @@
+//! What a page brought back, as a result.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+use tenon_domain::{ErrorKind, ToolError, ToolResult};
+use tenon_openapi::response;
+
+use super::wire::{LocalCallFailure, LocalCallOutcome, LocalFailureKind};
+use super::wire_request::WireBody;
+use crate::mcp;
+use crate::openapi::mapping::tool_result;
+use tenon_domain::text;
+
+/// What a model is told of a page's own words.
+const MAX_MESSAGE: usize = 2_000;
+
+pub(super) fn read(outcome: LocalCallOutcome) -> ToolResult {
+    match outcome {
+        LocalCallOutcome::Failed { error } => Err(failed(error)),
+        LocalCallOutcome::Mcp {
+            result: Value::Object(result),
+        } => mcp::read_result(result),
+        LocalCallOutcome::Mcp { .. } => Err(ToolError::failed(
+            "The server's answer is no result of a tool.",
+        )),
+        LocalCallOutcome::Http {
+            status,
+            headers,
+            body,
+        } => {
+            let status = StatusCode::from_u16(status);
+            let status = status.map_err(|_| ToolError::failed("The answer has no status."))?;
+            let body = match body {
+                None => Vec::new(),
+                Some(WireBody::Text { text }) => text.into_bytes(),
+                Some(WireBody::Base64 { data }) => STANDARD
+                    .decode(data)
+                    .map_err(|_| ToolError::failed("The answer was not passed on whole."))?,
+            };
+            tool_result(response::read(status, &read_headers(headers), &body))
+        }
+    }
+}
+
+/// Those that are none are left out.
+fn read_headers(headers: Vec<(String, String)>) -> HeaderMap {
+    let readable = headers.into_iter().filter_map(|(name, value)| {
+        let bytes: Result<Vec<u8>, _> = value.chars().map(u8::try_from).collect();
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let value = HeaderValue::from_bytes(&bytes.ok()?).ok()?;
+        Some((name, value))
+    });
+    readable.collect()
+}
+
+fn failed(failure: LocalCallFailure) -> ToolError {
+    let message = text::block(&failure.message, MAX_MESSAGE);
+    let kind = match failure.kind {
+        LocalFailureKind::Unreachable | LocalFailureKind::Broken | LocalFailureKind::Taken => {
+            ErrorKind::Unavailable
+        }
+        LocalFailureKind::Refused => ErrorKind::Denied,
+        LocalFailureKind::TimedOut => ErrorKind::TimedOut,
+        LocalFailureKind::Failed => ErrorKind::Failed,
+    };
+    let advice = match failure.kind {
+        LocalFailureKind::Refused => {
+            " Nothing was done. The user sees what to do about it under Tools."
+        }
+        // A page cannot tell a server that never got it from one that died over it.
+        LocalFailureKind::Unreachable => {
+            " Most likely nothing was done. The user sees what to do about it under Tools."
+        }
+        LocalFailureKind::TimedOut | LocalFailureKind::Broken | LocalFailureKind::Taken => {
+            " Whether the call took effect is not known: check before repeating it."
+        }
+        LocalFailureKind::Failed => "",
+    };
+    ToolError::new(kind, format!("{message}{advice}"))
+}

@@ -1,0 +1,98 @@
+//! An entry of the hub: a device and the servers that were found on it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_domain::{SourceId, SourceInfo, SourceState, UserId};
+use tenon_tools::{Connection, ToolSource};
+use tokio::sync::Semaphore;
+
+use super::device::Device;
+use super::local_server::LocalServer;
+use super::wire::{DeviceInfo, LocalProtocol};
+
+pub(super) struct DeviceEntry {
+    pub(super) device: Arc<Device>,
+    servers: Mutex<BTreeMap<SourceId, ServerEntry>>,
+    /// One registration at a time.
+    pub(super) registrations: Arc<Semaphore>,
+}
+
+pub(super) struct ServerEntry {
+    pub(super) server: Arc<LocalServer>,
+    /// None: it has nothing to offer yet.
+    #[expect(dead_code, reason = "entry")]
+    pub(super) connection: Option<Connection>,
+}
+
+/// A device as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceStatus {
+    pub info: DeviceInfo,
+    pub is_there: bool,
+    pub servers: Vec<LocalStatus>,
+}
+
+/// A server on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalStatus {
+    pub info: SourceInfo,
+    pub device: DeviceInfo,
+    pub url: String,
+    pub via: LocalProtocol,
+    pub state: SourceState,
+    pub tools: usize,
+}
+
+impl DeviceEntry {
+    pub(super) fn new(user: &UserId, info: &DeviceInfo) -> Self {
+        Self {
+            device: Arc::new(Device::new(user, info)),
+            servers: Mutex::default(),
+            registrations: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    pub(super) fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            id: self.device.id.clone(),
+            name: self.device.name(),
+        }
+    }
+
+    pub(super) fn status(&self) -> DeviceStatus {
+        let servers = self.servers();
+        DeviceStatus {
+            info: self.info(),
+            is_there: self.device.is_there(),
+            servers: servers.values().map(ServerEntry::status).collect(),
+        }
+    }
+
+    pub(super) fn servers(&self) -> MutexGuard<'_, BTreeMap<SourceId, ServerEntry>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ServerEntry {
+    pub(super) fn status(&self) -> LocalStatus {
+        let server = &self.server;
+        LocalStatus {
+            info: server.info().clone(),
+            device: DeviceInfo {
+                id: server.device.id.clone(),
+                name: server.device.name(),
+            },
+            url: server.url.clone(),
+            via: server.via,
+            state: server.state(),
+            tools: server.count(),
+        }
+    }
+}
+
+impl std::fmt::Debug for DeviceEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("DeviceEntry").field(&self.device.id).finish()
+    }
+}

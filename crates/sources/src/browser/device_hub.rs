@@ -1,0 +1,234 @@
+//! The devices of all users, as this process knows them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_domain::{SourceId, UserId};
+use tenon_tools::{Registry, ToolSource};
+use tokio::sync::{Semaphore, broadcast, mpsc};
+
+use super::check;
+use super::device_entry::{DeviceEntry, DeviceStatus, LocalStatus, ServerEntry};
+use super::error::BrowserError;
+use super::local_server::LocalServer;
+use super::local_server_store::{LocalServerRecord, LocalServerStore};
+use super::page_connection::PageConnection;
+use super::wire::{DeviceInfo, PageCommand, Registration};
+use crate::{parse_queue, text};
+
+pub(super) const MAX_DEVICES: usize = 50;
+
+/// How many changes a slow subscriber may miss before it has to read everything again.
+const CHANGE_QUEUE: usize = 256;
+
+/// Registers devices, their pages and the servers found on them. Cheap to clone.
+#[derive(Clone)]
+pub struct DeviceHub(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) registry: Arc<Registry>,
+    pub(super) store: Arc<dyn LocalServerStore>,
+    pub(super) parse_slots: ParseSlots,
+    devices: Mutex<HashMap<(UserId, String), Arc<DeviceEntry>>>,
+    changes: broadcast::Sender<ToolsChanged>,
+}
+
+/// The semaphore that bounds how many documents of one user are parsed at once.
+pub type ParseSlots = Box<dyn Fn(&UserId) -> Arc<Semaphore> + Send + Sync>;
+
+/// The tools of this user changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolsChanged(pub UserId);
+
+impl DeviceHub {
+    pub fn new(
+        registry: Arc<Registry>,
+        store: Arc<dyn LocalServerStore>,
+        parse_slots: ParseSlots,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            registry,
+            store,
+            parse_slots,
+            devices: Mutex::default(),
+            changes: broadcast::Sender::new(CHANGE_QUEUE),
+        }))
+    }
+
+    /// Registers the stored servers again, as offline. One that cannot be registered is skipped.
+    pub async fn restore(&self) -> Result<(), BrowserError> {
+        for record in self.0.store.load().await? {
+            let id = record.info.id.clone();
+            if let Err(error) = self.list(record).await {
+                tracing::warn!(%id, %error, "what a browser found is not listed");
+            }
+        }
+        Ok(())
+    }
+
+    async fn list(&self, record: LocalServerRecord) -> Result<(), BrowserError> {
+        let owner = record.info.owner.clone();
+        let user = owner.ok_or(BrowserError::NoOwner)?;
+        let device = self.entry(&user, &record.device)?;
+        let server = Arc::new(LocalServer::new(
+            record.info,
+            device.device.clone(),
+            record.url,
+            record.via,
+            record.tools,
+        ));
+        let connected = self.0.registry.connect(server.clone()).await;
+        let connection = connected.map_err(BrowserError::Registry)?;
+        let id = server.info().id.clone();
+        let entry = ServerEntry {
+            server,
+            connection: Some(connection),
+        };
+        device.servers().insert(id, entry);
+        Ok(())
+    }
+
+    /// Connects a page at its first registration. Commands to it go to `frames`.
+    pub fn connect(
+        &self,
+        user: &UserId,
+        registration: &Registration,
+        frames: mpsc::Sender<PageCommand>,
+    ) -> Result<PageConnection, BrowserError> {
+        check::registration(registration)?;
+        let entry = self.entry(user, &registration.device)?;
+        let was_there = entry.device.is_there();
+        entry
+            .device
+            .rename(&text::line(&registration.device.name, check::MAX_TITLE));
+        let page = entry
+            .device
+            .add_page(&registration.page, frames.clone(), &registration.calls);
+        if !was_there {
+            self.notify(user);
+        }
+        Ok(PageConnection::new(self.clone(), entry, page, frames))
+    }
+
+    pub fn subscribe(&self) -> broadcast::Receiver<ToolsChanged> {
+        self.0.changes.subscribe()
+    }
+
+    pub fn devices(&self, user: &UserId) -> Vec<DeviceStatus> {
+        let mut devices: Vec<DeviceStatus> =
+            self.all(user).iter().map(|entry| entry.status()).collect();
+        devices.sort_by(|a, b| a.info.id.cmp(&b.info.id));
+        devices
+    }
+
+    /// The status of a source that was found on a device of this user.
+    pub fn status(&self, user: &UserId, source: &SourceId) -> Option<LocalStatus> {
+        let all = self.all(user);
+        let mut entries = all.iter().filter_map(|entry| {
+            let servers = entry.servers();
+            servers.get(source).map(ServerEntry::status)
+        });
+        entries.next()
+    }
+
+    /// Removes a device and the servers found on it, and says whether there was one. Pages of it
+    /// that are still open register again.
+    pub async fn forget(&self, user: &UserId, device: &str) -> Result<bool, BrowserError> {
+        let entry = self.lock().remove(&(user.clone(), device.to_owned()));
+        let Some(entry) = entry else {
+            return Ok(false);
+        };
+        // After a registration that is under way.
+        let _slot = parse_queue::acquire(&entry.registrations).await;
+        self.drop_servers(&entry, |_| true).await?;
+        self.notify(user);
+        Ok(true)
+    }
+
+    /// Removes all devices of a deleted user.
+    pub async fn forget_user(&self, user: &UserId) -> Result<(), BrowserError> {
+        for entry in self.all(user) {
+            self.forget(user, &entry.device.id).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn drop_servers(
+        &self,
+        entry: &DeviceEntry,
+        which: impl Fn(&LocalServer) -> bool,
+    ) -> Result<bool, BrowserError> {
+        let gone: Vec<(SourceId, ServerEntry)> = {
+            let mut servers = entry.servers();
+            servers
+                .extract_if(.., |_, entry| which(&entry.server))
+                .collect()
+        };
+        let ids: Vec<SourceId> = gone.iter().map(|(id, _)| id.clone()).collect();
+        drop(gone);
+        if !ids.is_empty() {
+            self.0.store.delete(&ids).await?;
+        }
+        Ok(!ids.is_empty())
+    }
+
+    /// Removes a device that has neither a page nor a server.
+    pub(super) fn drop_if_empty(&self, entry: &Arc<DeviceEntry>) {
+        let mut devices = self.lock();
+        if is_empty(entry) {
+            let key = (entry.device.user.clone(), entry.device.id.clone());
+            devices.remove(&key);
+        }
+    }
+
+    fn all(&self, user: &UserId) -> Vec<Arc<DeviceEntry>> {
+        let devices = self.lock();
+        let own = devices.iter().filter(|((owner, _), _)| owner == user);
+        own.map(|(_, entry)| entry.clone()).collect()
+    }
+
+    fn entry(&self, user: &UserId, info: &DeviceInfo) -> Result<Arc<DeviceEntry>, BrowserError> {
+        let mut devices = self.lock();
+        let key = (user.clone(), info.id.clone());
+        if let Some(entry) = devices.get(&key) {
+            return Ok(entry.clone());
+        }
+        let own = |(owner, _): &(UserId, String)| owner == user;
+        if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
+            devices.retain(|key, entry| !own(key) || !is_empty(entry));
+        }
+        if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
+            return Err(BrowserError::TooManyDevices);
+        }
+        let entry = Arc::new(DeviceEntry::new(user, info));
+        devices.insert(key, entry.clone());
+        Ok(entry)
+    }
+
+    pub(super) fn contains(&self, entry: &Arc<DeviceEntry>) -> bool {
+        let key = (entry.device.user.clone(), entry.device.id.clone());
+        self.lock()
+            .get(&key)
+            .is_some_and(|known| Arc::ptr_eq(known, entry))
+    }
+
+    pub(super) fn notify(&self, user: &UserId) {
+        // Without an open page there are no subscribers.
+        let _ = self.0.changes.send(ToolsChanged(user.clone()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(UserId, String), Arc<DeviceEntry>>> {
+        let devices = self.0.devices.lock();
+        devices.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_empty(entry: &DeviceEntry) -> bool {
+    !entry.device.has_page() && entry.servers().is_empty()
+}
+
+impl std::fmt::Debug for DeviceHub {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceHub").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! A server on a user's own machine, as a source of tools.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tenon_domain::{ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_tools::{CallContext, ToolSource};
+
+use super::call_result;
+use super::device::Device;
+use super::local_tools::LocalTools;
+use super::wire::{ExecuteTool, LocalProtocol};
+
+/// The page keeps to it as well.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Reading a result of this size takes about a millisecond; larger ones are read on a blocking
+/// thread.
+const MAX_INLINE_BYTES: usize = 256 * 1024;
+
+pub(super) struct LocalServer {
+    info: SourceInfo,
+    pub(super) device: Arc<Device>,
+    pub(super) url: String,
+    pub(super) via: LocalProtocol,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// The tools when it was last seen.
+    tools: Vec<ToolDefinition>,
+    /// With the hash of the page. Not stored: a page sends it again after a restart.
+    parsed: Option<(String, Arc<LocalTools>)>,
+    state: DiscoveryState,
+}
+
+/// What the pages found when they last looked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DiscoveryState {
+    Found,
+    Missing,
+    /// Its tools cannot be used; the sentence says why.
+    Unusable(String),
+}
+
+impl LocalServer {
+    pub(super) fn new(
+        info: SourceInfo,
+        device: Arc<Device>,
+        url: String,
+        via: LocalProtocol,
+        tools: Vec<ToolDefinition>,
+    ) -> Self {
+        Self {
+            info,
+            device,
+            url,
+            via,
+            inner: Mutex::new(Inner {
+                tools,
+                parsed: None,
+                state: DiscoveryState::Missing,
+            }),
+        }
+    }
+
+    /// Whether its tools have this hash.
+    pub(super) fn has(&self, hash: &str) -> bool {
+        let inner = self.inner();
+        inner
+            .parsed
+            .as_ref()
+            .is_some_and(|(known, _)| known == hash)
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        let inner = self.inner();
+        let parsed = inner.parsed.as_ref();
+        parsed
+            .map(|(_, parsed)| parsed.notes.clone())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.inner().tools.len()
+    }
+
+    /// Replaces its tools, and says whether they changed.
+    pub(super) fn set_tools(&self, hash: String, parsed: LocalTools) -> bool {
+        let mut inner = self.inner();
+        let is_new = inner.tools != parsed.tools;
+        inner.tools.clone_from(&parsed.tools);
+        inner.parsed = Some((hash, Arc::new(parsed)));
+        is_new
+    }
+
+    /// Says whether the state changed.
+    pub(super) fn set_state(&self, state: DiscoveryState) -> bool {
+        let mut inner = self.inner();
+        let has_changed = inner.state != state;
+        inner.state = state;
+        has_changed
+    }
+
+    pub(super) fn is_found(&self) -> bool {
+        self.inner().state == DiscoveryState::Found
+    }
+
+    fn parsed(&self) -> Option<Arc<LocalTools>> {
+        let inner = self.inner();
+        inner.parsed.as_ref().map(|(_, parsed)| parsed.clone())
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ToolSource for LocalServer {
+    fn info(&self) -> &SourceInfo {
+        &self.info
+    }
+
+    fn tools(&self) -> Vec<ToolDefinition> {
+        self.inner().tools.clone()
+    }
+
+    fn state(&self) -> SourceState {
+        let (state, is_known) = {
+            let inner = self.inner();
+            (inner.state.clone(), inner.parsed.is_some())
+        };
+        if !self.device.is_there() || !is_known {
+            return SourceState::Offline;
+        }
+        match state {
+            DiscoveryState::Found => SourceState::Ready,
+            DiscoveryState::Unusable(why) => SourceState::Failed { why },
+            DiscoveryState::Missing => SourceState::Failed {
+                why: format!(
+                    "Nothing was found at {} when it was last looked for.",
+                    self.url
+                ),
+            },
+        }
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        match self.state() {
+            SourceState::Offline => Some(self.device.offline_message()),
+            SourceState::Failed { .. } => Some(format!(
+                "This tool runs on the user's own computer, and nothing usable answers at {} there \
+                 now. Ask the user to look after it, or do without it.",
+                self.url
+            )),
+            SourceState::Starting
+            | SourceState::Ready
+            | SourceState::Degraded { .. }
+            | SourceState::Sleeping
+            | SourceState::Off => None,
+        }
+    }
+
+    fn deadline(&self, _tool: &str) -> Option<Duration> {
+        Some(IDLE_TIMEOUT)
+    }
+
+    async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
+        let parsed = self.parsed().ok_or_else(|| self.device.offline_error())?;
+        let request = parsed.request(tool, &input)?;
+        let origin = &context.origin;
+        let order = ExecuteTool {
+            call_id: context.call_id.clone(),
+            chat_id: origin.chat_id.clone(),
+            message_id: origin.message_id.clone(),
+            tool_id: origin.tool_id.clone(),
+            tool_name: tool.to_owned(),
+            tool_args: input,
+            server_url: self.url.clone(),
+            request: request.map(Into::into),
+            deadline_ms: IDLE_TIMEOUT.as_millis() as u64,
+        };
+        let outcome = self.device.execute(&order, context).await?;
+        if outcome.body_bytes() <= MAX_INLINE_BYTES {
+            return call_result::read(outcome);
+        }
+        tokio::task::spawn_blocking(move || call_result::read(outcome))
+            .await
+            .unwrap_or_else(|_panic| {
+                Err(ToolError::new(
+                    ErrorKind::Failed,
+                    "The answer could not be read.",
+                ))
+            })
+    }
+}
+
+impl std::fmt::Debug for LocalServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("LocalServer").field(&self.info.id).finish()
+    }
+}

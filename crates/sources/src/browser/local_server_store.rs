@@ -1,0 +1,31 @@
+//! Stores the servers of devices, so that their tools are listed while a device is offline.
+
+use async_trait::async_trait;
+use tenon_domain::{SourceId, SourceInfo, ToolDefinition};
+
+use super::error::BrowserError;
+use super::wire::{DeviceInfo, LocalProtocol};
+
+/// A server that a page found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalServerRecord {
+    /// Its owner is the person.
+    pub info: SourceInfo,
+    pub device: DeviceInfo,
+    pub url: String,
+    pub via: LocalProtocol,
+    pub tools: Vec<ToolDefinition>,
+}
+
+/// Implemented by whoever has a database.
+#[async_trait]
+pub trait LocalServerStore: Send + Sync {
+    async fn load(&self) -> Result<Vec<LocalServerRecord>, BrowserError>;
+
+    async fn save(&self, server: &LocalServerRecord) -> Result<(), BrowserError>;
+
+    /// They are in use: servers that are not seen for long are deleted.
+    async fn mark_seen(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
+
+    async fn delete(&self, servers: &[SourceId]) -> Result<(), BrowserError>;
+}

@@ -1,0 +1,140 @@
+//! The tools of a local server, parsed by the code that parses all other servers.
+
+use std::collections::HashMap;
+
+use tenon_domain::{ToolDefinition, ToolError};
+use tenon_net::is_loopback;
+use tenon_openapi::operation::Operation;
+use tenon_openapi::request::{self, OpenapiRequest, ServerUrlError};
+use tenon_openapi::{document, parse};
+use url::Url;
+
+use super::check;
+use super::error::BrowserError;
+use super::wire::DiscoveredTools;
+use crate::mcp;
+use crate::openapi::mapping::{build_error, tool_definition};
+
+const MAX_NOTES: usize = 50;
+
+#[derive(Debug)]
+pub(super) struct LocalTools {
+    pub(super) tools: Vec<ToolDefinition>,
+    /// What was left out, as sentences.
+    pub(super) notes: Vec<String>,
+    calls: LocalCalls,
+}
+
+#[derive(Debug)]
+enum LocalCalls {
+    /// By the native names of its tools: what is called, and where it is served.
+    Openapi(HashMap<String, (Operation, Url)>),
+    Mcp,
+}
+
+/// The tools that a page's registration would give, and sentences on what is left out.
+pub fn preview(
+    offered: DiscoveredTools,
+    at: &Url,
+) -> Result<(Vec<ToolDefinition>, Vec<String>), BrowserError> {
+    let offer = LocalTools::read(offered, at)?;
+    Ok((offer.tools, offer.notes))
+}
+
+impl LocalTools {
+    /// `at` is the address that the user enabled.
+    pub(super) fn read(offered: DiscoveredTools, at: &Url) -> Result<Self, BrowserError> {
+        check::tools(&offered)?;
+        match offered {
+            DiscoveredTools::Mcp { tools } => {
+                let listed = mcp::parse_tools(&tools);
+                Ok(Self {
+                    tools: listed.tools,
+                    notes: listed.problems,
+                    calls: LocalCalls::Mcp,
+                })
+            }
+            DiscoveredTools::Openapi { document, url } => Self::of_document(&document, &url, at),
+        }
+    }
+
+    fn of_document(text: &str, url: &str, at: &Url) -> Result<Self, BrowserError> {
+        let value = document::read(text.as_bytes())
+            .map_err(|error| BrowserError::Document(error.into()))?;
+        let parsed = parse::parse(&value).map_err(|error| BrowserError::Document(error.into()))?;
+        let base = Url::parse(url).map_err(|_| BrowserError::InvalidDocumentAddress)?;
+        let mut notes: Vec<String> = parsed
+            .skipped
+            .iter()
+            .map(|skipped| format!("{} is left out: {}", skipped.operation, skipped.reason))
+            .chain(parsed.notes)
+            .collect();
+        let (mut tools, mut operations) = (Vec::new(), HashMap::new());
+        for operation in parsed.operations {
+            let name = operation.name.clone();
+            match server_of(&operation, &base, at) {
+                Ok(server) => {
+                    tools.push(tool_definition(&operation));
+                    operations.insert(name, (operation, server));
+                }
+                Err(error) => notes.push(format!("`{name}` is left out: {error}")),
+            }
+        }
+        notes.truncate(MAX_NOTES);
+        Ok(Self {
+            tools,
+            notes,
+            calls: LocalCalls::Openapi(operations),
+        })
+    }
+
+    /// What to fetch for a call. None: it is called over MCP.
+    pub(super) fn request(
+        &self,
+        tool: &str,
+        input: &serde_json::Value,
+    ) -> Result<Option<OpenapiRequest>, ToolError> {
+        match &self.calls {
+            LocalCalls::Mcp => Ok(None),
+            LocalCalls::Openapi(operations) => {
+                let known = operations.get(tool);
+                let (operation, server) = known.ok_or_else(|| {
+                    ToolError::failed("The server no longer has this tool. Do without it.")
+                })?;
+                let request = request::build_at(operation, server.clone(), input);
+                request.map(Some).map_err(build_error)
+            }
+        }
+    }
+}
+
+/// Why an operation is left out.
+#[derive(Debug, thiserror::Error)]
+enum OperationError {
+    #[error(transparent)]
+    InvalidServer(ServerUrlError),
+    #[error("its document says that it is served at {served}, and only {enabled} was enabled.")]
+    OtherOrigin { served: String, enabled: String },
+    #[error("its address cannot be made: {0}.")]
+    InvalidHost(url::ParseError),
+}
+
+/// The server of an operation. It must be the address that the user enabled: whatever a
+/// document says, a page sends nothing anywhere else.
+fn server_of(operation: &Operation, base: &Url, at: &Url) -> Result<Url, OperationError> {
+    let server = operation.servers.first().map_or("/", String::as_str);
+    let mut server = request::server_url(server, base).map_err(OperationError::InvalidServer)?;
+    let is_same = server.scheme() == at.scheme()
+        && server.port_or_known_default() == at.port_or_known_default()
+        && (server.host_str() == at.host_str() || (is_loopback(&server) && is_loopback(at)));
+    if !is_same {
+        return Err(OperationError::OtherOrigin {
+            served: server.origin().ascii_serialization(),
+            enabled: at.origin().ascii_serialization(),
+        });
+    }
+    // All names of this machine are the same server, but the page may reach it by one alone.
+    let host = at.host_str();
+    server.set_host(host).map_err(OperationError::InvalidHost)?;
+    Ok(server)
+}

@@ -1,0 +1,54 @@
+//! The tools a server offers, and which of them may be called twice.
+
+use std::collections::HashSet;
+
+use tenon_domain::ToolDefinition;
+
+/// A list of tools, checked.
+#[derive(Debug, Default)]
+pub(super) struct OfferedTools {
+    pub(super) tools: Vec<ToolDefinition>,
+    /// Those that can be called a second time without harm, by native name.
+    repeatable: HashSet<String>,
+}
+
+impl OfferedTools {
+    pub(super) fn new(tools: Vec<ToolDefinition>) -> Self {
+        let repeatable = tools
+            .iter()
+            .filter(|tool| tool.annotations.read_only || tool.annotations.idempotent)
+            .map(|tool| tool.name.clone())
+            .collect();
+        Self { tools, repeatable }
+    }
+
+    pub(super) fn is_repeatable(&self, tool: &str) -> bool {
+        self.repeatable.contains(tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenon_domain::Annotations;
+
+    fn tool(name: &str) -> ToolDefinition {
+        ToolDefinition {
+            name: name.into(),
+            title: None,
+            description: String::new(),
+            input_schema: serde_json::json!({}).into(),
+            annotations: Annotations::default(),
+        }
+    }
+
+    #[test]
+    fn what_only_reads_or_can_be_done_twice_may_be_repeated() {
+        let mut tools = vec![tool("reads"), tool("sets"), tool("adds")];
+        tools[0].annotations.read_only = true;
+        tools[1].annotations.idempotent = true;
+        let offer = OfferedTools::new(tools);
+        let repeatable = ["reads", "sets", "adds", "unknown"].map(|name| offer.is_repeatable(name));
+        assert_eq!(repeatable, [true, true, false, false]);
+    }
+}

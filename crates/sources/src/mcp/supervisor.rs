@@ -1,0 +1,369 @@
+//! The task that keeps one server up: starting → ready → failed → starting …
+//!
+//! It owns the connection. Whatever it is doing, it can be told to restart or to stop, and
+//! then leaves what it was doing at once: each step is cancel safe and leaves nothing behind
+//! but `self.active`, which is closed.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tenon_domain::{McpTransport, SourceState};
+use tenon_mcp::{Error, ProtocolEra};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::task::TaskTracker;
+
+use super::backoff::{Backoff, MINUTE, RetryDecision};
+use super::explain::{explain, explain_connection};
+use super::lister::Lister;
+use super::offered_tools::OfferedTools;
+use super::server::SupervisedServer;
+use super::settings::StartMode;
+use super::status::ActiveConnection;
+use super::tool_list::ListedTools;
+
+mod start;
+
+use start::StartFailure;
+
+/// While a call waits for it, one that failed is tried this often at least.
+const WANTED_RETRY: Duration = Duration::from_secs(1);
+
+/// How long after an address could not be reached a call may have it tried again.
+const ADDRESS_RETRY: Duration = Duration::from_millis(500);
+
+/// After so many failed lists in a row it is connected to anew.
+const MAX_FAILED_LISTS: u32 = 3;
+
+struct Supervisor {
+    shared: Arc<SupervisedServer>,
+    active: Option<ActiveConnection>,
+    /// How many connections there were.
+    connections: u64,
+    era: ProtocolEra,
+    backoff: Backoff,
+    start_slot: StartSlot,
+    /// Processes of starts that were given up.
+    cleanup: TaskTracker,
+}
+
+/// Whether the next start waits for a start slot.
+#[derive(Default)]
+enum StartSlot {
+    #[default]
+    Wait,
+    /// It was up a moment ago, and calls wait for it.
+    Skip,
+}
+
+/// What is to be done next.
+enum SupervisorStep {
+    Start,
+    Watch(ActiveConnection),
+    /// Wait, then start again. A call that wants it has it started sooner.
+    Wait(RetryDecision),
+    /// The same where no call can help.
+    LookAgain(Duration),
+    Sleep,
+    /// Do nothing until it is restarted: nothing else would help.
+    Stay,
+    /// End it first, and forget how it went.
+    Restart,
+}
+
+/// Runs until the server is stopped or dropped.
+pub(super) async fn supervise(shared: Arc<SupervisedServer>) {
+    let _stopped = shared.stopped.clone().drop_guard();
+    let mut next = match shared.settings.start {
+        StartMode::Now => SupervisorStep::Start,
+        StartMode::OnCall => SupervisorStep::Sleep,
+    };
+    let mut supervisor = Supervisor {
+        shared: shared.clone(),
+        active: None,
+        connections: 0,
+        era: ProtocolEra::default(),
+        backoff: if shared.is_program() {
+            Backoff::of_program(shared.timeouts.steady)
+        } else {
+            Backoff::of_address(shared.timeouts.steady)
+        },
+        start_slot: StartSlot::default(),
+        cleanup: TaskTracker::new(),
+    };
+    loop {
+        // A fault in here must not leave a server that is neither up nor tried again.
+        let step = AssertUnwindSafe(Box::pin(supervisor.step(next))).catch_unwind();
+        next = tokio::select! {
+            biased;
+            () = shared.stopping.cancelled() => break,
+            () = shared.restart.notified() => SupervisorStep::Restart,
+            next = step => match next {
+                Ok(next) => next,
+                Err(_panic) => supervisor.crashed().await,
+            },
+        };
+    }
+    shared.status.off();
+    supervisor.disconnect().await;
+    shared.logs.note("Stopped.");
+}
+
+impl Supervisor {
+    async fn step(&mut self, next: SupervisorStep) -> SupervisorStep {
+        match next {
+            SupervisorStep::Start => self.start().await,
+            SupervisorStep::Watch(active) => self.watch(active).await,
+            SupervisorStep::Wait(retry) => self.wait(retry).await,
+            SupervisorStep::LookAgain(wait) => {
+                sleep(wait).await;
+                self.shared.status.count_restart();
+                SupervisorStep::Start
+            }
+            SupervisorStep::Sleep => self.sleep().await,
+            SupervisorStep::Stay => std::future::pending().await,
+            SupervisorStep::Restart => {
+                self.shared.status.starting();
+                self.shared.logs.note("Restarted on request.");
+                self.disconnect().await;
+                self.backoff.reset();
+                self.era = ProtocolEra::default();
+                self.shared.status.count_restart();
+                SupervisorStep::Start
+            }
+        }
+    }
+
+    async fn start(&mut self) -> SupervisorStep {
+        let shared = self.shared.clone();
+        // One that has failed stays so until it has done better: nobody should wait for it.
+        if !matches!(shared.status.state(), SourceState::Failed { .. }) {
+            shared.status.starting();
+        }
+        match self.connect().await {
+            Ok(connection) => {
+                self.connections += 1;
+                self.era = connection.era();
+                shared.logs.note(match connection.pid() {
+                    Some(pid) => format!("Started, process {pid}."),
+                    None => "Connected.".into(),
+                });
+                let active = ActiveConnection {
+                    number: self.connections,
+                    connection,
+                };
+                self.active = Some(active.clone());
+                shared.status.connected(active.clone());
+                SupervisorStep::Watch(active)
+            }
+            Err(StartFailure::Unset(why)) => {
+                shared
+                    .logs
+                    .note(format!("It is started when it has what it lacks. {why}"));
+                shared.status.failed(why, None, None);
+                SupervisorStep::Stay
+            }
+            Err(StartFailure::LoginRequired { challenge }) => self.login_required(challenge).await,
+            Err(StartFailure::Failed(why)) => {
+                // It may speak otherwise than it did.
+                self.era = ProtocolEra::default();
+                let retry = self.backoff.failed(&why);
+                self.failed(why, retry).await
+            }
+        }
+    }
+
+    /// Keeps an eye on a server that is up, until it is no more.
+    async fn watch(&mut self, active: ActiveConnection) -> SupervisorStep {
+        let shared = self.shared.clone();
+        let opened = Instant::now();
+        shared.activity.touch();
+        let viewers = shared.settings.viewers.clone();
+        let mut lister = Lister::new(active.connection.clone(), viewers, shared.timeouts);
+        let (mut is_up, mut failed_lists) = (false, 0);
+        let why = loop {
+            tokio::select! {
+                biased;
+                why = active.connection.closed() => break explain_connection(&why),
+                challenge = shared.login_demanded(active.number) => return self.login_required(challenge).await,
+                listed = lister.next(&shared.doubt) => match listed {
+                    Ok(listed) => {
+                        self.backoff.came_up();
+                        (is_up, failed_lists) = (true, 0);
+                        self.take_list(listed);
+                    }
+                    Err(Error::LoginRequired { challenge }) => return self.login_required(challenge).await,
+                    Err(Error::NotSent(why) | Error::ConnectionLost(why)) => break explain_connection(&why),
+                    Err(error) => {
+                        let why = explain(&error);
+                        failed_lists += 1;
+                        // A server at an address may have been replaced by one that speaks otherwise.
+                        let is_address = !shared.is_program();
+                        if is_address && failed_lists >= MAX_FAILED_LISTS && !shared.activity.is_needed() {
+                            self.era = ProtocolEra::default();
+                            break why;
+                        }
+                        let why = format!("Its tools could not be listed: {why}");
+                        shared.logs.note(&why);
+                        shared.status.degraded(why);
+                    }
+                },
+                () = shared.idle() => {
+                    let state = shared.status.state();
+                    shared.status.asleep();
+                    if shared.activity.is_needed() {
+                        // A call came at this very moment, and may use the connection already.
+                        shared.status.awake(active.clone(), state);
+                        continue;
+                    }
+                    shared.logs.note("Put to sleep: nobody needed it.");
+                    self.disconnect().await;
+                    return SupervisorStep::Sleep;
+                }
+            }
+        };
+        let retry = if is_up {
+            self.backoff.ended_after(opened.elapsed(), &why)
+        } else {
+            self.backoff.failed(&why)
+        };
+        if is_up && retry == RetryDecision::Again(Duration::ZERO) {
+            self.start_slot = StartSlot::Skip;
+        }
+        self.failed(why, retry).await
+    }
+
+    fn take_list(&self, listed: ListedTools) {
+        let status = &self.shared.status;
+        let count = listed.tools.len();
+        let before = status.status();
+        if before.stale || before.tools != count {
+            self.shared.logs.note(format!("It offers {count} tools."));
+        }
+        status.listed(OfferedTools::new(listed.tools), listed.problems);
+    }
+
+    async fn sleep(&mut self) -> SupervisorStep {
+        let shared = self.shared.clone();
+        shared.status.asleep();
+        shared.activity.needed().await;
+        shared.logs.note("Woken by a call.");
+        SupervisorStep::Start
+    }
+
+    /// It ended, or did not even begin.
+    async fn failed(&mut self, why: String, retry: RetryDecision) -> SupervisorStep {
+        let shared = self.shared.clone();
+        shared.logs.note(match retry {
+            RetryDecision::Again(wait) if wait.is_zero() => {
+                format!("It is started again at once. {why}")
+            }
+            RetryDecision::Again(wait) | RetryDecision::GiveUp(wait) => {
+                format!("It is started again in {:.1} s. {why}", wait.as_secs_f32())
+            }
+        });
+        let cause = shared.logs.cause();
+        let cause = Some(cause).filter(|cause| shared.is_program() && !cause.lines.is_empty());
+        match retry {
+            RetryDecision::Again(_) => shared.status.restarting(why, cause),
+            RetryDecision::GiveUp(_) => {
+                let again = Instant::now() + shared.retry_after();
+                shared.status.failed(why, cause, Some(again));
+            }
+        }
+        self.disconnect().await;
+        SupervisorStep::Wait(retry)
+    }
+
+    async fn login_required(&mut self, challenge: Option<String>) -> SupervisorStep {
+        self.shared.logs.note("It asks for a log-in.");
+        self.shared.status.login_required(challenge);
+        self.disconnect().await;
+        SupervisorStep::LookAgain(MINUTE)
+    }
+
+    async fn wait(&mut self, retry: RetryDecision) -> SupervisorStep {
+        let shared = self.shared.clone();
+        let now = Instant::now();
+        let (wait, soonest) = match retry {
+            RetryDecision::Again(wait) => (wait, WANTED_RETRY),
+            RetryDecision::GiveUp(wait) => (wait, shared.retry_after()),
+        };
+        sleep(wait.min(soonest)).await;
+        tokio::select! {
+            () = sleep_until(now + wait) => {}
+            () = shared.activity.needed() => if let RetryDecision::GiveUp(_) = retry {
+                shared.logs.note("A call wants it: it is tried again.");
+                shared.status.starting();
+                self.start_slot = StartSlot::Skip;
+            }
+        }
+        shared.status.count_restart();
+        SupervisorStep::Start
+    }
+
+    /// This is a fault of ours: nothing a server does may lead here.
+    async fn crashed(&mut self) -> SupervisorStep {
+        let source = &self.shared.settings.info.id;
+        tracing::error!(%source, "the supervisor of an MCP server panicked");
+        let why = "Tenon met a fault of its own while it talked to this server; its log says more";
+        self.shared.status.failed(why.into(), None, None);
+        self.disconnect().await;
+        SupervisorStep::LookAgain(MINUTE)
+    }
+
+    /// Ends the connection, if there is one, and its process; and what is left of a start that
+    /// was given up.
+    async fn disconnect(&mut self) {
+        self.cleanup.close();
+        if timeout(self.shared.timeouts.end, self.cleanup.wait())
+            .await
+            .is_err()
+        {
+            self.shared
+                .logs
+                .note("Its installation did not end in time.");
+        }
+        self.cleanup.reopen();
+        // It stays ours until it is closed: who leaves this step halfway closes it in the next.
+        let Some(active) = self.active.clone() else {
+            return;
+        };
+        let closed = timeout(self.shared.timeouts.end, active.connection.close()).await;
+        if closed.is_err() {
+            self.shared.logs.note("It did not end in time.");
+        }
+        self.active = None;
+    }
+}
+
+impl SupervisedServer {
+    fn is_program(&self) -> bool {
+        matches!(self.settings.config.transport, McpTransport::Stdio { .. })
+    }
+
+    fn retry_after(&self) -> Duration {
+        if self.is_program() {
+            self.timeouts.retry
+        } else {
+            ADDRESS_RETRY
+        }
+    }
+
+    /// Comes back when a log-in was asked for over this connection, or a newer one, with what was said about it.
+    async fn login_demanded(&self, number: u64) -> Option<String> {
+        let mut demand = self.login_demand.subscribe();
+        let newest = demand.wait_for(|newest| newest.number >= number).await;
+        // The sender is ours: waiting cannot fail.
+        newest.ok()?.challenge.clone()
+    }
+
+    /// Comes back when it was not used for so long that it is to sleep.
+    async fn idle(&self) {
+        match self.settings.config.sleep_after_ms {
+            Some(long) => self.activity.idle(Duration::from_millis(long)).await,
+            None => std::future::pending().await,
+        }
+    }
+}

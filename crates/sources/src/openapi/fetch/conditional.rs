@@ -1,0 +1,162 @@
+//! Conditional requests for documents (ETag, Last-Modified), and what comes of them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use reqwest::header::{ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
+use serde_json::Value;
+use url::Url;
+
+use tenon_openapi::discover;
+
+/// Longer ones are none.
+const MAX_VALIDATOR_BYTES: usize = 1024;
+
+/// Which documents to fetch, and what of them is cached.
+#[derive(Debug)]
+pub(in crate::openapi) struct DocumentRequest<'a> {
+    pub(in crate::openapi) url: &'a Url,
+    /// For the site of that address alone.
+    pub(in crate::openapi) headers: &'a HeaderMap,
+    pub(in crate::openapi) cached: &'a [CachedDocument],
+    /// The files that documents refer to are fetched again too, even if the documents are unmodified.
+    pub(in crate::openapi) refetch_files: bool,
+    /// How long all of it may take.
+    pub(in crate::openapi) timeout: Duration,
+}
+
+/// A document that need not be sent again if it is unmodified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::openapi) struct CachedDocument {
+    pub(in crate::openapi) name: String,
+    /// As it was found.
+    pub(in crate::openapi) url: Url,
+    pub(in crate::openapi) validators: CacheValidators,
+    pub(in crate::openapi) fingerprint: ContentFingerprint,
+    /// It was made of several files, of which the validators are those of the first.
+    pub(in crate::openapi) has_files: bool,
+}
+
+/// What a conditional request is made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::openapi) struct CacheValidators {
+    pub(in crate::openapi) etag: Option<String>,
+    pub(in crate::openapi) last_modified: Option<String>,
+}
+
+impl CacheValidators {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name: HeaderName| {
+            let value = headers.get(name)?.to_str().ok()?;
+            (value.len() <= MAX_VALIDATOR_BYTES).then(|| value.to_owned())
+        };
+        Self {
+            etag: text(ETAG),
+            last_modified: text(LAST_MODIFIED),
+        }
+    }
+
+    /// Each of these, or what was known where it is not among them.
+    pub(super) fn or(self, known: &Self) -> Self {
+        let Self {
+            etag,
+            last_modified,
+        } = known.clone();
+        Self {
+            etag: self.etag.or(etag),
+            last_modified: self.last_modified.or(last_modified),
+        }
+    }
+}
+
+/// Length and hash of a body: whether it changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::openapi) struct ContentFingerprint(usize, u64);
+
+impl ContentFingerprint {
+    pub(in crate::openapi) fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Self(bytes.len(), hasher.finish())
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(in crate::openapi) struct FetchedDocuments {
+    pub(in crate::openapi) main: FetchedDocument,
+    /// Those of an mcpo's servers. None: the main one is all there is.
+    pub(in crate::openapi) subs: Option<Vec<FetchedSubDocument>>,
+}
+
+/// The document of a server behind an mcpo, or why there is none.
+#[derive(Debug)]
+pub(in crate::openapi) struct FetchedSubDocument {
+    pub(in crate::openapi) name: String,
+    pub(in crate::openapi) found: Result<FetchedDocument, FetchError>,
+}
+
+/// A document, and where it really was.
+#[derive(Debug)]
+pub(in crate::openapi) struct FetchedDocument {
+    /// Without its query: that may be a secret, and this is kept.
+    pub(in crate::openapi) url: Url,
+    pub(in crate::openapi) state: DocumentState,
+}
+
+#[derive(Debug)]
+pub(in crate::openapi) enum DocumentState {
+    /// It is what is known, though it may be asked for otherwise the next time.
+    Unmodified {
+        validators: CacheValidators,
+        /// If it was sent all the same, and is to be kept with other validators.
+        bytes: Option<Vec<u8>>,
+    },
+    Modified(Box<DocumentBody>),
+}
+
+#[derive(Debug)]
+pub(in crate::openapi) struct DocumentBody {
+    pub(in crate::openapi) bytes: Vec<u8>,
+    /// None: it is so large that it is read when its turn comes. Many servers send
+    /// theirs at the same time, and a document takes ten times its length.
+    pub(in crate::openapi) document: Option<Value>,
+    pub(in crate::openapi) validators: CacheValidators,
+}
+
+impl DocumentState {
+    /// How much of what was sent is held.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Unmodified { bytes, .. } => bytes.as_ref().map_or(0, Vec::len),
+            Self::Modified(body) => body.bytes.len(),
+        }
+    }
+}
+
+impl DocumentBody {
+    /// The document, if all it can do is name others.
+    pub(super) fn list(&self) -> Option<&Value> {
+        let document = self.document.as_ref();
+        document.filter(|document| !discover::has_paths(document))
+    }
+}
+
+/// Why nothing could be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct FetchError {
+    /// A sentence.
+    pub message: String,
+    /// The server shows its document only to those with a key.
+    pub needs_key: bool,
+}
+
+impl FetchError {
+    pub(super) fn new(message: String) -> Self {
+        Self {
+            message,
+            needs_key: false,
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Sends requests: one client with one connection pool for all servers of the same network
+//! policy.
+//!
+//! Redirects are followed here and not by `reqwest`: whether one may lead to another origin
+//! depends on the request, and every address is checked first.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING,
+};
+use reqwest::{Client, Method, Response, StatusCode};
+use tenon_domain::{ErrorKind, ToolError};
+use tenon_net::body::{self, BodyError};
+use tenon_net::{Network, RequestError, UrlError, check_url, without_query};
+use tenon_openapi::request::OpenapiRequest;
+use tenon_openapi::response::OpenapiResponse;
+use url::Url;
+
+use super::OpenapiError;
+use super::credentials::RequestSender;
+
+/// More than a model can do anything with; what is kept aside for people may be large.
+const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
+
+const MAX_REDIRECTS: usize = 5;
+
+/// Longer than any network needs; what is not there is not waited for.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many connections to one host wait for the next request: as many as there
+/// are calls at once on a busy day, for a new one costs more than a call does.
+const MAX_IDLE_CONNECTIONS: usize = 256;
+
+/// Cheap to clone, and meant to be shared: all servers with the same network policy should
+/// have the same one.
+#[derive(Debug, Clone)]
+pub struct OpenapiHttpClient {
+    client: Client,
+    network: Network,
+}
+
+/// What to do about a redirect to another origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CrossOriginRedirect {
+    /// Only whoever entered an address decides where credentials go.
+    Refuse,
+    /// Follow it without any header that could be a secret.
+    WithoutCredentials,
+}
+
+/// Why there is no response; as text it is a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SendError {
+    /// Policy or safety says no.
+    #[error("{0}")]
+    Refused(String),
+    /// Nothing has been sent.
+    #[error("{0}")]
+    Unreachable(String),
+    #[error("{0}")]
+    TimedOut(String),
+    /// The connection broke in the middle.
+    #[error("{0}")]
+    Interrupted(String),
+    /// What came is of no use.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+impl OpenapiHttpClient {
+    /// Reads the certificates of the system, and may fail.
+    pub fn new(network: Network) -> Result<Self, OpenapiError> {
+        let client = tenon_net::client(network)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_keepalive(Duration::from_secs(30))
+            .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
+            .build();
+        let client = client.map_err(|error| OpenapiError::HttpClient(error.to_string()))?;
+        Ok(Self { client, network })
+    }
+
+    /// Comes back with the head of an answer that is no redirect.
+    pub(super) async fn open(
+        &self,
+        mut request: reqwest::Request,
+        cross_origin: CrossOriginRedirect,
+    ) -> Result<Response, SendError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let response = self.execute(&request).await?;
+            let Some(there) = redirect(&response) else {
+                return Ok(response);
+            };
+            request = follow(request, response.status(), there, cross_origin)?;
+        }
+        let refusal = UrlError::TooManyRedirects(MAX_REDIRECTS);
+        Err(SendError::Unusable(refusal.to_string()))
+    }
+
+    async fn execute(&self, request: &reqwest::Request) -> Result<Response, SendError> {
+        let url = request.url();
+        check_url(url, self.network).map_err(refused)?;
+        let again = || {
+            let copy = request.try_clone();
+            // Only streams cannot be had twice, and nobody sends one.
+            copy.ok_or_else(|| SendError::Unusable("The request cannot be sent twice.".into()))
+        };
+        let error = match self.client.execute(again()?).await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        // A connection that waited may have been closed just now. What only reads is asked again.
+        let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
+        if !is_safe || error.is_connect() || error.is_timeout() {
+            return Err(SendError::of(&error, url));
+        }
+        let second = self.client.execute(again()?).await;
+        second.map_err(|error| SendError::of(&error, url))
+    }
+}
+
+#[async_trait]
+impl RequestSender for OpenapiHttpClient {
+    /// Dropped, it stops.
+    async fn send(
+        &self,
+        request: OpenapiRequest,
+        within: Option<Duration>,
+    ) -> Result<OpenapiResponse, ToolError> {
+        let request = ready(request);
+        let method = request.method().clone();
+        let host = request.url().host_str().unwrap_or_default().to_owned();
+        let sending = async {
+            let mut response = self.open(request, CrossOriginRedirect::Refuse).await?;
+            let status = response.status();
+            let headers = std::mem::take(response.headers_mut());
+            let body = read_body(response, MAX_RESPONSE_BYTES).await?;
+            Ok(OpenapiResponse {
+                status,
+                headers,
+                body,
+            })
+        };
+        let answer = match within {
+            None => sending.await,
+            Some(within) => tokio::time::timeout(within, sending)
+                .await
+                .unwrap_or_else(|_| {
+                    let within = within.as_secs_f32();
+                    Err(SendError::TimedOut(format!(
+                        "{host} did not answer within {within} s."
+                    )))
+                }),
+        };
+        answer.map_err(|error| error.into_error(&method))
+    }
+}
+
+/// Reads what comes, unless it is more than `most`.
+pub(super) async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, SendError> {
+    let read = body::read(&mut response, most).await;
+    read.map_err(|error| match error {
+        BodyError::TooLong { max_bytes } => SendError::Unusable(format!(
+            "The answer is larger than {} MB, which is more than is read.",
+            max_bytes / (1024 * 1024)
+        )),
+        BodyError::Broken(error) => SendError::of(&error, response.url()),
+    })
+}
+
+/// A request as the client has it.
+fn ready(request: OpenapiRequest) -> reqwest::Request {
+    let mut ready = reqwest::Request::new(request.method, request.url);
+    *ready.headers_mut() = request.headers;
+    *ready.body_mut() = request.body.map(Into::into);
+    ready
+}
+
+/// Where an answer leads on to. One that says nowhere is an answer like others.
+fn redirect(response: &Response) -> Option<Url> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?;
+    let location = std::str::from_utf8(location.as_bytes()).ok()?;
+    let mut there = response.url().join(location).ok()?;
+    there.set_fragment(None);
+    Some(there)
+}
+
+/// The request to where it was led.
+fn follow(
+    mut request: reqwest::Request,
+    status: StatusCode,
+    there: Url,
+    cross_origin: CrossOriginRedirect,
+) -> Result<reqwest::Request, SendError> {
+    if there.origin() != request.url().origin() {
+        match cross_origin {
+            CrossOriginRedirect::Refuse => {
+                return Err(SendError::Unusable(format!(
+                    "{} redirects to {}, which is another site: that is not followed. If that is \
+                     the server, its address has to be entered instead.",
+                    without_query(request.url()),
+                    without_query(&there)
+                )));
+            }
+            CrossOriginRedirect::WithoutCredentials => {
+                // Any header may be a key; only these can be none.
+                let kept = ["accept", "accept-encoding", "user-agent"];
+                let headers = std::mem::take(request.headers_mut());
+                for name in kept {
+                    if let Some(value) = headers.get(name) {
+                        request.headers_mut().insert(name, value.clone());
+                    }
+                }
+            }
+        }
+    }
+    // As all browsers do: what was posted is not posted again, unless it is asked for so.
+    let becomes_get = match status.as_u16() {
+        301 | 302 => *request.method() == Method::POST,
+        303 => !matches!(*request.method(), Method::GET | Method::HEAD),
+        _ => false,
+    };
+    if becomes_get {
+        *request.method_mut() = Method::GET;
+        *request.body_mut() = None;
+        for name in [
+            CONTENT_TYPE,
+            CONTENT_LENGTH,
+            CONTENT_ENCODING,
+            TRANSFER_ENCODING,
+        ] {
+            request.headers_mut().remove(name);
+        }
+    }
+    *request.url_mut() = there;
+    Ok(request)
+}
+
+fn refused(refusal: UrlError) -> SendError {
+    match refusal {
+        // The switch that an administrator has is for pages; it does not help here.
+        UrlError::Private(host) => SendError::Refused(format!(
+            "{host} is on a private network or on this machine. Only an administrator can add a \
+             server there."
+        )),
+        UrlError::UnknownHost(_) => SendError::Unreachable(refusal.to_string()),
+        UrlError::NotAUrl(..)
+        | UrlError::Scheme(_)
+        | UrlError::Credentials
+        | UrlError::TooManyRedirects(_) => SendError::Unusable(refusal.to_string()),
+    }
+}
+
+impl SendError {
+    pub(super) fn of(error: &reqwest::Error, url: &Url) -> Self {
+        match RequestError::new(error, url) {
+            RequestError::Refused(refusal) => refused(refusal),
+            why if error.is_connect() => Self::Unreachable(why.to_string()),
+            why @ RequestError::TimedOut { .. } => Self::TimedOut(why.to_string()),
+            why => Self::Interrupted(why.to_string()),
+        }
+    }
+
+    /// What a model is told. Where something was sent, it may have taken effect.
+    fn into_error(self, method: &Method) -> ToolError {
+        let reads_only = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let unsure = |sentence: String| {
+            if reads_only {
+                sentence
+            } else {
+                format!(
+                    "{sentence} Whether the call took effect is not known: check before repeating it."
+                )
+            }
+        };
+        match self {
+            Self::Refused(sentence) => ToolError::denied(sentence),
+            Self::Unreachable(sentence) => ToolError::new(ErrorKind::Unavailable, sentence),
+            Self::TimedOut(sentence) => ToolError::new(ErrorKind::TimedOut, unsure(sentence)),
+            Self::Interrupted(sentence) => ToolError::new(ErrorKind::Unavailable, unsure(sentence)),
+            Self::Unusable(sentence) => ToolError::failed(sentence),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

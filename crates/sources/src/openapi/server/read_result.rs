@@ -1,0 +1,35 @@
+//! What comes of reading documents, and what is different in it.
+
+use url::Url;
+
+use super::document_set::DocumentUpdate;
+use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
+
+pub(super) struct DocumentReadResult {
+    pub(super) merged: DocumentUpdate,
+    pub(super) tools: OpenapiTools,
+    pub(super) about: DocumentSummary,
+    pub(super) change: ToolChanges,
+}
+
+impl DocumentReadResult {
+    /// Takes its time: not for a thread that others wait for.
+    pub(super) fn of(
+        mut merged: DocumentUpdate,
+        base_url: Option<&Url>,
+        before: &OpenapiTools,
+    ) -> Self {
+        let tools = OpenapiTools::of(&merged.set, base_url);
+        merged
+            .problems
+            .extend(tools.without_server().map(str::to_owned));
+        merged.problems.extend(tools.other_hosts());
+        merged.problems.extend(merged.set.notes());
+        Self {
+            about: DocumentSummary::of(&merged.set),
+            change: tools.since(before),
+            tools,
+            merged,
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! The task that keeps the tools of a server up to date: it loads stored documents, then
+//! fetches them, again and again.
+//!
+//! A restart or stop interrupts whatever it is doing. Nothing a server does takes away the
+//! tools it offered last.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tenon_domain::{OpenapiOrigin, SourceState};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::change_log;
+use super::client::OpenapiClient;
+use super::document_set::DocumentSet;
+use super::inherited::LoadedDocuments;
+use super::read_result::DocumentReadResult;
+use super::settings::{DocumentRecord, DocumentStoreError};
+use super::status::StatusUpdate;
+use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
+use super::{OpenapiShared, RefreshProgress};
+use crate::openapi::OpenapiError;
+use crate::openapi::fetch::{self, DocumentRequest};
+use crate::parse_queue::acquire;
+use crate::variables::FillError;
+
+/// How often the files that a document refers to are read though it has not changed itself:
+/// there may be thousands of them.
+const FILES_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+struct OpenapiSupervisor {
+    shared: Arc<OpenapiShared>,
+    client: Option<Arc<OpenapiClient>>,
+    /// In a row.
+    failures: u32,
+    /// Somebody wants all of it read, and not only what is known to have changed.
+    refetch_files: bool,
+    /// When all of it was last read.
+    files_fetched_at: Instant,
+}
+
+/// What is to be done next.
+enum NextStep {
+    Start,
+    Read,
+    Wait,
+    /// Nothing will be different until somebody does something about it.
+    Stay,
+    Restart,
+}
+
+/// Runs until the server is stopped or dropped.
+pub(super) async fn run(shared: Arc<OpenapiShared>) {
+    let _stopped = shared.stopped.clone().drop_guard();
+    let mut supervisor = OpenapiSupervisor {
+        shared: shared.clone(),
+        client: None,
+        failures: 0,
+        refetch_files: false,
+        files_fetched_at: Instant::now(),
+    };
+    let mut next = NextStep::Start;
+    loop {
+        // A fault in here must not leave a server that is never read again.
+        let step = AssertUnwindSafe(Box::pin(supervisor.step(next))).catch_unwind();
+        next = tokio::select! {
+            biased;
+            () = shared.stopping.cancelled() => break,
+            () = shared.restart.notified() => NextStep::Restart,
+            next = step => match next {
+                Ok(next) => next,
+                Err(_panic) => supervisor.crashed(),
+            },
+        };
+    }
+    shared.state.set_off();
+    shared.logs.note("Stopped.");
+}
+
+impl OpenapiSupervisor {
+    async fn step(&mut self, next: NextStep) -> NextStep {
+        match next {
+            NextStep::Start => self.start().await,
+            NextStep::Read => self.read().await,
+            NextStep::Wait => self.wait().await,
+            NextStep::Stay => {
+                self.shared.refresh.notified().await;
+                self.refetch_files = true;
+                NextStep::Start
+            }
+            NextStep::Restart => {
+                self.shared.logs.note("Begun anew on request.");
+                self.shared.state.set_starting();
+                self.client = None;
+                self.failures = 0;
+                self.refetch_files = true;
+                NextStep::Start
+            }
+        }
+    }
+
+    async fn start(&mut self) -> NextStep {
+        if self.documents().is_none() {
+            self.remember().await;
+        }
+        match self.fill().await {
+            Ok(client) => {
+                let client = Arc::new(client);
+                self.client = Some(client.clone());
+                if let Some(documents) = self.documents() {
+                    match self.move_to(&client, documents).await {
+                        Ok(()) => self.shared.state.set_callable(client),
+                        Err(error) => {
+                            let why = error.to_string();
+                            self.note_failure(&why);
+                            self.shared.state.set_failed(why);
+                        }
+                    }
+                }
+                NextStep::Read
+            }
+            Err(error) => {
+                let next = match &error {
+                    OpenapiError::FillError(FillError::Unread(_)) => NextStep::Wait,
+                    // It stays so until somebody writes something else.
+                    _ => NextStep::Stay,
+                };
+                let why = error.to_string();
+                self.failures = self.failures.saturating_add(1);
+                self.note_failure(&why);
+                self.shared.state.set_failed(why);
+                self.begin_reading();
+                self.end_reading(Err(error));
+                next
+            }
+        }
+    }
+
+    /// The base URL may have been filled in just now.
+    async fn move_to(
+        &self,
+        client: &OpenapiClient,
+        documents: Arc<DocumentSet>,
+    ) -> Result<(), OpenapiError> {
+        if self.is_offered_at(client) {
+            return Ok(());
+        }
+        let base_url = client.base_url.clone();
+        let slot = acquire(&self.shared.settings.parses).await;
+        let moved = slot.run(move || {
+            let tools = OpenapiTools::of(&documents, base_url.as_ref());
+            Ok::<_, OpenapiError>((tools, DocumentSummary::of(&documents)))
+        });
+        let (tools, about) = moved.await?;
+        let state = &self.shared.state;
+        state.set_stale(StatusUpdate {
+            tools,
+            about,
+            problems: state.read(|status| status.problems.clone()),
+            change: None,
+            read_at: None,
+        });
+        Ok(())
+    }
+
+    /// Otherwise a call would show the keys for one place at another.
+    fn is_offered_at(&self, client: &OpenapiClient) -> bool {
+        self.shared.state.offer().base_url == client.base_url
+    }
+
+    fn documents(&self) -> Option<Arc<DocumentSet>> {
+        self.shared.loaded().documents.clone()
+    }
+
+    async fn fill(&self) -> Result<OpenapiClient, OpenapiError> {
+        let settings = &self.shared.settings;
+        let filled = settings.fill.fill(&settings.config);
+        let filled = timeout(self.shared.schedule.store_timeout, filled).await;
+        let config = filled.unwrap_or_else(|_| {
+            let why = "Its variables could not be read in time.";
+            Err(FillError::Unread(why.into()))
+        })?;
+        OpenapiClient::new(config, &settings.http)
+    }
+
+    /// What it offered last is there at once.
+    async fn remember(&mut self) {
+        // Many start at the same time, and what is kept may be large.
+        let slot = acquire(&self.shared.settings.parses).await;
+        let stored = match self.load().await {
+            Ok(stored) if stored.is_empty() => return,
+            Ok(stored) => stored,
+            Err(error) => return self.shared.logs.note(error.to_string()),
+        };
+        let read_at = stored.iter().map(|one| one.fetched_at).max();
+        let before = self.shared.state.offer();
+        let work = move || {
+            let update = DocumentSet::load(stored)?;
+            Ok::<_, OpenapiError>(DocumentReadResult::of(update, None, &before))
+        };
+        let read = slot.run(work).await;
+        let DocumentReadResult {
+            merged,
+            tools,
+            about,
+            ..
+        } = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let note = format!("What is kept of it cannot be used. {error}");
+                return self.shared.logs.note(note);
+            }
+        };
+        let count = tools.len();
+        self.shared.logs.note(format!(
+            "Its last document is kept: {count} tools are listed until it is read again."
+        ));
+        self.shared.state.set_stale(StatusUpdate {
+            tools,
+            about,
+            problems: merged.problems,
+            change: None,
+            read_at,
+        });
+        self.shared.loaded().documents = Some(Arc::new(merged.set));
+    }
+
+    async fn load(&self) -> Result<Vec<DocumentRecord>, OpenapiError> {
+        let loading = self.shared.settings.documents.load();
+        let loaded = timeout(self.shared.schedule.store_timeout, loading).await;
+        Ok(loaded.map_err(|_| OpenapiError::StoreTimedOut)??)
+    }
+
+    async fn read(&mut self) -> NextStep {
+        let Some(client) = self.client.clone() else {
+            return NextStep::Start;
+        };
+        self.begin_reading();
+        let outcome = match self.fetch(&client).await {
+            Ok(read) => Ok(self.apply(client, read).await),
+            Err(error) => {
+                let why = error.to_string();
+                self.failures = self.failures.saturating_add(1);
+                self.note_failure(&why);
+                if self.documents().is_some() && self.is_offered_at(&client) {
+                    self.shared.state.set_degraded(client, why);
+                } else {
+                    self.shared.state.set_failed(why);
+                }
+                Err(error)
+            }
+        };
+        self.end_reading(outcome);
+        NextStep::Wait
+    }
+
+    async fn fetch(&mut self, client: &OpenapiClient) -> Result<DocumentReadResult, OpenapiError> {
+        let LoadedDocuments {
+            documents,
+            unstored,
+        } = self.shared.loaded().clone();
+        let before = match (documents, unstored) {
+            (Some(documents), true) => Some(Arc::new(documents.without_fingerprints())),
+            (documents, _) => documents,
+        };
+        let (parses, tools) = (&self.shared.settings.parses, self.shared.state.offer());
+        let base_url = client.base_url.clone();
+        let Some(url) = &client.url else {
+            let slot = acquire(parses).await;
+            let stored = self.load().await?;
+            let work = move || {
+                let merged = DocumentSet::reload(before.as_deref(), stored)?;
+                Ok(DocumentReadResult::of(merged, base_url.as_ref(), &tools))
+            };
+            return slot.run(work).await;
+        };
+        let stored = before.as_ref().filter(|_| !unstored);
+        let cached = stored.map(|documents| documents.cached());
+        let refetch_files = std::mem::take(&mut self.refetch_files)
+            || self.files_fetched_at.elapsed() >= FILES_INTERVAL;
+        if refetch_files {
+            self.files_fetched_at = Instant::now();
+        }
+        let request = DocumentRequest {
+            url,
+            headers: &client.headers,
+            cached: cached.as_deref().unwrap_or_default(),
+            refetch_files,
+            timeout: self.shared.schedule.fetch_timeout,
+        };
+        let fetched = fetch::read(&self.shared.settings.http, &request).await?;
+        let work = move || {
+            let merged = DocumentSet::merge(before.as_deref(), fetched)?;
+            Ok(DocumentReadResult::of(merged, base_url.as_ref(), &tools))
+        };
+        acquire(parses).await.run(work).await
+    }
+
+    async fn apply(
+        &mut self,
+        client: Arc<OpenapiClient>,
+        read: DocumentReadResult,
+    ) -> Arc<ToolChanges> {
+        let shared = self.shared.clone();
+        self.failures = 0;
+        let DocumentReadResult {
+            merged,
+            tools,
+            about,
+            change,
+        } = read;
+        let documents = self.documents();
+        let had = documents.is_some();
+        let is_new =
+            !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
+        if is_new {
+            change_log::log_changes(&shared.logs, &tools, &about, had.then_some(&change));
+        }
+        let before = shared.state.status().problems;
+        for problem in &merged.problems {
+            if !before.contains(problem) {
+                shared.logs.note(problem);
+            }
+        }
+        let change = Arc::new(change);
+        let update = is_new.then(|| StatusUpdate {
+            tools,
+            about,
+            problems: Vec::new(),
+            change: (had && !change.is_empty()).then(|| ToolChanges::clone(&change)),
+            read_at: None,
+        });
+        let names = documents.map(|documents| documents.names());
+        let is_same = merged.to_store.is_empty() && names.as_ref() == Some(&merged.names);
+        // What was given is kept already.
+        let is_stored = is_same || client.url.is_none();
+        shared.set_documents(merged.set, is_stored);
+        shared.state.set_ready(client, update, merged.problems);
+        if !is_stored {
+            let documents = &shared.settings.documents;
+            let storing = documents.store(merged.to_store, merged.names);
+            let stored = timeout(shared.schedule.store_timeout, storing).await;
+            let too_long = || DocumentStoreError("it took too long".into());
+            let stored = stored.unwrap_or_else(|_| Err(too_long()));
+            shared.loaded().unstored = stored.is_err();
+            if let Err(why) = stored {
+                let source = &shared.settings.info.id;
+                tracing::warn!(%source, %why, "the document of an OpenAPI server cannot be kept");
+            }
+        }
+        change
+    }
+
+    /// One that is tried again and again would fill the log with the same.
+    fn note_failure(&self, why: &str) {
+        let is_new = match self.shared.state.source_state() {
+            SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {
+                before != why
+            }
+            SourceState::Starting
+            | SourceState::Ready
+            | SourceState::Sleeping
+            | SourceState::Off
+            | SourceState::Offline => true,
+        };
+        if is_new {
+            self.shared.logs.note(why);
+        }
+    }
+
+    async fn wait(&mut self) -> NextStep {
+        let is_given = matches!(
+            self.shared.settings.config.origin,
+            OpenapiOrigin::Given { .. }
+        );
+        let time = async {
+            if is_given && self.failures == 0 {
+                std::future::pending().await
+            } else {
+                sleep(self.shared.schedule.wait(self.failures)).await;
+            }
+        };
+        tokio::select! {
+            () = time => {}
+            () = self.shared.refresh.notified() => self.refetch_files = true,
+        }
+        NextStep::Read
+    }
+
+    fn begin_reading(&self) {
+        self.shared
+            .readings
+            .send_modify(|readings| readings.begun += 1);
+    }
+
+    fn end_reading(&self, outcome: Result<Arc<ToolChanges>, OpenapiError>) {
+        self.shared.readings.send_modify(|readings| {
+            *readings = RefreshProgress {
+                begun: readings.begun,
+                ended: readings.begun,
+                outcome,
+            }
+        });
+    }
+
+    /// This is a fault of ours: nothing a server does may lead here.
+    fn crashed(&mut self) -> NextStep {
+        let source = &self.shared.settings.info.id;
+        tracing::error!(%source, "the supervisor of an OpenAPI server panicked");
+        let error = OpenapiError::Panicked;
+        self.failures = self.failures.saturating_add(8);
+        self.shared.state.set_failed(error.to_string());
+        self.end_reading(Err(error));
+        NextStep::Wait
+    }
+}

@@ -1,9 +1,0 @@
-//! Waits that do not fall together, though what waits began together.
-
-use std::time::Duration;
-
-/// Between nine and eleven tenths of it.
-pub(crate) fn spread(wait: Duration, random: u64) -> Duration {
-    let part = (random % 1000) as u32;
-    wait * 9 / 10 + wait / 5 * part / 1000
-}

@@ -1,0 +1,60 @@
+//! The audit log of tool calls: who called which tool, and through which entry point.
+
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ConnectionTrait, DbErr};
+use serde_json::json;
+
+use crate::entity::{audit, chats, messages, tool_calls, turns};
+use crate::{Result, fresh_id};
+
+pub(crate) async fn record(
+    db: &impl ConnectionTrait,
+    at: i64,
+    call: &tool_calls::Model,
+) -> Result<()> {
+    let detail = json!({
+        "callId": call.id,
+        "chatId": call.chat_id,
+        "status": call.status,
+        "displayName": call.display_name,
+    });
+    let called = Query::select()
+        .expr(Expr::value(fresh_id()))
+        .expr(Expr::value(at))
+        .column((chats::Entity, chats::Column::UserId))
+        .column((turns::Entity, turns::Column::Door))
+        .expr(Expr::value("tool.called"))
+        .expr(Expr::value(call.tool_id.as_str()))
+        .expr(Expr::value(detail.to_string()))
+        .expr(Expr::value(""))
+        .from(messages::Entity)
+        .inner_join(
+            turns::Entity,
+            Expr::col((turns::Entity, turns::Column::Id))
+                .equals((messages::Entity, messages::Column::TurnId)),
+        )
+        .inner_join(
+            chats::Entity,
+            Expr::col((chats::Entity, chats::Column::Id))
+                .equals((turns::Entity, turns::Column::ChatId)),
+        )
+        .and_where(Expr::col((messages::Entity, messages::Column::Id)).eq(call.message_id.as_str()))
+        .to_owned();
+    let mut insert = Query::insert();
+    insert
+        .into_table(audit::Entity)
+        .columns([
+            audit::Column::Id,
+            audit::Column::At,
+            audit::Column::UserId,
+            audit::Column::Door,
+            audit::Column::Action,
+            audit::Column::Subject,
+            audit::Column::Detail,
+            audit::Column::Address,
+        ])
+        .select_from(called)
+        .map_err(|error| DbErr::Custom(error.to_string()))?;
+    db.execute(&insert).await?;
+    Ok(())
+}

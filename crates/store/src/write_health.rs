@@ -1,0 +1,47 @@
+//! Whether writes succeed, for the health check and the page.
+
+use tokio::sync::watch;
+
+use crate::{Error, Result, Store, now};
+
+/// The name of what is written only to see whether it can be.
+const CHECK_NAME: &str = "write_check";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WriteHealth {
+    #[default]
+    Works,
+    DiskFull,
+    /// The log says why.
+    Fails,
+}
+
+impl Store {
+    /// How writing went last; changes when it begins or ceases to work.
+    pub fn writing(&self) -> watch::Receiver<WriteHealth> {
+        self.writing.subscribe()
+    }
+
+    /// Writes what means nothing, to know whether writing works.
+    pub async fn try_write(&self) -> Result<()> {
+        let written = self.set_preference(None, CHECK_NAME, &now()).await;
+        self.note_write(&written);
+        written
+    }
+
+    /// What a write came to, for those who want to know whether writing works.
+    pub(crate) fn note_write<T>(&self, written: &Result<T>) {
+        let seen = match written {
+            Ok(_) => WriteHealth::Works,
+            Err(Error::DiskFull(_)) => WriteHealth::DiskFull,
+            Err(Error::Database(_)) => WriteHealth::Fails,
+            // It was refused before anything was written.
+            Err(_) => return,
+        };
+        self.writing.send_if_modified(|writing| {
+            let changed = *writing != seen;
+            *writing = seen;
+            changed
+        });
+    }
+}

@@ -1,0 +1,37 @@
+//! The client side of a running call: where progress goes, and whom an elicitation reaches.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use tenon_domain::{FormAnswer, FormRequest};
+
+/// Receives the progress of a call and answers its elicitations.
+#[async_trait]
+pub trait CallClient: Send + Sync + fmt::Debug {
+    fn progress(&self, progress: ProgressUpdate);
+
+    /// Asks a person, within a deadline of its own. Declines at once where there is no
+    /// person to ask.
+    async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer;
+}
+
+/// A progress notification of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressUpdate {
+    pub progress: f64,
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+/// Drops progress and declines elicitations.
+#[derive(Debug, Clone, Copy)]
+pub struct NoClient;
+
+#[async_trait]
+impl CallClient for NoClient {
+    fn progress(&self, _progress: ProgressUpdate) {}
+
+    async fn ask(&self, _message: String, _wants: FormRequest) -> FormAnswer {
+        FormAnswer::Decline
+    }
+}

@@ -1,0 +1,107 @@
+//! All tools at one moment: what the registry swaps and toolsets read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tenon_domain::{SourceId, ToolError, ToolId, ToolSpec, UserId};
+use tokio::sync::OnceCell;
+
+use crate::source::ToolSource;
+use crate::validate::{OnBehalf, Schema};
+
+/// One tool in the catalog.
+pub struct Tool {
+    pub spec: Arc<ToolSpec>,
+    pub source: Arc<dyn ToolSource>,
+    /// Compiled at the first call: most tools of a large server are never called.
+    pub(crate) schema: OnceCell<Schema>,
+}
+
+/// All tools at one moment.
+#[derive(Default, Clone)]
+pub(crate) struct Catalog {
+    pub(crate) connected: BTreeMap<SourceId, ConnectedSource>,
+    pub(crate) shared: HashMap<ToolId, Arc<Tool>>,
+    pub(crate) private: HashMap<UserId, HashMap<ToolId, Arc<Tool>>>,
+}
+
+/// A connected source and its tools.
+#[derive(Clone)]
+pub(crate) struct ConnectedSource {
+    pub(crate) connection: u64,
+    pub(crate) revision: u64,
+    pub(crate) source: Arc<dyn ToolSource>,
+    pub(crate) tools: Arc<[Arc<Tool>]>,
+}
+
+impl Tool {
+    pub(crate) async fn schema(&self, behalf: OnBehalf<'_>) -> Result<&Schema, ToolError> {
+        let compile = || Schema::compile(&self.spec, behalf);
+        self.schema.get_or_try_init(compile).await
+    }
+
+    /// The result of a call that panicked.
+    pub(crate) fn crashed(&self) -> ToolError {
+        ToolError::failed(format!(
+            "{} crashed on this input. Try other arguments or another tool.",
+            self.spec.display_name
+        ))
+    }
+}
+
+impl Catalog {
+    pub(crate) fn get(&self, user: &UserId, id: &str) -> Option<&Arc<Tool>> {
+        self.shared
+            .get(id)
+            .or_else(|| self.private.get(user)?.get(id))
+    }
+
+    pub(crate) fn all(&self, user: &UserId) -> impl Iterator<Item = &Arc<Tool>> {
+        self.shared
+            .values()
+            .chain(self.private.get(user).into_iter().flat_map(HashMap::values))
+    }
+
+    pub(crate) fn insert(&mut self, connected: ConnectedSource) {
+        let info = connected.source.info();
+        self.remove(&info.id);
+        let tools = match &info.owner {
+            None => &mut self.shared,
+            Some(owner) => self.private.entry(owner.clone()).or_default(),
+        };
+        tools.extend(
+            connected
+                .tools
+                .iter()
+                .map(|tool| (tool.spec.id.clone(), tool.clone())),
+        );
+        self.connected.insert(info.id.clone(), connected);
+    }
+
+    pub(crate) fn remove(&mut self, source: &SourceId) {
+        let Some(connected) = self.connected.remove(source) else {
+            return;
+        };
+        match &connected.source.info().owner {
+            None => connected.tools.iter().for_each(|tool| {
+                self.shared.remove(&tool.spec.id);
+            }),
+            Some(owner) => {
+                if let Some(own) = self.private.get_mut(owner) {
+                    connected.tools.iter().for_each(|tool| {
+                        own.remove(&tool.spec.id);
+                    });
+                    if own.is_empty() {
+                        self.private.remove(owner);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Tool").field(&self.spec.id).finish()
+    }
+}

@@ -1,0 +1,57 @@
+//! Stores outputs that are too long to show.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tenon_domain::{BlobId, UserId};
+
+use crate::{CallContext, Error};
+
+/// The tools that read stored outputs. The hub names them in its notes; `sources` has them
+/// as built-ins.
+pub const READ_RESULT: &str = "builtin_read_result";
+pub const SEARCH_RESULT: &str = "builtin_search_result";
+
+/// Stores bytes for their owner. Nobody else can read them back.
+#[async_trait]
+pub trait OutputStore: Send + Sync {
+    /// Stores the output of a call, for the user it was made for.
+    async fn put(
+        &self,
+        call: &CallContext,
+        media_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<BlobId, Error>;
+
+    async fn get(&self, owner: &UserId, blob: &BlobId) -> Result<Option<Vec<u8>>, Error>;
+}
+
+/// Keeps outputs in memory: for tests and benchmarks.
+#[derive(Debug, Default)]
+pub struct MemoryOutputStore {
+    blobs: Mutex<HashMap<BlobId, (UserId, Vec<u8>)>>,
+}
+
+#[async_trait]
+impl OutputStore for MemoryOutputStore {
+    async fn put(
+        &self,
+        call: &CallContext,
+        _media_type: &str,
+        bytes: Vec<u8>,
+    ) -> Result<BlobId, Error> {
+        let mut blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = BlobId(format!("blob-{}", blobs.len()));
+        blobs.insert(id.clone(), (call.user.clone(), bytes));
+        Ok(id)
+    }
+
+    async fn get(&self, owner: &UserId, blob: &BlobId) -> Result<Option<Vec<u8>>, Error> {
+        let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(blobs
+            .get(blob)
+            .filter(|(whose, _)| whose == owner)
+            .map(|(_, bytes)| bytes.clone()))
+    }
+}

@@ -1,0 +1,117 @@
+//! A call that was looked up and validated, and either may run or needs approval first.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::FutureExt;
+use tenon_domain::{CallStatus, ErrorKind, ToolCall, ToolError, ToolResult};
+
+use crate::CallContext;
+use crate::call_timer::CallTimeout;
+use crate::catalog::Tool;
+use crate::toolset::Toolset;
+
+/// The result of [`Toolset::prepare`].
+#[derive(Debug)]
+pub enum PreparedCall<'a> {
+    Ready(ReadyCall<'a>),
+    /// It needs the approval of a person.
+    Ask(UnapprovedCall<'a>),
+}
+
+/// A call that may run.
+#[derive(Debug)]
+pub struct ReadyCall<'a> {
+    pub(crate) toolset: &'a Toolset,
+    pub(crate) tool: &'a Arc<Tool>,
+    pub(crate) call: &'a ToolCall,
+}
+
+/// A call that may run once a person has approved it.
+#[derive(Debug)]
+pub struct UnapprovedCall<'a> {
+    pub(crate) ready: ReadyCall<'a>,
+    pub(crate) reason: ApprovalReason,
+}
+
+/// Why a call needs approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApprovalReason {
+    /// The policy of the tool is to ask.
+    Policy,
+    /// It would go to an address that the conversation does not know.
+    NewAddress,
+}
+
+impl<'a> UnapprovedCall<'a> {
+    /// A person has allowed it.
+    pub fn approved(self) -> ReadyCall<'a> {
+        self.ready
+    }
+
+    /// The error where nobody can approve it; `advice` is a sentence on what would allow it.
+    pub fn refuse(&self, advice: &str) -> ToolError {
+        let name = &self.ready.tool.spec.display_name;
+        let refusal = match self.reason {
+            ApprovalReason::Policy => {
+                format!("{name} needs a person's approval, and nobody can be asked here. {advice}")
+            }
+            ApprovalReason::NewAddress => format!(
+                "{name} needs a person's approval for an address that the user did not write and \
+                 no result showed, and nobody can be asked here. Ask the user to write the \
+                 address. {advice}"
+            ),
+        };
+        ToolError::denied(refusal.trim_end())
+    }
+}
+
+impl ReadyCall<'_> {
+    /// The second half of the path: timeout → source → cap.
+    pub async fn run(self, context: &CallContext) -> ToolResult {
+        let started = Instant::now();
+        let (name, call) = (self.tool.spec.display_name.as_str(), &self.call.id);
+        tracing::info!(tool = name, id = %self.tool.spec.id, %call, "tool call started");
+        let result = self.dispatch(context).await;
+        let (status, took) = (CallStatus::of(&result), started.elapsed());
+        match &result {
+            Ok(_) => tracing::info!(tool = name, %call, ?took, "tool call {status}"),
+            Err(error) => {
+                tracing::info!(tool = name, %call, ?took, kind = ?error.kind, "tool call {status}");
+            }
+        }
+        result
+    }
+
+    async fn dispatch(&self, context: &CallContext) -> ToolResult {
+        let spec = &self.tool.spec;
+        let (idle, total) = self.toolset.timeouts_of(self.tool);
+        let work = async {
+            let input = self.call.input.clone();
+            let result = self.tool.source.call(&spec.name, input, context).await;
+            self.toolset.cap(result, context).await
+        };
+        // A tool that panics must not take the turn with it.
+        let work = AssertUnwindSafe(work).catch_unwind();
+        tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => Err(ToolError::cancelled()),
+            answer = work => answer.unwrap_or_else(|_panic| Err(self.tool.crashed())),
+            timeout = context.timer.expired(idle, total) => {
+                let name = &spec.display_name;
+                let message = match timeout {
+                    CallTimeout::Idle => format!(
+                        "{name} did not answer within {} s and was stopped.",
+                        idle.as_secs_f32()
+                    ),
+                    CallTimeout::Total => format!(
+                        "{name} was not done after {} s and was stopped.",
+                        total.as_secs_f32()
+                    ),
+                };
+                Err(ToolError::new(ErrorKind::TimedOut, message))
+            }
+        }
+    }
+}

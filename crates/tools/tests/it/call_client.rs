@@ -1,0 +1,129 @@
+//! Signs of life and questions keep a call's clock, and sources that are down keep calls off.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+use tenon_domain::{
+    ErrorKind, FormAnswer, FormRequest, SourceState, ToolAccess, ToolError, ToolOutput, ToolResult,
+};
+use tenon_tools::{Asker, CallClient, CallContext, Connection, ProgressUpdate};
+
+use crate::hub::{Hub, Odd, ada, call, context};
+
+/// Takes its time to answer, and writes down what it hears.
+#[derive(Debug, Default)]
+struct Somebody {
+    heard: Mutex<Vec<f64>>,
+    asked: Mutex<Vec<String>>,
+    takes: Duration,
+}
+
+#[async_trait]
+impl CallClient for Somebody {
+    fn progress(&self, progress: ProgressUpdate) {
+        self.heard.lock().unwrap().push(progress.progress);
+    }
+
+    async fn ask(&self, message: String, _wants: FormRequest) -> FormAnswer {
+        self.asked.lock().unwrap().push(message);
+        tokio::time::sleep(self.takes).await;
+        FormAnswer::Cancel
+    }
+}
+
+async fn hub() -> (Hub, Arc<Odd>, Connection) {
+    let hub = Hub::new();
+    let odd = Arc::new(Odd::new("odd", &["echo", "work", "inquire"]));
+    let connected = hub.registry.connect(odd.clone()).await.unwrap();
+    (hub, odd, connected)
+}
+
+async fn attended(hub: &Hub, somebody: &Arc<Somebody>, tool: &str, text: &str) -> ToolResult {
+    let context = CallContext {
+        client: somebody.clone(),
+        ..context()
+    };
+    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
+    toolset
+        .call(&call(tool, json!({"text": text})), &context)
+        .await
+}
+
+#[tokio::test]
+async fn a_call_that_tells_how_far_it_is_outlives_its_deadline() {
+    let (hub, _odd, _connected) = hub().await;
+    let somebody = Arc::new(Somebody::default());
+    // 400 ms, where 250 of silence are too many.
+    let result = attended(&hub, &somebody, "mcp_odd_work", "40").await;
+    assert_eq!(result, Ok(ToolOutput::text("done")));
+    let heard = somebody.heard.lock().unwrap();
+    assert_eq!(*heard, (0..40).map(f64::from).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_call_that_tells_for_ever_how_far_it_is_ends_all_the_same() {
+    let (hub, _odd, _connected) = hub().await;
+    let somebody = Arc::new(Somebody::default());
+    let result = attended(&hub, &somebody, "mcp_odd_work", "100000").await;
+    let expected = "The odd/work was not done after 1 s and was stopped.";
+    assert_eq!(result, Err(ToolError::new(ErrorKind::TimedOut, expected)));
+}
+
+#[tokio::test]
+async fn a_person_may_think_longer_than_a_call_may_take() {
+    let (hub, _odd, _connected) = hub().await;
+    let somebody = Arc::new(Somebody {
+        takes: Duration::from_millis(1200),
+        ..Somebody::default()
+    });
+    let result = attended(&hub, &somebody, "mcp_odd_inquire", "who?").await;
+    assert_eq!(result, Ok(ToolOutput::text("Cancelled")));
+    assert_eq!(*somebody.asked.lock().unwrap(), ["who?"]);
+}
+
+#[tokio::test]
+async fn where_nobody_is_there_a_question_is_declined() {
+    let (hub, _odd, _connected) = hub().await;
+    let result = hub.call("mcp_odd_inquire", json!({"text": "who?"})).await;
+    assert_eq!(result, Ok(ToolOutput::text("Declined")));
+}
+
+#[tokio::test]
+async fn a_source_that_cannot_be_called_is_listed_but_not_offered_and_says_why() {
+    let (hub, odd, _connected) = hub().await;
+    let check = async |state: SourceState, expected: Option<&str>| {
+        *odd.state.lock().unwrap() = state.clone();
+        let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
+        assert_eq!(toolset.tools().len(), 3, "{state:?}");
+        let offered = toolset.specs().len();
+        assert_eq!(offered, expected.map_or(3, |_| 0), "{state:?}");
+        for asker in [Asker::Model, Asker::Person] {
+            let context = CallContext { asker, ..context() };
+            // Nobody has to get an input right that goes nowhere.
+            let input = expected.map_or(json!({"text": "hi"}), |_| json!({}));
+            let result = toolset.call(&call("mcp_odd_echo", input), &context).await;
+            let expected = match expected {
+                None => Ok(ToolOutput::text("hi")),
+                Some(why) => Err(ToolError::new(ErrorKind::Unavailable, why)),
+            };
+            assert_eq!(result, expected, "{state:?}");
+        }
+    };
+    check(SourceState::Starting, None).await;
+    check(SourceState::Ready, None).await;
+    check(SourceState::Sleeping, None).await;
+    let why = "It is slow.".to_owned();
+    check(SourceState::Degraded { why }, None).await;
+    let off = "The odd/echo is switched off. Do without it.";
+    check(SourceState::Off, Some(off)).await;
+    let why = "It ended at once.".to_owned();
+    let failed = "The odd/echo cannot be used now: It ended at once. Do without it.";
+    check(SourceState::Failed { why }, Some(failed)).await;
+    let why = "It ended. Its last words: sk-1".to_owned();
+    let own = "The odd rests. Ask again tomorrow.";
+    *odd.unavailable.lock().unwrap() = Some(own.into());
+    check(SourceState::Failed { why }, Some(own)).await;
+    check(SourceState::Ready, None).await;
+}

@@ -1,0 +1,84 @@
+// The log, as it is read: what each entry is about, and in which kinds they come.
+import type { Account, AuditView, ToolView } from '$lib/api/types';
+
+/** What the log can be narrowed to: how its actions begin. */
+export const logKinds = [
+  'login',
+  'login.failed',
+  'logout',
+  'sign-up',
+  'user.',
+  'invite.',
+  'key.',
+  'settings.',
+  'model.',
+  'tool',
+  'call.',
+  'share.',
+  'chat.',
+  'backup.',
+] as const;
+
+export type LogKind = (typeof logKinds)[number];
+
+/** How many entries are asked for at once. */
+export const LOG_PAGE_SIZE = 50;
+
+/** Whether an entry that begins like a kind is of it: a log-in that failed is none. */
+export function isOfKind({ action }: AuditView, kind: string): boolean {
+  return !(kind === 'login' && action === 'login.failed');
+}
+
+/** Who and what the ids in the log stand for. */
+export interface LogNames {
+  people: readonly Account[];
+  tools: readonly Pick<ToolView, 'toolId' | 'displayName'>[];
+}
+
+/** Ids mean nothing to a reader. */
+const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+/** What was done. Whoever enables an account changes it, and does just that. */
+export function actionOf({ action, detail }: AuditView): string {
+  return action === 'user.changed' && detail.disabled === false ? 'user.enabled' : action;
+}
+
+/** What it was done to, by a name where one is known. Nothing where that is who did it. */
+export function subjectOf(entry: AuditView, { people, tools }: LogNames): string {
+  if (entry.subject === entry.userId) return '';
+  const { displayName, name, email } = entry.detail;
+  const person = people.find(({ id }) => id === entry.subject);
+  const tool = tools.find(({ toolId }) => toolId === entry.subject);
+  const names = [displayName, tool?.displayName, name, email, person?.name];
+  const named = names.find((text) => typeof text === 'string' && text);
+  if (named !== undefined) return named as string;
+  return isId(entry.subject) ? '' : entry.subject;
+}
+
+/** What is known about it and has words: `words` are those of a value, by the value's name. */
+export function logFacts(
+  { action, detail }: AuditView,
+  words: Record<string, Record<string, string>>,
+): string[] {
+  const { scope, ...rest } = detail;
+  const access = (scope as { access?: unknown } | null | undefined)?.access;
+  return Object.entries({ ...rest, access }).flatMap(([name, value]) => {
+    // The action has said it.
+    if (name === 'disabled' && action.startsWith('user.')) return [];
+    const word = words[name]?.[String(value)];
+    return word ? [word] : [];
+  });
+}
+
+/** All that is known about it, in lines, as the server has it. */
+export function detailLines({ detail, door, subject }: AuditView): string[] {
+  const ids = {
+    id: isId(subject) || 'displayName' in detail ? subject : '',
+    key: door.split(':')[1],
+  };
+  return Object.entries({ ...detail, ...ids })
+    .filter(([, value]) => value !== null && value !== undefined && value !== '')
+    .map(
+      ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
+}

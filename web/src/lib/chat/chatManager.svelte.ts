@@ -1,0 +1,140 @@
+// Actions on whole chats: rename, pin, archive, delete and undo, export and import. Errors are
+// shown as toasts.
+import { api } from '$lib/api/client';
+import type { ChatChange, ChatId, ChatSummary, ShareView } from '$lib/api/types';
+import { truncateTitle } from '$lib/format/truncate';
+import { errorText } from '$lib/i18n/errorText';
+import { language } from '$lib/i18n/language.svelte';
+import { withErrorText } from '$lib/i18n/withErrorText';
+import { router } from '$lib/router.svelte';
+import { toasts, type Toast } from '$lib/ui/toasts.svelte';
+import { fileName, readExport, save } from './file';
+import { ChatList, UNDO_MS } from './list.svelte';
+
+export class ChatManager {
+  readonly list = new ChatList();
+  readonly archive = new ChatList('archived');
+
+  /** What says of a chat that it is in the archive, for as long as it may. */
+  #archiveToasts = new Map<ChatId, Toast['id']>();
+  #forget: (id: ChatId) => void;
+  #reopen: () => void;
+
+  /** `forget` is called for every chat that is deleted for good, `reopen` when the open one is
+      restored. */
+  constructor(forget: (id: ChatId) => void, reopen: () => void) {
+    this.#forget = forget;
+    this.#reopen = reopen;
+  }
+
+  /** In the list or in the archive. */
+  find(id: ChatId): ChatSummary | undefined {
+    return [...this.list.chats, ...this.archive.chats].find((chat) => chat.id === id);
+  }
+
+  /** A chat that was deleted elsewhere. */
+  drop(id: ChatId): void {
+    this.list.drop(id);
+    this.archive.drop(id);
+  }
+
+  async rename(id: ChatId, title: string): Promise<void> {
+    await this.#change(id, { title }, language.messages.notRenamed);
+  }
+
+  async pin(id: ChatId, pinned: boolean): Promise<void> {
+    await this.#change(id, { pinned }, language.messages.notChanged);
+  }
+
+  async setArchived(id: ChatId, archived: boolean, title: string): Promise<void> {
+    const { archivedNow, undo, notChanged } = language.messages;
+    const done = await this.#change(id, { archived }, notChanged);
+    // It leaves one list for the other.
+    await Promise.allSettled([this.list.refresh(), this.archive.refresh()]);
+    if (!done || !archived) return;
+    const back = { label: undo, run: () => void this.setArchived(id, false, title) };
+    this.#archiveToasts.set(id, toasts.show(archivedNow(truncateTitle(title)), back));
+  }
+
+  async remove(id: ChatId, title: string): Promise<void> {
+    const wasOpen = router.chatId === id;
+    if (wasOpen) router.go({ name: 'new' });
+    const list = this.#listOf(id);
+    try {
+      await list.remove(id);
+    } catch (error) {
+      if (wasOpen) router.go({ name: 'chat', chatId: id });
+      toasts.show(language.messages.notDeleted(errorText(error)));
+      return;
+    }
+    const archived = this.#archiveToasts.get(id);
+    if (archived !== undefined) toasts.dismiss(archived);
+    const over = setTimeout(() => this.#forget(id), UNDO_MS);
+    const undo = async () => {
+      clearTimeout(over);
+      try {
+        await list.restore(id);
+      } catch (error) {
+        toasts.show(language.messages.notRestored(errorText(error)));
+        return;
+      }
+      if (router.chatId === id) this.#reopen();
+      else if (wasOpen) router.go({ name: 'chat', chatId: id });
+    };
+    const { deleted, undo: label } = language.messages;
+    toasts.show(deleted(truncateTitle(title)), { label, run: () => void undo() }, UNDO_MS);
+  }
+
+  async export(id: ChatId, title: string, format: 'json' | 'markdown'): Promise<void> {
+    try {
+      save(await api.exportChat(id, format), fileName(title, format));
+    } catch (error) {
+      toasts.show(language.messages.notExported(errorText(error)));
+    }
+  }
+
+  /** Brings in a chat that was exported, and opens it. */
+  async import(file: File): Promise<void> {
+    const t = language.messages;
+    const chat = await readExport(file);
+    if (!chat) {
+      toasts.show(t.notImported(t.noExport(file.name)));
+      return;
+    }
+    try {
+      const made = await api.importChat(chat);
+      this.list.add(made);
+      router.go({ name: 'chat', chatId: made.id });
+    } catch (error) {
+      toasts.show(t.notImported(errorText(error)));
+    }
+  }
+
+  // Sharing has a window of its own, which says what goes wrong there.
+
+  share(id: ChatId): Promise<ShareView | null> {
+    return withErrorText(api.share(id));
+  }
+
+  makeShare(id: ChatId, withTools: boolean): Promise<ShareView> {
+    return withErrorText(api.makeShare(id, { withTools }));
+  }
+
+  revokeShare(id: ChatId): Promise<void> {
+    return withErrorText(api.revokeShare(id));
+  }
+
+  async #change(id: ChatId, change: ChatChange, failed: (why: string) => string): Promise<boolean> {
+    try {
+      await this.#listOf(id).change(id, change);
+      return true;
+    } catch (error) {
+      toasts.show(failed(errorText(error)));
+      return false;
+    }
+  }
+
+  #listOf(id: ChatId): ChatList {
+    return this.archive.chats.some((chat) => chat.id === id) ? this.archive : this.list;
+  }
+}

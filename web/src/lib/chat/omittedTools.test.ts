@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { LeftOut } from '$lib/api/types';
+import type { Turn } from './chat';
+import { omittedToolLines, newlyOmittedTools } from './omittedTools';
+
+const tool = (toolId: string, why: string): LeftOut => ({ toolId, displayName: toolId, why });
+const turn = (...leftOut: LeftOut[]): Turn => ({
+  id: 't',
+  text: '',
+  startedAt: 0,
+  messages: [],
+  calls: {},
+  leftOut,
+});
+
+test('many that share a reason are said once, few by name', () => {
+  const check = (tools: LeftOut[], ...expected: [count: number, why: string][]) =>
+    expect(omittedToolLines(tools).map(({ tools, why }) => [tools.length, why])).toEqual(expected);
+  const same = (count: number) => Array.from({ length: count }, (_, i) => tool(`t${i}`, 'None.'));
+  check([]);
+  check(same(3), [1, 'None.'], [1, 'None.'], [1, 'None.']);
+  check(same(4), [4, 'None.']);
+  check([...same(12), tool('x', 'Too big.')], [12, 'None.'], [1, 'Too big.']);
+});
+
+test('what was left out before is not said again', () => {
+  const [a, b] = [tool('a', 'No.'), tool('b', 'No.')];
+  expect(newlyOmittedTools(turn(a, b), undefined)).toEqual([a, b]);
+  expect(newlyOmittedTools(turn(a, b), turn(b, a))).toEqual([]);
+  expect(newlyOmittedTools(turn(a, b), turn(a))).toEqual([a, b]);
+  expect(newlyOmittedTools(turn(tool('a', 'Now for this.')), turn(a))).toHaveLength(1);
+  expect(newlyOmittedTools(turn(), turn(a))).toEqual([]);
+});

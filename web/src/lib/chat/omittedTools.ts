@@ -1,0 +1,32 @@
+// Tools that were not offered to a model, grouped for display.
+import type { LeftOut } from '$lib/api/types';
+import type { Turn } from './chat';
+
+export interface OmittedToolLine {
+  tools: readonly LeftOut[];
+  why: string;
+}
+
+/** From this number on, tools with the same reason are counted instead of named. */
+const COUNT_FROM = 4;
+
+/** One line per tool, or one for many that share their reason. */
+export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
+  const reasons = [...new Set(tools.map(({ why }) => why))];
+  return reasons.flatMap((why) => {
+    const same = tools.filter((tool) => tool.why === why);
+    return same.length < COUNT_FROM
+      ? same.map((tool) => ({ tools: [tool], why }))
+      : { tools: same, why };
+  });
+}
+
+/** Only what differs from the turn before, which has already shown the rest. */
+export function newlyOmittedTools(turn: Turn, before: Turn | undefined): readonly LeftOut[] {
+  const { leftOut = [] } = turn;
+  return textOf(leftOut) === textOf(before?.leftOut ?? []) ? [] : leftOut;
+}
+
+function textOf(tools: readonly LeftOut[]): string {
+  return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${why}`).sort());
+}

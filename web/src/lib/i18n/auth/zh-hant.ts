@@ -1,0 +1,77 @@
+import type { AuthMessages } from './en';
+
+export const authZhHant: AuthMessages = {
+  logIn: '登入',
+  loggingIn: '登入中…',
+
+  email: '電子郵件',
+  password: '密碼',
+  showPassword: '顯示密碼',
+  hidePassword: '隱藏密碼',
+  yourName: '姓名',
+  passwordRule: '至少 8 個字元。',
+  entryProblems: {
+    missing: '此項必填。',
+    notEmail: '電子郵件格式不正確，正確範例：you@example.com。',
+    shortPassword: '密碼太短，至少 8 個字元。',
+  },
+
+  createAdmin: '建立管理員帳號',
+  createAdminHelp: '這是全新的 Tenon。第一個帳號可以邀請其他人、連接模型。',
+  setupCode: '初始設定代碼',
+  setupCodeHint: '它在 Tenon 啟動時顯示的連結裡；執行 `tenon link` 可再次顯示。',
+  openTenon: '開啟 Tenon',
+  openTenonHelp:
+    '在執行 Tenon 的機器上執行 `tenon link`（或查看 `tenon serve` 的輸出），開啟其中的連結，或把它貼到這裡。',
+  open: '開啟',
+  opening: '開啟中…',
+  createAccount: '建立帳號',
+  creatingAccount: '建立中…',
+  haveAccount: '已有帳號',
+  logInWith: (issuer) => `使用 ${issuer} 登入`,
+
+  invited: '你受邀使用這個 Tenon。',
+  invitedAs: (email) => `邀請對象：${email}。`,
+  inviteOver: '這份邀請已失效。',
+  inviteOverHelp: '它可能已過期、已被使用或已被收回。請管理員重新邀請。',
+  toLogIn: '前往登入',
+  alreadyIn: (name) => `你目前以「${name}」登入。要用這份邀請建立另一個帳號，請先登出。`,
+  toChats: '回到對話',
+
+  loggedOut: '你已被登出。重新登入即可接著之前的內容繼續。',
+  wrongLogIn: '電子郵件或密碼不正確，或帳號已被停用。',
+  tooMany: (wait) => `嘗試次數過多，請 ${wait}後再試。`,
+  tooManyNow: '嘗試次數過多，請稍後再試。',
+  seconds: (count) => `${count} 秒`,
+  minutes: (count) => `${count} 分鐘`,
+  silentTryingAgain: 'Tenon 沒有回應，正在重試…',
+  issuerSays: {
+    oidc_off: '這裡沒有設定這種登入方式，請用密碼登入。',
+    oidc_too_many: '你所在的網路登入失敗次數過多，請稍後再試。',
+    oidc_unreachable: '登入服務沒有回應。請稍後再試，或用密碼登入。',
+    oidc_denied: '登入服務拒絕了要求。請重試，或聯絡該服務的管理者。',
+    oidc_expired: '登入耗時過久，或是在另一個瀏覽器中開始的。請重試。',
+    oidc_untrusted: '無法驗證登入服務傳回的資訊，請聯絡管理員查看記錄。',
+    oidc_email: '登入服務尚未驗證你的電子郵件，請先在那裡完成驗證。',
+    oidc_domain: '這裡不接受你的電子郵件網域，請聯絡管理員。',
+    oidc_no_account: '你的電子郵件在這裡沒有帳號，請管理員邀請你。',
+    oidc_disabled: '你的帳號已被停用，請聯絡管理員。',
+    oidc_storage: 'Tenon 未能完成登入，請重試。',
+  },
+  issuerFailed: '登入未成功。請重試，或聯絡管理員。',
+
+  refusals: {
+    wrong_code:
+      '代碼不正確或已被使用。請在執行 Tenon 的機器上執行 `tenon link`，開啟它顯示的連結。',
+    email_taken: '這個電子郵件已有帳號。',
+    wrong_email: '這份邀請是給另一個電子郵件的。',
+    wrong_invite: '這份邀請已被使用、收回或已過期，請索取新的邀請。',
+    invite_needed: '這裡只有受邀者才能建立帳號，請聯絡管理員。',
+    set_up: '管理員帳號已存在，請重新載入頁面並登入。',
+    set_up_first: '還沒有任何帳號。請重新載入頁面，建立第一個帳號。',
+    last_admin: '這是唯一的管理員。請先將另一個人設為管理員。',
+    wrong_password: '目前的密碼不正確。',
+    password_needed: '你登入已有一段時間，請輸入密碼。',
+    login_needed: '你在這裡沒有密碼，請重新登入以確認是你本人，然後在十分鐘內完成。',
+  },
+};
