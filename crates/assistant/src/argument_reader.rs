@@ -6,19 +6,19 @@
 //! else explains. Optional arguments are only read from sure evidence, and so are the texts
 //! of tools that change something: what nobody said is asked for, not made up.
 
-mod forms;
 mod places;
 mod texts;
+mod values;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use crate::clause::Clause;
 use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
-use forms::value_of_text;
 use texts::{draft, text_value};
+use values::value_of_text;
 
 pub(crate) type Arguments = Map<String, Value>;
 
@@ -26,18 +26,11 @@ pub(crate) type Arguments = Map<String, Value>;
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Context {
     pub(crate) path: Option<String>,
-    pub(crate) url: Option<String>,
     pub(crate) result: Option<String>,
     /// A step of the same message came before, so that even "and read back" points at its file.
     pub(crate) continues: bool,
-}
-
-/// A value the user gave when asked for it.
-#[derive(Debug, Clone)]
-pub(crate) struct AnsweredArgument {
-    pub(crate) tool: String,
-    pub(crate) argument: String,
-    pub(crate) value: Value,
+    /// What the user gave when asked for it, by the id of the tool.
+    pub(crate) answered: HashMap<String, Arguments>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -74,7 +67,7 @@ struct ArgumentReader<'a> {
     evidence: usize,
     guessed: bool,
     /// Further places, and the argument they are for.
-    more_places: Option<(String, Vec<String>)>,
+    more_places: Vec<(String, Value)>,
 }
 
 /// Reads the arguments of a tool. `names_tool` tells which tokens name the tool and so are no values.
@@ -83,26 +76,28 @@ pub(crate) fn read(
     parameters: &[ToolParameter],
     changes_something: bool,
     context: &Context,
-    answered: &[&AnsweredArgument],
+    mut arguments: Arguments,
     names_tool: impl Fn(usize) -> bool,
 ) -> ArgumentReading {
-    let mut reader = ArgumentReader::new(clause, changes_something, context, names_tool);
-    let mut arguments = Arguments::new();
-    for answer in answered {
-        if parameters.iter().any(|one| one.name == answer.argument) {
-            arguments.insert(answer.argument.clone(), answer.value.clone());
-            reader.evidence += 1;
+    let mut reader = ArgumentReader::new(clause, context, names_tool);
+    reader.changes_something = changes_something;
+    reader.evidence = arguments.len();
+    let missing = reader.fill(parameters, &mut arguments).cloned();
+    // What is added to the end of a file is a line of it, so that the next one has its own.
+    let appends = arguments.get("append") == Some(&Value::Bool(true));
+    let contents = parameters
+        .iter()
+        .filter(|one| one.role == ParameterRole::Content);
+    for one in contents.filter(|_| appends) {
+        if let Some(Value::String(text)) = arguments.get_mut(&one.name) {
+            *text = format!("{}\n", text.trim_end_matches('\n'));
         }
     }
-    let missing = reader.fill(parameters, &mut arguments).cloned();
-    end_appended_line(parameters, &mut arguments);
     let mut calls = vec![arguments];
-    if let Some((name, places)) = reader.more_places.take() {
-        for place in places {
-            let mut another = calls[0].clone();
-            another.insert(name.clone(), Value::String(place));
-            calls.push(another);
-        }
+    for (name, place) in std::mem::take(&mut reader.more_places) {
+        let mut another = calls[0].clone();
+        another.insert(name, place);
+        calls.push(another);
     }
     let taken = |at: &usize| reader.roles[*at] == TokenRole::Taken;
     ArgumentReading {
@@ -118,7 +113,6 @@ pub(crate) fn read(
 impl<'a> ArgumentReader<'a> {
     fn new(
         clause: &'a Clause<'a>,
-        changes_something: bool,
         context: &'a Context,
         names_tool: impl Fn(usize) -> bool,
     ) -> Self {
@@ -129,12 +123,12 @@ impl<'a> ArgumentReader<'a> {
         };
         Self {
             clause,
-            changes_something,
+            changes_something: false,
             context,
             roles: (0..clause.tokens.len()).map(role).collect(),
             evidence: 0,
             guessed: false,
-            more_places: None,
+            more_places: Vec::new(),
         }
     }
 
@@ -144,27 +138,22 @@ impl<'a> ArgumentReader<'a> {
         parameters: &'p [ToolParameter],
         into: &mut Arguments,
     ) -> Option<&'p ToolParameter> {
-        self.read_each(parameters, into, |reader, one| {
-            reader.named(one, parameters)
-        });
-        let is_wanted = |one: &ToolParameter, into: &Arguments| {
-            one.required && one.is_free_text() && !into.contains_key(&one.name)
-        };
-        let wants_text = parameters.iter().any(|one| is_wanted(one, into));
+        let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
+        self.read_each(parameters, into, |reader, one| reader.named(one, &names));
+        let required = || parameters.iter().filter(|one| one.required);
+        let wants_text = required().any(|one| one.is_free_text() && !into.contains_key(&one.name));
         let mut by_form: Vec<&ToolParameter> = parameters.iter().collect();
         // The surest forms first; one of a few values is surer than any of them.
         by_form.sort_by_key(|one| (!matches!(one.value_type, ParameterType::OneOf(_)), one.role));
         self.read_each(by_form, into, |reader, one| reader.by_form(one, wants_text));
         self.read_each(parameters, into, |reader, one| reader.marked_text(one));
-        let required = || parameters.iter().filter(|one| one.required);
         self.read_each(required(), into, |reader, one| reader.required_text(one));
-        for parameter in required() {
-            if !into.contains_key(&parameter.name)
-                && let Some(value) = self.fallback(parameter)
-            {
-                into.insert(parameter.name.clone(), value);
-            }
-        }
+        let evidence = self.evidence;
+        self.read_each(required(), into, |_, one| match &one.value_type {
+            ParameterType::OneOf(values) if values.len() == 1 => values.first().cloned(),
+            _ => one.default.clone(),
+        });
+        self.evidence = evidence;
         required().find(|one| !into.contains_key(&one.name))
     }
 
@@ -184,14 +173,6 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// A default, or the only possible value.
-    fn fallback(&self, parameter: &ToolParameter) -> Option<Value> {
-        match &parameter.value_type {
-            ParameterType::OneOf(values) if values.len() == 1 => values.first().cloned(),
-            _ => parameter.default.clone(),
-        }
-    }
-
     /// Tokens that may still be values.
     fn free(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.roles.len()).filter(|at| self.roles[*at] == TokenRole::Free)
@@ -205,14 +186,25 @@ impl<'a> ArgumentReader<'a> {
         self.roles.get(at).copied()
     }
 
+    fn next_taken(&self, from: usize) -> usize {
+        let taken = (from..self.roles.len()).find(|at| self.roles[*at] == TokenRole::Taken);
+        taken.unwrap_or(self.roles.len())
+    }
+
     fn take(&mut self, from: usize, to: usize) {
         let roles = self.roles.iter_mut().take(to.saturating_add(1)).skip(from);
         roles.for_each(|role| *role = TokenRole::Taken);
     }
 
-    fn take_text(&mut self, at: usize) -> Value {
-        self.take(at, at);
-        Value::String(self.clause.tokens[at].text.to_owned())
+    /// Takes these tokens; their text, without the quotation marks around a single one.
+    fn take_text(&mut self, from: usize, to: usize) -> &'a str {
+        self.take(from, to);
+        let first = &self.clause.tokens[from];
+        if first.kind == TokenKind::Quoted {
+            first.text
+        } else {
+            self.clause.slice(from, to)
+        }
     }
 }
 
@@ -220,44 +212,20 @@ impl<'a> ArgumentReader<'a> {
 pub(crate) fn value_of_answer(parameter: &ToolParameter, answer: &str) -> Option<Value> {
     let clause = Clause::new(answer);
     let context = Context::default();
-    let mut reader = ArgumentReader::new(&clause, false, &context, |_| false);
-    let plain = answer.trim().trim_end_matches(['!', '。', '！']);
-    let is_short = |tokens: usize| (1..=tokens).contains(&clause.tokens.len());
-    let found = reader.by_form(parameter, false);
-    found.or_else(|| match parameter.role {
-        ParameterRole::Content => text_value(parameter, draft(unquoted(&clause))?),
-        ParameterRole::Place | ParameterRole::Expression if !is_short(6) => None,
-        ParameterRole::Url | ParameterRole::Path | ParameterRole::Time | ParameterRole::Id
-            if !is_short(1) =>
-        {
-            None
-        }
-        _ => value_of_text(parameter, plain),
-    })
-}
-
-/// What a clause says, without the quotation marks around all of it.
-fn unquoted<'a>(clause: &Clause<'a>) -> &'a str {
-    match clause.tokens.as_slice() {
-        [only] if only.kind == TokenKind::Quoted => only.text,
-        _ => clause.text.trim(),
-    }
-}
-
-/// What is added to the end of a file is a line of it, so that the next one has its own.
-fn end_appended_line(parameters: &[ToolParameter], arguments: &mut Arguments) {
-    let with_role = |role| {
-        parameters
-            .iter()
-            .find(move |one| one.required && one.role == role)
+    let mut reader = ArgumentReader::new(&clause, &context, |_| false);
+    let value = reader.by_form(parameter, false);
+    let max_tokens = match parameter.role {
+        ParameterRole::Url | ParameterRole::Path | ParameterRole::Time | ParameterRole::Id => 1,
+        ParameterRole::Place | ParameterRole::Expression => 6,
+        _ => usize::MAX,
     };
-    let appends = arguments.get("append") == Some(&Value::Bool(true));
-    if let Some(content) = with_role(ParameterRole::Content)
-        && with_role(ParameterRole::Path).is_some()
-        && appends
-        && let Some(Value::String(text)) = arguments.get_mut(&content.name)
-        && !text.ends_with('\n')
-    {
-        text.push('\n');
+    let is_quote = clause.tokens.len() == 1 && clause.has(TokenKind::Quoted);
+    match value {
+        Some(value) => Some(value),
+        None if clause.tokens.len() > max_tokens => None,
+        None if parameter.role == ParameterRole::Content && !is_quote => {
+            text_value(parameter, draft(answer.trim())?)
+        }
+        None => value_of_text(parameter, answer.trim_end_matches(['!', '。', '！'])),
     }
 }

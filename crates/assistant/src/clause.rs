@@ -2,7 +2,7 @@
 
 use crate::lexer::{MessageToken, TokenKind, tokens};
 use crate::sums::{self, Sum};
-use crate::vocabulary;
+use crate::vocabulary::{self, has_word};
 
 /// A longer message is one clause: nobody types a plan of this size.
 const MAX_PLAN_BYTES: usize = 4_000;
@@ -71,25 +71,21 @@ impl<'a> Clause<'a> {
         })
     }
 
+    pub(crate) fn has(&self, kind: TokenKind) -> bool {
+        self.tokens.iter().any(|token| token.kind == kind)
+    }
+
     pub(crate) fn has_pronoun(&self) -> bool {
         self.head().any(|at| vocabulary::is_pronoun(self.lower(at)))
     }
 
-    /// A token that speaks of another time than now: "tomorrow", "in 3 hours", "三小时后".
+    /// A token that speaks of another time than now: "tomorrow", "in 3 hours", "小时后".
     pub(crate) fn other_time(&self) -> Option<usize> {
-        const PERIODS: &str =
-            "monday tuesday wednesday thursday friday saturday sunday week month year weekend";
-        const SHIFTS: &str = "ago from later 后 後 之后 之後 以后 以後 前";
-        let spans = |at: usize| {
-            let number = self.tokens.get(at).and_then(MessageToken::number);
-            number.is_some() && vocabulary::seconds_in(self.lower(at + 1)).is_some()
-        };
-        let mut head = self.head();
-        head.find(|at| match self.lower(*at) {
-            "next" | "last" | "coming" => PERIODS.split(' ').any(|one| one == self.lower(at + 1)),
-            "in" | "after" => spans(at + 1),
-            word if vocabulary::is_other_day(word) => true,
-            _ => spans(*at) && SHIFTS.split(' ').any(|shift| self.lower(at + 2) == shift),
+        self.head().find(|at| {
+            let next = self.tokens.get(at + 1);
+            let is_counted = next.is_some_and(|next| next.kind == TokenKind::Number);
+            vocabulary::is_other_time(self.lower(*at))
+                || (is_counted && matches!(self.lower(*at), "in" | "after"))
         })
     }
 
@@ -116,12 +112,10 @@ impl<'a> Clause<'a> {
                 depth = depth.saturating_sub(1);
             }
             let next = self.tokens.get(at + 1);
-            let ends_sentence =
-                token.is_mark(".!?！？") && next.is_some_and(|next| next.start > token.end);
-            let joins = token.is_mark(";；。,，、")
-                || ends_sentence
-                || token.is_mark("？！")
-                || CONJUNCTIONS.split(' ').any(|word| word == token.lower);
+            let is_before_space = next.is_some_and(|next| next.start > token.end);
+            let joins = token.is_mark(";；。,，、？！")
+                || (token.is_mark(".!?") && is_before_space)
+                || has_word(CONJUNCTIONS, &token.lower);
             if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
                 // The conjunction stays with what follows, so that pieces can be joined again.
                 pieces.push(&self.text[from..token.start]);
@@ -133,64 +127,45 @@ impl<'a> Clause<'a> {
     }
 
     pub(crate) fn intent(&self) -> Intent {
-        const CANCEL: &str =
-            "cancel|never mind|nevermind|forget it|stop|no|算了|取消|不用了|不用|不要了";
+        const CANCEL: &str = "cancel|never mind|nevermind|forget it|stop|no|算了|取消|不用了|不用";
         let text = &self.text[..self.text.floor_char_boundary(40)];
-        let plain = text
-            .trim_matches(|c: char| !c.is_alphanumeric())
-            .to_lowercase();
-        let (first, second) = (self.lower(0), self.lower(1));
+        let plain = text.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = plain.to_lowercase();
+        let first = self.lower(0);
         if CANCEL.split('|').any(|phrase| phrase == plain)
-            || matches!(first, "don't" | "never" | "别" | "別")
-            || matches!((first, second), ("do", "not") | ("不", "要"))
+            || has_word("don't never 别 別 不要", first)
+            || plain.starts_with("do not ")
         {
-            return Intent::Cancel;
-        }
-        match first {
-            "thanks" | "thank" | "thx" | "谢谢" | "謝謝" | "感谢" | "感謝" | "多谢" | "多謝" => {
-                Intent::Thanks
-            }
-            "hello" | "hi" | "hey" | "你好" | "您好" | "早上好" | "晚上好"
-                if self.tokens.len() <= 3 =>
-            {
-                Intent::Greeting
-            }
-            _ if self.is_statement() => Intent::Statement,
-            _ => Intent::Request,
+            Intent::Cancel
+        } else if has_word("thanks thank thx 谢谢 謝謝 感谢 感謝 多谢 多謝", first) {
+            Intent::Thanks
+        } else if has_word("hello hi hey 你好 您好 早上好 晚上好", first) && self.tokens.len() <= 3
+        {
+            Intent::Greeting
+        } else if self.is_statement() {
+            Intent::Statement
+        } else {
+            Intent::Request
         }
     }
 
     fn is_statement(&self) -> bool {
-        if self
-            .tokens
-            .iter()
-            .take(200)
-            .any(|token| token.is_mark("?？"))
-        {
+        let mut marks = self.tokens.iter().take(200);
+        if marks.any(|token| token.is_mark("?？")) {
             return false;
         }
-        let second = self.lower(1);
-        let has_verb = || {
-            let mut words = (0..self.tokens.len().min(12)).map(|at| self.lower(at));
-            words.any(|word| matches!(word, "is" | "are" | "was" | "were" | "has"))
-        };
-        match self.lower(0) {
-            "i" | "we" => !matches!(
-                second,
-                "want" | "need" | "would" | "wish" | "must" | "have" | "should"
-            ),
-            "i'm" | "i've" | "he" | "she" | "they" | "you" | "you're" | "it" | "it's"
-            | "that's" => true,
-            "the" | "this" | "that" | "my" | "our" | "these" => has_verb(),
-            // "Time is money"
-            _ if matches!(second, "is" | "are" | "was") => {
-                !matches!(self.lower(0), "what" | "where" | "who" | "how")
-            }
+        let (first, second) = (self.lower(0), self.lower(1));
+        match first {
+            "i" | "we" => !has_word("want need would wish must have should", second),
             "我" | "我们" | "我們" => {
-                !matches!(second, "想" | "要" | "想要" | "需要" | "有")
-                    || self.text.trim_end_matches(['。', '！']).ends_with('了')
+                !has_word("想 要 想要 需要 有", second) || self.text.ends_with('了')
             }
-            _ => false,
+            "the" | "this" | "that" | "my" | "our" => {
+                (0..12).any(|at| has_word("is are was has", self.lower(at)))
+            }
+            "i'm" | "i've" | "he" | "she" | "they" | "you" | "it" | "it's" => true,
+            // "Time is money"
+            _ => has_word("is are was", second) && !has_word("what where who how", first),
         }
     }
 }
@@ -198,13 +173,15 @@ impl<'a> Clause<'a> {
 /// The language outside of the quotes.
 pub(crate) fn language(text: &str) -> ReplyLanguage {
     let text = &text[..text.floor_char_boundary(6_000)];
-    let is_chinese = |token: &MessageToken<'_>| {
-        token.kind != TokenKind::Quoted
-            && token
-                .text
-                .contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}'))
-    };
-    if tokens(text).iter().any(is_chinese) {
+    let tokens = tokens(text);
+    let mut unquoted = tokens
+        .iter()
+        .filter(|token| token.kind != TokenKind::Quoted);
+    if unquoted.any(|token| {
+        token
+            .text
+            .contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}'))
+    }) {
         ReplyLanguage::Chinese
     } else {
         ReplyLanguage::English

@@ -26,28 +26,29 @@ pub(crate) struct PastCall<'a> {
 pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
     let mut exchanges: Vec<Exchange<'_>> = Vec::new();
     for message in messages {
-        if let Message::User { text } = message {
-            exchanges.push(Exchange {
-                said: text,
-                ..Exchange::default()
-            });
-            continue;
-        }
-        if exchanges.is_empty() {
+        if exchanges.is_empty() || matches!(message, Message::User { .. }) {
             exchanges.push(Exchange::default());
         }
         let Some(open) = exchanges.last_mut() else {
             continue;
         };
         match message {
-            Message::User { .. } => {}
-            Message::Assistant { parts } => open.add(parts),
+            Message::User { text } => open.said = text,
+            Message::Assistant { parts } => {
+                open.answer = parts.iter().filter_map(Part::as_text).collect();
+                let calls = parts.iter().filter_map(Part::as_call);
+                open.calls.extend(calls.map(|call| PastCall {
+                    tool: call.tool_id.as_str(),
+                    input: &call.input,
+                    result: None,
+                }));
+            }
             Message::Tools { answers } => {
                 // Answers come in the order of the calls, but a provider's history may lack some.
                 let mut unanswered = open.calls.iter_mut().filter(|call| call.result.is_none());
                 for answer in answers {
-                    if let Some(call) = unanswered.find(|call| call.tool == answer.tool_id.as_str())
-                    {
+                    let tool = answer.tool_id.as_str();
+                    if let Some(call) = unanswered.find(|call| call.tool == tool) {
                         call.result = Some(&answer.result);
                     }
                 }
@@ -55,17 +56,4 @@ pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
         }
     }
     exchanges
-}
-
-impl<'a> Exchange<'a> {
-    fn add(&mut self, parts: &'a [Part]) {
-        let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
-        self.answer = texts.concat();
-        let calls = parts.iter().filter_map(Part::as_call);
-        self.calls.extend(calls.map(|call| PastCall {
-            tool: call.tool_id.as_str(),
-            input: &call.input,
-            result: None,
-        }));
-    }
 }

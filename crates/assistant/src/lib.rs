@@ -29,7 +29,7 @@ use tenon_domain::StopReason;
 use tenon_llm::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
 use tokio::sync::Semaphore;
 
-use clause::{Clause, Intent, ReplyLanguage};
+use clause::Clause;
 use planner::{NextStep, PlannedCall};
 use tool_catalog::ToolCatalog;
 
@@ -38,8 +38,6 @@ const MAX_CHUNKS: usize = 40;
 /// A few words: enough to see it stream.
 const MIN_CHUNK_BYTES: usize = 16;
 const CHUNK_PAUSE: Duration = Duration::from_millis(8);
-/// So many tools are gone through in a few milliseconds; more are searched on a blocking thread.
-const MAX_INLINE_TOOLS: usize = 200;
 const MAX_BLOCKING_THREADS: usize = 2;
 
 /// Answers without a language model.
@@ -88,9 +86,6 @@ struct AssistantStep {
 /// With thousands of tools at hand this takes its time, which others need the thread for.
 async fn next_step(request: ModelRequest) -> Result<AssistantStep, Error> {
     static THREADS: Semaphore = Semaphore::const_new(MAX_BLOCKING_THREADS);
-    if request.tools.len() <= MAX_INLINE_TOOLS {
-        return Ok(think(&request));
-    }
     let permit = THREADS.acquire().await.ok();
     let thinking = tokio::task::spawn_blocking(move || {
         let step = think(&request);
@@ -104,38 +99,29 @@ async fn next_step(request: ModelRequest) -> Result<AssistantStep, Error> {
 fn think(request: &ModelRequest) -> AssistantStep {
     let catalog = ToolCatalog::new(request.tools.iter().map(AsRef::as_ref));
     let exchanges = conversation::exchanges(&request.messages);
-    let say = |text: String| AssistantStep {
-        text,
-        ..AssistantStep::default()
+    let (said, calls) = match exchanges.last() {
+        Some(last) => (last.said, last.calls.as_slice()),
+        None => ("hello", [].as_slice()),
     };
-    let Some(last) = exchanges.last() else {
-        return say(replies::introduction(
-            ReplyLanguage::English,
-            Intent::Greeting,
-            &catalog,
-        ));
-    };
-    let language = clause::language(last.said);
-    match planner::next(&catalog, &exchanges) {
-        NextStep::Call(calls) => AssistantStep {
-            calls,
-            ..AssistantStep::default()
-        },
+    let language = clause::language(said);
+    let mut step = AssistantStep::default();
+    step.text = match planner::next(&catalog, &exchanges) {
+        NextStep::Call(calls) => {
+            step.calls = calls;
+            String::new()
+        }
         NextStep::Ask { tool, parameter } => {
             let question = replies::question(language, &tool.spec.display_name, &parameter);
-            if last.calls.is_empty() {
-                return say(question);
-            }
-            let report = replies::report(language, &catalog, &last.calls);
-            say(format!("{report}\n\n{question}"))
+            let report = replies::report(language, &catalog, calls);
+            format!("{report}\n\n{question}").trim_start().to_owned()
         }
-        NextStep::Report => say(replies::report(language, &catalog, &last.calls)),
+        NextStep::Report => replies::report(language, &catalog, calls),
         NextStep::Introduce => {
-            let intent = Clause::new(last.said).intent();
-            say(replies::introduction(language, intent, &catalog))
+            replies::introduction(language, Clause::new(said).intent(), &catalog)
         }
-        NextStep::Cancel => say(replies::cancelled(language)),
-    }
+        NextStep::Cancel => replies::cancelled(language),
+    };
+    step
 }
 
 /// A text in chunks that end between words, never more than [`MAX_CHUNKS`].

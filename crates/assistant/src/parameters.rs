@@ -6,13 +6,13 @@
 use serde_json::Value;
 use tenon_domain::search::words;
 
+use crate::vocabulary::has_word;
+
 /// Deep enough for real tools; a deeper schema is not read from a sentence anyway.
 const MAX_DEPTH: usize = 4;
 const MAX_PARAMETERS: usize = 64;
 /// The part of a description that may say what a parameter is about.
 const MAX_DESCRIPTION_BYTES: usize = 120;
-
-const ROLES: &str = include_str!("vocabulary/roles.txt");
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ToolParameter {
@@ -32,7 +32,7 @@ pub(crate) enum ParameterType {
     Boolean,
     OneOf(Vec<Value>),
     List(Box<ToolParameter>),
-    Object(Vec<ToolParameter>),
+    Object,
 }
 
 /// What a parameter is about, as far as its name and format tell. The order is that of their
@@ -45,7 +45,6 @@ pub(crate) enum ParameterRole {
     Time,
     /// A span of time, counted in this many milliseconds.
     Duration(u32),
-    Count,
     Id,
     Place,
     Query,
@@ -54,68 +53,83 @@ pub(crate) enum ParameterRole {
     Other,
 }
 
+impl ParameterRole {
+    /// The words of a name that tell its role.
+    const WORDS: [(Self, &str); 13] = [
+        (Self::Url, "url uri link href website"),
+        (Self::Path, "path file files filename dir directory folder"),
+        (Self::Expression, "expression expr formula equation"),
+        (
+            Self::Place,
+            "timezone tz zone city location place country room",
+        ),
+        (Self::Duration(1), "ms millis milliseconds"),
+        (Self::Duration(1_000), "seconds secs duration delay timeout"),
+        (Self::Duration(60_000), "minutes mins"),
+        (Self::Duration(3_600_000), "hours"),
+        (Self::Time, "date time day datetime when since until"),
+        (Self::Id, "id ids uuid key hash"),
+        (Self::Query, "query q search pattern keyword term question"),
+        (Self::Title, "title name subject heading"),
+        (Self::Content, "content body text message data note summary"),
+    ];
+
+    fn of_word(word: &str) -> Option<Self> {
+        let mut roles = Self::WORDS.iter();
+        let found = roles.find(|(_, words)| has_word(words, word));
+        found.map(|(role, _)| *role)
+    }
+}
+
 impl ToolParameter {
+    fn new(name: &str, schema: &Value, depth: usize, required: bool) -> Self {
+        let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+        let description = text("description").trim().to_owned();
+        let default = schema.get("default").filter(|value| !value.is_null());
+        Self {
+            name: name.to_owned(),
+            value_type: type_of(name, schema, depth),
+            role: role_of(name, text("format"), &description),
+            description,
+            required,
+            default: default.cloned(),
+        }
+    }
+
     /// Whether any words at all could be meant.
     pub(crate) fn is_free_text(&self) -> bool {
-        let is_text = matches!(
+        self.is_text() && self.role >= ParameterRole::Query
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(
             self.value_type,
             ParameterType::Text | ParameterType::List(_)
-        );
-        is_text && self.role >= ParameterRole::Query
+        )
     }
 }
 
 /// The parameters of a tool: required ones first, in the author's order.
 pub(crate) fn parameters(schema: &Value) -> Vec<ToolParameter> {
-    object_parameters(schema, MAX_DEPTH)
-}
-
-fn object_parameters(schema: &Value, depth: usize) -> Vec<ToolParameter> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
-    let required: Vec<&str> = required
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let optional = properties
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required: Vec<&str> = required.take(MAX_PARAMETERS).collect();
+    let all = properties
         .into_iter()
         .flatten()
         .map(|(name, _)| name.as_str());
-    let optional = optional.filter(|name| !required.contains(name));
     let mut parameters: Vec<ToolParameter> = Vec::new();
-    for name in required
-        .iter()
-        .copied()
-        .take(MAX_PARAMETERS)
-        .chain(optional)
-    {
-        if parameters.len() == MAX_PARAMETERS {
-            break;
-        }
-        if parameters.iter().all(|known| known.name != name) {
+    for name in required.iter().copied().chain(all) {
+        let is_known = parameters.iter().any(|known| known.name == name);
+        if !is_known && parameters.len() < MAX_PARAMETERS {
             let schema = properties.and_then(|properties| properties.get(name));
             let schema = schema.unwrap_or(&Value::Null);
-            parameters.push(parameter(name, schema, depth, required.contains(&name)));
+            let is_required = required.contains(&name);
+            parameters.push(ToolParameter::new(name, schema, MAX_DEPTH, is_required));
         }
     }
     parameters
-}
-
-fn parameter(name: &str, schema: &Value, depth: usize, required: bool) -> ToolParameter {
-    let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
-    let description = text("description").trim().to_owned();
-    ToolParameter {
-        name: name.to_owned(),
-        value_type: type_of(name, schema, depth),
-        role: role_of(name, text("format"), &description),
-        description,
-        required,
-        default: schema
-            .get("default")
-            .filter(|value| !value.is_null())
-            .cloned(),
-    }
 }
 
 fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
@@ -125,48 +139,40 @@ fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
     }
     if let Some(values) = list("enum") {
         let is_simple =
-            |value: &&Value| !value.is_null() && !value.is_array() && !value.is_object();
+            |value: &&Value| value.is_string() || value.is_number() || value.is_boolean();
         let values = values.iter().filter(is_simple).take(MAX_PARAMETERS);
         return ParameterType::OneOf(values.cloned().collect());
     }
-    let names = list("type").into_iter().flatten().filter_map(Value::as_str);
+    let mut names = list("type").into_iter().flatten().filter_map(Value::as_str);
     let single = schema.get("type").and_then(Value::as_str);
-    match single.or_else(|| { names }.find(|kind| *kind != "null")) {
+    match single.or_else(|| names.find(|kind| *kind != "null")) {
         Some("number") => ParameterType::Number,
         Some("integer") => ParameterType::Integer,
         Some("boolean") => ParameterType::Boolean,
+        Some("object") => ParameterType::Object,
         _ if depth == 0 => ParameterType::Text,
         Some("array") => {
             let items = schema.get("items").unwrap_or(&Value::Null);
-            ParameterType::List(Box::new(parameter(name, items, depth - 1, true)))
+            ParameterType::List(Box::new(ToolParameter::new(name, items, depth - 1, true)))
         }
-        Some("object") => ParameterType::Object(object_parameters(schema, depth - 1)),
         Some(_) => ParameterType::Text,
-        None => match ["anyOf", "oneOf", "allOf"].iter().find_map(|key| list(key)) {
-            Some(alternatives) => type_of_alternatives(name, alternatives, depth),
-            None if schema.get("properties").is_some_and(Value::is_object) => {
-                ParameterType::Object(object_parameters(schema, depth - 1))
-            }
-            None => ParameterType::Text,
-        },
+        None => {
+            let mut keys = ["anyOf", "oneOf", "allOf"].iter();
+            let alternatives = keys.find_map(|key| list(key)).into_iter().flatten();
+            let is_null = |one: &&Value| one.get("type").and_then(Value::as_str) == Some("null");
+            let types = alternatives.filter(|one| !is_null(one));
+            let types = types.map(|one| type_of(name, one, depth - 1));
+            // Alternatives that are values are one list of values.
+            let merge = |first, second| match (first, second) {
+                (ParameterType::OneOf(mut values), ParameterType::OneOf(others)) => {
+                    values.extend(others);
+                    ParameterType::OneOf(values)
+                }
+                (first, _) => first,
+            };
+            types.reduce(merge).unwrap_or(ParameterType::Text)
+        }
     }
-}
-
-/// One of several constants, or the first alternative that is not null.
-fn type_of_alternatives(name: &str, alternatives: &[Value], depth: usize) -> ParameterType {
-    let constants = alternatives.iter().filter_map(|one| one.get("const"));
-    let constants: Vec<Value> = constants.cloned().collect();
-    if constants.len() > 1 && constants.len() == alternatives.len() {
-        return ParameterType::OneOf(constants);
-    }
-    let is_null = |one: &&Value| one.get("type").and_then(Value::as_str) == Some("null");
-    let first = alternatives.iter().find(|one| !is_null(one));
-    first.map_or(ParameterType::Text, |one| type_of(name, one, depth - 1))
-}
-
-/// What a parameter is about, by its name alone.
-pub(crate) fn role_of_name(name: &str) -> ParameterRole {
-    role_of(name, "", "")
 }
 
 fn role_of(name: &str, format: &str, description: &str) -> ParameterRole {
@@ -176,49 +182,23 @@ fn role_of(name: &str, format: &str, description: &str) -> ParameterRole {
         "uuid" => return ParameterRole::Id,
         _ => {}
     }
-    let name = words(name);
     // The last word is the noun: "file_content" is a content. A vague one leaves it to the
     // word before: a "file_name" is a file.
-    let is_vague = |word: &str| matches!(word, "name" | "value" | "text" | "string" | "input");
-    for (at, word) in name.iter().enumerate().rev() {
-        let before = at
-            .checked_sub(1)
-            .and_then(|before| role_of_word(&name[before]));
-        if is_vague(word) && before.is_some_and(|role| role != ParameterRole::Title) {
-            continue;
-        }
-        if let Some(role) = role_of_word(word) {
-            return role;
-        }
+    let name = words(name);
+    let mut roles = name
+        .iter()
+        .rev()
+        .filter_map(|word| Some((word, ParameterRole::of_word(word)?)));
+    if let Some((word, role)) = roles.next() {
+        let is_vague = has_word("name value text string input", word);
+        let before = roles.next().map(|(_, before)| before);
+        return before.filter(|_| is_vague).unwrap_or(role);
     }
     let description = &description[..description.floor_char_boundary(MAX_DESCRIPTION_BYTES)];
-    let telling = ["url", "path", "timezone", "city", "expression"];
     let mut described = words(description).into_iter();
-    let role = described.find(|word| telling.contains(&word.as_str()));
-    role.and_then(|word| role_of_word(&word))
-        .unwrap_or(ParameterRole::Other)
-}
-
-fn role_of_word(word: &str) -> Option<ParameterRole> {
-    let mut lines = ROLES.lines().filter_map(|line| line.split_once(": "));
-    let (role, _) = lines.find(|(_, words)| words.split(' ').any(|one| one == word))?;
-    Some(match role {
-        "url" => ParameterRole::Url,
-        "path" => ParameterRole::Path,
-        "expression" => ParameterRole::Expression,
-        "place" => ParameterRole::Place,
-        "milliseconds" => ParameterRole::Duration(1),
-        "seconds" => ParameterRole::Duration(1_000),
-        "minutes" => ParameterRole::Duration(60_000),
-        "hours" => ParameterRole::Duration(3_600_000),
-        "count" => ParameterRole::Count,
-        "time" => ParameterRole::Time,
-        "id" => ParameterRole::Id,
-        "query" => ParameterRole::Query,
-        "title" => ParameterRole::Title,
-        "content" => ParameterRole::Content,
-        _ => return None,
-    })
+    let telling = described.find(|word| has_word("url path timezone city expression", word));
+    let role = telling.and_then(|word| ParameterRole::of_word(&word));
+    role.unwrap_or(ParameterRole::Other)
 }
 
 #[cfg(test)]

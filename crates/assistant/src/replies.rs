@@ -1,5 +1,7 @@
 //! What the assistant says, in English and in Chinese.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use tenon_domain::text::shorten;
 use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
@@ -37,27 +39,28 @@ pub(crate) fn question(
         let values: Vec<String> = values.iter().take(MAX_VALUES).map(plain).collect();
         about = format!("{about} ({})", values.join(", "));
     }
-    let about = about.trim();
-    match (language, about.is_empty()) {
-        (ReplyLanguage::English, true) => {
-            format!("To use *{display_name}* I need `{name}`. What should it be?")
+    let (colon, about) = match about.trim() {
+        "" => ("", language.pick(". What should it be?", "。请告诉我。")),
+        about => (language.pick(": ", "："), about),
+    };
+    match language {
+        ReplyLanguage::English => {
+            format!("To use *{display_name}* I need `{name}`{colon}{about}")
         }
-        (ReplyLanguage::English, false) => {
-            format!("To use *{display_name}* I need `{name}`: {about}")
-        }
-        (ReplyLanguage::Chinese, true) => {
-            format!("要使用 *{display_name}*，我还需要 `{name}`。请告诉我。")
-        }
-        (ReplyLanguage::Chinese, false) => {
-            format!("要使用 *{display_name}*，我还需要 `{name}`：{about}")
+        ReplyLanguage::Chinese => {
+            format!("要使用 *{display_name}*，我还需要 `{name}`{colon}{about}")
         }
     }
 }
 
+/// Whether an answer ends in a [`question`].
+pub(crate) fn is_question(answer: &str) -> bool {
+    answer.contains("To use *") || answer.contains("要使用 *")
+}
+
 pub(crate) fn cancelled(language: ReplyLanguage) -> String {
-    language
-        .pick("All right, I leave it.", "好的，那就不做了。")
-        .into()
+    let text = language.pick("All right, I leave it.", "好的，那就不做了。");
+    text.into()
 }
 
 /// Who this is and what it can do, for everything no tool answers.
@@ -77,24 +80,29 @@ pub(crate) fn introduction(
          words to tools. ",
         "我是 Tenon 的内置助手：目前没有连接语言模型，我只能把你的话对应到工具上。",
     );
-    let names = examples(catalog);
-    let list: Vec<String> = names.iter().map(|name| format!("- {name}")).collect();
-    let tools = if names.is_empty() {
-        language
-            .pick(
-                "There are no tools at hand right now.",
-                "现在没有可用的工具。",
-            )
-            .into()
+    // A few tools by name, one of every source.
+    let tools = catalog.tools.iter().map(|tool| tool.spec);
+    let tools = tools.filter(|spec| !spec.annotations.ends_turn);
+    let mut sources = HashSet::new();
+    let names = tools.map(|spec| spec.display_name.as_str());
+    let names = names.filter(|name| sources.insert(name.split('/').next()));
+    let list: String = names
+        .take(MAX_EXAMPLES)
+        .map(|name| format!("\n- {name}"))
+        .collect();
+    let tools = if list.is_empty() {
+        language.pick(
+            "There are no tools at hand right now.",
+            "现在没有可用的工具。",
+        )
     } else {
-        let examples = language.pick("Some of what I can do:", "我可以做的事，例如：");
-        format!("{examples}\n\n{}", list.join("\n"))
+        language.pick("Some of what I can do:\n", "我可以做的事，例如：\n")
     };
     let closing = language.pick(
         "Free conversation takes a language model.",
         "自由对话需要连接语言模型。",
     );
-    format!("{opening}{identity}{tools}\n\n{closing}")
+    format!("{opening}{identity}{tools}{list}\n\n{closing}")
 }
 
 /// What the calls of a turn came to.
@@ -120,43 +128,39 @@ pub(crate) fn report(
 }
 
 fn result_text(language: ReplyLanguage, result: &ToolResult) -> String {
-    match result {
-        Ok(output) => {
-            let text = output_text(output);
-            if text.is_empty() {
-                language.pick("Done.", "完成。").into()
-            } else {
-                text
-            }
-        }
+    let said = match result {
+        Ok(output) => output_text(output),
         // What the error says then is for models, which need to be told what follows from it.
-        Err(error) if *error == ToolError::refused() => language
-            .pick("All right, I will not do that.", "好的，不做了。")
-            .into(),
+        Err(error) if *error == ToolError::refused() => {
+            let refused = language.pick("All right, I will not do that.", "好的，不做了。");
+            refused.to_owned()
+        }
         Err(error) => {
             let failed = language.pick("That did not work: ", "没有成功：");
             format!("{failed}{}", shorten(&error.message, MAX_RESULT_CHARS))
         }
+    };
+    if said.is_empty() {
+        language.pick("Done.", "完成。").to_owned()
+    } else {
+        said
     }
 }
 
 fn output_text(output: &ToolOutput) -> String {
     let structured = output.structured();
-    let parts = output.content.iter().filter_map(|part| match part {
-        Content::Text { text } => {
-            let value = serde_json::from_str::<Value>(text).ok();
-            let value = value.filter(|value| value.is_object() || value.is_array());
+    let parts = output.content.iter().map(|part| match part {
+        Content::Text { text } => match serde_json::from_str::<Value>(text) {
             // Many servers send their answer twice, as JSON and as its text.
-            match value {
-                Some(value) if structured == Some(&value) => None,
-                Some(value) => Some(json(&value)),
-                None => (!text.trim().is_empty()).then(|| prose_or_block(text)),
-            }
-        }
-        Content::Json { value } => Some(json(value)),
-        Content::Image { .. } | Content::File { .. } | Content::Blob { .. } => Some(part.to_text()),
+            Ok(value) if structured == Some(&value) => String::new(),
+            Ok(value) if value.is_object() || value.is_array() => json(&value),
+            _ => prose_or_block(text),
+        },
+        Content::Json { value } => json(value),
+        Content::Image { .. } | Content::File { .. } | Content::Blob { .. } => part.to_text(),
     });
-    parts.collect::<Vec<_>>().join("\n\n")
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
 }
 
 fn json(value: &Value) -> String {
@@ -189,27 +193,6 @@ fn plain(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A few tools by name, from as many sources as there are.
-fn examples<'s>(catalog: &'s ToolCatalog<'_>) -> Vec<&'s str> {
-    let tools = catalog
-        .tools
-        .iter()
-        .filter(|tool| !tool.spec.annotations.ends_turn);
-    let names: Vec<&str> = tools.map(|tool| tool.spec.display_name.as_str()).collect();
-    let source = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
-    let mut chosen: Vec<&str> = Vec::new();
-    for wants_new_source in [true, false] {
-        for name in &names {
-            let is_known = chosen.iter().any(|one| source(one) == source(name));
-            let is_out = chosen.contains(name) || (wants_new_source && is_known);
-            if chosen.len() < MAX_EXAMPLES && !is_out {
-                chosen.push(name);
-            }
-        }
-    }
-    chosen
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use std::sync::LazyLock;
 
 use tenon_domain::search::words;
 
-/// Days other than this one.
-const OTHER_DAYS: &str = "tomorrow yesterday tonight 明天 昨天 后天 後天 前天 明日 昨日 明年 去年 \
-    下周 下週 上周 上週 下周一 下星期 上星期 下个月 下個月 上个月 上個月";
+/// Times other than now.
+const OTHER_TIMES: &str = "tomorrow yesterday tonight ago later monday tuesday wednesday thursday friday \
+    saturday sunday weekend 明天 昨天 后天 後天 前天 明日 昨日 明年 去年 下周 下週 上周 上週 下周一 下星期 上星期 \
+    下个月 下個月 上个月 上個月 小时后 小時後 分钟后 分鐘後 天后 天後 小时前 小時前 天前";
 
 /// How many seconds a unit has.
-const SECONDS: &[(&str, f64)] = &[
+const SECONDS: [(&str, f64); 5] = [
     ("ms millisecond milliseconds 毫秒", 0.001),
     ("s sec secs second seconds 秒 秒钟 秒鐘", 1.0),
     ("m min mins minute minutes 分 分钟 分鐘", 60.0),
@@ -31,15 +32,10 @@ const NEUTRAL: &str =
     "get current do run the by id for of a to in tool execute perform with my all and";
 
 /// Phrases that only sound like a request.
-const PLEASANTRIES: &str = "have a nice|have a good|have a great|good day|good time|long time no see|\
-    take your time|this time|next time|last time|sleep well|good night|time flies|any time|all the time|\
-    once upon a time|nice to meet|how are you|how do you do|i am done|i'm done|well done|all done|\
-    great time|see you|what can i|what can you|好久不见|辛苦了|浪费时间|浪費時間|没时间|沒時間|没有时间|\
-    有时间|有時間|花时间|时间过得|時間過得";
-
-/// Whole messages that ask for nothing.
-const SMALL_TALK: &str = "save me|help me|wait, what|wait what|wait a moment|wait a minute|wait a second|\
-    hold on|等一下|等等|等会|等一会|稍等|稍等一下|请等一下|請等一下";
+const PLEASANTRIES: &str = "have a nice|have a good|have a great|good day|good time|great time|take your time|\
+    this time|next time|last time|sleep well|good night|any time|once upon a time|nice to meet|how are you|\
+    i am done|i'm done|well done|see you|what can i|what can you|wait, what|wait a |hold on|等一下|稍等|\
+    好久不见|浪费时间|浪費時間|没时间|沒時間|没有时间|有时间|有時間|时间过得|時間過得";
 
 /// How much a word says about the tool that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,64 +48,48 @@ pub(crate) enum Sense {
     Hint,
 }
 
-/// What tools call a word.
-#[derive(Debug)]
-pub(crate) struct Synonyms {
-    pub(crate) sense: Sense,
-    pub(crate) meant: &'static str,
-}
-
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let words = include_str!("vocabulary/stop_words.txt");
     words.split_whitespace().collect()
 });
 
-static SYNONYMS: LazyLock<HashMap<&str, Synonyms>> = LazyLock::new(|| {
+static SYNONYMS: LazyLock<HashMap<&str, (Sense, &str)>> = LazyLock::new(|| {
     let mut synonyms = HashMap::new();
     for line in include_str!("vocabulary/synonyms.txt").lines() {
-        let Some((sense, (said, meant))) = line
-            .split_once(": ")
-            .and_then(|(sense, rest)| Some((sense, rest.split_once(" => ")?)))
-        else {
-            continue;
-        };
+        let (sense, rest) = line.split_once(": ").unwrap_or_default();
+        let (said, meant) = rest.split_once(" => ").unwrap_or_default();
         let sense = match sense {
             "thing" => Sense::Thing,
             "deed" => Sense::Deed,
-            "hint" => Sense::Hint,
-            _ => continue,
+            _ => Sense::Hint,
         };
         let words = said.split_whitespace();
-        synonyms.extend(words.map(|word| (word, Synonyms { sense, meant })));
+        synonyms.extend(words.map(|word| (word, (sense, meant))));
     }
     synonyms
 });
 
-/// The Chinese words, and how many characters the longest of them has.
-static DICTIONARY: LazyLock<(HashSet<&str>, usize)> = LazyLock::new(|| {
+/// The Chinese words.
+static DICTIONARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let units = SECONDS.iter().map(|(names, _)| *names);
-    let words: HashSet<&str> = [PRONOUNS, OTHER_DAYS]
-        .into_iter()
-        .chain(units)
-        .flat_map(str::split_whitespace)
-        .chain(STOP_WORDS.iter().copied())
-        .chain(SYNONYMS.keys().copied())
-        // 公里 must not end in the particle 里; single characters are parts of names.
-        .chain(
-            signs()
-                .map(|(said, _)| said)
-                .filter(|said| said.chars().count() > 1),
-        )
-        .filter(|word| !word.is_ascii())
-        .collect();
-    let longest = words.iter().map(|word| word.chars().count()).max();
-    (words, longest.unwrap_or(0))
+    let lists = units.chain([PRONOUNS, OTHER_TIMES]);
+    // 公里 must not end in the particle 里; single characters are parts of names.
+    let signs = signs().map(|(_, said)| said);
+    let signs = signs.filter(|said| said.chars().count() > 1);
+    let words = lists.flat_map(str::split_whitespace).chain(signs);
+    let words = words.chain(STOP_WORDS.iter().copied());
+    let words = words.chain(SYNONYMS.keys().copied());
+    words.filter(|word| !word.is_ascii()).collect()
 });
 
-/// How the signs and units of a sum are said, and how they are written.
+/// No word of the [`DICTIONARY`] has more characters.
+const MAX_WORD_CHARS: usize = 8;
+
+/// The signs and units of a sum, and how they are said.
 pub(crate) fn signs() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = include_str!("vocabulary/signs.txt").lines();
-    lines.filter_map(|line| line.split_once(" => "))
+    let lines = lines.filter_map(|line| line.split_once(" = "));
+    lines.flat_map(|(sign, said)| said.split(" | ").map(move |said| (sign, said)))
 }
 
 /// Whether a word, in lower case, says nothing about what is wanted.
@@ -118,18 +98,13 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
 }
 
 /// What tools call a word that is given in lower case.
-pub(crate) fn synonyms(word: &str) -> Option<&'static Synonyms> {
-    SYNONYMS.get(word)
+pub(crate) fn synonyms(word: &str) -> Option<(Sense, &'static str)> {
+    SYNONYMS.get(word).copied()
 }
 
 /// Whether a word, in lower case, is another one for `meant`.
 pub(crate) fn means(word: &str, meant: &str) -> bool {
-    synonyms(word).is_some_and(|one| one.meant.split(' ').any(|word| word == meant))
-}
-
-/// Whether a word, in lower case, says what is to be done.
-pub(crate) fn is_deed(word: &str) -> bool {
-    synonyms(word).is_some_and(|one| one.sense == Sense::Deed)
+    synonyms(word).is_some_and(|(_, words)| has_word(words, meant))
 }
 
 pub(crate) fn seconds_in(unit: &str) -> Option<f64> {
@@ -141,8 +116,8 @@ pub(crate) fn is_pronoun(word: &str) -> bool {
     has_word(PRONOUNS, word)
 }
 
-pub(crate) fn is_other_day(word: &str) -> bool {
-    has_word(OTHER_DAYS, word)
+pub(crate) fn is_other_time(word: &str) -> bool {
+    has_word(OTHER_TIMES, word)
 }
 
 /// Whether a word, as a stem, says nothing about the tool that is named with it.
@@ -152,19 +127,16 @@ pub(crate) fn is_neutral(word: &str) -> bool {
 
 /// Whether a text, in lower case, asks for nothing although it sounds like a request.
 pub(crate) fn is_small_talk(text: &str) -> bool {
-    let plain = text.trim_matches(|c: char| !c.is_alphanumeric());
-    SMALL_TALK.split('|').any(|phrase| phrase == plain)
-        || PLEASANTRIES.split('|').any(|phrase| text.contains(phrase))
+    PLEASANTRIES.split('|').any(|phrase| text.contains(phrase))
 }
 
 /// The length in bytes of the longest known word that a Chinese text begins with.
 pub(crate) fn longest_word(text: &str) -> Option<usize> {
-    let (words, longest) = &*DICTIONARY;
     let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let ends: Vec<usize> = ends.take(*longest).collect();
-    ends.into_iter()
-        .rev()
-        .find(|end| words.contains(&text[..*end]))
+    let known = ends
+        .take(MAX_WORD_CHARS)
+        .filter(|end| DICTIONARY.contains(&text[..*end]));
+    known.last()
 }
 
 /// The stems of the words of a text.
@@ -174,21 +146,13 @@ pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
 
 /// A word without its ending, so that "files" finds "file" and "creating" finds "create".
 pub(crate) fn stem(word: &str) -> String {
-    let without = |ending: &str| word.strip_suffix(ending).filter(|rest| rest.len() >= 3);
-    if !word.is_ascii() {
-        return word.to_owned();
-    }
-    let base = if word.ends_with("ss") {
-        word
-    } else {
-        let endings = ["ies", "ing", "ed", "s"].into_iter();
-        endings.filter_map(without).next().unwrap_or(word)
-    };
-    if base.len() > 3 {
-        base.trim_end_matches(['e', 'y']).to_owned()
-    } else {
-        base.to_owned()
-    }
+    let without = |ending: &&str| word.strip_suffix(*ending).filter(|rest| rest.len() >= 3);
+    let is_plain = !word.is_ascii() || word.ends_with("ss");
+    let endings = ["ies", "ing", "ed", "s"].iter().filter(|_| !is_plain);
+    let base = endings.filter_map(without).next().unwrap_or(word);
+    let is_long = base.len() > 3 && word.is_ascii();
+    base.trim_end_matches(|c| is_long && matches!(c, 'e' | 'y'))
+        .to_owned()
 }
 
 /// Whether a list of words, separated by spaces, has this one.
@@ -220,6 +184,8 @@ mod tests {
         check("几点了", Some("几点了"));
         check("东京", None);
         check("算了", Some("算了"));
+        let is_short = |word: &&str| word.chars().count() <= MAX_WORD_CHARS;
+        assert!(DICTIONARY.iter().all(is_short));
     }
 
     #[test]

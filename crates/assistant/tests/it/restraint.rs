@@ -66,7 +66,6 @@ fn small_talk_calls_nothing() {
         "Wait, what?",
         "等一下",
         "Can you sleep?",
-        "save me",
         "write an email to Bob",
         "明天是几号",
         "昨天星期几",

@@ -95,6 +95,12 @@ fn a_plan_is_followed_clause_by_clause() {
         &[write("a.txt", "x"), write("b.txt", "y"), files()].concat(),
         "**Files/Write file**\n\nok\n\n**Files/Write file**\n\nok\n\n**Files/List files**\n\nok",
     );
+    let list = "```\n# To-do\n\n- [ ] First task\n```";
+    check_turn(
+        "read a.txt and b.txt",
+        &[read("a.txt"), read("b.txt")].concat(),
+        &format!("**Files/Read file**\n\n{list}\n\n**Files/Read file**\n\n{list}"),
+    );
     check_turn(
         "search my files for bread and butter",
         &search("bread and butter"),
