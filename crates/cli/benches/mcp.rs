@@ -29,9 +29,9 @@ use tenon_domain::{
     CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
     ToolCall, ToolId, UserId,
 };
-use tenon_sources::Network;
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{Network, SupervisedServer};
 use tenon_store::Store;
 use tenon_tools::{
     Asker, CallContext, CallLimits, CallOrigin, CallTimer, Connection, Error, MemoryOutputStore,

@@ -28,12 +28,12 @@ use tenon_domain::{
     CallId, OpenapiConfig, OpenapiOrigin, SourceCredential, SourceId, SourceInfo, SourceKind,
     SourceState, ToolAccess, ToolCall, ToolId, UserId,
 };
-use tenon_sources::Network;
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiHttpClient, OpenapiServer,
     OpenapiSettings, document, parse,
 };
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{
     Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
     NoClient, Registry, Toolset,

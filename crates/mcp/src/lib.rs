@@ -26,6 +26,7 @@ mod subscription;
 
 mod error;
 mod jsonrpc;
+pub mod message;
 
 mod process;
 mod transport;

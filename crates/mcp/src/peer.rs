@@ -1,10 +1,10 @@
 //! Client and server, as they introduce themselves, and the versions the client speaks.
 
 /// The version without a handshake.
-pub(crate) const STATELESS_VERSION: &str = "2026-07-28";
+pub const STATELESS_VERSION: &str = "2026-07-28";
 
 /// The newest version with one.
-pub(crate) const HANDSHAKE_VERSION: &str = "2025-11-25";
+pub const HANDSHAKE_VERSION: &str = "2025-11-25";
 
 /// What a server said of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]

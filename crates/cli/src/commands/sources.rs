@@ -8,7 +8,7 @@ use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::Value;
 use tenon_domain::{SourceId, SourceState};
-use tenon_sources::mcp::StartupStep;
+use tenon_sources::StartupStep;
 
 use super::say;
 use super::server_client::{ServerClient, ServerGone};

@@ -1,74 +1,92 @@
-//! Asks as a browser does for a page, and writes down what it would make of the answers.
+//! Sends requests as a browser does for a page, and logs what it would make of the responses.
 //!
 //! Where a browser would stop, the shell goes on: what it then sees tells who is there.
 
 use std::collections::HashSet;
 
 use reqwest::header::{
-    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderName,
-    HeaderValue, LOCATION, ORIGIN,
+    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, HeaderMap,
+    HeaderValue,
 };
 use reqwest::{Method, Response};
 use url::Url;
 
-use super::address::{self, HostScope, origin, place};
-use super::cors::{self, CorsRefusal};
+use super::fix::ServerFramework;
 use super::http_client::{HttpProbe, ProbeError};
 use super::own_headers::OwnHeaders;
 use super::problem::{DoctorProblem, ProblemKind};
-use super::step::{Headers, SentRequest, StepOutcome};
-use super::step_log::StepLog;
+use super::rules::{self, CorsRefusal, origin};
+use super::step::StepLog;
 
 const MAX_REDIRECTS: usize = 5;
 
 pub(super) struct Browser {
-    pub(super) ledger: StepLog,
+    pub(super) log: StepLog,
+    pub(super) http: HttpProbe,
+    /// What the server was made with, also where the page cannot use it.
+    pub(super) framework: ServerFramework,
     page: Url,
-    wire: HttpProbe,
     /// What a preflight has allowed is not asked for again: address, method, header.
-    allowed: HashSet<(String, String, String)>,
+    allowed: HashSet<(Url, Method, String)>,
 }
 
 /// A request, as a page makes it.
+#[derive(Clone)]
 pub(super) struct BrowserRequest {
     pub(super) method: Method,
     pub(super) url: Url,
     /// Besides the person's own.
     pub(super) headers: HeaderMap,
     pub(super) body: Option<String>,
+    /// Of MCP messages, which one.
     pub(super) message: Option<&'static str>,
 }
 
+/// A response, also one that no page would see.
+pub(super) struct BrowserResponse {
+    pub(super) url: Url,
+    pub(super) response: Response,
+    /// What keeps it from the page.
+    pub(super) problem: Option<DoctorProblem>,
+    /// Its number in the log.
+    pub(super) step: usize,
+}
+
 impl BrowserRequest {
-    pub(super) fn get(url: Url, accept: &'static str) -> Self {
+    pub(super) fn new(method: Method, url: Url, headers: HeaderMap) -> Self {
         Self {
-            method: Method::GET,
+            method,
             url,
-            headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]),
+            headers,
             body: None,
             message: None,
         }
     }
+
+    pub(super) fn get(url: Url, accept: &'static str) -> Self {
+        let accept = (ACCEPT, HeaderValue::from_static(accept));
+        Self::new(Method::GET, url, HeaderMap::from_iter([accept]))
+    }
 }
 
-/// An answer, also one that no page would see.
-pub(super) struct BrowserResponse {
-    pub(super) url: Url,
-    pub(super) status: u16,
-    pub(super) headers: HeaderMap,
-    pub(super) response: Response,
-    /// What keeps it from the page.
-    pub(super) trouble: Option<DoctorProblem>,
-    /// Where it is written down.
-    pub(super) step: usize,
+impl BrowserResponse {
+    pub(super) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        self.response.headers()
+    }
 }
 
 impl Browser {
-    pub(super) fn new(page: Url, own: OwnHeaders, wire: HttpProbe) -> Self {
+    pub(super) fn new(page: Url, own: OwnHeaders, http: HttpProbe) -> Self {
+        let steps = Vec::new();
         Self {
-            ledger: StepLog::new(own),
+            log: StepLog { own, steps },
+            http,
+            framework: ServerFramework::Unknown,
             page,
-            wire,
             allowed: HashSet::new(),
         }
     }
@@ -77,300 +95,212 @@ impl Browser {
         origin(&self.page)
     }
 
-    /// What a browser would not let through is no error here, but told with the reply.
+    /// What a browser would not let through is no error here, but told with the response.
     pub(super) async fn fetch(
         &mut self,
-        mut ask: BrowserRequest,
+        request: &BrowserRequest,
     ) -> Result<BrowserResponse, DoctorProblem> {
+        let mut request = request.clone();
         for _ in 0..=MAX_REDIRECTS {
-            let reply = self.fetch_once(&ask).await?;
-            let Some(to) = redirect(&reply) else {
+            let reply = self.fetch_once(&request).await?;
+            let status = reply.status();
+            let Some(to) = rules::redirect(status, reply.headers(), &reply.url) else {
                 return Ok(reply);
             };
-            let keeps_method = matches!(reply.status, 307 | 308) || ask.method == Method::GET;
-            if to.origin() != ask.url.origin() || !keeps_method {
-                let to = self.ledger.own.shown(to.as_str(), 200);
-                return Err(self.ledger.fail(reply.step, redirected(&ask.url, &to)));
+            let keeps_method = matches!(status, 307 | 308) || request.method == Method::GET;
+            if to.origin() != request.url.origin() || !keeps_method {
+                let is_secured = (request.url.scheme(), to.scheme()) == ("http", "https")
+                    && request.url.host() == to.host();
+                let kind = if is_secured {
+                    ProblemKind::UseHttps
+                } else {
+                    ProblemKind::WrongPath
+                };
+                let to = self.log.own.mask(to.as_str(), 200);
+                let problem = kind.with(format!("It redirects to {to}. Use that address."));
+                return self.log.fail(reply.step, problem);
             }
             // Even a redirect has to be allowed.
-            if reply.trouble.is_some() {
+            if reply.problem.is_some() {
                 return Ok(reply);
             }
-            self.ledger.note(reply.step, true, "goes where it leads");
-            ask.url = to;
+            self.log.note(reply.step, true, "goes where it leads");
+            request.url = to;
         }
-        let site = origin(&ask.url);
-        Err(DoctorProblem::new(
-            ProblemKind::WrongPath,
-            format!("{site} redirects again and again."),
-        ))
+        let site = origin(&request.url);
+        Err(ProblemKind::WrongPath.with(format!("{site} redirects again and again.")))
     }
 
-    /// Whether a request may follow. It is not sent.
-    pub(super) async fn may(
+    async fn fetch_once(
         &mut self,
-        ask: &BrowserRequest,
-    ) -> Result<Option<CorsRefusal>, DoctorProblem> {
-        let mut headers = ask.headers.clone();
-        headers.extend(self.ledger.own.headers.clone());
-        let names = cors::unsafe_headers(&headers);
-        let is_asked = cors::needs_preflight(&ask.method, &names) && !self.is_ours(&ask.url);
-        if !is_asked || self.is_allowed(ask, &names) {
-            return Ok(None);
-        }
-        let mut asked = self.base(&ask.url);
-        asked.insert(ACCESS_CONTROL_REQUEST_METHOD, value(ask.method.as_str()));
-        if !names.is_empty() {
-            asked.insert(ACCESS_CONTROL_REQUEST_HEADERS, value(&names.join(",")));
-        }
-        let response = self.send(Method::OPTIONS, &ask.url, asked, None, None);
-        let (step, response) = response.await?;
-        let (status, page) = (response.status().as_u16(), self.page());
-        let decided = cors::preflight(status, response.headers(), &page, &ask.method, &names);
-        let with = if names.is_empty() {
-            String::new()
-        } else {
-            format!(" with {}", names.join(", "))
-        };
-        let (ok, verdict) = match &decided {
-            Ok(()) => (true, format!("may send {}{with}", ask.method)),
-            Err(refused) => (
-                false,
-                format!("does not send the {}: {refused}", ask.method),
-            ),
-        };
-        self.ledger.note(step, ok, &verdict);
-        if ok {
-            let key = |name: &String| (ask.url.to_string(), ask.method.to_string(), name.clone());
-            self.allowed.extend(names.iter().map(key));
-        }
-        Ok(decided.err())
-    }
-
-    /// Whether the same without `Origin` is let in: then it is the page that is refused.
-    pub(super) async fn is_let_in_without_origin(&self, ask: &BrowserRequest) -> bool {
-        let mut headers = ask.headers.clone();
-        headers.extend(self.ledger.own.headers.clone());
-        let answer = self
-            .wire
-            .send(ask.method.clone(), &ask.url, headers, ask.body.clone());
-        answer
-            .await
-            .is_ok_and(|answer| !matches!(answer.status().as_u16(), 401 | 403))
-    }
-
-    /// Whether anybody speaks HTTP at an address, trusted or not.
-    pub(super) async fn answers(&self, url: &Url) -> bool {
-        let asked = self.wire.send(Method::GET, url, HeaderMap::new(), None);
-        match asked.await {
-            // So do some who want TLS, to say so.
-            Ok(answer) => url.scheme() == "https" || answer.status() != 400,
-            Err(failure) => matches!(failure, ProbeError::NotTrusted(_)),
-        }
-    }
-
-    /// The end of a session that no page would end. Nobody waits for what it answers.
-    pub(super) async fn forget(&self, url: &Url, headers: HeaderMap) {
-        let _ = self.wire.send(Method::DELETE, url, headers, None).await;
-    }
-
-    pub(super) async fn whole(&mut self, reply: BrowserResponse) -> Result<Vec<u8>, DoctorProblem> {
-        let (url, step) = (reply.url, reply.step);
-        let read = self.wire.whole(reply.response).await;
-        read.map_err(|failure| {
-            self.ledger
-                .fail(step, DoctorProblem::of_failure(&failure, &url))
-        })
-    }
-
-    pub(super) fn wire(&self) -> &HttpProbe {
-        &self.wire
-    }
-
-    async fn fetch_once(&mut self, ask: &BrowserRequest) -> Result<BrowserResponse, DoctorProblem> {
-        let unsent = self.may(ask).await?;
-        let headers = self.headers(ask);
-        let sent = self.send(
-            ask.method.clone(),
-            &ask.url,
-            headers,
-            ask.body.clone(),
-            ask.message,
-        );
-        let (step, response) = sent.await?;
+        request: &BrowserRequest,
+    ) -> Result<BrowserResponse, DoctorProblem> {
+        let unsent = self.preflight(request).await?;
+        let mut headers = rules::added_headers(&request.url, &self.page);
+        headers.extend(self.page_headers(request));
+        let (step, response) = self.send(request, headers).await?;
         let page = self.page();
-        let unread = if self.is_ours(&ask.url) {
+        let unread = if self.is_same_origin(&request.url) {
             None
         } else {
-            cors::readable(response.headers(), &page).err()
+            rules::readable(response.headers(), &page).err()
         };
-        let corp = self.ledger.own.shown(&corp(response.headers()), 100);
-        // Who may not read anything is told so first: it is the larger fault.
-        let (trouble, verdict) = match (unsent, unread) {
-            (None, None) => (None, "lets it through".to_owned()),
-            (None, Some(unread)) => (
-                Some(DoctorProblem::of_refusal(&unread, false, &page)),
-                format!("keeps it from the page: {unread}"),
-            ),
-            (
-                Some(CorsRefusal::NoOrigin | CorsRefusal::Status(_) | CorsRefusal::Redirect(_)),
-                Some(unread),
-            ) => (
-                Some(DoctorProblem::of_refusal(&unread, false, &page)),
-                "would not have sent it".to_owned(),
-            ),
-            (Some(unsent), _) => (
-                Some(DoctorProblem::of_refusal(&unsent, true, &page)),
-                "would not have sent it".to_owned(),
-            ),
-        };
-        let trouble = trouble.map(|mut trouble| {
-            if trouble.kind == ProblemKind::Cors && !corp.is_empty() {
-                // The page tries whether anybody is there at all, and this hides even that.
-                let also = "and the page may take the server for one that does not run";
-                trouble.message = format!(
-                    "{} It also sends Cross-Origin-Resource-Policy: {corp}, {also}.",
-                    trouble.message
-                );
-            }
-            trouble
-        });
-        self.ledger.note(step, trouble.is_none(), &verdict);
+        let (verdict, problem) =
+            rules::judge(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
+        self.log.note(step, problem.is_none(), &verdict);
         Ok(BrowserResponse {
-            url: ask.url.clone(),
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
+            url: request.url.clone(),
             response,
-            trouble,
+            problem,
             step,
         })
     }
 
+    /// Asks whether a request may follow, where browsers do. The request itself is not sent.
+    pub(super) async fn preflight(
+        &mut self,
+        request: &BrowserRequest,
+    ) -> Result<Option<CorsRefusal>, DoctorProblem> {
+        let BrowserRequest { method, url, .. } = request;
+        let names = rules::unsafe_headers(&self.page_headers(request));
+        let key = |name: &String| (url.clone(), method.clone(), name.clone());
+        let is_known = || names.iter().all(|name| self.allowed.contains(&key(name)));
+        if !rules::needs_preflight(method, &names)
+            || self.is_same_origin(url)
+            || !names.is_empty() && is_known()
+        {
+            return Ok(None);
+        }
+        let mut headers = rules::added_headers(url, &self.page);
+        headers.insert(ACCESS_CONTROL_REQUEST_METHOD, header(method.as_str()));
+        let mut with = String::new();
+        if !names.is_empty() {
+            headers.insert(ACCESS_CONTROL_REQUEST_HEADERS, header(&names.join(",")));
+            with = format!(" with {}", names.join(", "));
+        }
+        let options = BrowserRequest::new(Method::OPTIONS, url.clone(), HeaderMap::new());
+        let (step, response) = self.send(&options, headers).await?;
+        let status = response.status().as_u16();
+        match rules::preflight(status, response.headers(), &self.page(), method, &names) {
+            Ok(()) => {
+                self.allowed.extend(names.iter().map(key));
+                let verdict = format!("may send {method}{with}");
+                self.log.note(step, true, &verdict);
+                Ok(None)
+            }
+            Err(refusal) => {
+                let verdict = format!("does not send the {method}: {refusal}");
+                self.log.note(step, false, &verdict);
+                Ok(Some(refusal))
+            }
+        }
+    }
+
+    /// A status that is no success, whoever could read it.
+    pub(super) async fn check_status(
+        &mut self,
+        reply: &BrowserResponse,
+        request: &BrowserRequest,
+    ) -> Result<(), DoctorProblem> {
+        let status = reply.status();
+        let problem = match status {
+            403 if self.is_let_in_without_origin(request).await => {
+                let page = self.page();
+                ProblemKind::Cors.with(format!(
+                    "The server itself refuses pages at {page}: without Origin it lets in."
+                ))
+            }
+            401 | 403 => self.key_problem(status, reply.problem.is_some()),
+            400.. => {
+                let path = self.log.own.mask(reply.url.path(), 100);
+                ProblemKind::WrongPath
+                    .with(format!("There is nothing at {path}: it answers {status}."))
+            }
+            _ => return Ok(()),
+        };
+        self.log.fail(reply.step, problem)
+    }
+
+    /// It wants a key, or another one.
+    pub(super) fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
+        let what = if self.log.own.has_key() {
+            "does not take the key"
+        } else {
+            "wants a key"
+        };
+        let hidden = if is_hidden {
+            " A page cannot tell: this answer has no Access-Control-Allow-Origin."
+        } else {
+            ""
+        };
+        ProblemKind::NeedsKey.with(format!("The server {what} ({status}).{hidden}"))
+    }
+
+    /// Whether the same without `Origin` is let in: then it is the page that is refused.
+    async fn is_let_in_without_origin(&self, request: &BrowserRequest) -> bool {
+        let BrowserRequest {
+            method, url, body, ..
+        } = request;
+        let headers = self.page_headers(request);
+        let sent = self.http.send(method, url, headers, body.as_ref()).await;
+        sent.is_ok_and(|response| !matches!(response.status().as_u16(), 401 | 403))
+    }
+
+    /// Whether anybody speaks HTTP at an address, trusted or not.
+    pub(super) async fn answers(&self, url: &Url) -> bool {
+        let sent = self.http.send(&Method::GET, url, HeaderMap::new(), None);
+        match sent.await {
+            // So do some who want TLS, to say so.
+            Ok(response) => url.scheme() == "https" || response.status() != 400,
+            Err(error) => matches!(error, ProbeError::NotTrusted(_)),
+        }
+    }
+
     async fn send(
         &mut self,
-        method: Method,
-        url: &Url,
+        request: &BrowserRequest,
         headers: HeaderMap,
-        body: Option<String>,
-        message: Option<&'static str>,
     ) -> Result<(usize, Response), DoctorProblem> {
-        let asked = SentRequest {
-            method: method.to_string(),
-            url: self.ledger.own.shown(url.as_str(), 500),
-            headers: Headers(self.ledger.own.shown_headers(&headers)),
-            message,
+        let BrowserRequest {
+            method, url, body, ..
+        } = request;
+        let sent = self
+            .http
+            .send(method, url, headers.clone(), body.as_ref())
+            .await;
+        let response = match &sent {
+            Ok(response) => Ok((response.status().as_u16(), response.headers())),
+            Err(error) => Err(error.explain(url).0),
         };
-        let sent = self.wire.send(method, url, headers, body).await;
-        let came = match &sent {
-            Ok(response) => StepOutcome::Got {
-                status: response.status().as_u16(),
-                headers: Headers(self.ledger.own.shown_headers(response.headers())),
-            },
-            Err(failure) => StepOutcome::Error(in_short(failure).to_owned()),
-        };
-        let step = self.ledger.write(asked, came);
+        let step = self.log.add(request, &headers, response);
         match sent {
             Ok(response) => Ok((step, response)),
-            Err(failure) => {
-                let trouble = DoctorProblem::of_failure(&failure, url);
-                Err(self.ledger.fail(step, trouble))
-            }
+            Err(error) => self.log.fail(step, error.problem(url)),
         }
     }
 
-    /// All that goes along with a request.
-    fn headers(&self, ask: &BrowserRequest) -> HeaderMap {
-        let mut headers = self.base(&ask.url);
-        headers.extend(ask.headers.clone());
-        headers.extend(self.ledger.own.headers.clone());
-        headers
-    }
-
-    /// What a browser adds. No server may count on more: an old one adds the origin alone.
-    fn base(&self, url: &Url) -> HeaderMap {
-        let mut headers = HeaderMap::from_iter([(ORIGIN, value(&self.page()))]);
-        if url.scheme() == "https" || place(url) == HostScope::Here {
-            let site = if url.host() == self.page.host() {
-                "same-site"
-            } else {
-                "cross-site"
-            };
-            for (name, text) in [
-                ("sec-fetch-mode", "cors"),
-                ("sec-fetch-dest", "empty"),
-                ("sec-fetch-site", site),
-            ] {
-                headers.insert(HeaderName::from_static(name), value(text));
-            }
-        }
+    /// The headers that the page itself sets.
+    fn page_headers(&self, request: &BrowserRequest) -> HeaderMap {
+        let mut headers = request.headers.clone();
+        headers.extend(self.log.own.headers.clone());
         headers
     }
 
     /// Where the page itself comes from nothing has to be allowed.
-    fn is_ours(&self, url: &Url) -> bool {
+    fn is_same_origin(&self, url: &Url) -> bool {
         url.origin() == self.page.origin()
-    }
-
-    fn is_allowed(&self, ask: &BrowserRequest, names: &[String]) -> bool {
-        let key = |name: &String| (ask.url.to_string(), ask.method.to_string(), name.clone());
-        !names.is_empty() && names.iter().all(|name| self.allowed.contains(&key(name)))
     }
 }
 
 /// Ours, and of characters that a header may have.
-fn value(text: &str) -> HeaderValue {
+fn header(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// What keeps an answer even from those who only want to know that there is one.
-fn corp(answer: &HeaderMap) -> String {
-    let value = answer.get("cross-origin-resource-policy");
-    let value = value.map(|value| value.as_bytes().trim_ascii());
-    match value {
-        Some(b"same-origin" | b"same-site") => {
-            String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
-        }
-        Some(_) | None => String::new(),
-    }
-}
-
-fn redirect(reply: &BrowserResponse) -> Option<Url> {
-    if !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
-        return None;
-    }
-    let to = reply.headers.get(LOCATION)?;
-    reply.url.join(to.to_str().ok()?).ok()
-}
-
-fn redirected(from: &Url, to: &str) -> DoctorProblem {
-    let is_secured = address::other_scheme(from).is_some_and(|other| {
-        let host = other.host_str().unwrap_or_default();
-        from.scheme() == "http" && to.starts_with(&format!("https://{host}"))
-    });
-    if is_secured {
-        DoctorProblem::new(
-            ProblemKind::UseHttps,
-            format!("It redirects to {to}. Use that address."),
-        )
-    } else {
-        DoctorProblem::new(
-            ProblemKind::WrongPath,
-            format!("It redirects to {to}. Use that address."),
-        )
-    }
-}
-
-/// What stands where an answer would.
-fn in_short(failure: &ProbeError) -> &'static str {
-    match failure {
-        ProbeError::NotListening => "connection refused",
-        ProbeError::NoSuchHost => "no such host",
-        ProbeError::Late => "nothing for 5 s",
-        ProbeError::NotTrusted(_) => "untrusted certificate",
-        ProbeError::NoTls(_) => "no TLS connection",
-        ProbeError::PlainHttp => "plain http, no TLS",
-        ProbeError::NotHttp(_) => "no HTTP",
-        ProbeError::Cut => "broken off",
-        ProbeError::TooLong => "too long",
-    }
+/// The media type of a response, without its parameters.
+pub(super) fn essence(headers: &HeaderMap) -> String {
+    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
+    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
+    let essence = value.split(';').next().unwrap_or_default();
+    essence.trim().to_owned()
 }

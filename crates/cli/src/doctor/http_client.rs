@@ -12,10 +12,11 @@ use tenon_net::body::{self, BodyError};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::address::{self, HostScope};
+use super::problem::{DoctorProblem, ProblemKind};
+use super::rules::{HostScope, origin};
 
 /// How long anything may take: as long as the page waits.
-pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Everything together. A server with so many slow parts is slow.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
@@ -23,10 +24,9 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 /// Longer descriptions Tenon does not take from a page.
 pub(super) const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ProbeError {
-    /// Nobody listens at the port.
     NotListening,
     NoSuchHost,
     Late,
@@ -34,13 +34,75 @@ pub(super) enum ProbeError {
     NotTrusted(String),
     /// No secure connection for another reason.
     NoTls(String),
-    /// It was asked over TLS and answered without.
+    /// It was asked over TLS and answered without TLS.
     PlainHttp,
     /// What answers speaks something else.
     NotHttp(String),
     /// It began to answer and stopped.
     Cut,
     TooLong,
+}
+
+impl ProbeError {
+    /// What stands in the table where a response would, and the problem it is.
+    pub(super) fn explain(&self, url: &Url) -> (&'static str, DoctorProblem) {
+        use ProblemKind as Kind;
+        let (site, seconds) = (origin(url), REQUEST_TIMEOUT.as_secs());
+        let host = url.host_str().unwrap_or_default();
+        let max = MAX_BODY_BYTES / 1024 / 1024;
+        let (short, kind, message) = match self {
+            Self::NotListening => (
+                "connection refused",
+                Kind::NotRunning,
+                format!("Nothing listens at {site}: the server does not run, or at another port."),
+            ),
+            Self::NoSuchHost => (
+                "no such host",
+                Kind::NotRunning,
+                format!("There is no host named {host}."),
+            ),
+            Self::Late => (
+                "nothing for 5 s",
+                Kind::TooSlow,
+                format!("{site} did not answer within {seconds} s. It may hang: look at its log."),
+            ),
+            Self::NotTrusted(why) => (
+                "untrusted certificate",
+                Kind::TlsNotTrusted,
+                format!("The certificate of {site} is not trusted: {why}."),
+            ),
+            Self::NoTls(why) => (
+                "no TLS connection",
+                Kind::TlsNotTrusted,
+                format!("No secure connection to {site} could be made: {why}."),
+            ),
+            Self::PlainHttp => (
+                "plain http, no TLS",
+                Kind::UseHttp,
+                format!("What listens at {site} speaks plain http."),
+            ),
+            Self::NotHttp(why) => (
+                "no HTTP",
+                Kind::NotHttp,
+                format!("Something listens at {site}, but does not speak HTTP: {why}."),
+            ),
+            Self::Cut => (
+                "broken off",
+                Kind::Cut,
+                format!("{site} began to answer and broke off in the middle."),
+            ),
+            Self::TooLong => (
+                "too long",
+                Kind::BadSpec,
+                format!("Its answer is larger than {max} MiB, and more is not read."),
+            ),
+        };
+        (short, kind.with(message))
+    }
+
+    pub(super) fn problem(&self, url: &Url) -> DoctorProblem {
+        self.explain(url).1
+    }
 }
 
 pub(super) struct HttpProbe {
@@ -55,9 +117,10 @@ impl HttpProbe {
             .referer(false)
             .redirect(Policy::none());
         // As in browsers, what is near is not asked for through a proxy.
-        let client = match address::place(target) {
-            HostScope::Here | HostScope::Nearby => client.no_proxy(),
-            HostScope::Elsewhere => client,
+        let client = if HostScope::of(target) == HostScope::Elsewhere {
+            client
+        } else {
+            client.no_proxy()
         };
         Ok(Self {
             client: client.build()?,
@@ -67,21 +130,22 @@ impl HttpProbe {
 
     pub(super) async fn send(
         &self,
-        method: Method,
+        method: &Method,
         url: &Url,
         headers: HeaderMap,
-        body: Option<String>,
+        body: Option<&String>,
     ) -> Result<Response, ProbeError> {
-        let mut request = self.client.request(method, url.clone()).headers(headers);
+        let mut request = self.client.request(method.clone(), url.clone());
+        request = request.headers(headers);
         if let Some(body) = body {
-            request = request.body(body);
+            request = request.body(body.clone());
         }
         self.within(async { request.send().await.map_err(|error| failure(&error)) })
             .await
     }
 
-    /// The whole of an answer.
-    pub(super) async fn whole(&self, mut response: Response) -> Result<Vec<u8>, ProbeError> {
+    /// A whole body.
+    pub(super) async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, ProbeError> {
         let reading = async {
             let read = body::read(&mut response, MAX_BODY_BYTES).await;
             read.map_err(|error| match error {

@@ -4,31 +4,18 @@
 use std::fmt;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
 use tenon_domain::text::line;
+
+use super::rules;
 
 /// Shown in the place of what is not.
 const HIDDEN: &str = "…";
 
-/// Shorter ones would be found in any text.
-const MIN_SECRET: usize = 4;
+/// Shorter secrets would be found in any text.
+const MIN_SECRET_CHARS: usize = 4;
 
-/// What browsers set themselves, and no page can.
-const FORBIDDEN: [&str; 14] = [
-    "accept-charset",
-    "accept-encoding",
-    "connection",
-    "content-length",
-    "cookie",
-    "date",
-    "expect",
-    "host",
-    "keep-alive",
-    "origin",
-    "referer",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-];
+const MAX_HEADERS: usize = 64;
 
 /// One header, as `--header` takes it.
 #[derive(Clone)]
@@ -53,11 +40,7 @@ impl OwnHeader {
             .trim()
             .parse()
             .map_err(|_| "what stands before the colon is no name of a header")?;
-        let is_forbidden = FORBIDDEN.contains(&name.as_str())
-            || name.as_str().starts_with("sec-")
-            || name.as_str().starts_with("proxy-")
-            || name.as_str().starts_with("access-control-");
-        if is_forbidden {
+        if !rules::may_set(&name) {
             return Err(format!(
                 "a page cannot send {name}: browsers set it themselves"
             ));
@@ -82,7 +65,7 @@ impl OwnHeaders {
             secrets.extend(value.split_whitespace().last().map(str::to_owned));
             secrets.push(value);
         }
-        secrets.retain(|secret| secret.len() >= MIN_SECRET);
+        secrets.retain(|secret| secret.len() >= MIN_SECRET_CHARS);
         // The longest first: one may be a part of another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         let headers = given.into_iter().map(|one| (one.name, one.value));
@@ -100,27 +83,30 @@ impl OwnHeaders {
 
     /// One line of what a server said, without what would steer a terminal, and without
     /// the keys that it may have said back.
-    pub(super) fn shown(&self, text: &str, longest: usize) -> String {
+    pub(super) fn mask(&self, text: &str, max_chars: usize) -> String {
         let hide = |text: String, secret: &String| text.replace(secret.as_str(), HIDDEN);
         // Cleaned first, or a key with something unseen in it would come through.
-        line(
-            &self.secrets.iter().fold(line(text, usize::MAX), hide),
-            longest,
-        )
+        let clean = line(text, usize::MAX);
+        line(&self.secrets.iter().fold(clean, hide), max_chars)
     }
 
-    /// The headers of a request or an answer, as they may be shown.
-    pub(super) fn shown_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
-        let shown = |(name, value): (&HeaderName, &HeaderValue)| {
-            let value = String::from_utf8_lossy(value.as_bytes());
+    /// The headers of a request or a response, as they may be shown. Several of one name are
+    /// one with commas, as browsers have it.
+    pub(super) fn mask_headers(&self, headers: &HeaderMap) -> Map<String, Value> {
+        let mut masked: Map<String, Value> = Map::new();
+        for (name, value) in headers.iter().take(MAX_HEADERS) {
             let value = if self.headers.contains_key(name) {
                 HIDDEN.to_owned()
             } else {
-                self.shown(&value, 200)
+                self.mask(&String::from_utf8_lossy(value.as_bytes()), 200)
             };
-            (name.to_string(), value)
-        };
-        headers.iter().take(64).map(shown).collect()
+            let value = match masked.get(name.as_str()).and_then(Value::as_str) {
+                Some(before) => format!("{before}, {value}"),
+                None => value,
+            };
+            masked.insert(name.to_string(), value.into());
+        }
+        masked
     }
 }
 
@@ -137,15 +123,14 @@ mod tests {
         assert_eq!(own.headers["x-api-key"], "s3cret-key");
         assert!(own.has_key());
         assert_eq!(
-            own.shown("you said abcd:1234\u{1b}[31m and\ns3cret\u{200b}-key", 80),
+            own.mask("you said abcd:1234\u{1b}[31m and\ns3cret\u{200b}-key", 80),
             "you said …[31m and …"
         );
         let mut answer = HeaderMap::new();
         answer.insert("x-echo", HeaderValue::from_static("<s3cret-key>"));
         answer.insert("authorization", HeaderValue::from_static("other"));
-        let shown = own.shown_headers(&answer);
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(shown, [pair("x-echo", "<…>"), pair("authorization", "…")]);
+        let shown = Value::Object(own.mask_headers(&answer)).to_string();
+        assert_eq!(shown, r#"{"x-echo":"<…>","authorization":"…"}"#);
     }
 
     #[test]

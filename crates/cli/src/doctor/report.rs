@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::address::origin;
-use super::fix::{Case, Fix};
-use super::openapi::counted;
+use super::fix::{Case, Fix, fixes};
 use super::problem::{DoctorProblem, ProblemKind};
-use super::server::UsableServer;
+use super::rules::origin;
+use super::server::{UsableServer, count};
 use super::step::DoctorStep;
 use super::table::{WIDTH, table, wrapped};
 
@@ -18,63 +17,45 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     verdict: ReportVerdict,
     /// What a person should know besides.
-    notes: Vec<ReportNote>,
+    notes: Vec<DoctorProblem>,
     steps: Vec<DoctorStep>,
     tools: usize,
 }
 
 #[derive(Debug, Serialize)]
 struct ReportVerdict {
-    kind: ProblemKind,
-    message: String,
+    #[serde(flatten)]
+    problem: DoctorProblem,
     fix: Vec<Fix>,
-}
-
-#[derive(Debug, Serialize)]
-struct ReportNote {
-    kind: ProblemKind,
-    message: String,
 }
 
 impl Report {
     pub(super) fn new(
-        case: Case<'_>,
+        case: &Case<'_>,
         steps: Vec<DoctorStep>,
-        found: Result<UsableServer, (DoctorProblem, Vec<Fix>)>,
+        found: Result<UsableServer, DoctorProblem>,
         mut notes: Vec<DoctorProblem>,
     ) -> Self {
-        let Case { url, page, .. } = case;
-        let (ok, tools) = match &found {
-            Ok(finding) => (true, finding.tools),
-            Err(_) => (false, 0),
-        };
-        let verdict = match found {
-            Ok(finding) => {
-                notes.splice(0..0, finding.notes);
-                let page = origin(page);
+        let page = origin(case.page);
+        let ok = found.is_ok();
+        let (problem, tools) = match found {
+            Ok(UsableServer { tools, notes: more }) => {
+                notes.splice(0..0, more);
                 let message = match tools {
                     0 => format!("A page at {page} can use this server, but it offers no tools."),
-                    _ => format!("A page at {page} can use this server: {}.", counted(tools)),
+                    _ => format!("A page at {page} can use this server: {}.", count(tools)),
                 };
-                ReportVerdict {
-                    kind: ProblemKind::Ok,
-                    message,
-                    fix: Vec::new(),
-                }
+                (ProblemKind::Ok.with(message), tools)
             }
-            Err((trouble, fix)) => ReportVerdict {
-                fix,
-                kind: trouble.kind,
-                message: trouble.message,
-            },
+            Err(problem) => (problem, 0),
         };
-        let note = |DoctorProblem { kind, message }| ReportNote { kind, message };
+        let fix = fixes(problem.kind, case);
         Self {
-            url: url.to_string(),
-            origin: origin(page),
+            url: case.url.to_string(),
+            origin: page,
             ok,
-            verdict,
-            notes: notes.into_iter().map(note).collect(),
+            verdict: ReportVerdict { problem, fix },
+            notes,
             steps,
             tools,
         }
@@ -86,10 +67,10 @@ impl Report {
         if !text.is_empty() {
             text.push('\n');
         }
-        let mark = if self.ok { "✓" } else { "✗" };
-        text += &wrapped(&format!("{mark} "), &self.verdict.message, WIDTH);
-        // Who is let in is asked about it; before that it is no news.
-        let is_news = |note: &&ReportNote| self.ok || note.kind != ProblemKind::PermissionAsk;
+        let mark = if self.ok { "✓ " } else { "✗ " };
+        text += &wrapped(mark, &self.verdict.problem.message, WIDTH);
+        // Permission is asked for only where nothing else is in the way.
+        let is_news = |note: &&DoctorProblem| self.ok || note.kind != ProblemKind::PermissionAsk;
         for note in self.notes.iter().filter(is_news) {
             text += &wrapped("  ", &note.message, WIDTH);
         }

@@ -1,10 +1,15 @@
-//! A server that was found, and which framework it was made with.
+//! A server that a page can use, and its tools.
 
-use reqwest::header::{HeaderMap, SERVER};
+use tenon_sources::browser::{BrowserError, DiscoveredTools, preview};
+use url::Url;
 
+use super::browser::Browser;
 use super::problem::{DoctorProblem, ProblemKind};
 
-/// A server that a page can use.
+/// Of the tools that are left out no more are told.
+const MAX_NOTES: usize = 5;
+const MAX_NOTE_CHARS: usize = 300;
+
 #[derive(Debug, Default)]
 pub(super) struct UsableServer {
     pub(super) tools: usize,
@@ -12,42 +17,35 @@ pub(super) struct UsableServer {
     pub(super) notes: Vec<DoctorProblem>,
 }
 
-impl UsableServer {
-    pub(super) fn note(&mut self, kind: ProblemKind, message: impl Into<String>) {
-        self.notes.push(DoctorProblem::new(kind, message));
+impl Browser {
+    /// What Tenon makes of the tools, with the code that it will use. The step is the one that
+    /// read them.
+    pub(super) fn preview_tools(
+        &mut self,
+        tools: DiscoveredTools,
+        url: &Url,
+        step: usize,
+    ) -> Result<UsableServer, BrowserError> {
+        let (tools, left_out) = preview(tools, url)?;
+        let verdict = format!("lets it through: {}", count(tools.len()));
+        self.log.note(step, true, &verdict);
+        let shown = left_out.iter().take(MAX_NOTES);
+        let shown = shown.map(|note| self.log.own.mask(note, MAX_NOTE_CHARS));
+        let more = left_out.len().saturating_sub(MAX_NOTES);
+        let more = (more > 0).then(|| format!("… and {more} more like these."));
+        let notes = shown.chain(more);
+        Ok(UsableServer {
+            tools: tools.len(),
+            notes: notes.map(|note| ProblemKind::BadSpec.with(note)).collect(),
+        })
     }
 }
 
-/// What a server was made with, as far as it shows. It decides which line mends it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum ServerFramework {
-    #[default]
-    Unknown,
-    Mcpo,
-    FastMcp,
-    FastApi,
-    Express,
-}
-
-/// What a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ServerProtocol {
-    Openapi,
-    Mcp,
-}
-
-impl ServerFramework {
-    pub(super) fn of(headers: &HeaderMap, speaks: ServerProtocol) -> Self {
-        let says = |name: &str, word: &str| {
-            let value = headers.get(name).map(|value| value.as_bytes());
-            let value = String::from_utf8_lossy(value.unwrap_or_default());
-            value.to_ascii_lowercase().contains(word)
-        };
-        match speaks {
-            _ if says("x-powered-by", "express") => Self::Express,
-            ServerProtocol::Openapi if says(SERVER.as_str(), "uvicorn") => Self::FastApi,
-            ServerProtocol::Mcp if says(SERVER.as_str(), "uvicorn") => Self::FastMcp,
-            ServerProtocol::Openapi | ServerProtocol::Mcp => Self::Unknown,
-        }
+/// "3 tools"
+pub(super) fn count(tools: usize) -> String {
+    match tools {
+        0 => "no tools".to_owned(),
+        1 => "1 tool".to_owned(),
+        many => format!("{many} tools"),
     }
 }

@@ -1,69 +1,52 @@
-//! One request, its response, and what a browser makes of it.
+//! The log of all requests, with what a browser makes of each response and secrets masked.
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Map, Value};
 
+use super::browser::BrowserRequest;
+use super::own_headers::OwnHeaders;
+use super::problem::DoctorProblem;
+
+const MAX_URL_CHARS: usize = 500;
+const MAX_VERDICT_CHARS: usize = 300;
+
+/// One request, and its response.
 #[derive(Debug, Serialize)]
-pub(crate) struct DoctorStep {
-    pub(super) asked: SentRequest,
+pub(super) struct DoctorStep {
+    asked: SentRequest,
     #[serde(flatten)]
-    pub(super) came: StepOutcome,
+    outcome: StepOutcome,
     pub(super) verdict: String,
     pub(super) ok: bool,
     /// Not what it was asked for, but in nobody's way.
     #[serde(skip)]
-    pub(super) harmless: bool,
+    pub(super) is_harmless: bool,
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct SentRequest {
-    pub(super) method: String,
-    pub(super) url: String,
-    pub(super) headers: Headers,
+    method: String,
+    url: String,
+    headers: Map<String, Value>,
     /// Of MCP messages, which one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<&'static str>,
+    message: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum StepOutcome {
-    Got { status: u16, headers: Headers },
-    Error(String),
-}
-
-/// Several of one name are one with commas, as browsers have it.
-#[derive(Debug, Default)]
-pub(super) struct Headers(pub(super) Vec<(String, String)>);
-
-impl Headers {
-    fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(one, _)| one == name);
-        found.map(|(_, value)| value.as_str())
-    }
-}
-
-impl Serialize for Headers {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut joined: Vec<(&str, String)> = Vec::new();
-        for (name, value) in &self.0 {
-            match joined.iter_mut().find(|(one, _)| one == name) {
-                Some((_, values)) => *values = format!("{values}, {value}"),
-                None => joined.push((name, value.clone())),
-            }
-        }
-        let mut map = serializer.serialize_map(Some(joined.len()))?;
-        for (name, value) in &joined {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
+    Got {
+        status: u16,
+        headers: Map<String, Value>,
+    },
+    Error(&'static str),
 }
 
 impl DoctorStep {
     /// "POST /mcp initialize"
-    pub(super) fn question(&self) -> String {
+    pub(super) fn request(&self) -> String {
         let SentRequest { method, url, .. } = &self.asked;
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
         let path = path.split('?').next().unwrap_or_default();
@@ -73,48 +56,102 @@ impl DoctorStep {
         }
     }
 
-    /// Whether the page got to see the answer, good or bad.
-    pub(super) fn is_readable(&self) -> bool {
-        match &self.came {
-            StepOutcome::Got { headers, .. } => {
-                headers.get("access-control-allow-origin").is_some()
+    /// "200 application/json"
+    pub(super) fn response(&self) -> String {
+        match &self.outcome {
+            StepOutcome::Error(why) => (*why).to_owned(),
+            StepOutcome::Got { status, headers } => {
+                // Of a preflight nobody reads more than the headers.
+                let is_read = self.asked.method != "OPTIONS";
+                let media_type = headers.get(CONTENT_TYPE.as_str()).filter(|_| is_read);
+                let media_type = media_type.and_then(Value::as_str).unwrap_or_default();
+                let essence = media_type.split([';', ',']).next().unwrap_or_default();
+                format!("{status} {}", essence.trim()).trim_end().to_owned()
             }
+        }
+    }
+
+    /// Whether the page got to see the response, good or bad.
+    pub(super) fn is_readable(&self) -> bool {
+        match &self.outcome {
+            StepOutcome::Got { headers, .. } => headers.contains_key("access-control-allow-origin"),
             StepOutcome::Error(_) => false,
         }
     }
 
     /// Servers that are asked without TLS where they speak it answer so, or not at all.
     pub(super) fn may_want_tls(&self) -> bool {
-        matches!(
-            self.came,
-            StepOutcome::Got { status: 400, .. } | StepOutcome::Error(_)
-        )
+        use StepOutcome::{Error, Got};
+        matches!(self.outcome, Got { status: 400, .. } | Error(_))
     }
 
     pub(super) fn is(&self, message: &str) -> bool {
         self.asked.message == Some(message)
     }
-
-    /// "200 application/json"
-    pub(super) fn answer(&self) -> String {
-        match &self.came {
-            StepOutcome::Error(why) => why.clone(),
-            StepOutcome::Got { status, headers } => {
-                // Of a preflight nobody reads more than the headers.
-                let is_read = self.asked.method != "OPTIONS";
-                let kind = headers.get(CONTENT_TYPE.as_str()).filter(|_| is_read);
-                let kind = kind.unwrap_or_default();
-                let essence = kind.split(';').next().unwrap_or_default().trim();
-                format!("{status} {essence}").trim_end().to_owned()
-            }
-        }
-    }
 }
 
-/// The media type of an answer, without its parameters.
-pub(super) fn essence(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
-    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
-    let essence = value.split(';').next().unwrap_or_default();
-    essence.trim().to_owned()
+pub(super) struct StepLog {
+    pub(super) own: OwnHeaders,
+    pub(super) steps: Vec<DoctorStep>,
+}
+
+impl StepLog {
+    /// A new step, by its number. The headers are all that were sent.
+    pub(super) fn add(
+        &mut self,
+        request: &BrowserRequest,
+        headers: &HeaderMap,
+        response: Result<(u16, &HeaderMap), &'static str>,
+    ) -> usize {
+        self.steps.push(DoctorStep {
+            asked: SentRequest {
+                method: request.method.to_string(),
+                url: self.own.mask(request.url.as_str(), MAX_URL_CHARS),
+                headers: self.own.mask_headers(headers),
+                message: request.message,
+            },
+            outcome: match response {
+                Ok((status, headers)) => StepOutcome::Got {
+                    status,
+                    headers: self.own.mask_headers(headers),
+                },
+                Err(why) => StepOutcome::Error(why),
+            },
+            verdict: String::new(),
+            ok: true,
+            is_harmless: false,
+        });
+        self.steps.len() - 1
+    }
+
+    /// What a browser makes of a response.
+    pub(super) fn note(&mut self, step: usize, ok: bool, verdict: &str) {
+        let verdict = self.own.mask(verdict, MAX_VERDICT_CHARS);
+        let step = &mut self.steps[step];
+        // What it would not even have asked for, it makes nothing of.
+        if ok || step.ok {
+            step.verdict = verdict;
+        }
+        step.ok = ok;
+    }
+
+    /// The same for a problem, which is returned.
+    pub(super) fn fail<T>(
+        &mut self,
+        step: usize,
+        problem: DoctorProblem,
+    ) -> Result<T, DoctorProblem> {
+        let was_ok = self.steps[step].ok;
+        self.note(step, false, problem.kind.in_short());
+        // Somewhere else there may be more.
+        self.steps[step].is_harmless = was_ok && problem.kind.is_elsewhere();
+        Err(problem)
+    }
+
+    /// What went wrong before a step was in nobody's way.
+    pub(super) fn forgive(&mut self, before: usize) {
+        for step in &mut self.steps[..before] {
+            step.is_harmless = true;
+        }
+    }
 }

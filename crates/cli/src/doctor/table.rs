@@ -18,8 +18,8 @@ pub(super) fn table(steps: &[DoctorStep], ok: bool) -> String {
     if steps.is_empty() {
         return String::new();
     }
-    let mut well = 0;
-    let mut left_out = 0;
+    let (mut well, mut left_out) = (0, 0);
+    let (mut first, mut second) = (length(HEAD[0]), length(HEAD[1]));
     let mut rows = Vec::new();
     for step in steps {
         well += usize::from(step.ok);
@@ -27,26 +27,20 @@ pub(super) fn table(steps: &[DoctorStep], ok: bool) -> String {
             left_out += 1;
             continue;
         }
-        let mark = match (step.ok, ok) {
-            (true, _) => "✓",
-            (false, true) => "·",
-            (false, false) if step.harmless => "·",
-            (false, false) => "✗",
+        let mark = match step {
+            step if step.ok => "✓",
+            step if ok || step.is_harmless => "·",
+            _ => "✗",
         };
-        let verdict = format!("{mark} {}", step.verdict);
-        rows.push([cut(&step.question()), cut(&step.answer()), verdict]);
+        let (request, response) = (cut(&step.request()), cut(&step.response()));
+        first = first.max(length(&request));
+        second = second.max(length(&response));
+        rows.push((request, response, mark, &step.verdict));
     }
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| length(&row[column]));
-        cells.max().unwrap_or_default().max(length(HEAD[column]))
-    };
-    let (first, second) = (width(0), width(1));
-    let line = |a: &str, b: &str| format!("{a:first$}  {b:second$}  ");
-    let mut text = format!("{}  {}\n", line(HEAD[0], HEAD[1]), HEAD[2]);
-    for [asked, came, verdict] in &rows {
-        // What goes on in the next line goes on below the words, not below the mark.
-        let (mark, verdict) = verdict.split_at(verdict.find(' ').map_or(0, |at| at + 1));
-        text += &wrapped(&(line(asked, came) + mark), verdict, WIDTH);
+    let line = |a: &str, b: &str, mark: &str| format!("{a:first$}  {b:second$}  {mark} ");
+    let mut text = line(HEAD[0], HEAD[1], " ") + HEAD[2] + "\n";
+    for (request, response, mark, verdict) in rows {
+        text += &wrapped(&line(&request, &response, mark), verdict, WIDTH);
     }
     if left_out > 0 {
         text += &format!("… and {left_out} more that went well\n");

@@ -9,7 +9,8 @@ use tenon_text as text;
 use super::{NegotiatedSession, ProtocolEra};
 use crate::error::{Error, ProtocolError, json_reason};
 use crate::jsonrpc::{ParamsBuilder, RpcError};
-use crate::peer::{ClientInfo, HANDSHAKE_VERSION, McpServerInfo, STATELESS_VERSION};
+use crate::message::{initialize_params, stateless_meta};
+use crate::peer::{ClientInfo, McpServerInfo, STATELESS_VERSION};
 use crate::session::{RpcRequest, Session};
 use crate::transport::Transport;
 
@@ -40,7 +41,8 @@ pub(crate) async fn discover(
     session: &Session,
     client: &ClientInfo,
 ) -> Result<ServerIntroduction, Error> {
-    let meta: Value = serde_json::from_str(&format!("{{{}}}", stateless_meta(client)))
+    let meta = stateless_meta(client, &stateless_capabilities());
+    let meta: Value = serde_json::from_str(&format!("{{{meta}}}"))
         .expect("what is written for every request is JSON");
     let request = || {
         let params = ParamsBuilder::new().with("_meta", &meta);
@@ -91,15 +93,8 @@ pub(crate) async fn initialize(
     session: &Session,
     client: &ClientInfo,
 ) -> Result<ServerIntroduction, Error> {
-    let params = || {
-        ParamsBuilder::new()
-            .with("protocolVersion", HANDSHAKE_VERSION)
-            .with(
-                "capabilities",
-                &json!({ "elicitation": { "form": {}, "url": {} } }),
-            )
-            .with("clientInfo", &client_json(client))
-    };
+    let capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
+    let params = || initialize_params(client, &capabilities);
     let request = RpcRequest::new("initialize", params());
     let introduction = introduction(&session.request_without_timeout(request).await?)?;
     if introduction.protocol_version.is_empty() {
@@ -122,7 +117,7 @@ pub(crate) fn stateless_session(
     introduction: ServerIntroduction,
     client: &ClientInfo,
 ) -> NegotiatedSession {
-    session.meta = stateless_meta(client);
+    session.meta = stateless_meta(client, &stateless_capabilities());
     let info = introduction
         .meta
         .get("io.modelcontextprotocol/serverInfo")
@@ -194,21 +189,11 @@ fn unsupported(versions: &[String]) -> Error {
     ProtocolError::UnsupportedVersions(versions).into()
 }
 
-/// What every request of the stateless era carries: the members of `_meta`.
-fn stateless_meta(client: &ClientInfo) -> String {
-    let capabilities = json!({
+fn stateless_capabilities() -> Value {
+    json!({
         "elicitation": { "form": {}, "url": {} },
         "extensions": { TASKS_EXTENSION: {} },
-    });
-    let name = "io.modelcontextprotocol";
-    format!(
-        r#""{name}/protocolVersion":"{STATELESS_VERSION}","{name}/clientInfo":{},"{name}/clientCapabilities":{capabilities}"#,
-        client_json(client)
-    )
-}
-
-fn client_json(client: &ClientInfo) -> Value {
-    json!({ "name": client.name, "title": client.title, "version": client.version })
+    })
 }
 
 #[cfg(test)]
@@ -220,7 +205,7 @@ mod tests {
     fn our_versions_are_the_newest_of_their_eras() {
         assert_eq!(STATELESS_VERSION, ProtocolVersion::LATEST.as_str());
         assert_eq!(
-            HANDSHAKE_VERSION,
+            crate::peer::HANDSHAKE_VERSION,
             ProtocolVersion::LATEST_WITH_INITIALIZE.as_str()
         );
         assert_eq!(TASKS_EXTENSION, TASKS_EXTENSION_ID);

@@ -9,6 +9,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::Outgoing;
+use crate::message::{METHOD, NAME};
 
 /// The arguments of each tool that go into headers as well, by the tool's name.
 pub(crate) type HeaderParams = HashMap<String, Vec<HeaderParam>>;
@@ -68,11 +69,11 @@ pub(crate) fn write(
             headers.insert(name, value);
         }
     };
-    put(HeaderName::from_static("mcp-method"), outgoing.method);
+    put(METHOD, outgoing.method);
     let Some(name) = outgoing.name else {
         return;
     };
-    put(HeaderName::from_static("mcp-name"), name);
+    put(NAME, name);
     for param in header_params.get(name).into_iter().flatten() {
         let steps = &mut param.path.iter();
         let value = outgoing

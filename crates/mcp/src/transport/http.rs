@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, Response};
 use tenon_net::sse::SseParser;
 use tenon_text as text;
@@ -23,12 +23,10 @@ use super::notification_stream;
 use super::post_queue::PostQueue;
 use crate::error::{ConnectionError, Error, ProtocolError};
 use crate::jsonrpc::{self, MAX_MESSAGE_BYTES};
+use crate::message::{PROTOCOL_VERSION, SESSION_ID};
 use crate::peer::STATELESS_VERSION;
 use crate::pending::{PendingRequests, StreamOrigin};
 use crate::session_log::SessionNotice;
-
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// How often a stream that ended too early is resumed without anything new on it.
 const MAX_RESUMES: usize = 5;

@@ -1,203 +1,173 @@
-//! A session with an MCP server, with the headers that the page's client sends.
+//! A session with an MCP server: messages of `tenon-mcp`, sent through the [`Browser`] with the
+//! headers that the page's client sends.
 
 use reqwest::Method;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
+use tenon_mcp::message::{
+    METHOD, MessageWriter, NAME, PROTOCOL_VERSION, RpcResponse, SESSION_ID, STATELESS_VERSION,
+};
+use tenon_mcp::{ClientInfo, ProtocolEra};
+use tenon_net::sse::SseEvent;
 use url::Url;
 
-use super::stream::Stream;
-use super::{MAX_PAGES, STATELESS_VERSION};
-use crate::doctor::browser::{Browser, BrowserRequest, BrowserResponse};
-use crate::doctor::cors;
+use super::event_stream::EventStream;
+use crate::doctor::browser::{Browser, BrowserRequest, BrowserResponse, essence};
+use crate::doctor::fix::ServerFramework;
 use crate::doctor::problem::{DoctorProblem, ProblemKind};
-use crate::doctor::server::{ServerFramework, ServerProtocol};
-use crate::doctor::step::essence;
+use crate::doctor::rules;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const EVENT_STREAM: &str = "text/event-stream";
 
-const EVENTS: &str = "text/event-stream";
+/// As many pages of tools as the page reads.
+const MAX_PAGES: usize = 200;
 
 pub(super) struct ProbeSession<'b> {
     pub(super) browser: &'b mut Browser,
     /// Where messages are posted.
-    url: Url,
-    /// Where answers arrive, if not where they were asked for.
-    stream: Option<Stream>,
-    /// As far as the page knows it.
-    session: Option<HeaderValue>,
-    /// One that the page does not get to see.
-    hidden: Option<HeaderValue>,
+    pub(super) url: Url,
+    /// Of legacy SSE: where responses arrive.
+    stream: Option<EventStream>,
+    session_id: Option<HeaderValue>,
+    /// The page does not get to see the id.
+    is_id_hidden: bool,
     version: Option<HeaderValue>,
     id: u64,
 }
 
-/// What was said to a message.
+/// What came back on a message.
 pub(super) struct ProbeResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     /// The result, or why there is none.
     pub(super) result: Result<Value, String>,
-    /// It was a message of MCP at least.
+    /// It was a message of JSON-RPC at least.
     pub(super) is_message: bool,
     /// What keeps it from the page.
-    pub(super) trouble: Option<DoctorProblem>,
+    pub(super) problem: Option<DoctorProblem>,
     pub(super) step: usize,
 }
 
+impl ProbeResponse {
+    /// Nobody there who has ever heard of MCP.
+    pub(super) fn is_not_mcp(&self) -> bool {
+        matches!(self.status, 401 | 403) || (self.result.is_err() && !self.is_message)
+    }
+
+    fn reason(&self) -> &str {
+        self.result.as_ref().err().map_or("", String::as_str)
+    }
+}
+
 impl<'b> ProbeSession<'b> {
+    /// Over Streamable HTTP.
     pub(super) fn streamable(browser: &'b mut Browser, url: Url) -> Self {
         Self {
             browser,
             url,
             stream: None,
-            session: None,
-            hidden: None,
+            session_id: None,
+            is_id_hidden: false,
             version: None,
             id: 0,
         }
     }
 
-    /// Opens the stream and waits for where to post to.
-    pub(super) async fn sse(
-        browser: &'b mut Browser,
-        url: &Url,
-        maker: &mut ServerFramework,
-    ) -> Result<Self, DoctorProblem> {
-        let reply = browser
-            .fetch(BrowserRequest::get(url.clone(), EVENTS))
-            .await?;
-        browser
-            .check_status(&reply, &BrowserRequest::get(url.clone(), EVENTS))
-            .await?;
-        if essence(&reply.headers) != EVENTS {
-            let trouble = super::not_mcp("It answers with something else than a stream of events.");
-            return Err(browser.ledger.fail(reply.step, trouble));
+    /// Over legacy SSE: opens the stream and waits for the address to post to.
+    pub(super) async fn sse(browser: &'b mut Browser, url: &Url) -> Result<Self, DoctorProblem> {
+        let request = BrowserRequest::get(url.clone(), EVENT_STREAM);
+        let reply = browser.fetch(&request).await?;
+        browser.check_status(&reply, &request).await?;
+        let step = reply.step;
+        if essence(reply.headers()) != EVENT_STREAM {
+            let what = "It answers with something else than a stream of events.";
+            return browser
+                .log
+                .fail(step, ProblemKind::NotToolServer.with(what));
         }
-        *maker = ServerFramework::of(&reply.headers, ServerProtocol::Mcp);
-        if let Some(trouble) = reply.trouble {
-            return Err(trouble);
+        browser.framework = ServerFramework::of_mcp(reply.headers());
+        if let Some(problem) = reply.problem {
+            return Err(problem);
         }
-        let (base, step) = (reply.url.clone(), reply.step);
-        let mut stream = Stream::new(reply.response);
-        let endpoint = stream.named(browser.wire(), "endpoint").await;
-        let endpoint = endpoint.map_err(|failure| {
-            let trouble = DoctorProblem::of_failure(&failure, &base);
-            browser.ledger.fail(step, trouble)
-        })?;
-        let joined = endpoint.and_then(|event| base.join(event.data.trim()).ok());
-        let Some(url) = joined.filter(|url| url.origin() == base.origin()) else {
-            let why = "Its stream of events does not begin with an endpoint of its own.";
-            return Err(browser
-                .ledger
-                .fail(step, DoctorProblem::new(ProblemKind::BadHandshake, why)));
+        let base = reply.url;
+        let mut stream = EventStream::new(reply.response);
+        let is_endpoint = |event: SseEvent| (event.name == "endpoint").then_some(event.data);
+        let endpoint = match stream.find(&browser.http, is_endpoint).await {
+            Ok(endpoint) => endpoint.and_then(|path| base.join(path.trim()).ok()),
+            Err(error) => return browser.log.fail(step, error.problem(&base)),
         };
-        browser
-            .ledger
-            .note(step, true, "lets it through: a stream of events");
-        let mut line = Self::streamable(browser, url);
-        line.stream = Some(stream);
-        Ok(line)
+        let Some(url) = endpoint.filter(|url| url.origin() == base.origin()) else {
+            let why = "Its stream of events does not begin with an endpoint of its own.";
+            return browser.log.fail(step, ProblemKind::BadHandshake.with(why));
+        };
+        let verdict = "lets it through: a stream of events";
+        browser.log.note(step, true, verdict);
+        let mut session = Self::streamable(browser, url);
+        session.stream = Some(stream);
+        Ok(session)
     }
 
-    pub(super) fn url(&self) -> &Url {
-        &self.url
-    }
-
-    pub(super) fn take_maker(&self, heard: &ProbeResponse, maker: &mut ServerFramework) {
-        if heard.is_message || *maker == ServerFramework::Unknown {
-            *maker = ServerFramework::of(&heard.headers, ServerProtocol::Mcp);
+    /// Sends the request that begins a session: `server/discover` or `initialize`.
+    pub(super) async fn begin(&mut self, era: ProtocolEra) -> Result<ProbeResponse, DoctorProblem> {
+        let response = if era == ProtocolEra::Stateless {
+            let write = |id| writer().discover(id);
+            self.request("server/discover", era, write).await?
+        } else {
+            let write = |id| writer().initialize(id);
+            self.request("initialize", era, write).await?
+        };
+        if response.is_message || self.browser.framework == ServerFramework::Unknown {
+            self.browser.framework = ServerFramework::of_mcp(&response.headers);
         }
+        Ok(response)
     }
 
-    pub(super) async fn ask(
+    /// What follows on `initialize`: from now on the page names its version and its session.
+    pub(super) async fn initialized(
         &mut self,
-        method: &'static str,
-        params: Value,
-    ) -> Result<ProbeResponse, DoctorProblem> {
-        self.id += 1;
-        let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        let headers = self.headers();
-        self.post(method, &message, headers).await
-    }
-
-    /// As in 2026: without a handshake.
-    pub(super) async fn ask_stateless(
-        &mut self,
-        method: &'static str,
-    ) -> Result<ProbeResponse, DoctorProblem> {
-        self.id += 1;
-        let message = json!({
-            "jsonrpc": "2.0", "id": self.id, "method": method, "params": {"_meta": meta()},
-        });
-        let headers = stateless_headers(method);
-        self.post(method, &message, headers).await
-    }
-
-    /// What follows on a handshake: from now on the page names its version and its session.
-    pub(super) async fn begin(
-        &mut self,
-        begun: &ProbeResponse,
+        response: &ProbeResponse,
         version: &str,
     ) -> Result<(), DoctorProblem> {
         self.version = HeaderValue::from_str(version).ok();
-        if let Some(session) = begun.headers.get(SESSION).filter(|_| self.stream.is_none()) {
-            if cors::exposes(&begun.headers, SESSION.as_str()) {
-                self.session = Some(session.clone())
-            } else {
-                self.hidden = Some(session.clone())
-            }
-        }
-        let method = "notifications/initialized";
-        let message = json!({"jsonrpc": "2.0", "method": method});
-        let heard = self.post(method, &message, self.headers()).await?;
-        match heard.trouble {
-            Some(trouble) => Err(trouble),
-            None if heard.status >= 400 => Err(self.lost(&heard)),
+        let session_id = response.headers.get(SESSION_ID).cloned();
+        self.session_id = session_id.filter(|_| self.stream.is_none());
+        self.is_id_hidden = !rules::exposes(&response.headers, SESSION_ID.as_str());
+        let message = "notifications/initialized";
+        let headers = self.headers(message, ProtocolEra::Handshake);
+        let body = writer().initialized();
+        let response = self.post(message, None, body, headers).await?;
+        match response.problem {
+            Some(problem) => Err(problem),
+            None if response.status >= 400 => self.lost(&response),
             None => {
                 let verdict = "lets the page go on";
-                self.browser.ledger.note(heard.step, true, verdict);
+                self.browser.log.note(response.step, true, verdict);
                 Ok(())
             }
         }
     }
 
-    /// All tools, as they are listed.
-    pub(super) async fn list(
+    /// All tools, page after page.
+    pub(super) async fn list_tools(
         &mut self,
-        stateless: Option<&str>,
+        era: ProtocolEra,
     ) -> Result<Vec<Value>, DoctorProblem> {
+        let is_stateless = era == ProtocolEra::Stateless;
         let mut tools = Vec::new();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let mut params = match &cursor {
-                Some(cursor) => json!({"cursor": cursor}),
-                None => json!({}),
-            };
-            let headers = match stateless {
-                Some(_) => {
-                    params["_meta"] = meta();
-                    stateless_headers("tools/list")
-                }
-                None => self.headers(),
-            };
-            self.id += 1;
-            let message =
-                json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/list", "params": params});
-            let heard = self.post("tools/list", &message, headers).await?;
-            if let Some(trouble) = heard.trouble {
-                return Err(trouble);
+            let write = |id| writer().list_tools(id, cursor.as_deref(), is_stateless);
+            let response = self.request("tools/list", era, write).await?;
+            if let Some(problem) = response.problem {
+                return Err(problem);
             }
-            let result = match &heard.result {
-                Ok(result) => result,
-                Err(_) => return Err(self.lost(&heard)),
+            let Ok(result) = &response.result else {
+                return self.lost(&response);
             };
             let Some(page) = result["tools"].as_array() else {
                 let why = "Its answer to `tools/list` has no list of tools.";
-                let trouble = DoctorProblem::new(ProblemKind::BadHandshake, why);
-                return Err(self.browser.ledger.fail(heard.step, trouble));
+                let problem = ProblemKind::BadHandshake.with(why);
+                return self.browser.log.fail(response.step, problem);
             };
             tools.extend(page.iter().cloned());
             let next = result["nextCursor"].as_str().map(str::to_owned);
@@ -209,177 +179,171 @@ impl<'b> ProbeSession<'b> {
         Ok(tools)
     }
 
-    /// Whether a page may send what a call has in addition, where there is no handshake.
-    pub(super) async fn may_call(&mut self) -> Result<Option<DoctorProblem>, DoctorProblem> {
-        let mut headers = stateless_headers("tools/call");
+    /// Whether a page may send what a call has in addition, in the stateless era.
+    pub(super) async fn check_call(&mut self) -> Result<(), DoctorProblem> {
+        let mut headers = self.headers("tools/call", ProtocolEra::Stateless);
         headers.insert(NAME, HeaderValue::from_static("tool"));
-        let ask = BrowserRequest {
-            method: Method::POST,
-            url: self.url.clone(),
-            headers,
-            body: None,
-            message: None,
-        };
-        let page = self.browser.page();
-        let refused = self.browser.may(&ask).await?;
-        Ok(refused.map(|refused| DoctorProblem::of_refusal(&refused, true, &page)))
+        let request = BrowserRequest::new(Method::POST, self.url.clone(), headers);
+        match self.browser.preflight(&request).await? {
+            Some(refusal) => Err(refusal.problem(true, &self.browser.page())),
+            None => Ok(()),
+        }
     }
 
-    /// Ends the session: a page would come back, and we do not.
-    pub(super) async fn forget(&mut self) {
-        if let Some(session) = self.session.take().or(self.hidden.take()) {
-            let mut headers = self.browser.ledger.own.headers.clone();
-            headers.insert(SESSION, session);
-            headers.extend(self.version.clone().map(|version| (VERSION, version)));
-            self.browser.forget(&self.url, headers).await;
+    /// Ends the session. No page would, so it is not logged; nor does its response matter.
+    pub(super) async fn end(&mut self) {
+        if let Some(session_id) = self.session_id.take() {
+            let mut headers = self.browser.log.own.headers.clone();
+            headers.insert(SESSION_ID, session_id);
+            let version = self.version.take();
+            headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));
+            let http = &self.browser.http;
+            let _ = http.send(&Method::DELETE, &self.url, headers, None).await;
         }
     }
 
     /// Nobody there speaks MCP.
-    pub(super) fn nothing(&mut self, heard: &ProbeResponse) -> DoctorProblem {
-        let path = self.browser.ledger.own.shown(self.url.path(), 100);
-        let status = heard.status;
-        let trouble = match status {
-            401 | 403 => self.browser.locked(status, heard.trouble.is_some()),
-            400.. => DoctorProblem::new(
-                ProblemKind::WrongPath,
-                format!("There is no MCP server at {path}: it answers {status}."),
-            ),
-            _ => super::not_mcp(format!(
+    pub(super) fn not_mcp<T>(&mut self, response: &ProbeResponse) -> Result<T, DoctorProblem> {
+        let path = self.browser.log.own.mask(self.url.path(), 100);
+        let status = response.status;
+        let problem = match status {
+            401 | 403 => self.browser.key_problem(status, response.problem.is_some()),
+            400.. => ProblemKind::WrongPath.with(format!(
+                "There is no MCP server at {path}: it answers {status}."
+            )),
+            _ => ProblemKind::NotToolServer.with(format!(
                 "What answers at {path} does not speak MCP: {}",
-                heard.result.as_ref().err().map_or("", String::as_str)
+                response.reason()
             )),
         };
-        self.browser.ledger.fail(heard.step, trouble)
+        self.browser.log.fail(response.step, problem)
     }
 
     /// The session went wrong in the middle.
-    fn lost(&mut self, heard: &ProbeResponse) -> DoctorProblem {
-        let trouble = match &self.hidden {
-            Some(_) => DoctorProblem::new(
-                ProblemKind::ExposeHeader,
+    fn lost<T>(&mut self, response: &ProbeResponse) -> Result<T, DoctorProblem> {
+        let problem = if self.session_id.is_some() && self.is_id_hidden {
+            ProblemKind::ExposeHeader.with(
                 "The server gives the page a session, but a browser does not show it which: \
                  Access-Control-Expose-Headers lacks mcp-session-id.",
-            ),
-            None => {
-                let why = heard.result.as_ref().err().map_or("", String::as_str);
-                let why = format!("After the handshake the server does not go on: {why}");
-                DoctorProblem::new(ProblemKind::BadHandshake, why)
-            }
+            )
+        } else {
+            ProblemKind::BadHandshake.with(format!(
+                "After the handshake the server does not go on: {}",
+                response.reason()
+            ))
         };
-        self.browser.ledger.fail(heard.step, trouble)
+        self.browser.log.fail(response.step, problem)
     }
 
-    fn headers(&self) -> HeaderMap {
-        let mut headers = json_headers();
-        headers.extend(self.version.clone().map(|version| (VERSION, version)));
-        headers.extend(self.session.clone().map(|session| (SESSION, session)));
+    /// The headers of a message in the session, as far as the page knows it.
+    fn headers(&self, method: &'static str, era: ProtocolEra) -> HeaderMap {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        let json = HeaderValue::from_static("application/json");
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, json), (ACCEPT, both)]);
+        if era == ProtocolEra::Stateless {
+            let version = HeaderValue::from_static(STATELESS_VERSION);
+            headers.insert(PROTOCOL_VERSION, version);
+            headers.insert(METHOD, HeaderValue::from_static(method));
+        } else {
+            let version = self.version.clone();
+            headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));
+            let session_id = self.session_id.clone().filter(|_| !self.is_id_hidden);
+            headers.extend(session_id.map(|id| (SESSION_ID, id)));
+        }
         headers
+    }
+
+    async fn request(
+        &mut self,
+        method: &'static str,
+        era: ProtocolEra,
+        write: impl FnOnce(u64) -> String,
+    ) -> Result<ProbeResponse, DoctorProblem> {
+        self.id += 1;
+        let (body, headers) = (write(self.id), self.headers(method, era));
+        self.post(method, Some(self.id), body, headers).await
     }
 
     async fn post(
         &mut self,
-        name: &'static str,
-        message: &Value,
+        message: &'static str,
+        id: Option<u64>,
+        body: String,
         headers: HeaderMap,
     ) -> Result<ProbeResponse, DoctorProblem> {
-        let ask = || BrowserRequest {
-            method: Method::POST,
-            url: self.url.clone(),
-            headers: headers.clone(),
-            body: Some(message.to_string()),
-            message: Some(name),
+        let request = BrowserRequest {
+            body: Some(body),
+            message: Some(message),
+            ..BrowserRequest::new(Method::POST, self.url.clone(), headers)
         };
-        let again = ask();
-        let reply = self.browser.fetch(ask()).await?;
-        if reply.status == 403 {
+        let mut reply = self.browser.fetch(&request).await?;
+        if reply.status() == 403 {
             // The page may be what is refused, and not the key.
-            self.browser.check_status(&reply, &again).await?;
+            self.browser.check_status(&reply, &request).await?;
         }
         self.url = reply.url.clone();
-        let (status, answer) = (reply.status, reply.headers.clone());
-        let (trouble, step) = (reply.trouble.clone(), reply.step);
-        let message = match message["id"].as_u64() {
-            Some(id) => self.answer(reply, id).await?,
+        let (status, headers) = (reply.status(), reply.headers().clone());
+        let (problem, step) = (reply.problem.take(), reply.step);
+        let response = match id {
+            Some(id) => self.read_response(reply, id).await?,
             None => None,
         };
-        let is_message = message.as_ref().is_some_and(|message| {
-            message["jsonrpc"] == "2.0"
-                || message["result"].is_object()
-                || message["error"].is_object()
-        });
-        let result = match &message {
-            Some(message) if message["result"].is_object() => Ok(message["result"].clone()),
-            Some(message) if message["error"].is_object() => {
-                let why = message["error"]["message"].as_str().unwrap_or_default();
+        let is_message = response.is_some();
+        let own = &self.browser.log.own;
+        let result = match response.and_then(|response| response.outcome) {
+            Some(Ok(result)) => Ok(result),
+            Some(Err(error)) => Err(format!("{} ({status}).", own.mask(&error.message, 200))),
+            None if status >= 400 => Err(format!("it answers {status}.")),
+            None => {
+                let media_type = own.mask(&essence(&headers), 60);
                 Err(format!(
-                    "{} ({status}).",
-                    self.browser.ledger.own.shown(why, 200)
+                    "it answers with {media_type} that is no message of MCP."
                 ))
-            }
-            _ if status >= 400 => Err(format!("it answers {status}.")),
-            _ => {
-                let kind = self.browser.ledger.own.shown(&essence(&answer), 60);
-                Err(format!("it answers with {kind} that is no message of MCP."))
             }
         };
         Ok(ProbeResponse {
             status,
-            headers: answer,
+            headers,
             result,
             is_message,
-            trouble,
+            problem,
             step,
         })
     }
 
-    /// The message that answers, wherever it arrives.
-    async fn answer(
+    /// The response to a request, on the stream of the session or in the body of the reply.
+    async fn read_response(
         &mut self,
         reply: BrowserResponse,
         id: u64,
-    ) -> Result<Option<Value>, DoctorProblem> {
-        let (url, step) = (reply.url.clone(), reply.step);
-        let wire = self.browser.wire();
-        let read = match (&mut self.stream, essence(&reply.headers).as_str()) {
-            (Some(stream), _) if reply.status < 300 => stream.answer(wire, id).await,
-            (None, EVENTS) => Stream::new(reply.response).answer(wire, id).await,
-            (_, _) => {
-                let body = wire.whole(reply.response).await;
-                body.map(|body| serde_json::from_slice(&body).ok())
+    ) -> Result<Option<RpcResponse>, DoctorProblem> {
+        let http = &self.browser.http;
+        let read = match (&mut self.stream, essence(reply.headers()).as_str()) {
+            (Some(stream), _) if reply.status() < 300 => stream.response(http, id).await,
+            (None, EVENT_STREAM) => EventStream::new(reply.response).response(http, id).await,
+            _ => {
+                let body = http.read_body(reply.response).await;
+                body.map(|body| RpcResponse::read(&body))
             }
         };
-        read.map_err(|failure| {
-            let mut trouble = DoctorProblem::of_failure(&failure, &url);
-            if trouble.kind == ProblemKind::BadSpec {
-                trouble.kind = ProblemKind::BadHandshake;
+        read.or_else(|error| {
+            let mut problem = error.problem(&reply.url);
+            if problem.kind == ProblemKind::BadSpec {
+                problem.kind = ProblemKind::BadHandshake;
             }
-            self.browser.ledger.fail(step, trouble)
+            self.browser.log.fail(reply.step, problem)
         })
     }
 }
 
-fn json_headers() -> HeaderMap {
-    HeaderMap::from_iter([
-        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (
-            ACCEPT,
-            HeaderValue::from_static("application/json, text/event-stream"),
-        ),
-    ])
-}
-
-fn stateless_headers(method: &'static str) -> HeaderMap {
-    let mut headers = json_headers();
-    headers.insert(VERSION, HeaderValue::from_static(STATELESS_VERSION));
-    headers.insert(METHOD, HeaderValue::from_static(method));
-    headers
-}
-
-fn meta() -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": STATELESS_VERSION,
-        "io.modelcontextprotocol/clientInfo": {"name": "tenon", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    })
+/// Introduces itself as the page's client does.
+fn writer() -> MessageWriter {
+    MessageWriter {
+        client: ClientInfo {
+            name: "tenon".to_owned(),
+            title: "Tenon".to_owned(),
+            version: "1".to_owned(),
+        },
+        capabilities: json!({}),
+    }
 }
