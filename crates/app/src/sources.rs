@@ -29,7 +29,6 @@ mod read_model;
 mod reconciler;
 mod requests;
 mod rights;
-mod running;
 mod secrets;
 mod status_view;
 mod time;
@@ -42,9 +41,9 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use tenon_domain::{SourceId, SourceState, UserId};
-use tenon_sources::Network;
 use tenon_sources::import::ImportedServer;
 use tenon_sources::openapi::{OpenapiError, OpenapiHttpClient};
+use tenon_sources::{Network, SupervisedServer};
 use tenon_store::{Store, Vault};
 use tenon_tools::Registry;
 use tokio::sync::{Semaphore, mpsc, oneshot};
@@ -57,7 +56,6 @@ use entry::SourceEntry;
 use instance::Instance;
 use permits::UserPermits;
 use plan::PlanInputs;
-use running::ServerHandle;
 use updates::SourceUpdates;
 
 pub use document_view::{
@@ -384,7 +382,7 @@ impl SourcesSnapshot {
 }
 
 /// Ends servers side by side, within a bound.
-async fn stop_all(servers: impl Iterator<Item = &ServerHandle>) {
+async fn stop_all(servers: impl Iterator<Item = &Arc<dyn SupervisedServer>>) {
     let stopping = join_all(servers.map(|server| server.stop()));
     if timeout(STOP_TIMEOUT, stopping).await.is_err() {
         tracing::warn!("some servers did not end in time");

@@ -73,7 +73,7 @@ pub fn declarations() -> String {
         wire::ServerAbout,
         wire::LoginState,
         wire::StartupView,
-        tenon_sources::mcp::StartupStep,
+        tenon_sources::StartupStep,
         wire::CauseView,
         wire::AdviceView,
         wire::SourceReach,

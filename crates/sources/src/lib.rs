@@ -18,10 +18,13 @@ mod cause;
 mod html;
 mod jitter;
 mod logs;
-mod status_cell;
+mod supervisor;
 
 pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
 pub use logs::{Logs, ServerLogLine};
+pub use supervisor::{
+    DocumentSummary, ServerStatus, Startup, StartupStep, SupervisedServer, ToolChanges, public_part,
+};
 pub use tenon_net::Network;
 pub use tenon_text as text;

@@ -8,7 +8,6 @@
 mod server;
 mod settings;
 
-mod backoff;
 mod call_activity;
 mod lister;
 mod offered_tools;
@@ -21,21 +20,14 @@ mod call_handler;
 mod content;
 mod explain;
 mod header;
-mod messages;
 mod tool_list;
-
-use crate::logs;
-use tenon_domain::text;
 
 pub(crate) use content::read as read_result;
 pub(crate) use tool_list::parse as parse_tools;
 
 pub use crate::variables::{Fill, FillError};
 pub use header::{InvalidHeader, check_header};
-pub use messages::public_part;
 pub use server::McpServer;
 pub use settings::{McpSettings, StartMode};
-pub use startup::{Startup, StartupStep};
-pub use status::ServerStatus;
 pub use tenon_mcp::{McpServerInfo, TokenProvider, oauth};
 pub use timeouts::ServerTimeouts;

@@ -23,7 +23,6 @@ pub use error::{HeaderError, OpenapiError};
 pub use fetch::FetchError;
 pub use http_client::OpenapiHttpClient;
 pub use server::{
-    DocumentRecord, DocumentStore, DocumentStoreError, DocumentSummary, InheritedState,
-    OpenapiPreview, OpenapiServer, OpenapiSettings, OpenapiStatus, RefreshSchedule, ToolChanges,
-    preview, preview_document,
+    DocumentRecord, DocumentStore, DocumentStoreError, InheritedState, OpenapiPreview,
+    OpenapiServer, OpenapiSettings, RefreshSchedule, preview, preview_document,
 };

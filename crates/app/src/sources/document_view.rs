@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 use tenon_domain::ToolDefinition;
+use tenon_sources::ToolChanges;
+use tenon_sources::openapi::OpenapiPreview;
 use tenon_sources::openapi::operation::{
     ParameterLocation, SecurityScheme, SecuritySchemeKind, SkippedOperation,
 };
-use tenon_sources::openapi::{OpenapiPreview, ToolChanges};
 use ts_rs::TS;
 
 /// What was found in the document of an OpenAPI server.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
-use tenon_sources::mcp::{McpServer, McpSettings, ServerStatus, StartMode, Startup};
-use tenon_sources::openapi::{self, OpenapiServer};
+use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
+use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
+use tenon_sources::{ServerStatus, Startup, SupervisedServer};
 use tenon_tools::{CallContext, Connection, ToolSource};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -17,7 +18,6 @@ use super::config;
 use super::documents::SourceDocuments;
 use super::fill::{self, VariableFiller};
 use super::plan::DesiredServer;
-use super::running::{KnownTools, ManagedServer, ServerHandle};
 use super::status_view::{StartupView, public_state};
 use super::{Inner, LoginTarget, RunMode, lock, mask};
 use crate::sources::read_model::SourceUpdate;
@@ -30,7 +30,9 @@ const TOOLS_WRITE_INTERVAL: Duration = Duration::from_secs(60);
 
 pub(super) struct Instance {
     pub(super) wanted: DesiredServer,
-    pub(super) server: ServerHandle,
+    pub(super) server: Arc<dyn SupervisedServer>,
+    /// The same, if it is an OpenAPI server.
+    pub(super) openapi: Option<Arc<OpenapiServer>>,
     /// When it was started, or given other words or secrets.
     pub(super) began: Instant,
     /// How it is, as far as that has been seen to: who reads that it is ready
@@ -40,6 +42,14 @@ pub(super) struct Instance {
 }
 
 type SharedStatus = Arc<Mutex<ServerStatus>>;
+
+/// What is known of what a server offers, before it is up.
+#[derive(Default)]
+pub(super) struct KnownTools {
+    pub(super) tools: Option<Vec<ToolDefinition>>,
+    /// Its tools are made of its documents, for which no list of them would do.
+    pub(super) openapi: Option<InheritedState>,
+}
 
 /// What ends when an instance leaves.
 struct InstanceTasks {
@@ -73,34 +83,41 @@ impl Instance {
             before,
         });
         let info = wanted.info.clone();
-        let server: ServerHandle = match &wanted.config {
-            SourceConfig::Mcp(config) => McpServer::new(McpSettings {
-                info,
-                config: config.clone(),
-                fill,
-                tokens,
-                network: wanted.network,
-                known: known.tools.unwrap_or_default(),
-                start,
-                starts: inner.start_permits.of(wanted.user.as_ref()),
-                viewers: inner.updates.subscribers(),
-            }),
-            SourceConfig::Openapi(config) => OpenapiServer::new(openapi::OpenapiSettings {
-                documents: Arc::new(SourceDocuments::of(&inner.store, &wanted.info.id, config)),
-                info,
-                config: config.clone(),
-                fill,
-                http: inner
-                    .callers
-                    .of(wanted.network)
-                    .map_err(|error| tenon_tools::Error(error.into()))?,
-                parses: inner
-                    .parse_permits
-                    .of(wanted.info.owner.as_ref().or(wanted.user.as_ref())),
-                inherited: known.openapi,
-            }),
-        };
-        Self::register(inner, wanted, server, stored).await
+        match &wanted.config {
+            SourceConfig::Mcp(config) => {
+                let server = McpServer::new(McpSettings {
+                    info,
+                    config: config.clone(),
+                    fill,
+                    tokens,
+                    network: wanted.network,
+                    known: known.tools.unwrap_or_default(),
+                    start,
+                    starts: inner.start_permits.of(wanted.user.as_ref()),
+                    viewers: inner.updates.subscribers(),
+                });
+                Self::register(inner, wanted, (server, None), stored).await
+            }
+            SourceConfig::Openapi(config) => {
+                let server = OpenapiServer::new(OpenapiSettings {
+                    documents: Arc::new(SourceDocuments::of(&inner.store, &wanted.info.id, config)),
+                    info,
+                    config: config.clone(),
+                    fill,
+                    http: inner
+                        .callers
+                        .of(wanted.network)
+                        .map_err(|error| tenon_tools::Error(error.into()))?,
+                    parses: inner.parse_permits.of(wanted
+                        .info
+                        .owner
+                        .as_ref()
+                        .or(wanted.user.as_ref())),
+                    inherited: known.openapi,
+                });
+                Self::register(inner, wanted, (server.clone(), Some(server)), stored).await
+            }
+        }
     }
 
     /// Offers the tools of a server that runs already under another title or with other limits.
@@ -110,13 +127,14 @@ impl Instance {
         wanted: DesiredServer,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         self.server.set_timeouts(config::timeouts(&wanted.config));
-        Self::register(inner, wanted, self.server.clone(), None).await
+        let server = (self.server.clone(), self.openapi.clone());
+        Self::register(inner, wanted, server, None).await
     }
 
     async fn register(
         inner: &Arc<Inner>,
         wanted: DesiredServer,
-        server: ServerHandle,
+        (server, openapi): (Arc<dyn SupervisedServer>, Option<Arc<OpenapiServer>>),
         stored: Option<u64>,
     ) -> Result<Arc<Self>, tenon_tools::Error> {
         let registered = Arc::new(RegistryEntry {
@@ -143,6 +161,7 @@ impl Instance {
         Ok(Arc::new(Self {
             wanted,
             server,
+            openapi,
             began: Instant::now(),
             shared_status,
             tasks: Mutex::new(Some(InstanceTasks {
@@ -150,6 +169,15 @@ impl Instance {
                 watching,
             })),
         }))
+    }
+
+    /// For the one that takes its place with other settings.
+    pub(super) fn known_tools(&self) -> KnownTools {
+        let openapi = self.openapi.as_ref();
+        KnownTools {
+            tools: Some(self.server.tools()),
+            openapi: openapi.and_then(|server| server.inherited_state()),
+        }
     }
 
     pub(super) fn status(&self) -> ServerStatus {
@@ -191,7 +219,7 @@ async fn login_target(inner: &Inner, wanted: &DesiredServer) -> Option<LoginTarg
 struct RegistryEntry {
     info: SourceInfo,
     config: SourceConfig,
-    server: ServerHandle,
+    server: Arc<dyn SupervisedServer>,
 }
 
 #[async_trait]
@@ -247,7 +275,7 @@ struct InstanceWatcher {
 }
 
 impl InstanceWatcher {
-    async fn run(mut self, server: ServerHandle) {
+    async fn run(mut self, server: Arc<dyn SupervisedServer>) {
         let mut changes = server.changes();
         // It may have changed before this subscribed.
         changes.mark_changed();
@@ -268,7 +296,7 @@ impl InstanceWatcher {
         }
     }
 
-    async fn on_change(&mut self, inner: &Arc<Inner>, server: &dyn ManagedServer) {
+    async fn on_change(&mut self, inner: &Arc<Inner>, server: &dyn SupervisedServer) {
         let id = &self.wanted.info.id;
         let status = server.status();
         if status.revision != self.offered {

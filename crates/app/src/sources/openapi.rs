@@ -6,9 +6,10 @@ mod draft;
 use std::sync::Arc;
 
 use tenon_domain::{SourceConfig, SourceId, UserId};
+use tenon_sources::ToolChanges;
 use tenon_sources::openapi::document::MAX_BYTES;
 use tenon_sources::openapi::{
-    OpenapiError, OpenapiHttpClient, OpenapiPreview, ToolChanges, preview, preview_document,
+    OpenapiError, OpenapiHttpClient, OpenapiPreview, preview, preview_document,
 };
 use tokio::sync::Semaphore;
 
@@ -180,7 +181,7 @@ impl Sources {
         let instance = instance.ok_or(SourceError::Idle(
             "It does not run for you: switch it on, or give it what it lacks first.",
         ))?;
-        let server = instance.server.openapi();
+        let server = instance.openapi.as_ref();
         let server =
             server.ok_or_else(|| wrong("It has no document to read again. Restart it instead."))?;
         let change = server.refresh().await;

@@ -13,9 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::config::{self, is_program, is_same, login_address, with_limits_of};
 use super::entry::SourceEntry;
-use super::instance::Instance;
+use super::instance::{Instance, KnownTools};
 use super::plan::{DesiredServer, PlanInputs, plan};
-use super::running::KnownTools;
 use super::{Files, Inner, RunMode, STOP_TIMEOUT, SourcesSnapshot, SyncRequest, lock, stop_all};
 
 /// How often the store is looked at for what other processes wrote.
@@ -196,7 +195,7 @@ async fn apply(
         }
         InstanceChange::Restart { same } => {
             let known = if same {
-                KnownTools::of(&*old.server)
+                old.known_tools()
             } else {
                 KnownTools::default()
             };

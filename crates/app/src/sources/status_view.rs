@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use tenon_domain::SourceState;
-use tenon_sources::mcp::{Startup, StartupStep, public_part};
+use tenon_sources::{Startup, StartupStep, public_part};
 use ts_rs::TS;
 
 use super::time::millis;

@@ -6,9 +6,8 @@ use tenon_domain::{
     McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId, SourceState,
     UserId,
 };
-use tenon_sources::Cause;
-use tenon_sources::mcp::{ServerStatus, public_part};
 use tenon_sources::variables::SubstitutionError;
+use tenon_sources::{Cause, ServerStatus, SupervisedServer, public_part};
 use tenon_store::StoredSource;
 
 use super::entry::SourceEntry;
@@ -236,8 +235,8 @@ fn document(
     user: &UserId,
 ) -> Option<DocumentView> {
     let instance = snapshot.of(&entry.id, user)?;
-    let status = instance.server.openapi()?.status();
-    let about = status.about.unwrap_or_default();
+    let status = instance.openapi.as_ref()?.status();
+    let about = status.document.unwrap_or_default();
     Some(DocumentView {
         skipped: about.skipped.iter().cloned().map(Into::into).collect(),
         schemes: about.schemes.iter().cloned().map(Into::into).collect(),
@@ -280,19 +279,7 @@ fn status(snapshot: &SourcesSnapshot, entry: &SourceEntry, user: &UserId) -> Ser
         }
         Ok(_) => SourceState::Starting,
     };
-    ServerStatus {
-        state,
-        tools: 0,
-        revision: 0,
-        stale: false,
-        problems: Vec::new(),
-        about: None,
-        restarts: 0,
-        pid: None,
-        startup: None,
-        cause: None,
-        asks_login: None,
-    }
+    ServerStatus::new(state)
 }
 
 fn login(

@@ -8,12 +8,11 @@ use axum::http::StatusCode;
 use futures::future::try_join_all;
 use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState};
-use tenon_sources::import;
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiServer, OpenapiSettings,
-    OpenapiStatus,
 };
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{ServerStatus, import};
 use tenon_store::fresh_id;
 use tenon_tools::ToolSource;
 use tokio::time::timeout;
@@ -84,11 +83,11 @@ async fn open(
         inherited: None,
     });
     match timeout(READ_TIMEOUT, server.settled()).await {
-        Ok(OpenapiStatus {
+        Ok(ServerStatus {
             state: SourceState::Failed { why },
             ..
         }) => Err(refuse(number, &why)),
-        Ok(OpenapiStatus { tools: 0, .. }) => Err(refuse(
+        Ok(ServerStatus { tools: 0, .. }) => Err(refuse(
             number,
             "No operation in it can be called. Of an mcpo with several servers behind it, send the documents of those.",
         )),

@@ -20,9 +20,9 @@ use tenon_domain::{
     CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
     ToolCall, ToolSpec, UserId,
 };
-use tenon_sources::Network;
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{
     Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
     Registry, Toolset,

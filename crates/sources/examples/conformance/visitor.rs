@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_sources::Network;
+use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::McpServer;
 use tenon_sources::mcp::oauth::{
     Grant, GrantStorage, GrantStorageError, LoginCallback, LoginRequest, OAuthClient, OAuthHttp,

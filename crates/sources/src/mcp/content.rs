@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tenon_domain::{Content, ToolError, ToolOutput};
 use tenon_mcp::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
 
-use super::text;
+use tenon_domain::text;
 
 /// A result that a page brought.
 pub(crate) fn read(result: Map<String, Value>) -> Result<ToolOutput, ToolError> {

@@ -5,8 +5,8 @@ use tenon_mcp::{ConnectionError, Error, ProtocolError, RpcError, ServerOutput, S
 use tenon_net::{RequestError, UrlError};
 
 use super::header;
-use super::messages::{with_cause, with_said};
 use crate::cause::Cause;
+use crate::supervisor::{with_cause, with_said};
 
 /// Why a server cannot be used, with what it said or wrote about it.
 pub(super) fn explain(error: &Error) -> String {

@@ -6,7 +6,7 @@ use tenon_domain::ToolDefinition;
 
 /// A list of tools, checked.
 #[derive(Debug, Default)]
-pub(super) struct OfferedTools {
+pub(crate) struct OfferedTools {
     pub(super) tools: Vec<ToolDefinition>,
     /// Those that can be called a second time without harm, by native name.
     repeatable: HashSet<String>,

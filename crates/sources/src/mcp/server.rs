@@ -11,21 +11,22 @@ use tenon_domain::{SourceInfo, SourceState, ToolDefinition, ToolError, ToolResul
 use tenon_mcp::{CallHandler, Error};
 use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
 use tokio::sync::{Notify, watch};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
 use super::call_activity::CallActivity;
 use super::call_handler::ContextHandler;
 use super::content;
 use super::explain::{explain_connection, tool_error};
-use super::logs::Logs;
-use super::messages::CallErrors;
+use super::offered_tools::OfferedTools;
 use super::settings::{McpSettings, StartMode};
-use super::status::{
-    ActiveConnection, McpAvailability, McpStatusCell, ServerStatus, UnavailableReason,
-};
+use super::status::ActiveConnection;
 use super::supervisor::supervise;
 use super::timeouts::ServerTimeouts;
-use crate::call_timeouts::{CallTimeouts, CurrentTimeouts};
+use crate::call_timeouts::CallTimeouts;
+use crate::supervisor::{
+    Availability, CallErrors, HasCore, ServerCore, StatusCell, SupervisorTimeouts,
+    UnavailableReason,
+};
 
 /// A connection that broke is known to have ended within this. If not, only one request has
 /// failed, and the connection still stands.
@@ -40,28 +41,20 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// One MCP server, started, watched and started again by a task of its own.
 /// The task and the process end when this is dropped or stopped.
 pub struct McpServer {
-    shared: Arc<SupervisedServer>,
+    shared: Arc<McpShared>,
     _stops: DropGuard,
 }
 
 /// What a server and its supervisor have in common.
-pub(super) struct SupervisedServer {
+pub(super) struct McpShared {
     pub(super) settings: McpSettings,
     pub(super) timeouts: ServerTimeouts,
-    call_timeouts: CurrentTimeouts,
-    pub(super) logs: Logs,
-    pub(super) status: McpStatusCell,
+    pub(super) core: Arc<ServerCore<OfferedTools, ActiveConnection>>,
     pub(super) activity: CallActivity,
-    /// Somebody wants it ended and started anew.
-    pub(super) restart: Notify,
     /// A call failed, and nobody knows whether the server is all right.
     pub(super) doubt: Notify,
     /// The newest connection over which a log-in was asked for.
     pub(super) login_demand: watch::Sender<LoginDemand>,
-    /// It is to end for good.
-    pub(super) stopping: CancellationToken,
-    /// It has.
-    pub(super) stopped: CancellationToken,
 }
 
 /// A log-in that was asked for in the middle of a session.
@@ -72,7 +65,7 @@ pub(super) struct LoginDemand {
     pub(super) challenge: Option<String>,
 }
 
-impl SupervisedServer {
+impl McpShared {
     /// A log-in was asked for over this connection.
     fn demand_login(&self, number: u64, challenge: Option<String>) {
         self.login_demand.send_if_modified(|demand| {
@@ -92,67 +85,38 @@ impl McpServer {
     }
 
     pub fn with_timeouts(mut settings: McpSettings, timeouts: ServerTimeouts) -> Arc<Self> {
-        let status = McpStatusCell::new(std::mem::take(&mut settings.known));
+        let known = std::mem::take(&mut settings.known);
+        let tools = known.len();
+        let status = StatusCell::new(OfferedTools::new(known), tools);
         // Before the supervisor has run, too.
         if settings.start == StartMode::OnCall {
             status.asleep();
         }
+        let errors = CallErrors {
+            title: settings.info.title.clone(),
+            remedy: "restart it",
+        };
         let config = &settings.config;
         let call_timeouts = CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms);
-        let shared = Arc::new(SupervisedServer {
+        let waits = SupervisorTimeouts {
+            start: timeouts.start * 3 / 2,
+            stop: timeouts.end * 2,
+        };
+        let core = Arc::new(ServerCore::new(status, errors, call_timeouts, waits));
+        let stops = core.stopping.clone().drop_guard();
+        let shared = Arc::new(McpShared {
             settings,
             timeouts,
-            call_timeouts: CurrentTimeouts::new(call_timeouts),
-            logs: Logs::default(),
-            status,
+            core,
             activity: CallActivity::default(),
-            restart: Notify::new(),
             doubt: Notify::new(),
             login_demand: watch::Sender::new(LoginDemand::default()),
-            stopping: CancellationToken::new(),
-            stopped: CancellationToken::new(),
         });
         tokio::spawn(supervise(shared.clone()));
         Arc::new(Self {
-            _stops: shared.stopping.clone().drop_guard(),
             shared,
+            _stops: stops,
         })
-    }
-
-    pub fn status(&self) -> ServerStatus {
-        self.shared.status.status()
-    }
-
-    /// Counts up whenever the status or the tools have changed.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.shared.status.changes()
-    }
-
-    pub fn logs(&self) -> &Logs {
-        &self.shared.logs
-    }
-
-    /// Ends it and starts it anew, without waiting for either. Calls that come
-    /// meanwhile wait for the new one.
-    pub fn restart(&self) {
-        self.shared.restart.notify_one();
-    }
-
-    /// Other timeouts for calls. Calls that wait for the server heed them at once.
-    pub fn set_timeouts(&self, timeouts: CallTimeouts) {
-        self.shared.call_timeouts.set(timeouts);
-    }
-
-    /// Ends it for good: the process and all its children are gone when this returns.
-    pub async fn stop(&self) {
-        self.shared.stopping.cancel();
-        let stopped = self.shared.stopped.cancelled();
-        // The supervisor has a deadline of its own; this one is for the day it fails.
-        let timeout = self.shared.timeouts.end * 2;
-        if tokio::time::timeout(timeout, stopped).await.is_err() {
-            let source = &self.shared.settings.info.id;
-            tracing::warn!(%source, "an MCP server did not end in time");
-        }
     }
 
     /// The connection a call can go over, as soon as there is one. After `lost`, a newer one.
@@ -162,56 +126,21 @@ impl McpServer {
         lost: Option<u64>,
         context: &CallContext,
     ) -> Result<ActiveConnection, ToolError> {
-        let shared = &self.shared;
-        // Nearly always.
-        if let McpAvailability::Connected(active) = shared.status.availability()
-            && Some(active.number) != lost
-        {
-            return Ok(active);
+        let is_usable = |active: &ActiveConnection| Some(active.number) != lost;
+        let wake = || self.shared.activity.want();
+        tokio::select! {
+            biased;
+            connected = self.shared.core.connection(tool, is_usable, wake) => connected,
+            never = self.report_waiting(context) => match never {},
         }
-        let mut availability = shared.status.watch_availability();
-        let mut has_waited = false;
-        let connected = async {
-            loop {
-                let now = availability.borrow_and_update().clone();
-                match now {
-                    McpAvailability::Connected(active) if Some(active.number) != lost => {
-                        return Ok(active);
-                    }
-                    // The supervisor is about to find out.
-                    McpAvailability::Connected(_) => {}
-                    McpAvailability::Starting | McpAvailability::Sleeping => shared.activity.want(),
-                    // One attempt for each call: what it waited for failed.
-                    McpAvailability::Unavailable(reason) if !has_waited && reason.may_retry() => {
-                        shared.activity.want();
-                    }
-                    McpAvailability::Unavailable(reason) => {
-                        return Err(self.errors().unavailable(&reason));
-                    }
-                }
-                has_waited = true;
-                let changed = tokio::select! {
-                    changed = availability.changed() => changed,
-                    never = self.report_waiting(context) => match never {},
-                };
-                if changed.is_err() {
-                    return Err(self.errors().unavailable(&UnavailableReason::Off));
-                }
-            }
-        };
-        let default = shared.timeouts.start * 3 / 2;
-        let connected = shared.call_timeouts.wait(tool, default, connected).await;
-        connected.unwrap_or_else(|| {
-            let startup = shared.status.read(|status| status.startup.clone());
-            Err(self.errors().still_starting(startup.as_ref()))
-        })
     }
 
     /// Reports what a call waits for. That is no sign of life of the call.
     async fn report_waiting(&self, context: &CallContext) -> Infallible {
         loop {
             tokio::time::sleep(WAIT_REPORT_INTERVAL).await;
-            let startup = self.shared.status.read(|status| status.startup.clone());
+            let status = &self.shared.core.status;
+            let startup = status.read(|status| status.startup.clone());
             context.client.progress(ProgressUpdate {
                 progress: 0.0,
                 total: None,
@@ -239,8 +168,8 @@ impl McpServer {
                 // Whether the server is gone, or only this request failed, shows when it is
                 // asked something else.
                 shared.doubt.notify_one();
-                let mut availability = shared.status.watch_availability();
-                let is_over = |now: &McpAvailability| !matches!(now, McpAvailability::Connected(now) if now.number == active.number);
+                let mut availability = shared.core.status.watch_availability();
+                let is_over = |now: &Availability<ActiveConnection>| !matches!(now, Availability::Open(now) if now.number == active.number);
                 let over = availability.wait_for(is_over);
                 let _ = tokio::time::timeout(HEALTH_CHECK_TIMEOUT, over).await;
                 return CallOutcome::NotSent(explain_connection(&why));
@@ -259,10 +188,17 @@ impl McpServer {
         }
     }
 
-    fn errors(&self) -> CallErrors<'_> {
-        CallErrors {
-            title: &self.shared.settings.info.title,
-        }
+    fn errors(&self) -> &CallErrors {
+        &self.shared.core.errors
+    }
+}
+
+impl HasCore for McpServer {
+    type Offer = OfferedTools;
+    type Connection = ActiveConnection;
+
+    fn core(&self) -> &ServerCore<OfferedTools, ActiveConnection> {
+        &self.shared.core
     }
 }
 
@@ -273,40 +209,31 @@ impl ToolSource for McpServer {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.shared.status.offer().tools.clone()
+        self.shared.core.status.offer().tools.clone()
     }
 
     fn state(&self) -> SourceState {
-        self.shared.status.state()
+        self.shared.core.status.state()
     }
 
     fn can_be_called(&self) -> bool {
-        match self.shared.status.availability() {
-            McpAvailability::Connected(_)
-            | McpAvailability::Starting
-            | McpAvailability::Sleeping => true,
-            McpAvailability::Unavailable(reason) => reason.may_retry(),
+        match self.shared.core.status.availability() {
+            Availability::Open(_) | Availability::Starting | Availability::Sleeping => true,
+            Availability::Unavailable(reason) => reason.may_retry(),
         }
     }
 
     fn unavailable(&self) -> Option<String> {
-        match self.shared.status.availability() {
-            McpAvailability::Unavailable(reason) => {
-                Some(self.errors().unavailable(&reason).message)
-            }
-            McpAvailability::Connected(_)
-            | McpAvailability::Starting
-            | McpAvailability::Sleeping => None,
-        }
+        self.shared.core.unavailable()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
-        self.shared.call_timeouts.of(tool)
+        self.shared.core.call_timeouts.of(tool)
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _guard = self.shared.activity.begin();
-        let is_repeatable = self.shared.status.offer().is_repeatable(tool);
+        let is_repeatable = self.shared.core.status.offer().is_repeatable(tool);
         let handler: Arc<dyn CallHandler> = Arc::new(ContextHandler(context.clone()));
         let active = self.connection(tool, None, context).await?;
         let (lost, why) = match self.call_over(&active, tool, &input, &handler).await {
@@ -318,7 +245,7 @@ impl ToolSource for McpServer {
             }
             CallOutcome::Lost(lost, why) => (lost, why),
         };
-        let logs = &self.shared.logs;
+        let logs = &self.shared.core.logs;
         logs.note(format!(
             "A call did not get through and is made once more. {why}"
         ));

@@ -4,12 +4,10 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
-use tenon_domain::{McpConfig, McpTransport};
-use ts_rs::TS;
+use tenon_domain::{McpConfig, McpTransport, text};
 
-use super::server::SupervisedServer;
-use super::text;
+use super::server::McpShared;
+use crate::supervisor::{Startup, StartupStep};
 
 /// How often the last line of a program is read.
 const REPORT_INTERVAL: Duration = Duration::from_secs(2);
@@ -20,28 +18,9 @@ const INSTALLED_WITHIN: Duration = Duration::from_secs(5);
 /// What of a line is shown beside a server.
 const MAX_LINE_CHARS: usize = 200;
 
-/// A start that is under way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Startup {
-    pub since: SystemTime,
-    pub step: StartupStep,
-    /// What it wrote last, for those who may read its log.
-    pub line: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum StartupStep {
-    /// Others are before it.
-    Queued,
-    /// Its command fetches packages before it runs them, and has not got to that.
-    Installing,
-    Starting,
-}
-
 /// It waits for a start slot.
-pub(super) fn queued(server: &SupervisedServer) {
-    server.status.startup(Startup {
+pub(super) fn queued(server: &McpShared) {
+    server.core.status.startup(Startup {
         since: SystemTime::now(),
         step: StartupStep::Queued,
         line: None,
@@ -49,13 +28,13 @@ pub(super) fn queued(server: &SupervisedServer) {
 }
 
 /// Reports how far it is, until this is dropped.
-pub(super) async fn report(server: &SupervisedServer) -> Infallible {
+pub(super) async fn report(server: &McpShared) -> Infallible {
     let installs = is_installer(&server.settings.config);
     let since = SystemTime::now();
     loop {
         let is_long = since.elapsed().unwrap_or_default() >= INSTALLED_WITHIN;
-        let line = server.logs.last_line();
-        server.status.startup(Startup {
+        let line = server.core.logs.last_line();
+        server.core.status.startup(Startup {
             since,
             step: if installs && is_long {
                 StartupStep::Installing

@@ -4,24 +4,22 @@
 //! then leaves what it was doing at once: each step is cancel safe and leaves nothing behind
 //! but `self.active`, which is closed.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use tenon_domain::{McpTransport, SourceState};
 use tenon_mcp::{Error, ProtocolEra};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::TaskTracker;
 
-use super::backoff::{Backoff, MINUTE, RetryDecision};
 use super::explain::{explain, explain_connection};
 use super::lister::Lister;
 use super::offered_tools::OfferedTools;
-use super::server::SupervisedServer;
+use super::server::McpShared;
 use super::settings::StartMode;
 use super::status::ActiveConnection;
 use super::tool_list::ListedTools;
+use crate::supervisor::{Backoff, MINUTE, RetryDecision, SupervisedTask, run};
 
 mod start;
 
@@ -36,8 +34,8 @@ const ADDRESS_RETRY: Duration = Duration::from_millis(500);
 /// After so many failed lists in a row it is connected to anew.
 const MAX_FAILED_LISTS: u32 = 3;
 
-struct Supervisor {
-    shared: Arc<SupervisedServer>,
+struct McpSupervisor {
+    shared: Arc<McpShared>,
     active: Option<ActiveConnection>,
     /// How many connections there were.
     connections: u64,
@@ -58,7 +56,7 @@ enum StartSlot {
 }
 
 /// What is to be done next.
-enum SupervisorStep {
+enum McpStep {
     Start,
     Watch(ActiveConnection),
     /// Wait, then start again. A call that wants it has it started sooner.
@@ -73,13 +71,12 @@ enum SupervisorStep {
 }
 
 /// Runs until the server is stopped or dropped.
-pub(super) async fn supervise(shared: Arc<SupervisedServer>) {
-    let _stopped = shared.stopped.clone().drop_guard();
-    let mut next = match shared.settings.start {
-        StartMode::Now => SupervisorStep::Start,
-        StartMode::OnCall => SupervisorStep::Sleep,
+pub(super) async fn supervise(shared: Arc<McpShared>) {
+    let first = match shared.settings.start {
+        StartMode::Now => McpStep::Start,
+        StartMode::OnCall => McpStep::Sleep,
     };
-    let mut supervisor = Supervisor {
+    let supervisor = McpSupervisor {
         shared: shared.clone(),
         active: None,
         connections: 0,
@@ -92,60 +89,64 @@ pub(super) async fn supervise(shared: Arc<SupervisedServer>) {
         start_slot: StartSlot::default(),
         cleanup: TaskTracker::new(),
     };
-    loop {
-        // A fault in here must not leave a server that is neither up nor tried again.
-        let step = AssertUnwindSafe(Box::pin(supervisor.step(next))).catch_unwind();
-        next = tokio::select! {
-            biased;
-            () = shared.stopping.cancelled() => break,
-            () = shared.restart.notified() => SupervisorStep::Restart,
-            next = step => match next {
-                Ok(next) => next,
-                Err(_panic) => supervisor.crashed().await,
-            },
-        };
-    }
-    shared.status.off();
-    supervisor.disconnect().await;
-    shared.logs.note("Stopped.");
+    run(shared.core.clone(), supervisor, first).await;
 }
 
-impl Supervisor {
-    async fn step(&mut self, next: SupervisorStep) -> SupervisorStep {
-        match next {
-            SupervisorStep::Start => self.start().await,
-            SupervisorStep::Watch(active) => self.watch(active).await,
-            SupervisorStep::Wait(retry) => self.wait(retry).await,
-            SupervisorStep::LookAgain(wait) => {
+impl SupervisedTask for McpSupervisor {
+    type Step = McpStep;
+
+    const RESTART: McpStep = McpStep::Restart;
+
+    async fn step(&mut self, step: McpStep) -> McpStep {
+        match step {
+            McpStep::Start => self.start().await,
+            McpStep::Watch(active) => self.watch(active).await,
+            McpStep::Wait(retry) => self.wait(retry).await,
+            McpStep::LookAgain(wait) => {
                 sleep(wait).await;
-                self.shared.status.count_restart();
-                SupervisorStep::Start
+                self.shared.core.status.count_restart();
+                McpStep::Start
             }
-            SupervisorStep::Sleep => self.sleep().await,
-            SupervisorStep::Stay => std::future::pending().await,
-            SupervisorStep::Restart => {
-                self.shared.status.starting();
-                self.shared.logs.note("Restarted on request.");
+            McpStep::Sleep => self.sleep().await,
+            McpStep::Stay => std::future::pending().await,
+            McpStep::Restart => {
+                self.shared.core.status.starting();
+                self.shared.core.logs.note("Restarted on request.");
                 self.disconnect().await;
                 self.backoff.reset();
                 self.era = ProtocolEra::default();
-                self.shared.status.count_restart();
-                SupervisorStep::Start
+                self.shared.core.status.count_restart();
+                McpStep::Start
             }
         }
     }
 
-    async fn start(&mut self) -> SupervisorStep {
+    async fn crashed(&mut self) -> McpStep {
+        let source = &self.shared.settings.info.id;
+        tracing::error!(%source, "the supervisor of an MCP server panicked");
+        let why = "Tenon met a fault of its own while it talked to this server; its log says more";
+        self.shared.core.status.failed(why.into(), None, None);
+        self.disconnect().await;
+        McpStep::LookAgain(MINUTE)
+    }
+
+    async fn end(&mut self) {
+        self.disconnect().await;
+    }
+}
+
+impl McpSupervisor {
+    async fn start(&mut self) -> McpStep {
         let shared = self.shared.clone();
         // One that has failed stays so until it has done better: nobody should wait for it.
-        if !matches!(shared.status.state(), SourceState::Failed { .. }) {
-            shared.status.starting();
+        if !matches!(shared.core.status.state(), SourceState::Failed { .. }) {
+            shared.core.status.starting();
         }
         match self.connect().await {
             Ok(connection) => {
                 self.connections += 1;
                 self.era = connection.era();
-                shared.logs.note(match connection.pid() {
+                shared.core.logs.note(match connection.pid() {
                     Some(pid) => format!("Started, process {pid}."),
                     None => "Connected.".into(),
                 });
@@ -154,15 +155,16 @@ impl Supervisor {
                     connection,
                 };
                 self.active = Some(active.clone());
-                shared.status.connected(active.clone());
-                SupervisorStep::Watch(active)
+                shared.core.status.connected(active.clone());
+                McpStep::Watch(active)
             }
             Err(StartFailure::Unset(why)) => {
                 shared
+                    .core
                     .logs
                     .note(format!("It is started when it has what it lacks. {why}"));
-                shared.status.failed(why, None, None);
-                SupervisorStep::Stay
+                shared.core.status.failed(why, None, None);
+                McpStep::Stay
             }
             Err(StartFailure::LoginRequired { challenge }) => self.login_required(challenge).await,
             Err(StartFailure::Failed(why)) => {
@@ -175,7 +177,7 @@ impl Supervisor {
     }
 
     /// Keeps an eye on a server that is up, until it is no more.
-    async fn watch(&mut self, active: ActiveConnection) -> SupervisorStep {
+    async fn watch(&mut self, active: ActiveConnection) -> McpStep {
         let shared = self.shared.clone();
         let opened = Instant::now();
         shared.activity.touch();
@@ -205,21 +207,21 @@ impl Supervisor {
                             break why;
                         }
                         let why = format!("Its tools could not be listed: {why}");
-                        shared.logs.note(&why);
-                        shared.status.degraded(why);
+                        shared.core.logs.note(&why);
+                        shared.core.status.degraded(why);
                     }
                 },
                 () = shared.idle() => {
-                    let state = shared.status.state();
-                    shared.status.asleep();
+                    let state = shared.core.status.state();
+                    shared.core.status.asleep();
                     if shared.activity.is_needed() {
                         // A call came at this very moment, and may use the connection already.
-                        shared.status.awake(active.clone(), state);
+                        shared.core.status.awake(active.clone(), state);
                         continue;
                     }
-                    shared.logs.note("Put to sleep: nobody needed it.");
+                    shared.core.logs.note("Put to sleep: nobody needed it.");
                     self.disconnect().await;
-                    return SupervisorStep::Sleep;
+                    return McpStep::Sleep;
                 }
             }
         };
@@ -235,27 +237,30 @@ impl Supervisor {
     }
 
     fn take_list(&self, listed: ListedTools) {
-        let status = &self.shared.status;
+        let status = &self.shared.core.status;
         let count = listed.tools.len();
         let before = status.status();
         if before.stale || before.tools != count {
-            self.shared.logs.note(format!("It offers {count} tools."));
+            self.shared
+                .core
+                .logs
+                .note(format!("It offers {count} tools."));
         }
         status.listed(OfferedTools::new(listed.tools), listed.problems);
     }
 
-    async fn sleep(&mut self) -> SupervisorStep {
+    async fn sleep(&mut self) -> McpStep {
         let shared = self.shared.clone();
-        shared.status.asleep();
+        shared.core.status.asleep();
         shared.activity.needed().await;
-        shared.logs.note("Woken by a call.");
-        SupervisorStep::Start
+        shared.core.logs.note("Woken by a call.");
+        McpStep::Start
     }
 
     /// It ended, or did not even begin.
-    async fn failed(&mut self, why: String, retry: RetryDecision) -> SupervisorStep {
+    async fn failed(&mut self, why: String, retry: RetryDecision) -> McpStep {
         let shared = self.shared.clone();
-        shared.logs.note(match retry {
+        shared.core.logs.note(match retry {
             RetryDecision::Again(wait) if wait.is_zero() => {
                 format!("It is started again at once. {why}")
             }
@@ -263,27 +268,27 @@ impl Supervisor {
                 format!("It is started again in {:.1} s. {why}", wait.as_secs_f32())
             }
         });
-        let cause = shared.logs.cause();
+        let cause = shared.core.logs.cause();
         let cause = Some(cause).filter(|cause| shared.is_program() && !cause.lines.is_empty());
         match retry {
-            RetryDecision::Again(_) => shared.status.restarting(why, cause),
+            RetryDecision::Again(_) => shared.core.status.restarting(why, cause),
             RetryDecision::GiveUp(_) => {
                 let again = Instant::now() + shared.retry_after();
-                shared.status.failed(why, cause, Some(again));
+                shared.core.status.failed(why, cause, Some(again));
             }
         }
         self.disconnect().await;
-        SupervisorStep::Wait(retry)
+        McpStep::Wait(retry)
     }
 
-    async fn login_required(&mut self, challenge: Option<String>) -> SupervisorStep {
-        self.shared.logs.note("It asks for a log-in.");
-        self.shared.status.login_required(challenge);
+    async fn login_required(&mut self, challenge: Option<String>) -> McpStep {
+        self.shared.core.logs.note("It asks for a log-in.");
+        self.shared.core.status.login_required(challenge);
         self.disconnect().await;
-        SupervisorStep::LookAgain(MINUTE)
+        McpStep::LookAgain(MINUTE)
     }
 
-    async fn wait(&mut self, retry: RetryDecision) -> SupervisorStep {
+    async fn wait(&mut self, retry: RetryDecision) -> McpStep {
         let shared = self.shared.clone();
         let now = Instant::now();
         let (wait, soonest) = match retry {
@@ -294,23 +299,13 @@ impl Supervisor {
         tokio::select! {
             () = sleep_until(now + wait) => {}
             () = shared.activity.needed() => if let RetryDecision::GiveUp(_) = retry {
-                shared.logs.note("A call wants it: it is tried again.");
-                shared.status.starting();
+                shared.core.logs.note("A call wants it: it is tried again.");
+                shared.core.status.starting();
                 self.start_slot = StartSlot::Skip;
             }
         }
-        shared.status.count_restart();
-        SupervisorStep::Start
-    }
-
-    /// This is a fault of ours: nothing a server does may lead here.
-    async fn crashed(&mut self) -> SupervisorStep {
-        let source = &self.shared.settings.info.id;
-        tracing::error!(%source, "the supervisor of an MCP server panicked");
-        let why = "Tenon met a fault of its own while it talked to this server; its log says more";
-        self.shared.status.failed(why.into(), None, None);
-        self.disconnect().await;
-        SupervisorStep::LookAgain(MINUTE)
+        shared.core.status.count_restart();
+        McpStep::Start
     }
 
     /// Ends the connection, if there is one, and its process; and what is left of a start that
@@ -322,6 +317,7 @@ impl Supervisor {
             .is_err()
         {
             self.shared
+                .core
                 .logs
                 .note("Its installation did not end in time.");
         }
@@ -332,13 +328,13 @@ impl Supervisor {
         };
         let closed = timeout(self.shared.timeouts.end, active.connection.close()).await;
         if closed.is_err() {
-            self.shared.logs.note("It did not end in time.");
+            self.shared.core.logs.note("It did not end in time.");
         }
         self.active = None;
     }
 }
 
-impl SupervisedServer {
+impl McpShared {
     fn is_program(&self) -> bool {
         matches!(self.settings.config.transport, McpTransport::Stdio { .. })
     }

@@ -10,19 +10,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{
-    ErrorKind, OpenapiConfig, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
-};
+use tenon_domain::{ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
 use tenon_openapi::request;
 use tenon_tools::{CallContext, ToolSource};
 use tokio::sync::{Notify, watch};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 use url::Url;
 
 use super::OpenapiError;
 use super::mapping::build_error;
-use crate::call_timeouts::{CallTimeouts, CurrentTimeouts};
-use crate::logs::Logs;
+use crate::call_timeouts::CallTimeouts;
+use crate::supervisor::{
+    CallErrors, HasCore, ServerCore, ServerStatus, StatusCell, SupervisedServer,
+    SupervisorTimeouts, ToolChanges,
+};
 
 mod change_log;
 mod client;
@@ -40,16 +41,17 @@ pub use preview::{OpenapiPreview, preview, preview_document};
 pub use settings::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiSettings, RefreshSchedule,
 };
-pub use status::OpenapiStatus;
-pub use tools::{DocumentSummary, ToolChanges};
 
 use client::OpenapiClient;
 use document_set::DocumentSet;
 use inherited::LoadedDocuments;
-use status::{OpenapiAvailability, OpenapiState};
+use tools::OpenapiTools;
 
 /// How long a call that has no deadline of its own waits for a server that is on its way up.
 const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Its supervisor only drops what it was doing.
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One OpenAPI server, or an mcpo with many behind it. Its task ends when this is
 /// dropped or stopped.
@@ -62,19 +64,11 @@ pub struct OpenapiServer {
 struct OpenapiShared {
     settings: OpenapiSettings,
     schedule: RefreshSchedule,
-    logs: Logs,
-    state: OpenapiState,
-    timeouts: CurrentTimeouts,
+    core: Arc<ServerCore<OpenapiTools, Arc<OpenapiClient>>>,
     loaded: Mutex<LoadedDocuments>,
     /// Somebody wants its document read now.
     refresh: Notify,
-    /// Somebody wants it to begin anew.
-    restart: Notify,
     readings: watch::Sender<RefreshProgress>,
-    /// It is to end for good.
-    stopping: CancellationToken,
-    /// It has.
-    stopped: CancellationToken,
 }
 
 /// How many readings there were, and what came of the last.
@@ -95,13 +89,24 @@ impl OpenapiServer {
         // Taken out: what it was is not to be held for as long as it runs.
         let inherited = settings.inherited.take();
         let inherited = inherited.filter(|from| from.origin == settings.config.origin);
-        let (logs, state) = (Logs::default(), OpenapiState::new());
+        let errors = CallErrors {
+            title: settings.info.title.clone(),
+            remedy: "read it again",
+        };
+        let config = &settings.config;
+        let timeouts = CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms);
+        let waits = SupervisorTimeouts {
+            start: DEFAULT_START_TIMEOUT,
+            stop: STOP_TIMEOUT,
+        };
+        let status = StatusCell::new(OpenapiTools::default(), 0);
+        let core = Arc::new(ServerCore::new(status, errors, timeouts, waits));
         let loaded = inherited.map(|from| {
-            logs.note("What it offered with other settings is listed until it is read again.");
-            state.inherit(from.status, from.tools);
+            core.logs
+                .note("What it offered with other settings is listed until it is read again.");
+            core.status.inherit(from.status, from.tools);
             from.loaded
         });
-        let timeouts = call_timeouts(&settings.config);
         let readings = RefreshProgress {
             begun: 0,
             ended: 0,
@@ -110,29 +115,20 @@ impl OpenapiServer {
         let shared = Arc::new(OpenapiShared {
             settings,
             schedule,
-            logs,
-            state,
-            timeouts: CurrentTimeouts::new(timeouts),
+            core,
             loaded: Mutex::new(loaded.unwrap_or_default()),
             refresh: Notify::new(),
-            restart: Notify::new(),
             readings: watch::Sender::new(readings),
-            stopping: CancellationToken::new(),
-            stopped: CancellationToken::new(),
         });
-        tokio::spawn(supervisor::run(shared.clone()));
+        tokio::spawn(supervisor::supervise(shared.clone()));
         Arc::new(Self {
-            _stops: shared.stopping.clone().drop_guard(),
+            _stops: shared.core.stopping.clone().drop_guard(),
             shared,
         })
     }
 
-    pub fn status(&self) -> OpenapiStatus {
-        self.shared.state.status()
-    }
-
     /// How it is once it is no longer on its way up. FetchedDocuments has its bounds, so this has.
-    pub async fn settled(&self) -> OpenapiStatus {
+    pub async fn settled(&self) -> ServerStatus {
         let mut changes = self.changes();
         loop {
             let status = self.status();
@@ -143,15 +139,6 @@ impl OpenapiServer {
         }
     }
 
-    /// Counts up whenever the status or the tools have changed.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.shared.state.changes()
-    }
-
-    pub fn logs(&self) -> &Logs {
-        &self.shared.logs
-    }
-
     /// For the one that takes its place. None, if it has nothing to offer.
     pub fn inherited_state(&self) -> Option<InheritedState> {
         let loaded = self.shared.loaded().clone();
@@ -159,7 +146,7 @@ impl OpenapiServer {
         Some(InheritedState {
             origin: self.shared.settings.config.origin.clone(),
             loaded,
-            tools: self.shared.state.offer(),
+            tools: self.shared.core.status.offer(),
             status: self.status(),
         })
     }
@@ -177,67 +164,8 @@ impl OpenapiServer {
                 Ok(readings) => readings.outcome.clone(),
                 Err(_) => Err(OpenapiError::Stopped),
             },
-            () = self.shared.stopped.cancelled() => Err(OpenapiError::Stopped),
+            () = self.shared.core.stopped.cancelled() => Err(OpenapiError::Stopped),
         }
-    }
-
-    /// Begins anew: variables are filled in again and its document is read, without
-    /// waiting for either.
-    pub fn restart(&self) {
-        self.shared.restart.notify_one();
-    }
-
-    /// Ends it for good. Calls that are underway end as they may.
-    pub async fn stop(&self) {
-        self.shared.stopping.cancel();
-        self.shared.stopped.cancelled().await;
-    }
-
-    /// Other timeouts for calls. Calls that wait for the server heed them at once.
-    pub fn set_timeouts(&self, timeouts: CallTimeouts) {
-        self.shared.timeouts.set(timeouts);
-    }
-
-    /// What calls are made with, as soon as the server is up.
-    async fn client(&self, tool: &str) -> Result<Arc<OpenapiClient>, ToolError> {
-        // Nearly always.
-        if let OpenapiAvailability::Ready(client) = self.shared.state.availability() {
-            return Ok(client);
-        }
-        let mut availability = self.shared.state.watch_availability();
-        let ready = async {
-            loop {
-                let now = availability.borrow_and_update().clone();
-                match now {
-                    OpenapiAvailability::Ready(client) => return Ok(client),
-                    OpenapiAvailability::Starting => {}
-                    OpenapiAvailability::Failed(why) => return Err(self.failed(&why)),
-                    OpenapiAvailability::Off => return Err(self.off()),
-                }
-                if availability.changed().await.is_err() {
-                    return Err(self.off());
-                }
-            }
-        };
-        let timeouts = &self.shared.timeouts;
-        let ready = timeouts.wait(tool, DEFAULT_START_TIMEOUT, ready).await;
-        ready.unwrap_or_else(|| {
-            Err(self.cannot(
-                "is still starting, and the time of this call is up. Nothing was done; try again \
-                 in a minute.",
-            ))
-        })
-    }
-
-    fn failed(&self, why: &str) -> ToolError {
-        self.cannot(&format!(
-            "cannot be used now: {why} Do without it, or tell the user that its log and a button \
-             to read it again are under Settings → Tool servers."
-        ))
-    }
-
-    fn off(&self) -> ToolError {
-        self.cannot("has been switched off or removed. Do without it.")
     }
 
     fn cannot(&self, what: &str) -> ToolError {
@@ -260,8 +188,13 @@ impl OpenapiShared {
     }
 }
 
-fn call_timeouts(config: &OpenapiConfig) -> CallTimeouts {
-    CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms)
+impl HasCore for OpenapiServer {
+    type Offer = OpenapiTools;
+    type Connection = Arc<OpenapiClient>;
+
+    fn core(&self) -> &ServerCore<OpenapiTools, Arc<OpenapiClient>> {
+        &self.shared.core
+    }
 }
 
 #[async_trait]
@@ -271,28 +204,24 @@ impl ToolSource for OpenapiServer {
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {
-        self.shared.state.offer().definitions()
+        self.shared.core.status.offer().definitions()
     }
 
     fn state(&self) -> SourceState {
-        self.shared.state.source_state()
+        self.shared.core.status.state()
     }
 
     fn unavailable(&self) -> Option<String> {
-        match self.shared.state.availability() {
-            OpenapiAvailability::Failed(why) => Some(self.failed(&why).message),
-            OpenapiAvailability::Off => Some(self.off().message),
-            OpenapiAvailability::Ready(_) | OpenapiAvailability::Starting => None,
-        }
+        self.shared.core.unavailable()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
-        self.shared.timeouts.of(tool)
+        self.shared.core.call_timeouts.of(tool)
     }
 
     async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
-        let client = self.client(tool).await?;
-        let tools = self.shared.state.offer();
+        let client = self.shared.core.connection(tool, |_| true, || ()).await?;
+        let tools = self.shared.core.status.offer();
         let Some(entry) = tools.get(tool) else {
             let message = self.cannot("no longer has this tool. Do without it.");
             return Err(ToolError::new(ErrorKind::UnknownTool, message.message));
@@ -309,13 +238,14 @@ impl ToolSource for OpenapiServer {
         };
         let request = request.map_err(build_error)?;
         let credentials = client.credentials(entry, base);
-        let credentials = credentials.map_err(|error| self.failed(&error.to_string()))?;
+        let credentials =
+            credentials.map_err(|error| self.shared.core.errors.failed(&error.to_string()))?;
         // `Toolset::call` keeps the deadline.
         let result = credentials.call(&entry.operation, request).await;
         result.inspect_err(|error| {
             // What a server said is for the model; that it could not be asked is for its owner.
             if error.kind == ErrorKind::Unavailable {
-                let logs = &self.shared.logs;
+                let logs = &self.shared.core.logs;
                 logs.note(format!("A call of `{tool}` failed: {}", error.message));
             }
         })

@@ -11,10 +11,10 @@ use tenon_mcp::{
 use tokio::time::{sleep, timeout};
 
 use super::super::explain::explain;
-use super::super::logs::Logs;
-use super::super::server::SupervisedServer;
+use super::super::server::McpShared;
 use super::super::startup;
-use super::{StartSlot, Supervisor};
+use super::{McpSupervisor, StartSlot};
+use crate::logs::Logs;
 use crate::variables::FillError;
 
 /// Why a start failed.
@@ -27,7 +27,7 @@ pub(super) enum StartFailure {
     Failed(String),
 }
 
-impl Supervisor {
+impl McpSupervisor {
     /// A connection, once there is a start slot. The slot is given back when there is one, or
     /// when it takes so long that others should have theirs.
     pub(super) async fn connect(&mut self) -> Result<Arc<McpConnection>, StartFailure> {
@@ -35,7 +35,7 @@ impl Supervisor {
         let start_timeout = self.shared.start_timeout();
         let starts = settings.starts.clone();
         // What was written before is not about this start.
-        self.shared.logs.begin_run();
+        self.shared.core.logs.begin_run();
         let slot = match std::mem::take(&mut self.start_slot) {
             // To connect costs next to nothing.
             _ if !self.shared.is_program() => None,
@@ -62,7 +62,7 @@ impl Supervisor {
                 timeout: start_timeout,
                 network: settings.network,
                 tokens: settings.tokens.clone(),
-                observer: Some(Arc::new(self.shared.logs.clone())),
+                observer: Some(Arc::new(self.shared.core.logs.clone())),
                 cleanup: self.cleanup.clone(),
             });
             Ok(connection.await?)
@@ -87,7 +87,7 @@ impl Supervisor {
     }
 }
 
-impl SupervisedServer {
+impl McpShared {
     /// How long it may take to connect.
     fn start_timeout(&self) -> Duration {
         match self.settings.config.start_timeout_ms {

@@ -1,7 +1,8 @@
 //! Writes to the log of a server which tools it has, and what changed.
 
-use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
+use super::tools::OpenapiTools;
 use crate::logs::Logs;
+use crate::supervisor::{DocumentSummary, ToolChanges};
 
 /// How many names of a kind are written out.
 const MAX_NAMED: usize = 20;

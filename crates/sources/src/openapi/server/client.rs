@@ -13,7 +13,7 @@ use crate::openapi::OpenapiError;
 use crate::openapi::credentials::{self, CredentialContext, Credentials};
 use crate::openapi::http_client::OpenapiHttpClient;
 
-pub(super) struct OpenapiClient {
+pub(crate) struct OpenapiClient {
     /// Where its document is. None: it was given.
     pub(super) url: Option<Url>,
     pub(super) base_url: Option<Url>,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tenon_domain::OpenapiOrigin;
 
 use super::document_set::DocumentSet;
-use super::status::OpenapiStatus;
 use super::tools::OpenapiTools;
+use crate::supervisor::ServerStatus;
 
 /// What is known of a server. It is of use to another at the same address, with other
 /// keys or another base URL.
@@ -17,7 +17,7 @@ pub struct InheritedState {
     pub(super) origin: OpenapiOrigin,
     pub(super) loaded: LoadedDocuments,
     pub(super) tools: Arc<OpenapiTools>,
-    pub(super) status: OpenapiStatus,
+    pub(super) status: ServerStatus,
 }
 
 /// What was read last.

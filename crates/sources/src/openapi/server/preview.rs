@@ -11,11 +11,12 @@ use url::Url;
 use super::client::OpenapiClient;
 use super::document_set::{DocumentSet, DocumentUpdate};
 use super::settings::DocumentRecord;
-use super::tools::{DocumentSummary, OpenapiTools};
+use super::tools::OpenapiTools;
 use crate::openapi::OpenapiError;
 use crate::openapi::fetch::{self, DocumentRequest};
 use crate::openapi::http_client::OpenapiHttpClient;
 use crate::parse_queue::acquire;
+use crate::supervisor::DocumentSummary;
 
 /// What would come of it.
 #[derive(Debug, Clone, PartialEq)]

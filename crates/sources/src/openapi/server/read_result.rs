@@ -3,7 +3,8 @@
 use url::Url;
 
 use super::document_set::DocumentUpdate;
-use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
+use super::tools::OpenapiTools;
+use crate::supervisor::{DocumentSummary, ToolChanges};
 
 pub(super) struct DocumentReadResult {
     pub(super) merged: DocumentUpdate,

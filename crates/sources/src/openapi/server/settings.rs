@@ -1,7 +1,6 @@
 //! What a server is run with.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +9,6 @@ use tenon_domain::{OpenapiConfig, SourceInfo};
 use tokio::sync::Semaphore;
 
 use super::inherited::InheritedState;
-use crate::jitter::jitter;
 use crate::openapi::fetch;
 use crate::openapi::http_client::OpenapiHttpClient;
 use crate::variables::Fill;
@@ -90,43 +88,10 @@ impl Default for RefreshSchedule {
     }
 }
 
-impl RefreshSchedule {
-    /// How long to wait after so many failures in a row.
-    fn after(&self, failures: u32) -> Duration {
-        match failures {
-            0 => self.interval,
-            failures => {
-                let times = 2_u32.saturating_pow(failures - 1);
-                self.backoff.saturating_mul(times).min(self.max_backoff)
-            }
-        }
-    }
-
-    /// The same, give or take a tenth, so that servers that were started together
-    /// are not read together for ever.
-    pub(super) fn wait(&self, failures: u32) -> Duration {
-        jitter(self.after(failures), RandomState::new().hash_one(0))
-    }
-}
-
 impl fmt::Debug for OpenapiSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenapiSettings")
             .field("info", &self.info)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fails_is_asked_ever_later() {
-        let schedule = RefreshSchedule::default();
-        let seconds = |failures| schedule.after(failures).as_secs();
-        let waits: Vec<u64> = (0..10).map(seconds).collect();
-        assert_eq!(waits, [600, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
-        assert_eq!(seconds(u32::MAX), 60);
     }
 }

@@ -1,44 +1,16 @@
-//! The status of a server: its supervisor writes it, everybody reads it from memory.
+//! How the status of an OpenAPI server changes.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use tenon_domain::SourceState;
+use tenon_mcp::McpServerInfo;
 
 use super::client::OpenapiClient;
-use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
-use crate::status_cell::{Inner, StatusCell};
-
-/// How a server is, for those who show it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenapiStatus {
-    pub state: SourceState,
-    pub tools: usize,
-    /// Counts up whenever the tools have changed: who keeps a copy asks again then.
-    pub revision: u64,
-    /// What is listed is what it offered when it was last read.
-    pub stale: bool,
-    /// Sentences.
-    pub problems: Vec<String>,
-    pub about: Option<Arc<DocumentSummary>>,
-    /// When its document was last read, whether it was the same or not.
-    pub read_at: Option<SystemTime>,
-    /// What the last reading that changed anything has changed. Nothing, as long as
-    /// there was nothing before it.
-    pub change: Option<Arc<ToolChanges>>,
-}
-
-/// Whether calls can be made.
-#[derive(Clone)]
-pub(super) enum OpenapiAvailability {
-    Ready(Arc<OpenapiClient>),
-    Starting,
-    Failed(String),
-    /// It has been stopped for good.
-    Off,
-}
-
-pub(super) type OpenapiState = StatusCell<OpenapiStatus, OpenapiTools, OpenapiAvailability>;
+use super::tools::OpenapiTools;
+use crate::supervisor::{
+    Availability, DocumentSummary, Inner, ServerStatus, StatusCell, ToolChanges,
+};
 
 /// What a new document changes in the status.
 pub(super) struct StatusUpdate {
@@ -50,40 +22,11 @@ pub(super) struct StatusUpdate {
     pub(super) read_at: Option<SystemTime>,
 }
 
-impl OpenapiState {
-    pub(super) fn new() -> Self {
-        let status = OpenapiStatus {
-            state: SourceState::Starting,
-            tools: 0,
-            revision: 0,
-            stale: true,
-            problems: Vec::new(),
-            about: None,
-            read_at: None,
-            change: None,
-        };
-        Self::from_parts(
-            status,
-            OpenapiTools::default(),
-            OpenapiAvailability::Starting,
-        )
-    }
-
-    pub(super) fn source_state(&self) -> SourceState {
-        self.read(|status| status.state.clone())
-    }
-
-    /// It is on its way up.
-    pub(super) fn set_starting(&self) {
-        self.set(OpenapiAvailability::Starting, |status| {
-            status.state = SourceState::Starting
-        });
-    }
-
+impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
     /// What the one before it offered is listed as its own.
-    pub(super) fn inherit(&self, status: OpenapiStatus, offer: Arc<OpenapiTools>) {
+    pub(super) fn inherit(&self, status: ServerStatus, offer: Arc<OpenapiTools>) {
         self.update_all(|inner| {
-            inner.status = OpenapiStatus {
+            inner.status = ServerStatus {
                 state: SourceState::Starting,
                 stale: true,
                 ..status
@@ -99,7 +42,7 @@ impl OpenapiState {
 
     /// What it offered last can be called; whether it is still there shows then.
     pub(super) fn set_callable(&self, client: Arc<OpenapiClient>) {
-        self.set_availability(OpenapiAvailability::Ready(client));
+        self.set_availability(Availability::Open(client));
     }
 
     /// It was read. None: it is what it was.
@@ -124,33 +67,25 @@ impl OpenapiState {
 
     /// It was not read, but what it offered last may work.
     pub(super) fn set_degraded(&self, client: Arc<OpenapiClient>, why: String) {
-        self.set(OpenapiAvailability::Ready(client), |status| {
+        self.set(Availability::Open(client), |status| {
             status.state = SourceState::Degraded { why };
             status.stale = true;
         });
     }
-
-    pub(super) fn set_failed(&self, why: String) {
-        self.set(OpenapiAvailability::Failed(why.clone()), |status| {
-            status.state = SourceState::Failed { why };
-            status.stale = true;
-        });
-    }
-
-    pub(super) fn set_off(&self) {
-        self.set(OpenapiAvailability::Off, |status| {
-            status.state = SourceState::Off
-        });
-    }
 }
 
-impl Inner<OpenapiStatus, OpenapiTools> {
+impl Inner<OpenapiTools> {
     fn take(&mut self, update: StatusUpdate) {
         let status = &mut self.status;
         status.tools = update.tools.len();
         status.revision += 1;
         status.problems = update.problems;
-        status.about = Some(Arc::new(update.about));
+        status.about = Some(McpServerInfo {
+            name: update.about.title.clone(),
+            version: update.about.version.clone(),
+            protocol: "OpenAPI".to_owned(),
+        });
+        status.document = Some(Arc::new(update.about));
         status.read_at = update.read_at.or(status.read_at);
         status.change = update.change.map(Arc::new).or(status.change.take());
         self.offer = Arc::new(update.tools);

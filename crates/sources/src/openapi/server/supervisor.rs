@@ -4,11 +4,9 @@
 //! A restart or stop interrupts whatever it is doing. Nothing a server does takes away the
 //! tools it offered last.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use tenon_domain::{OpenapiOrigin, SourceState};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -19,11 +17,13 @@ use super::inherited::LoadedDocuments;
 use super::read_result::DocumentReadResult;
 use super::settings::{DocumentRecord, DocumentStoreError};
 use super::status::StatusUpdate;
-use super::tools::{DocumentSummary, OpenapiTools, ToolChanges};
+use super::tools::OpenapiTools;
 use super::{OpenapiShared, RefreshProgress};
+use crate::jitter::spread;
 use crate::openapi::OpenapiError;
 use crate::openapi::fetch::{self, DocumentRequest};
 use crate::parse_queue::acquire;
+use crate::supervisor::{Backoff, DocumentSummary, SupervisedTask, ToolChanges, run};
 use crate::variables::FillError;
 
 /// How often the files that a document refers to are read though it has not changed itself:
@@ -33,8 +33,7 @@ const FILES_INTERVAL: Duration = Duration::from_secs(60 * 60);
 struct OpenapiSupervisor {
     shared: Arc<OpenapiShared>,
     client: Option<Arc<OpenapiClient>>,
-    /// In a row.
-    failures: u32,
+    backoff: Backoff,
     /// Somebody wants all of it read, and not only what is known to have changed.
     refetch_files: bool,
     /// When all of it was last read.
@@ -42,66 +41,71 @@ struct OpenapiSupervisor {
 }
 
 /// What is to be done next.
-enum NextStep {
+enum OpenapiStep {
     Start,
     Read,
-    Wait,
+    /// Until it is read again after a failure; without one, as the schedule says.
+    Wait(Option<Duration>),
     /// Nothing will be different until somebody does something about it.
     Stay,
     Restart,
 }
 
 /// Runs until the server is stopped or dropped.
-pub(super) async fn run(shared: Arc<OpenapiShared>) {
-    let _stopped = shared.stopped.clone().drop_guard();
-    let mut supervisor = OpenapiSupervisor {
+pub(super) async fn supervise(shared: Arc<OpenapiShared>) {
+    let schedule = &shared.schedule;
+    let supervisor = OpenapiSupervisor {
         shared: shared.clone(),
         client: None,
-        failures: 0,
+        backoff: Backoff::doubling(schedule.backoff, schedule.max_backoff),
         refetch_files: false,
         files_fetched_at: Instant::now(),
     };
-    let mut next = NextStep::Start;
-    loop {
-        // A fault in here must not leave a server that is never read again.
-        let step = AssertUnwindSafe(Box::pin(supervisor.step(next))).catch_unwind();
-        next = tokio::select! {
-            biased;
-            () = shared.stopping.cancelled() => break,
-            () = shared.restart.notified() => NextStep::Restart,
-            next = step => match next {
-                Ok(next) => next,
-                Err(_panic) => supervisor.crashed(),
-            },
-        };
-    }
-    shared.state.set_off();
-    shared.logs.note("Stopped.");
+    run(shared.core.clone(), supervisor, OpenapiStep::Start).await;
 }
 
-impl OpenapiSupervisor {
-    async fn step(&mut self, next: NextStep) -> NextStep {
-        match next {
-            NextStep::Start => self.start().await,
-            NextStep::Read => self.read().await,
-            NextStep::Wait => self.wait().await,
-            NextStep::Stay => {
+impl SupervisedTask for OpenapiSupervisor {
+    type Step = OpenapiStep;
+
+    const RESTART: OpenapiStep = OpenapiStep::Restart;
+
+    async fn step(&mut self, step: OpenapiStep) -> OpenapiStep {
+        match step {
+            OpenapiStep::Start => self.start().await,
+            OpenapiStep::Read => self.read().await,
+            OpenapiStep::Wait(retry) => self.wait(retry).await,
+            OpenapiStep::Stay => {
                 self.shared.refresh.notified().await;
                 self.refetch_files = true;
-                NextStep::Start
+                OpenapiStep::Start
             }
-            NextStep::Restart => {
-                self.shared.logs.note("Begun anew on request.");
-                self.shared.state.set_starting();
+            OpenapiStep::Restart => {
+                self.shared.core.logs.note("Begun anew on request.");
+                self.shared.core.status.starting();
                 self.client = None;
-                self.failures = 0;
+                self.backoff.reset();
                 self.refetch_files = true;
-                NextStep::Start
+                OpenapiStep::Start
             }
         }
     }
 
-    async fn start(&mut self) -> NextStep {
+    async fn crashed(&mut self) -> OpenapiStep {
+        let source = &self.shared.settings.info.id;
+        tracing::error!(%source, "the supervisor of an OpenAPI server panicked");
+        let error = OpenapiError::Panicked;
+        let why = error.to_string();
+        let retry = self.backoff.longest_delay(&why);
+        self.shared.core.status.failed(why, None, None);
+        self.end_reading(Err(error));
+        OpenapiStep::Wait(Some(retry))
+    }
+
+    async fn end(&mut self) {}
+}
+
+impl OpenapiSupervisor {
+    async fn start(&mut self) -> OpenapiStep {
         if self.documents().is_none() {
             self.remember().await;
         }
@@ -111,27 +115,26 @@ impl OpenapiSupervisor {
                 self.client = Some(client.clone());
                 if let Some(documents) = self.documents() {
                     match self.move_to(&client, documents).await {
-                        Ok(()) => self.shared.state.set_callable(client),
+                        Ok(()) => self.shared.core.status.set_callable(client),
                         Err(error) => {
                             let why = error.to_string();
                             self.note_failure(&why);
-                            self.shared.state.set_failed(why);
+                            self.shared.core.status.failed(why, None, None);
                         }
                     }
                 }
-                NextStep::Read
+                OpenapiStep::Read
             }
             Err(error) => {
-                let next = match &error {
-                    OpenapiError::FillError(FillError::Unread(_)) => NextStep::Wait,
-                    // It stays so until somebody writes something else.
-                    _ => NextStep::Stay,
-                };
                 let why = error.to_string();
-                self.failures = self.failures.saturating_add(1);
-                self.note_failure(&why);
-                self.shared.state.set_failed(why);
+                let retry = self.failed(&why);
+                self.shared.core.status.failed(why, None, None);
                 self.begin_reading();
+                let next = match &error {
+                    OpenapiError::FillError(FillError::Unread(_)) => OpenapiStep::Wait(Some(retry)),
+                    // It stays so until somebody writes something else.
+                    _ => OpenapiStep::Stay,
+                };
                 self.end_reading(Err(error));
                 next
             }
@@ -154,7 +157,7 @@ impl OpenapiSupervisor {
             Ok::<_, OpenapiError>((tools, DocumentSummary::of(&documents)))
         });
         let (tools, about) = moved.await?;
-        let state = &self.shared.state;
+        let state = &self.shared.core.status;
         state.set_stale(StatusUpdate {
             tools,
             about,
@@ -167,7 +170,7 @@ impl OpenapiSupervisor {
 
     /// Otherwise a call would show the keys for one place at another.
     fn is_offered_at(&self, client: &OpenapiClient) -> bool {
-        self.shared.state.offer().base_url == client.base_url
+        self.shared.core.status.offer().base_url == client.base_url
     }
 
     fn documents(&self) -> Option<Arc<DocumentSet>> {
@@ -192,10 +195,10 @@ impl OpenapiSupervisor {
         let stored = match self.load().await {
             Ok(stored) if stored.is_empty() => return,
             Ok(stored) => stored,
-            Err(error) => return self.shared.logs.note(error.to_string()),
+            Err(error) => return self.shared.core.logs.note(error.to_string()),
         };
         let read_at = stored.iter().map(|one| one.fetched_at).max();
-        let before = self.shared.state.offer();
+        let before = self.shared.core.status.offer();
         let work = move || {
             let update = DocumentSet::load(stored)?;
             Ok::<_, OpenapiError>(DocumentReadResult::of(update, None, &before))
@@ -210,14 +213,14 @@ impl OpenapiSupervisor {
             Ok(read) => read,
             Err(error) => {
                 let note = format!("What is kept of it cannot be used. {error}");
-                return self.shared.logs.note(note);
+                return self.shared.core.logs.note(note);
             }
         };
         let count = tools.len();
-        self.shared.logs.note(format!(
+        self.shared.core.logs.note(format!(
             "Its last document is kept: {count} tools are listed until it is read again."
         ));
-        self.shared.state.set_stale(StatusUpdate {
+        self.shared.core.status.set_stale(StatusUpdate {
             tools,
             about,
             problems: merged.problems,
@@ -233,27 +236,26 @@ impl OpenapiSupervisor {
         Ok(loaded.map_err(|_| OpenapiError::StoreTimedOut)??)
     }
 
-    async fn read(&mut self) -> NextStep {
+    async fn read(&mut self) -> OpenapiStep {
         let Some(client) = self.client.clone() else {
-            return NextStep::Start;
+            return OpenapiStep::Start;
         };
         self.begin_reading();
-        let outcome = match self.fetch(&client).await {
-            Ok(read) => Ok(self.apply(client, read).await),
+        let (outcome, retry) = match self.fetch(&client).await {
+            Ok(read) => (Ok(self.apply(client, read).await), None),
             Err(error) => {
                 let why = error.to_string();
-                self.failures = self.failures.saturating_add(1);
-                self.note_failure(&why);
+                let retry = self.failed(&why);
                 if self.documents().is_some() && self.is_offered_at(&client) {
-                    self.shared.state.set_degraded(client, why);
+                    self.shared.core.status.set_degraded(client, why);
                 } else {
-                    self.shared.state.set_failed(why);
+                    self.shared.core.status.failed(why, None, None);
                 }
-                Err(error)
+                (Err(error), Some(retry))
             }
         };
         self.end_reading(outcome);
-        NextStep::Wait
+        OpenapiStep::Wait(retry)
     }
 
     async fn fetch(&mut self, client: &OpenapiClient) -> Result<DocumentReadResult, OpenapiError> {
@@ -265,7 +267,10 @@ impl OpenapiSupervisor {
             (Some(documents), true) => Some(Arc::new(documents.without_fingerprints())),
             (documents, _) => documents,
         };
-        let (parses, tools) = (&self.shared.settings.parses, self.shared.state.offer());
+        let (parses, tools) = (
+            &self.shared.settings.parses,
+            self.shared.core.status.offer(),
+        );
         let base_url = client.base_url.clone();
         let Some(url) = &client.url else {
             let slot = acquire(parses).await;
@@ -304,7 +309,7 @@ impl OpenapiSupervisor {
         read: DocumentReadResult,
     ) -> Arc<ToolChanges> {
         let shared = self.shared.clone();
-        self.failures = 0;
+        self.backoff.reset();
         let DocumentReadResult {
             merged,
             tools,
@@ -313,15 +318,16 @@ impl OpenapiSupervisor {
         } = read;
         let documents = self.documents();
         let had = documents.is_some();
-        let is_new =
-            !had || !change.is_empty() || shared.state.status().about.as_deref() != Some(&about);
+        let is_new = !had
+            || !change.is_empty()
+            || shared.core.status.status().document.as_deref() != Some(&about);
         if is_new {
-            change_log::log_changes(&shared.logs, &tools, &about, had.then_some(&change));
+            change_log::log_changes(&shared.core.logs, &tools, &about, had.then_some(&change));
         }
-        let before = shared.state.status().problems;
+        let before = shared.core.status.status().problems;
         for problem in &merged.problems {
             if !before.contains(problem) {
-                shared.logs.note(problem);
+                shared.core.logs.note(problem);
             }
         }
         let change = Arc::new(change);
@@ -337,7 +343,10 @@ impl OpenapiSupervisor {
         // What was given is kept already.
         let is_stored = is_same || client.url.is_none();
         shared.set_documents(merged.set, is_stored);
-        shared.state.set_ready(client, update, merged.problems);
+        shared
+            .core
+            .status
+            .set_ready(client, update, merged.problems);
         if !is_stored {
             let documents = &shared.settings.documents;
             let storing = documents.store(merged.to_store, merged.names);
@@ -353,9 +362,15 @@ impl OpenapiSupervisor {
         change
     }
 
+    /// How long to wait before it is tried again.
+    fn failed(&mut self, why: &str) -> Duration {
+        self.note_failure(why);
+        self.backoff.delay(why)
+    }
+
     /// One that is tried again and again would fill the log with the same.
     fn note_failure(&self, why: &str) {
-        let is_new = match self.shared.state.source_state() {
+        let is_new = match self.shared.core.status.state() {
             SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {
                 before != why
             }
@@ -366,27 +381,28 @@ impl OpenapiSupervisor {
             | SourceState::Offline => true,
         };
         if is_new {
-            self.shared.logs.note(why);
+            self.shared.core.logs.note(why);
         }
     }
 
-    async fn wait(&mut self) -> NextStep {
+    async fn wait(&mut self, retry: Option<Duration>) -> OpenapiStep {
         let is_given = matches!(
             self.shared.settings.config.origin,
             OpenapiOrigin::Given { .. }
         );
         let time = async {
-            if is_given && self.failures == 0 {
-                std::future::pending().await
-            } else {
-                sleep(self.shared.schedule.wait(self.failures)).await;
+            match retry {
+                Some(retry) => sleep(retry).await,
+                None if is_given => std::future::pending().await,
+                // Servers that were started together are not read together for ever.
+                None => sleep(spread(self.shared.schedule.interval)).await,
             }
         };
         tokio::select! {
             () = time => {}
             () = self.shared.refresh.notified() => self.refetch_files = true,
         }
-        NextStep::Read
+        OpenapiStep::Read
     }
 
     fn begin_reading(&self) {
@@ -403,16 +419,5 @@ impl OpenapiSupervisor {
                 outcome,
             }
         });
-    }
-
-    /// This is a fault of ours: nothing a server does may lead here.
-    fn crashed(&mut self) -> NextStep {
-        let source = &self.shared.settings.info.id;
-        tracing::error!(%source, "the supervisor of an OpenAPI server panicked");
-        let error = OpenapiError::Panicked;
-        self.failures = self.failures.saturating_add(8);
-        self.shared.state.set_failed(error.to_string());
-        self.end_reading(Err(error));
-        NextStep::Wait
     }
 }

@@ -11,12 +11,13 @@ use url::Url;
 
 use super::document_set::{DocumentSet, OpenapiDocument};
 use crate::openapi::mapping::tool_definition;
+use crate::supervisor::{DocumentSummary, ToolChanges};
 
 /// More tools than any server has. Only an mcpo with many behind it comes near.
 const MAX_TOOLS: usize = 20_000;
 
 #[derive(Debug, Default)]
-pub(super) struct OpenapiTools {
+pub(crate) struct OpenapiTools {
     entries: Vec<OpenapiTool>,
     index: HashMap<String, usize>,
     /// Where requests go, if not where the documents say.
@@ -39,28 +40,6 @@ pub(super) struct OpenapiTool {
     /// Where requests go, worked out once. None: a call says why that cannot be.
     pub(super) server: Option<Arc<Url>>,
     pub(super) schemes: Arc<Vec<SecurityScheme>>,
-}
-
-/// Which tools are not what they were, by their native names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolChanges {
-    pub added: Vec<String>,
-    pub removed: Vec<String>,
-    pub changed: Vec<String>,
-}
-
-/// What a server says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DocumentSummary {
-    pub title: String,
-    pub version: String,
-    pub description: String,
-    /// What did not become a tool.
-    pub skipped: Vec<SkippedOperation>,
-    /// The ways to prove who asks.
-    pub schemes: Vec<SecurityScheme>,
-    /// The servers behind it, if it is an mcpo.
-    pub servers: Vec<String>,
 }
 
 impl OpenapiTools {

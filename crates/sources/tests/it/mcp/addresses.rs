@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, McpTransport, SourceState};
-use tenon_sources::Network;
 use tenon_sources::mcp::{McpSettings, TokenProvider};
+use tenon_sources::{Network, SupervisedServer};
 
 use super::desk::{self, Desk, http, settings, sse};
 use super::site::{Answer, Request, Site, stateless, whole};

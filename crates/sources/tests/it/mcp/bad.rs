@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, SourceState, ToolAccess};
+use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::ServerTimeouts;
 use tenon_tools::ToolSource;
 use tokio::time::Instant;

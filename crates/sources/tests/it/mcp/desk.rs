@@ -8,9 +8,9 @@ use serde_json::Value;
 use tenon_domain::{
     McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess, ToolResult,
 };
-use tenon_sources::Network;
 use tenon_sources::mcp::{McpServer, McpSettings, ServerTimeouts, StartMode};
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 

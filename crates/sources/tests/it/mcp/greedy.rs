@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_domain::SourceState;
+use tenon_sources::SupervisedServer;
 
 use super::desk::{Desk, http, settings};
 use super::people::Somebody;

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tenon_domain::{ErrorKind, SourceState};
+use tenon_sources::SupervisedServer;
 
 use super::desk::{self, Desk};
 use super::peers::raw;

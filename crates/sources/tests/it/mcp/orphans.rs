@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tenon_sources::SupervisedServer;
 
 use super::desk::{self, Desk};
 use super::peers::old;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_domain::Content;
+use tenon_sources::SupervisedServer;
 
 use super::desk::{self, Desk};
 use super::peers::{Listening, everything, fast, grows, old};

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, SourceState};
+use tenon_sources::SupervisedServer;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, McpConfig, SourceState};
+use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::{Fill, FillError, ServerTimeouts};
 use tenon_tools::ToolSource;
 use tokio::sync::Semaphore;

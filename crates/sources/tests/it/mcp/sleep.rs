@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::SourceState;
+use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::StartMode;
 use tenon_tools::ToolSource;
 

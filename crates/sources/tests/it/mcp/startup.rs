@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_domain::SourceState;
-use tenon_sources::Advice;
-use tenon_sources::mcp::{McpSettings, ServerStatus, ServerTimeouts, StartupStep};
+use tenon_sources::mcp::{McpSettings, ServerTimeouts};
+use tenon_sources::{Advice, ServerStatus, StartupStep, SupervisedServer};
 use tenon_tools::ToolSource;
 
 use super::desk::{self, Desk};

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, SourceState, ToolDefinition};
-use tenon_sources::mcp::{McpSettings, ServerStatus};
+use tenon_sources::mcp::McpSettings;
+use tenon_sources::{ServerStatus, SupervisedServer};
 use tokio::time::{Instant, timeout};
 
 use super::desk::{Desk, PATIENCE, program, settings};

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tenon_domain::SourceState;
-use tenon_sources::Network;
 use tenon_sources::openapi::preview;
+use tenon_sources::{Network, SupervisedServer};
 
 use super::desk::{Desk, QUICK, at, caller, parses, settings, settings_in};
 use super::site::{Reply, Seen, Site, document, ok, redirect, status};

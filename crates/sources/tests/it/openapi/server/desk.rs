@@ -9,13 +9,13 @@ use tenon_domain::{
     OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
     ToolError, ToolResult,
 };
-use tenon_sources::Network;
 use tenon_sources::import::reached;
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiHttpClient, OpenapiServer,
-    OpenapiSettings, OpenapiStatus, RefreshSchedule,
+    OpenapiSettings, RefreshSchedule,
 };
 use tenon_sources::variables::LiteralConfig;
+use tenon_sources::{Network, ServerStatus, SupervisedServer};
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
@@ -61,7 +61,7 @@ impl Desk {
     }
 
     /// Waits until its status is as wanted, and lists what it has then.
-    pub async fn until(&mut self, wanted: impl Fn(&OpenapiStatus) -> bool) -> OpenapiStatus {
+    pub async fn until(&mut self, wanted: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
         let mut changes = self.server.changes();
         let waiting = async {
             while !wanted(&self.server.status()) {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenon_sources::Network;
 use tenon_sources::openapi::RefreshSchedule;
+use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::ToolSource;
 
 use super::desk::{Desk, MemoryDocuments, QUICK, at, settings, settings_in};
@@ -36,7 +36,7 @@ fn inputs(desk: &Desk, tool: &str) -> Vec<String> {
 }
 
 fn skipped(desk: &Desk) -> Vec<String> {
-    let about = desk.server.status().about.unwrap();
+    let about = desk.server.status().document.unwrap();
     let skipped = about.skipped.iter();
     skipped
         .map(|one| format!("{} {}", one.operation, one.reason))

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceState};
+use tenon_sources::SupervisedServer;
 use tenon_sources::openapi::OpenapiServer;
 use tenon_tools::ToolSource;
 

@@ -7,10 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
-use tenon_sources::openapi::{
-    Fill, FillError, OpenapiServer, OpenapiSettings, RefreshSchedule, ToolChanges,
-};
-use tenon_sources::{CallTimeouts, Network};
+use tenon_sources::openapi::{Fill, FillError, OpenapiServer, OpenapiSettings, RefreshSchedule};
+use tenon_sources::{CallTimeouts, Network, SupervisedServer, ToolChanges};
 use tenon_tools::ToolSource;
 
 use super::changing::{Changing, keeping, site};

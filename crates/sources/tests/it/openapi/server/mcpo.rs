@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, OpenapiConfig, SourceCredential};
-use tenon_sources::Network;
 use tenon_sources::openapi::preview;
+use tenon_sources::{Network, SupervisedServer};
 
 use super::desk::{Desk, at, caller, parses, settings};
 use crate::mcp::peers::Listening;
@@ -135,7 +135,7 @@ async fn openapi_servers_behind_a_real_mcpo_may_want_a_key_and_have_a_prefix() {
     let desk = Desk::ready(settings(with_key(at(&mcpo.address), "top-secret"))).await;
     assert_eq!(desk.names().len(), 11);
     assert_eq!(told(&desk, &tool, utc()).await["timezone"], "UTC");
-    let about = desk.server.status().about.unwrap();
+    let about = desk.server.status().document.unwrap();
     assert_eq!(about.schemes.len(), 1, "{:?}", about.schemes);
     assert_eq!(about.schemes[0].name, "HTTPBearer");
 
