@@ -73,7 +73,7 @@ for (const crate of Object.keys(mayUse)) {
   const files = filesUnder(`${root}crates/${crate}/src`);
   for (const { path, text } of files) {
     if (isTest(path)) continue;
-    const types = /^[ \t]*pub(?:\([^)]*\))? (?:struct|enum|trait|type|union) (\w+)/gm;
+    const types = /^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)/gm;
     for (const [, type] of code(text).matchAll(types)) {
       homes.set(type, [...(homes.get(type) ?? []), `${crate}/src/${path}`]);
     }

@@ -105,7 +105,7 @@ impl Feed {
         written.await.map_err(|_| gone())?
     }
 
-    /// Passes on a piece of a message in progress. LiveUpdate only.
+    /// Passes on a piece of a message in progress. Live only.
     pub fn delta(
         &self,
         chat: &ChatId,
@@ -131,7 +131,7 @@ impl Feed {
         }
     }
 
-    /// Tells those who watch that a model keeps everybody waiting. LiveUpdate only.
+    /// Tells those who watch that a model keeps everybody waiting. Live only.
     pub fn waiting(&self, waiting: ModelWait) {
         let mut channels = lock(&self.channels);
         let channel = channels
@@ -142,7 +142,7 @@ impl Feed {
         let _ = channel.live.send(LiveUpdate::Waiting(Arc::new(waiting)));
     }
 
-    /// Tells those who watch how far a call is. LiveUpdate only. Whoever tells it
+    /// Tells those who watch how far a call is. Live only. Whoever tells it
     /// owes the call [`Feed::progress_over`].
     pub fn progress(&self, progress: CallProgress) {
         let mut channels = lock(&self.channels);

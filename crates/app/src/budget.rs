@@ -153,7 +153,7 @@ impl Budget {
         let user = self.user(user);
         let turn = share(&user.parsers, UNIT_BYTES, Exceeded::User).await?;
         let parser = share(&self.0.parsers, UNIT_BYTES, Exceeded::All).await?;
-        let weighing = apart(move || (parsed_bytes(text.as_ref()), text));
+        let weighing = run_blocking(move || (parsed_bytes(text.as_ref()), text));
         let (weight, text) = weighing.await?;
         if weight > USER_PARSED_BYTES {
             return Err(Exceeded::Values);
@@ -165,7 +165,7 @@ impl Budget {
             _user: user,
         };
         // What has begun goes on when nobody waits for it any more, and keeps its share so long.
-        let parsing = apart(move || {
+        let parsing = run_blocking(move || {
             let made = work(text.as_ref());
             drop((text, turn, parser));
             (made, reservation)
@@ -256,12 +256,13 @@ async fn share_within(
     permit.map_err(|_: AcquireError| exceeded)
 }
 
-async fn apart<T: Send + 'static>(
+/// Work that takes long enough to keep others from the thread, on one where nobody waits.
+pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Exceeded> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| {
-        tracing::error!(%error, "what was sent could not be parsed");
+        tracing::error!(%error, "blocking work was given up");
         Exceeded::All
     })
 }

@@ -21,6 +21,7 @@ pub mod storage;
 pub mod tools;
 
 mod devices;
+mod lock;
 mod outputs;
 
 pub use error::{Error, Result};

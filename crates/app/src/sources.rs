@@ -36,7 +36,7 @@ mod updates;
 mod view;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
@@ -52,6 +52,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::CurrentUser;
+use crate::lock::lock;
 use entry::SourceEntry;
 use instance::Instance;
 use permits::UserPermits;
@@ -64,7 +65,7 @@ pub use document_view::{
 };
 pub use error::SourceError;
 pub use import::{ImportOutcome, ImportReport};
-pub use oauth::{LoginEndpoint, LoginTarget, OAuthService, PublicAddress};
+pub use oauth::{CLIENT_NAME, LoginEndpoint, LoginTarget, OAuthService, PublicAddress};
 pub use read_model::{
     CredentialKind, Hidden, ImportedSource, LogLine, LoginState, SecretView, ServerAbout,
     SourceDetail, SourceLimits, SourceOrigin, SourceReach, SourceUpdate,
@@ -390,10 +391,6 @@ async fn stop_all(servers: impl Iterator<Item = &Arc<dyn SupervisedServer>>) {
 }
 
 /// Nothing here panics with a lock in hand in a way that leaves half a thing behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ids: Vec<SourceId> = self.0.snapshot().entries.keys().cloned().collect();

@@ -16,6 +16,8 @@ use crate::vocabulary;
 const MAX_HEAD_BYTES: usize = 32_768;
 /// A longer token is cut.
 const MAX_TOKEN_BYTES: usize = 4_096;
+/// Nothing but a rule begins with so many marks.
+const MAX_MARKS: usize = 64;
 /// A longer word is none that is known here.
 const MAX_WORD_BYTES: usize = 80;
 
@@ -217,6 +219,10 @@ impl<'a> Lexer<'a> {
     fn shape(&mut self) -> bool {
         let rest = self.rest();
         let rest = &rest[..rest.floor_char_boundary(MAX_TOKEN_BYTES)];
+        // A rule of dashes or dots: looking far ahead from each of them would be quadratic.
+        if !rest.chars().take(MAX_MARKS).any(char::is_alphanumeric) {
+            return false;
+        }
         let previous = self.text[..self.at].chars().next_back();
         let is_inside_word = previous.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
         let shapes = SHAPES

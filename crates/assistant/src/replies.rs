@@ -55,7 +55,8 @@ pub(crate) fn question(
 
 /// Whether an answer ends in a [`question`].
 pub(crate) fn is_question(answer: &str) -> bool {
-    answer.contains("To use *") || answer.contains("要使用 *")
+    let last = answer.rsplit("\n\n").next().unwrap_or(answer);
+    last.starts_with("To use *") || last.starts_with("要使用 *")
 }
 
 pub(crate) fn cancelled(language: ReplyLanguage) -> String {

@@ -101,9 +101,9 @@ impl<'a> ToolCatalog<'a> {
             let is_called = |tool: &&CatalogTool<'a>| {
                 let ToolSpec { id, name, .. } = tool.spec;
                 // One plain word is no id: "sleep" may be said without the tool being meant.
-                let is_compound = token.kind == TokenKind::Word && words(name).len() > 1;
+                let is_compound = || token.kind == TokenKind::Word && words(name).len() > 1;
                 token.text.eq_ignore_ascii_case(id.as_str())
-                    || (is_compound && token.text.eq_ignore_ascii_case(name))
+                    || (token.text.eq_ignore_ascii_case(name) && is_compound())
             };
             Some((self.tools.iter().find(is_called)?, at))
         })

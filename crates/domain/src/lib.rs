@@ -41,8 +41,8 @@ pub use message::{
 };
 pub use model::{Cost, ModelConfig, ModelRef, OmittedTool, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{
-    McpClient, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
-    SourceCredential, SourceInfo, SourceKind, SourceState,
+    McpClient, McpConfig, McpTransport, McpTransportKind, OpenapiConfig, OpenapiOrigin,
+    SourceConfig, SourceCredential, SourceInfo, SourceKind, SourceState,
 };
 pub use tool::{
     Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, SHOWN_PAGE, ToolCall,

@@ -126,6 +126,14 @@ pub struct McpClient {
     pub secret: Option<String>,
 }
 
+/// A transport of MCP, without what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpTransportKind {
+    Stdio,
+    Http,
+    Sse,
+}
+
 /// How an MCP server is talked to.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "transport", rename_all = "lowercase")]

@@ -41,8 +41,7 @@ pub use handler::{
     TokenProvider,
 };
 pub use jsonrpc::RpcError;
-pub use negotiate::ProtocolEra;
-pub use peer::{ClientInfo, McpServerInfo};
+pub use peer::{ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
 pub use tools::{McpTool, ToolAnnotations, ToolList, ToolListProblem, parse_tools};

@@ -5,7 +5,7 @@ use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
 use crate::jsonrpc::{self, ParamsBuilder};
-use crate::peer::ClientInfo;
+use crate::peer::{ClientInfo, ProtocolEra};
 
 pub use crate::jsonrpc::RpcResponse;
 pub use crate::peer::{HANDSHAKE_VERSION, STATELESS_VERSION};
@@ -39,12 +39,12 @@ impl MessageWriter {
     }
 
     /// One page of `tools/list`. Of the stateless era, every request introduces the client.
-    pub fn list_tools(&self, id: u64, cursor: Option<&str>, is_stateless: bool) -> String {
+    pub fn list_tools(&self, id: u64, cursor: Option<&str>, era: ProtocolEra) -> String {
         let mut params = ParamsBuilder::new();
         if let Some(cursor) = cursor {
             params = params.with("cursor", cursor);
         }
-        let meta = if is_stateless {
+        let meta = if era == ProtocolEra::Stateless {
             stateless_meta(&self.client, &self.capabilities)
         } else {
             String::new()

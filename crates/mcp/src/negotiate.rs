@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
-use crate::peer::{ClientInfo, McpServerInfo, STATELESS_VERSION};
+use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra, STATELESS_VERSION};
 use crate::pending::PendingRequests;
 use crate::process::Program;
 use crate::session::Session;
@@ -29,20 +29,6 @@ use handshake::{
 /// How long a server may take to answer a request it may not know. Python on a busy
 /// machine needs six seconds to answer anything at all.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How a server turned out to speak. Kept from one connection to the next, so that only
-/// the first one has to find it out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ProtocolEra {
-    #[default]
-    Unknown,
-    /// 2026-07-28: no handshake.
-    Stateless,
-    /// Up to 2025-11-25: `initialize` first.
-    Handshake,
-    /// Legacy HTTP with SSE, which always begins with a handshake.
-    LegacySse,
-}
 
 /// A session that is ready for use.
 #[derive(Debug)]

@@ -17,7 +17,6 @@ mod error;
 mod grant;
 mod http;
 mod login;
-mod pkce;
 mod registration;
 mod scopes;
 mod token_client;

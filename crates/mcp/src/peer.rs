@@ -22,3 +22,17 @@ pub struct ClientInfo {
     pub title: String,
     pub version: String,
 }
+
+/// How a server turned out to speak. Kept from one connection to the next, so that only
+/// the first one has to find it out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProtocolEra {
+    #[default]
+    Unknown,
+    /// 2026-07-28: no handshake.
+    Stateless,
+    /// Up to 2025-11-25: `initialize` first.
+    Handshake,
+    /// Legacy HTTP with SSE, which always begins with a handshake.
+    LegacySse,
+}

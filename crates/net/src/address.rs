@@ -7,6 +7,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use tenon_text::shorten;
 use url::{Host, Url};
 
 /// An address in a message is cut here.
@@ -17,8 +18,11 @@ const MAX_SHOWN_CHARS: usize = 200;
 const RESERVED_DOMAINS: [&str; 2] = ["localhost", "internal"];
 
 /// Where clouds tell a machine its own credentials, by name.
-const METADATA_HOSTS: [&str; 6] = [
+const METADATA_HOSTS: [&str; 9] = [
     "metadata",
+    "metadata.google.internal",
+    "metadata.azure.internal",
+    "instance-data.ec2.internal",
     "metadata.goog",
     "metadata.tencentyun.com",
     "metadata.packet.net",
@@ -29,6 +33,20 @@ const METADATA_HOSTS: [&str; 6] = [
 /// Azure's WireServer: a public address that every virtual machine there reaches as the
 /// host it runs on, which tells it its configuration and certificates.
 const WIRE_SERVER: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
+
+/// The same by address: Alibaba's, Oracle's and Azure's. Most others are link-local.
+const METADATA_ADDRESSES: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(100, 100, 100, 200),
+    Ipv4Addr::new(192, 0, 0, 192),
+    WIRE_SERVER,
+];
+
+/// Amazon's, Google's and Scaleway's.
+const METADATA_ADDRESSES_V6: [Ipv6Addr; 3] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),
+];
 
 /// Where requests may lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +89,8 @@ pub fn parse_url(text: &str, network: Network) -> Result<Url, UrlError> {
 
 /// A URL without its query, fragment and credentials, which may hold secrets.
 pub fn without_query(url: &Url) -> String {
-    // Both are ASCII: the rest is percent-encoded or in Punycode.
-    let mut text = format!("{}{}", url.origin().ascii_serialization(), url.path());
-    if text.len() > MAX_SHOWN_CHARS {
-        text.truncate(MAX_SHOWN_CHARS);
-        text.push('…');
-    }
-    text
+    let text = format!("{}{}", url.origin().ascii_serialization(), url.path());
+    shorten(&text, MAX_SHOWN_CHARS).into_owned()
 }
 
 pub fn check_url(url: &Url, network: Network) -> Result<(), UrlError> {
@@ -105,19 +118,39 @@ pub fn check_url(url: &Url, network: Network) -> Result<(), UrlError> {
 /// Whether an address is that of the machine it is used on.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     }
 }
 
+/// Whether a cloud tells a machine its own credentials there.
+pub fn is_cloud_metadata(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_metadata_name(name),
+        Some(Host::Ipv4(address)) => {
+            address.is_link_local() || METADATA_ADDRESSES.contains(&address)
+        }
+        Some(Host::Ipv6(address)) => METADATA_ADDRESSES_V6.contains(&address),
+        None => false,
+    }
+}
+
+fn is_metadata_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    METADATA_HOSTS.contains(&name.as_str())
+}
+
 /// Whether a name could be one of the internet. What it resolves to is looked at as well:
 /// this refuses names that a resolver of a cloud or of a machine answers for by itself.
 fn is_public_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let last = name.rsplit('.').next().unwrap_or_default();
-    !RESERVED_DOMAINS.contains(&last) && !METADATA_HOSTS.contains(&name.as_str())
+    let lower = name.trim_end_matches('.').to_ascii_lowercase();
+    let last = lower.rsplit('.').next().unwrap_or_default();
+    !RESERVED_DOMAINS.contains(&last) && !is_metadata_name(name)
 }
 
 /// Whether an address is one that anybody on the internet could reach.

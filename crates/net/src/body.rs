@@ -31,7 +31,7 @@ pub async fn read(response: &mut Response, max_bytes: usize) -> Result<Vec<u8>, 
     Ok(body)
 }
 
-/// The beginning of a body, at most `max_bytes` of it; `is_cut` if there was more.
+/// The beginning of a body, at most `max_bytes` of it.
 /// What came before an error is in `body` all the same.
 pub async fn read_prefix(
     response: &mut Response,

@@ -23,6 +23,8 @@ pub mod oauth;
 pub mod percent;
 pub mod sse;
 
-pub use address::{Network, UrlError, check_url, is_loopback, parse_url, without_query};
+pub use address::{
+    Network, UrlError, check_url, is_cloud_metadata, is_loopback, parse_url, without_query,
+};
 pub use client::{USER_AGENT, client};
 pub use request_error::RequestError;

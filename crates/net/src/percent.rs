@@ -56,9 +56,10 @@ pub fn encode(text: &str, keep: Keep) -> String {
         let digits = text.as_bytes().get(at + 1..at + 3);
         let is_encoded =
             byte == b'%' && digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        match keep.keeps(byte) || (is_encoded && keep.keeps_encoded()) {
-            true => out.push(char::from(byte)),
-            false => push_encoded(byte, &mut out),
+        if keep.keeps(byte) || (is_encoded && keep.keeps_encoded()) {
+            out.push(char::from(byte));
+        } else {
+            push_encoded(byte, &mut out);
         }
     }
     out

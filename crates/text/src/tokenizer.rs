@@ -1,6 +1,6 @@
 //! Texts as words, in scripts with and without spaces between them.
 //!
-//! The one tokenizer: search over tools , the index of chats and the
+//! The one tokenizer: search over tools, the index of chats and the
 //! built-in assistant all cut by these rules. Letters and digits make runs, everything else
 //! separates them. Han, kana and hangul are written without spaces, so a run of them is
 //! looked at by bigrams (every two neighbours) where no dictionary is at hand.

@@ -79,7 +79,7 @@ pub(crate) enum Schema {
 
 /// Why a schema cannot be used, for the log.
 #[derive(Debug, thiserror::Error)]
-enum SchemaError {
+enum SchemaCompileError {
     #[error("it is too large")]
     TooLarge,
     #[error("it takes too long to compile")]
@@ -100,7 +100,7 @@ impl Schema {
     pub(crate) async fn compile(tool: &ToolSpec, behalf: OnBehalf<'_>) -> Result<Self, ToolError> {
         let schema = tool.input_schema.value();
         let compiled = match Survey::of(&schema) {
-            None => Err(SchemaError::TooLarge),
+            None => Err(SchemaCompileError::TooLarge),
             Some(survey) if is_small(&survey) => {
                 match meter::run(INLINE_LIMITS, None, || build(&schema, &survey)) {
                     Ok(compiled) => compiled,
@@ -197,16 +197,16 @@ async fn build_in_background(
     schema: Value,
     survey: Survey,
     behalf: OnBehalf<'_>,
-) -> Result<Result<Compiled, SchemaError>, Interrupted> {
+) -> Result<Result<Compiled, SchemaCompileError>, Interrupted> {
     background::run(behalf, move |cancel| {
         let build = || build(&schema, &survey);
         meter::run(COMPILE_LIMITS, Some(cancel), build)
-            .unwrap_or_else(|Exhausted| Err(SchemaError::TooSlow))
+            .unwrap_or_else(|Exhausted| Err(SchemaCompileError::TooSlow))
     })
     .await
 }
 
-fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaError> {
+fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaCompileError> {
     let guarded = survey.guarded(schema);
     let patterns = LinearPatterns::default();
     let options = jsonschema::options_for::<MeteredJson>()
@@ -218,7 +218,7 @@ fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaError> {
         .with_keyword(STEP, |_, _, _| Ok(Box::new(StepKeyword::compile())));
     let validator = options
         .build(guarded.as_ref().unwrap_or(schema))
-        .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
+        .map_err(|error| SchemaCompileError::Invalid(shorten(&error.to_string())))?;
     Ok(Compiled {
         validator,
         name_cost: survey.name_cost(),

@@ -39,8 +39,8 @@ pub struct KeyView {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewKey {
     pub name: String,
-    /// Needed where the log-in is older than ten minutes: 403 `password_needed`. Who has no
-    /// password logs in anew: 403 `login_needed`.
+    /// Needed where the log-in is older than ten minutes: else `password_needed`. Who has no
+    /// password logs in anew: `login_needed`.
     #[ts(optional)]
     pub password: Option<String>,
     #[serde(default)]

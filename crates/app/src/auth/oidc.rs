@@ -8,25 +8,26 @@
 //! The issuer is asked about itself when somebody first wants to log in: one
 //! that is down stops nobody but those who come through it.
 
+mod error;
 mod http;
 mod id_token;
 mod identity;
 mod provider;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use tenon_net::oauth::{OAuthClient, Pkce, TokenRequest, TokenResponse, random_token};
 use tenon_store::Vault;
 use url::Url;
 
 use crate::config::OidcConfig;
+use crate::lock::lock;
+pub use error::OidcError;
 use http::{IssuerClient, IssuerError};
 use id_token::{Expected, IdTokenClaims, IdTokenError};
 pub use identity::Identity;
@@ -41,9 +42,6 @@ const METADATA_MAX_AGE: Duration = Duration::from_secs(3600);
 /// Where a browser comes back to.
 const CALLBACK: &str = "/api/auth/oidc/callback";
 
-/// Enough to know what went wrong by.
-const MAX_LOG_CHARS: usize = 500;
-
 /// What the cookie is sealed about.
 const SEAL_CONTEXT: &str = "oidc";
 
@@ -56,36 +54,6 @@ pub struct Oidc {
     provider: Mutex<Option<(OidcProvider, Instant)>>,
     /// States that came back already, until they are too old anyway.
     used: Mutex<HashMap<String, Instant>>,
-}
-
-/// Why somebody did not get in. The page has a sentence for each of the codes.
-#[derive(Debug, thiserror::Error)]
-pub enum OidcError {
-    #[error("no issuer is configured")]
-    Off,
-    #[error("it was tried too often from this address")]
-    TooMany,
-    #[error("the issuer cannot be asked: {0}")]
-    Unreachable(String),
-    #[error("the issuer refused: {0}")]
-    Denied(String),
-    #[error("this log-in was not begun in this browser, is too old, or was used already")]
-    Expired,
-    #[error("what the issuer said cannot be trusted: {0}")]
-    Untrusted(String),
-    #[error("the issuer vouches for no e-mail address")]
-    Email,
-    #[error("addresses like {0} are not let in")]
-    Domain(String),
-    #[error("there is no account for {0}, and none is made by logging in")]
-    NoAccount(String),
-    #[error("the account is disabled")]
-    Disabled,
-    #[error("Tenon could not finish it: {0}")]
-    Store(#[from] tenon_store::Error),
-    /// Its cause is in the log.
-    #[error("Tenon could not begin the session")]
-    Session,
 }
 
 /// What is remembered while a browser is away.
@@ -106,14 +74,6 @@ struct OidcLogin {
 pub struct LoginRedirect {
     pub url: String,
     pub cookie: String,
-}
-
-/// The answer of the token endpoint.
-#[derive(Deserialize)]
-struct TokenResponse {
-    access_token: String,
-    #[serde(default)]
-    id_token: Option<String>,
 }
 
 impl Oidc {
@@ -180,7 +140,8 @@ impl Oidc {
         let here = self.config.public_url.as_ref().unwrap_or(&here);
         let redirect = format!("{}{CALLBACK}", here.trim_end_matches('/'));
         let provider = self.discover(METADATA_MAX_AGE).await?;
-        let (state, nonce, verifier) = (random(), random(), random());
+        let pkce = Pkce::new()?;
+        let (state, nonce) = (random_token()?, random_token()?);
         let mut url = provider.endpoints.authorization_endpoint;
         url.query_pairs_mut()
             .append_pair("response_type", "code")
@@ -189,7 +150,7 @@ impl Oidc {
             .append_pair("scope", "openid email profile")
             .append_pair("state", &state)
             .append_pair("nonce", &nonce)
-            .append_pair("code_challenge", &code_challenge(&verifier))
+            .append_pair("code_challenge", &pkce.challenge)
             .append_pair("code_challenge_method", "S256");
         if back.is_some() {
             // An issuer that remembers them would prove nothing.
@@ -198,7 +159,7 @@ impl Oidc {
         let login = OidcLogin {
             state,
             nonce,
-            verifier,
+            verifier: pkce.verifier,
             redirect,
             back,
             at: tenon_store::now(),
@@ -233,23 +194,20 @@ impl Oidc {
         login: &OidcLogin,
         code: &str,
     ) -> Result<TokenResponse, OidcError> {
-        let mut form = vec![
+        let secret = self.config.client_secret.clone();
+        let client = OAuthClient::new(self.config.client_id.as_str(), secret);
+        let form = [
             ("grant_type", "authorization_code"),
             ("code", code),
             ("redirect_uri", &login.redirect),
             ("code_verifier", &login.verifier),
         ];
-        let id = self.config.client_id.as_str();
-        let credentials = self
-            .config
-            .client_secret
-            .as_deref()
-            .map(|secret| (id, secret));
-        if credentials.is_none() {
-            form.push(("client_id", id));
-        }
+        let request = TokenRequest {
+            client: &client,
+            form: &form,
+        };
         let endpoint = &provider.endpoints.token_endpoint;
-        let tokens = self.client.post_form(endpoint, &form, credentials).await;
+        let tokens = self.client.request_tokens(endpoint, &request).await;
         tokens.map_err(|error| match error {
             IssuerError::Request(_) => OidcError::Unreachable(causes(&error)),
             _ => OidcError::Untrusted(causes(&error)),
@@ -300,6 +258,7 @@ impl Oidc {
         let expected = Expected {
             issuer: &self.config.issuer,
             client_id: &self.config.client_id,
+            client_secret: self.config.client_secret.as_deref(),
             nonce: &login.nonce,
             access_token: &tokens.access_token,
             now: tenon_store::now() / 1000,
@@ -330,48 +289,12 @@ impl Oidc {
                 *lock(&self.provider) = Some((provider.clone(), Instant::now()));
                 Ok(provider)
             }
-            // What was true an hour ago is better than nothing.
+            // What was true an hour ago is better than nothing, where nobody answers.
             (Err(DiscoveryError::Request(_)), Some((provider, _))) if !fresh.is_zero() => {
                 Ok(provider)
             }
             (Err(error), _) => Err(OidcError::Unreachable(causes(&error))),
         }
-    }
-}
-
-impl OidcError {
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Off => "oidc_off",
-            Self::TooMany => "oidc_too_many",
-            Self::Unreachable(_) => "oidc_unreachable",
-            Self::Denied(_) => "oidc_denied",
-            Self::Expired => "oidc_expired",
-            Self::Untrusted(_) => "oidc_untrusted",
-            Self::Email => "oidc_email",
-            Self::Domain(_) => "oidc_domain",
-            Self::NoAccount(_) => "oidc_no_account",
-            Self::Disabled => "oidc_disabled",
-            Self::Store(_) | Self::Session => "oidc_storage",
-        }
-    }
-
-    /// What it is, in one line for the log: issuers and addresses say what they like.
-    pub fn line(&self) -> String {
-        let said = self.to_string();
-        let clean = said.chars().map(|char| {
-            if char.is_control() {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                char
-            }
-        });
-        clean.take(MAX_LOG_CHARS).collect()
-    }
-
-    /// Whether anybody can cause it at will, without an issuer or an account.
-    pub fn is_noise(&self) -> bool {
-        matches!(self, Self::Off | Self::TooMany | Self::Expired)
     }
 }
 
@@ -391,22 +314,6 @@ impl std::fmt::Debug for LoginRedirect {
 
 /// Cheap to clone; None where nobody configured an issuer.
 pub type Issuer = Option<Arc<Oidc>>;
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// 256 bits, as text that may stand in a URL.
-fn random() -> String {
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    URL_SAFE_NO_PAD.encode(bytes)
-}
-
-/// PKCE (RFC 7636).
-fn code_challenge(verifier: &str) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
-}
 
 /// An error and what is behind it, in one line.
 fn causes(error: &(dyn std::error::Error + 'static)) -> String {

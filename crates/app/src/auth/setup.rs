@@ -12,8 +12,9 @@ mod link_file;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use crate::lock::lock;
 use link_file::LinkFile;
 
 /// Letters and digits that nobody takes for one another, and that mean nothing in an address.
@@ -177,10 +178,6 @@ fn fresh_code() -> String {
     getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
     let symbols = bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
     symbols.iter().collect()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn log_failure(done: io::Result<()>) {

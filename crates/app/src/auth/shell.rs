@@ -17,6 +17,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tenon_net::oauth::random_token;
 
 use super::setup::page_address;
 use crate::config::Config;
@@ -198,11 +199,8 @@ fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// 256 bits, which nobody guesses.
 fn random() -> String {
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    URL_SAFE_NO_PAD.encode(bytes)
+    random_token().expect("the system has randomness: ids are made of it too")
 }
 
 /// The token stays inside.

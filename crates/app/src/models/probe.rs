@@ -22,6 +22,7 @@ impl Models {
             ));
         }
         let found = self.find(id).await?;
+        // Unbounded as a channel, but not in what it carries: a probe asks for a few dozen tokens.
         let (frames, heard) = mpsc::unbounded_channel();
         let models = self.clone();
         // The set ends its task when it is dropped, and it is dropped with the stream.
@@ -81,10 +82,10 @@ impl Models {
     }
 }
 
-fn finished(found: ProbeResult, trouble: Option<tenon_store::Error>) -> TestFrame {
+fn finished(found: ProbeResult, error: Option<tenon_store::Error>) -> TestFrame {
     TestFrame::Finished {
         ok: true,
-        message: trouble.map(|error| format!("What was seen could not be kept: {error}.")),
+        message: error.map(|error| format!("What was seen could not be kept: {error}.")),
         tools: Some(found.tools),
         first_word_ms: Some(found.first_word.as_millis() as u64),
     }

@@ -4,7 +4,7 @@ mod trust;
 
 use std::collections::BTreeMap;
 
-use tenon_domain::{McpClient, McpConfig, McpTransport};
+use tenon_domain::{McpClient, McpConfig, McpTransport, McpTransportKind};
 use tenon_sources::import::{
     MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
 };
@@ -51,13 +51,6 @@ pub(super) struct McpDraft {
     pub(super) sleep_after_ms: Option<u64>,
     pub(super) start_timeout_ms: Option<u64>,
     pub(super) client: Option<McpClient>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TransportKind {
-    Stdio,
-    Http,
-    Sse,
 }
 
 pub(super) fn name(name: &str) -> Result<&str, SourceError> {
@@ -110,7 +103,7 @@ impl McpDraft {
 
     /// The configuration it means.
     pub(super) fn config(self) -> Result<McpConfig, SourceError> {
-        let way = self.way()?;
+        let kind = self.transport_kind()?;
         self.check_limits()?;
         self.client.as_ref().map(client::check).transpose()?;
         let config = McpConfig {
@@ -119,13 +112,13 @@ impl McpDraft {
             sleep_after_ms: self.sleep_after_ms,
             start_timeout_ms: self.start_timeout_ms,
             client: self.client.clone(),
-            transport: match way {
-                TransportKind::Stdio => self.program()?,
-                TransportKind::Http => {
+            transport: match kind {
+                McpTransportKind::Stdio => self.program()?,
+                McpTransportKind::Http => {
                     let (url, headers) = self.remote()?;
                     McpTransport::Http { url, headers }
                 }
-                TransportKind::Sse => {
+                McpTransportKind::Sse => {
                     let (url, headers) = self.remote()?;
                     McpTransport::Sse { url, headers }
                 }
@@ -135,18 +128,18 @@ impl McpDraft {
         Ok(config)
     }
 
-    fn way(&self) -> Result<TransportKind, SourceError> {
-        let way = match (self.transport.as_deref(), &self.command, &self.url) {
-            (Some("stdio"), ..) => TransportKind::Stdio,
-            (Some("http"), ..) => TransportKind::Http,
-            (Some("sse"), ..) => TransportKind::Sse,
+    fn transport_kind(&self) -> Result<McpTransportKind, SourceError> {
+        let kind = match (self.transport.as_deref(), &self.command, &self.url) {
+            (Some("stdio"), ..) => McpTransportKind::Stdio,
+            (Some("http"), ..) => McpTransportKind::Http,
+            (Some("sse"), ..) => McpTransportKind::Sse,
             (Some(_), ..) => {
                 return Err(wrong(
                     "`transport` is \"stdio\" for a program, \"http\" or \"sse\" for an address.",
                 ));
             }
-            (None, Some(_), None) => TransportKind::Stdio,
-            (None, None, Some(_)) => TransportKind::Http,
+            (None, Some(_), None) => McpTransportKind::Stdio,
+            (None, None, Some(_)) => McpTransportKind::Http,
             (None, Some(_), Some(_)) => {
                 return Err(wrong(
                     "Say either `command`, for a program on this machine, or `url`, not both.",
@@ -158,7 +151,7 @@ impl McpDraft {
                 ));
             }
         };
-        let is_remote = way != TransportKind::Stdio;
+        let is_remote = kind != McpTransportKind::Stdio;
         let strange = if is_remote {
             [
                 ("command", self.command.is_some()),
@@ -176,7 +169,7 @@ impl McpDraft {
             .to_vec()
         };
         match strange.iter().find(|(_, is_given)| *is_given) {
-            None => Ok(way),
+            None => Ok(kind),
             Some((field, _)) if is_remote => Err(wrong(&format!(
                 "`{field}` is for a program; this server is reached by its address. Leave it out."
             ))),

@@ -27,8 +27,8 @@ use pending::{PendingLogins, SourceLogin};
 
 pub use public_address::PublicAddress;
 
-/// What Tenon calls itself where it registers.
-const CLIENT_NAME: &str = "Tenon";
+/// What Tenon calls itself where it registers as a client.
+pub const CLIENT_NAME: &str = "Tenon";
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ struct Inner {
 #[derive(Clone)]
 struct UserTokens {
     target: LoginTarget,
-    pass: TokenManager,
+    manager: TokenManager,
 }
 
 impl OAuthService {
@@ -99,18 +99,18 @@ impl OAuthService {
             origin: Some(origin_of(&server)),
             ..target
         };
-        let held = self.pass(user, &target)?.grant().await?;
+        let grant = self.token_manager(user, &target)?.grant().await?;
         let description = public.description();
-        let asking = LoginRequest {
+        let request = LoginRequest {
             server: &server,
             challenge: endpoint.challenge.as_deref(),
             redirect: &public.callback(),
             client_name: CLIENT_NAME,
             client: endpoint.client.as_ref(),
             client_metadata_url: description.as_deref(),
-            grant: held.as_ref(),
+            grant: grant.as_ref(),
         };
-        let redirect = oauth::start_login(&self.http(target.network)?, asking).await?;
+        let redirect = oauth::start_login(&self.http(target.network)?, request).await?;
         let login = SourceLogin {
             user: user.clone(),
             target,
@@ -130,14 +130,14 @@ impl OAuthService {
         let login = lock(&self.0.pending).take(&returned.state, user);
         let login = login.ok_or(LoginFailure {
             source: None,
-            trouble: LoginError::Expired,
+            error: LoginError::Expired,
         })?;
         let source = login.target.source.clone();
         match self.exchange_code(user, login, returned).await {
             Ok(()) => Ok(source),
-            Err(trouble) => Err(LoginFailure {
+            Err(error) => Err(LoginFailure {
                 source: Some(source),
-                trouble,
+                error,
             }),
         }
     }
@@ -150,26 +150,32 @@ impl OAuthService {
     ) -> Result<(), LoginError> {
         let http = self.http(login.target.network)?;
         let grant = oauth::finish_login(&http, login.pending, returned).await?;
-        self.pass(user, &login.target)?.set_grant(grant).await
+        self.token_manager(user, &login.target)?
+            .set_grant(grant)
+            .await
     }
 
     /// Revokes a grant there, and forgets it here.
     pub async fn log_out(&self, user: &UserId, target: &LoginTarget) -> Result<(), LoginError> {
         lock(&self.0.pending).forget(&target.source, user);
-        self.pass(user, target)?.log_out().await
+        self.token_manager(user, target)?.log_out().await
     }
 
     /// The token manager of somebody for a server: always the same one while it is used,
     /// unless the server is another one by now.
-    fn pass(&self, user: &UserId, target: &LoginTarget) -> Result<TokenManager, LoginError> {
+    fn token_manager(
+        &self,
+        user: &UserId,
+        target: &LoginTarget,
+    ) -> Result<TokenManager, LoginError> {
         let http = self.http(target.network)?;
         let mut token_managers = lock(&self.0.token_managers);
-        token_managers.retain(|_, issued| issued.pass.is_used());
+        token_managers.retain(|_, tokens| tokens.manager.is_used());
         let key = (target.source.clone(), user.clone());
-        if let Some(issued) = token_managers.get(&key)
-            && issued.target == *target
+        if let Some(tokens) = token_managers.get(&key)
+            && tokens.target == *target
         {
-            return Ok(issued.pass.clone());
+            return Ok(tokens.manager.clone());
         }
         let grants = GrantStore {
             store: self.0.store.clone(),
@@ -177,12 +183,12 @@ impl OAuthService {
             user: user.clone(),
             target: target.clone(),
         };
-        let issued = UserTokens {
+        let tokens = UserTokens {
             target: target.clone(),
-            pass: TokenManager::new(Arc::new(grants), http, CLIENT_NAME),
+            manager: TokenManager::new(Arc::new(grants), http, CLIENT_NAME),
         };
-        token_managers.insert(key, issued.clone());
-        Ok(issued.pass)
+        token_managers.insert(key, tokens.clone());
+        Ok(tokens.manager)
     }
 
     fn http(&self, network: Network) -> Result<OAuthHttp, LoginError> {
@@ -203,17 +209,17 @@ impl OAuthService {
 pub struct LoginFailure {
     /// Where, as far as anybody knows.
     pub source: Option<SourceId>,
-    pub trouble: LoginError,
+    pub error: LoginError,
 }
 
 impl OAuthService {
     /// The access tokens of somebody, refreshed when needed.
     pub(super) fn tokens(&self, user: &UserId, target: &LoginTarget) -> Arc<dyn TokenProvider> {
-        match self.pass(user, target) {
-            Ok(pass) => Arc::new(pass),
-            Err(trouble) => {
+        match self.token_manager(user, target) {
+            Ok(manager) => Arc::new(manager),
+            Err(error) => {
                 let source = &target.source;
-                tracing::error!(%source, %trouble, "nobody can be let in there");
+                tracing::error!(%source, %error, "nobody can be let in there");
                 Arc::new(NoTokens)
             }
         }
@@ -240,7 +246,7 @@ impl std::fmt::Debug for OAuthService {
     }
 }
 
-/// The target that an address leads to, as a text.
+/// The origin of an address, as a text.
 pub(super) fn origin_of(url: &Url) -> String {
     url.origin().ascii_serialization()
 }

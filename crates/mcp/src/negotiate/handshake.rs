@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_text as text;
 
-use super::{NegotiatedSession, ProtocolEra};
+use super::NegotiatedSession;
 use crate::error::{Error, ProtocolError, json_reason};
 use crate::jsonrpc::{ParamsBuilder, RpcError};
 use crate::message::{initialize_params, stateless_meta};
-use crate::peer::{ClientInfo, McpServerInfo, STATELESS_VERSION};
+use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra, STATELESS_VERSION};
 use crate::session::{RpcRequest, Session};
 use crate::transport::Transport;
 

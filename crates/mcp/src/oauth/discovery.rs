@@ -249,7 +249,9 @@ impl Discoverer<'_> {
         for name in &names {
             let url = Url::parse(name).or_else(|_| document_url.join(name));
             let Ok(url) = url else { continue };
-            if !self.http.is_allowed_by(self.server, &url) {
+            // What it says picks where secrets are sent: it comes no less safely than the server.
+            let is_downgrade = self.server.scheme() == "https" && url.scheme() != "https";
+            if is_downgrade || !self.http.is_allowed_by(self.server, &url) {
                 continue;
             }
             let metadata = if url.path().contains("/.well-known/") {

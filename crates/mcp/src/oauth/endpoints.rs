@@ -62,5 +62,8 @@ fn check_url(http: &OAuthHttp, server: &Url, text: &str) -> Result<Url, LoginErr
             "The server names an address that is refused. {why}"
         ))
     })?;
+    if !http.is_allowed_by(server, &url) {
+        return Err(refuse("is of this machine or its cloud"));
+    }
     Ok(url)
 }

@@ -19,18 +19,6 @@ const MAX_BODY_BYTES: usize = 256 * 1024;
 /// Of metadata documents, within their origin.
 const MAX_REDIRECTS: usize = 5;
 
-/// Where clouds give a machine its own credentials, by name.
-const CLOUD_METADATA_HOSTS: [&str; 8] = [
-    "metadata",
-    "metadata.google.internal",
-    "metadata.azure.internal",
-    "metadata.goog",
-    "metadata.tencentyun.com",
-    "metadata.packet.net",
-    "instance-data",
-    "instance-data.ec2.internal",
-];
-
 /// Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct OAuthHttp {
@@ -108,7 +96,7 @@ impl OAuthHttp {
     /// this machine unless the server is on it, and never one where a cloud gives out
     /// credentials, even where private networks are allowed.
     pub(super) fn is_allowed_by(&self, server: &Url, url: &Url) -> bool {
-        if self.check(url).is_err() {
+        if self.check(url).is_err() || tenon_net::is_cloud_metadata(url) {
             return false;
         }
         if tenon_net::check_url(url, Network::PublicOnly).is_ok() || is_same_origin(server, url) {
@@ -123,10 +111,7 @@ impl OAuthHttp {
                 address.is_private() || (a == 100 && (64..=127).contains(&b))
             }
             Some(Host::Ipv6(address)) => address.is_unique_local(),
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.').to_ascii_lowercase();
-                !CLOUD_METADATA_HOSTS.contains(&name.as_str())
-            }
+            Some(Host::Domain(_)) => true,
             None => false,
         }
     }
@@ -230,6 +215,11 @@ mod tests {
             check(network, local, "http://169.254.169.254/", false);
             check(network, public, "http://metadata.google.internal/", false);
             check(network, public, "http://[fe80::1]/", false);
+            check(network, public, "http://localhost.:8080/", false);
+            check(network, public, "http://a.localhost./", false);
+            check(network, public, "http://100.100.100.200/", false);
+            check(network, public, "http://[fd00:ec2::254]/", false);
+            check(network, public, "http://rancher-metadata/", false);
             check(network, public, "file:///etc/passwd", false);
         }
         check(Network::Anywhere, local, "http://localhost:2/", true);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use reqwest::{StatusCode, header};
 use serde_json::json;
 use tenon_net::oauth::{ClientAuth, OAuthClient};
+use tenon_net::oauth::{NoRandomness, Pkce, random_token};
 use url::Url;
 
 use super::callback::PendingLogin;
@@ -15,7 +16,6 @@ use super::endpoints::OAuthEndpoints;
 use super::error::LoginError;
 use super::grant::Grant;
 use super::http::OAuthHttp;
-use super::pkce::{Pkce, random_token};
 use super::registration;
 use super::scopes;
 
@@ -85,7 +85,9 @@ async fn start(
     let mut client = identify(http, metadata, &endpoints, &request, &scopes).await?;
     client.auth = client_auth(metadata);
 
-    let (pkce, state) = (Pkce::new()?, random_token()?);
+    let random = |error: NoRandomness| LoginError::Unreachable(error.to_string());
+    let pkce = Pkce::new().map_err(random)?;
+    let state = random_token().map_err(random)?;
     let mut url = endpoints.authorization;
     url.query_pairs_mut()
         .append_pair("response_type", "code")

@@ -188,7 +188,7 @@ fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
     match check_url(attempt.url(), network) {
         Ok(()) if is_same => attempt.follow(),
         Ok(()) => {
-            let target = CrossOriginRedirect(without_query(attempt.url()));
+            let target = CrossOriginRedirectError(without_query(attempt.url()));
             attempt.error(target)
         }
         Err(refused) => attempt.error(refused),
@@ -197,7 +197,7 @@ fn follow(attempt: Attempt<'_>, network: Network) -> reqwest::redirect::Action {
 
 #[derive(Debug, thiserror::Error)]
 #[error("it redirects to {0}, which is another site. If that is the server, enter that address")]
-struct CrossOriginRedirect(String);
+struct CrossOriginRedirectError(String);
 
 impl std::fmt::Debug for HttpEndpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

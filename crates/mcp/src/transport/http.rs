@@ -106,7 +106,7 @@ impl StreamableHttp {
     pub(crate) async fn send(&self, outgoing: Outgoing<'_>) -> Result<(), Error> {
         let session_id = self.state().session_id.clone();
         match self.exchange(&outgoing, session_id.as_ref()).await {
-            Err(Error::HttpStatus { status: 404, .. }) if session_id.is_some() => {
+            Err(ExchangeError::SessionForgotten(_)) => {
                 // A request outside of a known session has had no effect.
                 let renewed = self.renew_session(session_id.as_ref()).await;
                 renewed.map_err(|error| match error {
@@ -114,9 +114,10 @@ impl StreamableHttp {
                     other => other,
                 })?;
                 let session_id = self.state().session_id.clone();
-                self.exchange(&outgoing, session_id.as_ref()).await
+                let repeated = self.exchange(&outgoing, session_id.as_ref()).await;
+                repeated.map_err(Error::from)
             }
-            other => other,
+            other => other.map_err(Error::from),
         }
     }
 
@@ -156,7 +157,7 @@ impl StreamableHttp {
         &self,
         outgoing: &Outgoing<'_>,
         session_id: Option<&HeaderValue>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ExchangeError> {
         let mut request = HttpRequest::post(self.endpoint.url.clone(), outgoing.body.clone());
         let (version, is_stateless) = {
             let state = self.state();
@@ -183,7 +184,7 @@ impl StreamableHttp {
         }
         match (origin, endpoint::content_type(&response)) {
             (None, _) => Ok(()),
-            (Some(origin), "text/event-stream") => self.read_stream(response, origin).await,
+            (Some(origin), "text/event-stream") => Ok(self.read_stream(response, origin).await?),
             // Accepted: the response comes on another stream.
             (Some(_), _) if response.status().as_u16() == 202 => Ok(()),
             (Some(origin), "application/json") => {
@@ -191,11 +192,14 @@ impl StreamableHttp {
                 if self.on_message(&body, origin) {
                     Ok(())
                 } else {
-                    Err(ProtocolError::WrongResponse.into())
+                    Err(Error::from(ProtocolError::WrongResponse).into())
                 }
             }
-            (Some(_), "text/html") => Err(ProtocolError::WebPage.into()),
-            (Some(_), other) => Err(ProtocolError::ContentType(text::line(other, 80)).into()),
+            (Some(_), "text/html") => Err(Error::from(ProtocolError::WebPage).into()),
+            (Some(_), other) => {
+                let other = ProtocolError::ContentType(text::line(other, 80));
+                Err(Error::from(other).into())
+            }
         }
     }
 
@@ -205,17 +209,11 @@ impl StreamableHttp {
         response: Response,
         origin: Option<StreamOrigin>,
         is_in_session: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ExchangeError> {
         let status = response.status().as_u16();
         let (error, body) = endpoint::status_error(response).await;
         if is_in_session && endpoint::is_session_error(status, &body) {
-            return Err(match error {
-                Error::HttpStatus { excerpt, .. } => Error::HttpStatus {
-                    status: 404,
-                    excerpt,
-                },
-                other => other,
-            });
+            return Err(ExchangeError::SessionForgotten(error));
         }
         match origin {
             Some(origin)
@@ -223,7 +221,7 @@ impl StreamableHttp {
             {
                 Ok(())
             }
-            _ => Err(error),
+            _ => Err(error.into()),
         }
     }
 
@@ -316,6 +314,27 @@ impl StreamableHttp {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why one POST and what came back on it failed.
+enum ExchangeError {
+    /// The server does not know the session any more; what it answered.
+    SessionForgotten(Error),
+    Other(Error),
+}
+
+impl From<Error> for ExchangeError {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<ExchangeError> for Error {
+    fn from(error: ExchangeError) -> Self {
+        match error {
+            ExchangeError::SessionForgotten(error) | ExchangeError::Other(error) => error,
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
-
 use tenon_text as text;
 
 /// A token goes into a header, and servers take no longer ones.
@@ -29,6 +28,8 @@ pub struct TokenResponse {
     pub lifetime: Option<Duration>,
     /// With spaces between them.
     pub scope: Option<String>,
+    /// OpenID Connect: not verified yet.
+    pub id_token: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,8 +58,10 @@ struct TokenBody {
     token_type: Option<String>,
     /// A number, or with some a text.
     expires_in: Option<Value>,
-    refresh_token: Option<String>,
-    scope: Option<String>,
+    /// What only some need must not spoil the token that all need.
+    refresh_token: Option<Value>,
+    scope: Option<Value>,
+    id_token: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -81,15 +84,19 @@ impl TokenResponse {
         if !body.token_type.as_ref().is_none_or(is_bearer) {
             return Err(TokenError::TokenType);
         }
-        let refresh_token = body.refresh_token.filter(|token| !token.is_empty());
-        if !is_token(&body.access_token) || !refresh_token.as_deref().is_none_or(is_token) {
+        if !is_token(&body.access_token) {
             return Err(TokenError::InvalidToken);
         }
+        let text = |value: Option<Value>| match value {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
         Ok(Self {
             access_token: body.access_token,
-            refresh_token,
+            refresh_token: text(body.refresh_token).filter(|token| is_token(token)),
             lifetime: body.expires_in.as_ref().and_then(lifetime),
-            scope: body.scope,
+            scope: text(body.scope),
+            id_token: text(body.id_token),
         })
     }
 
@@ -215,6 +222,10 @@ mod tests {
             ("a", None, Some(365 * 24 * 3600 - 30)),
         );
         check(r#"{"access_token":"a","expires_in":{}}"#, ("a", None, None));
+        check(
+            r#"{"access_token":"a","scope":["a","b"],"refresh_token":7}"#,
+            ("a", None, None),
+        );
     }
 
     #[track_caller]

@@ -1,4 +1,4 @@
-//! OperationNames of tools and of the fields of their inputs, each given once.
+//! Names of tools and of the fields of their inputs, each given once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ const MAX_INPUT_NAME: usize = 64;
 /// The tool's own name; its id is made of it elsewhere.
 const MAX_NAME: usize = 200;
 
-/// OperationNames of tools, each given once.
+/// Names of tools, each given once.
 #[derive(Default)]
 pub(super) struct OperationNames {
     /// How often each was asked for.
@@ -59,7 +59,7 @@ pub(super) fn operation_name(method: &str, path: &str) -> String {
     name
 }
 
-/// OperationNames of fields of one tool's input, each given once.
+/// Names of fields of one tool's input, each given once.
 #[derive(Default)]
 pub(super) struct FieldNames {
     taken: HashSet<String>,

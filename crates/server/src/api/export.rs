@@ -23,6 +23,7 @@ use crate::request::receive;
 use crate::wire::ChatSummary;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
+use tenon_app::budget::run_blocking;
 
 /// More than the longest chat of words; pictures count too.
 const MAX_IMPORT_BYTES: usize = 32 * 1024 * 1024;
@@ -58,13 +59,19 @@ pub(crate) async fn export(
     let title = transcript.chat.title.clone();
     let (media_type, extension, text) = match params.format {
         Format::Json => {
-            let text = serde_json::to_string_pretty(&chats::export(transcript));
-            let text = text.map_err(tenon_store::Error::from)?;
+            let write = move || serde_json::to_string_pretty(&chats::export(transcript));
+            let text = run_blocking(write)
+                .await?
+                .map_err(tenon_store::Error::from)?;
             ("application/json", "json", text)
         }
         Format::Markdown => {
-            let text = chats::write_markdown(&chats::export(transcript));
-            ("text/markdown; charset=utf-8", "md", text)
+            let write = move || chats::write_markdown(&chats::export(transcript));
+            (
+                "text/markdown; charset=utf-8",
+                "md",
+                run_blocking(write).await?,
+            )
         }
     };
     let headers = [

@@ -21,7 +21,7 @@ use page::LoginOutcome;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::auth::throttle::Attempt;
-use tenon_app::sources::PublicAddress;
+use tenon_app::sources::{CLIENT_NAME, PublicAddress};
 
 /// `POST /api/sources/{id}/login`
 pub(crate) async fn start(
@@ -75,10 +75,10 @@ pub(crate) async fn end(
     let revoked = app.sources.oauth().log_out(&user.id, &target).await;
     let is_revoked = match revoked {
         Ok(()) => true,
-        Err(trouble @ LoginError::Storage(_)) => return Err(refused(trouble)),
-        Err(trouble) => {
+        Err(error @ LoginError::Storage(_)) => return Err(refused(error)),
+        Err(error) => {
             // It is forgotten here all the same.
-            tracing::warn!(source = %id, why = %trouble, "a log-in could not be revoked there");
+            tracing::warn!(source = %id, why = %error, "a log-in could not be revoked there");
             false
         }
     };
@@ -99,7 +99,7 @@ pub(crate) async fn describe(State(app): State<App>) -> Result<Json<Value>, ApiE
     })?;
     Ok(Json(json!({
         "client_id": id,
-        "client_name": "Tenon",
+        "client_name": CLIENT_NAME,
         "client_uri": here.url(),
         "redirect_uris": [here.callback()],
         "grant_types": ["authorization_code", "refresh_token"],
@@ -129,7 +129,7 @@ async fn finish(
             LoginOutcome::LoggedIn
         }
         Err(ended) => {
-            let why = ended.trouble.to_string();
+            let why = ended.error.to_string();
             if let Some(source) = ended.source {
                 tracing::warn!(%source, why, "a log-in at a server failed");
                 let detail = json!({"why": why});
@@ -137,7 +137,7 @@ async fn finish(
                 user.note(&app.store, &address, "source.login-failed", subject, detail)
                     .await;
             }
-            LoginOutcome::Failed(ended.trouble)
+            LoginOutcome::Failed(ended.error)
         }
     }
 }
@@ -148,8 +148,8 @@ fn configured_address(app: &App) -> Option<PublicAddress> {
     Some(PublicAddress::Configured(url.to_owned()))
 }
 
-fn refused(trouble: LoginError) -> ApiError {
-    let (status, code) = match &trouble {
+fn refused(error: LoginError) -> ApiError {
+    let (status, code) = match &error {
         LoginError::NoLogin => (StatusCode::CONFLICT, "no_login"),
         LoginError::NotRegistered { .. } => (StatusCode::BAD_REQUEST, "not_registered"),
         LoginError::Unreachable(_) => (StatusCode::BAD_GATEWAY, "unreachable"),
@@ -158,5 +158,5 @@ fn refused(trouble: LoginError) -> ApiError {
         LoginError::Expired => (StatusCode::BAD_REQUEST, "expired"),
         LoginError::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, "storage"),
     };
-    ApiError::new(status, code, trouble.to_string())
+    ApiError::new(status, code, error.to_string())
 }

@@ -89,7 +89,7 @@ async fn answer(
             app.auth.succeeded(Attempt::Elsewhere, caller.address);
             response
         }
-        Err(trouble) => refuse(app, caller, trouble).await,
+        Err(error) => refuse(app, caller, error).await,
     }
 }
 
@@ -156,10 +156,10 @@ fn issuer(app: &App) -> Result<Arc<Oidc>, OidcError> {
     oidc.filter(|_| !app.auth.single_user).ok_or(OidcError::Off)
 }
 
-async fn refuse(app: &App, caller: &HttpCaller, trouble: OidcError) -> Response {
-    let (code, why) = (trouble.code(), trouble.line());
+async fn refuse(app: &App, caller: &HttpCaller, error: OidcError) -> Response {
+    let (code, why) = (error.code(), error.line());
     let to_login = Redirect::to(&format!("/#/login?error={code}")).into_response();
-    if trouble.is_noise() {
+    if error.is_noise() {
         tracing::debug!(why, "a log-in through the issuer came to nothing");
         return to_login;
     }

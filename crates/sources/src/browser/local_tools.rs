@@ -110,7 +110,7 @@ impl LocalTools {
 
 /// Why an operation is left out.
 #[derive(Debug, thiserror::Error)]
-enum OperationError {
+enum LocalOperationError {
     #[error(transparent)]
     InvalidServer(ServerUrlError),
     #[error("its document says that it is served at {served}, and only {enabled} was enabled.")]
@@ -121,20 +121,23 @@ enum OperationError {
 
 /// The server of an operation. It must be the address that the user enabled: whatever a
 /// document says, a page sends nothing anywhere else.
-fn server_of(operation: &Operation, base: &Url, at: &Url) -> Result<Url, OperationError> {
+fn server_of(operation: &Operation, base: &Url, at: &Url) -> Result<Url, LocalOperationError> {
     let server = operation.servers.first().map_or("/", String::as_str);
-    let mut server = request::server_url(server, base).map_err(OperationError::InvalidServer)?;
+    let mut server =
+        request::server_url(server, base).map_err(LocalOperationError::InvalidServer)?;
     let is_same = server.scheme() == at.scheme()
         && server.port_or_known_default() == at.port_or_known_default()
         && (server.host_str() == at.host_str() || (is_loopback(&server) && is_loopback(at)));
     if !is_same {
-        return Err(OperationError::OtherOrigin {
+        return Err(LocalOperationError::OtherOrigin {
             served: server.origin().ascii_serialization(),
             enabled: at.origin().ascii_serialization(),
         });
     }
     // All names of this machine are the same server, but the page may reach it by one alone.
     let host = at.host_str();
-    server.set_host(host).map_err(OperationError::InvalidHost)?;
+    server
+        .set_host(host)
+        .map_err(LocalOperationError::InvalidHost)?;
     Ok(server)
 }

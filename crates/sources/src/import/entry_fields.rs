@@ -57,7 +57,7 @@ impl<'a> EntryFields<'a> {
         value.map(|value| self.scalar(key, &value)).transpose()
     }
 
-    /// EntryFields of their own inside one that goes by one of several names.
+    /// Fields of their own inside one that goes by one of several names.
     pub(super) fn inner(&mut self, keys: &[&str]) -> EntryFields<'a> {
         let found = keys.iter().find_map(|key| self.take(key));
         let map = match found {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tenon_domain::{McpClient, McpConfig, McpTransport, SourceConfig};
+use tenon_domain::{McpClient, McpConfig, McpTransport, McpTransportKind, SourceConfig};
 use url::Url;
 
 use super::ServerDraft;
@@ -96,25 +96,19 @@ fn client(fields: &mut EntryFields<'_>) -> Result<Option<McpClient>, ServerEntry
     Ok(id.map(|id| McpClient { id, secret }))
 }
 
-enum TransportKind {
-    Stdio,
-    Http,
-    Sse,
-}
-
 fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryError> {
     let said = fields.text(&["type", "transport", "transportType"])?;
     let kind = said.as_deref().map(kind).transpose()?;
     let command = fields.words("command")?;
     let url = fields.text(&["url", "serverUrl", "httpUrl"])?;
     match (kind, command.is_empty(), url) {
-        (Some(TransportKind::Stdio) | None, false, url) => {
+        (Some(McpTransportKind::Stdio) | None, false, url) => {
             if url.is_some() {
                 fields.note("It has a command and a url; the command is taken.");
             }
             program(command, fields)
         }
-        (Some(TransportKind::Stdio), true, _) => Err(ServerEntryError::NoCommand),
+        (Some(McpTransportKind::Stdio), true, _) => Err(ServerEntryError::NoCommand),
         (None, true, None) => Err(ServerEntryError::NoCommandOrUrl),
         (Some(_), _, None) => Err(ServerEntryError::NoUrl),
         (kind, _, Some(url)) => {
@@ -124,19 +118,19 @@ fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryEr
                 check_header(name, value).map_err(ServerEntryError::header)?;
             }
             Ok(match kind {
-                Some(TransportKind::Sse) => McpTransport::Sse { url, headers },
+                Some(McpTransportKind::Sse) => McpTransport::Sse { url, headers },
                 _ => McpTransport::Http { url, headers },
             })
         }
     }
 }
 
-fn kind(said: &str) -> Result<TransportKind, ServerEntryError> {
+fn kind(said: &str) -> Result<McpTransportKind, ServerEntryError> {
     let plain: String = said.chars().filter(char::is_ascii_alphanumeric).collect();
     match plain.to_ascii_lowercase().as_str() {
-        "stdio" | "local" => Ok(TransportKind::Stdio),
-        "sse" => Ok(TransportKind::Sse),
-        "http" | "streamablehttp" | "httpstream" | "remote" => Ok(TransportKind::Http),
+        "stdio" | "local" => Ok(McpTransportKind::Stdio),
+        "sse" => Ok(McpTransportKind::Sse),
+        "http" | "streamablehttp" | "httpstream" | "remote" => Ok(McpTransportKind::Http),
         _ => Err(ServerEntryError::UnknownTransport(line(said, 40))),
     }
 }

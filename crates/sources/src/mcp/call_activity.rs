@@ -56,11 +56,13 @@ impl CallActivity {
         loop {
             let last = self.begun + Duration::from_millis(self.last.load(SeqCst));
             let (now, due) = (Instant::now(), last + long);
-            match self.is_needed() {
-                true => tokio::time::sleep(long).await,
-                false if due <= now => return,
+            if self.is_needed() {
+                tokio::time::sleep(long).await;
+            } else if due <= now {
+                return;
+            } else {
                 // Milliseconds are cut: one more, so that it is past then.
-                false => tokio::time::sleep_until(due + Duration::from_millis(1)).await,
+                tokio::time::sleep_until(due + Duration::from_millis(1)).await;
             }
         }
     }

@@ -155,14 +155,14 @@ impl McpServer {
         tool: &str,
         input: &Value,
         handler: &Arc<dyn CallHandler>,
-    ) -> CallOutcome {
+    ) -> AttemptOutcome {
         let shared = &self.shared;
         let why = match active.connection.call_tool(tool, input, handler).await {
-            Ok(result) => return CallOutcome::Done(content::convert(result)),
+            Ok(result) => return AttemptOutcome::Done(content::convert(result)),
             Err(Error::LoginRequired { challenge }) => {
                 shared.demand_login(active.number, challenge);
                 let reason = UnavailableReason::LoginRequired;
-                return CallOutcome::Done(Err(self.errors().unavailable(&reason)));
+                return AttemptOutcome::Done(Err(self.errors().unavailable(&reason)));
             }
             Err(Error::NotSent(why)) => {
                 // Whether the server is gone, or only this request failed, shows when it is
@@ -172,18 +172,18 @@ impl McpServer {
                 let is_over = |now: &Availability<ActiveConnection>| !matches!(now, Availability::Open(now) if now.number == active.number);
                 let over = availability.wait_for(is_over);
                 let _ = tokio::time::timeout(HEALTH_CHECK_TIMEOUT, over).await;
-                return CallOutcome::NotSent(explain_connection(&why));
+                return AttemptOutcome::NotSent(explain_connection(&why));
             }
             Err(Error::ConnectionLost(why)) => why,
-            Err(error) => return CallOutcome::Done(Err(tool_error(&error))),
+            Err(error) => return AttemptOutcome::Done(Err(tool_error(&error))),
         };
         let closed = tokio::time::timeout(CLOSED_TIMEOUT, active.connection.closed()).await;
         match closed {
-            Ok(closed) => CallOutcome::Lost(Some(active.number), explain_connection(&closed)),
+            Ok(closed) => AttemptOutcome::Lost(Some(active.number), explain_connection(&closed)),
             Err(_) => {
                 // Whether it was more than this request shows when it is asked something else.
                 shared.doubt.notify_one();
-                CallOutcome::Lost(None, explain_connection(&why))
+                AttemptOutcome::Lost(None, explain_connection(&why))
             }
         }
     }
@@ -237,13 +237,13 @@ impl ToolSource for McpServer {
         let handler: Arc<dyn CallHandler> = Arc::new(ContextHandler(context.clone()));
         let active = self.connection(tool, None, context).await?;
         let (lost, why) = match self.call_over(&active, tool, &input, &handler).await {
-            CallOutcome::Done(result) => return result,
-            CallOutcome::NotSent(why) => (None, why),
+            AttemptOutcome::Done(result) => return result,
+            AttemptOutcome::NotSent(why) => (None, why),
             // A second try is only for what does no harm when it is done twice.
-            CallOutcome::Lost(_, why) if !is_repeatable => {
+            AttemptOutcome::Lost(_, why) if !is_repeatable => {
                 return Err(self.errors().lost(tool, &why));
             }
-            CallOutcome::Lost(lost, why) => (lost, why),
+            AttemptOutcome::Lost(lost, why) => (lost, why),
         };
         let logs = &self.shared.core.logs;
         logs.note(format!(
@@ -251,15 +251,15 @@ impl ToolSource for McpServer {
         ));
         let active = self.connection(tool, lost, context).await?;
         match self.call_over(&active, tool, &input, &handler).await {
-            CallOutcome::Done(result) => result,
-            CallOutcome::NotSent(why) => Err(self.errors().not_sent(tool, &why)),
-            CallOutcome::Lost(_, why) => Err(self.errors().lost(tool, &why)),
+            AttemptOutcome::Done(result) => result,
+            AttemptOutcome::NotSent(why) => Err(self.errors().not_sent(tool, &why)),
+            AttemptOutcome::Lost(_, why) => Err(self.errors().lost(tool, &why)),
         }
     }
 }
 
 /// What came of a call over one connection.
-enum CallOutcome {
+enum AttemptOutcome {
     Done(ToolResult),
     /// Nothing was sent, and why.
     NotSent(String),

@@ -20,7 +20,7 @@ pub struct McpSettings {
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Where its address may lead.
     pub network: Network,
-    /// What it offered when it last worked. ToolList until it says otherwise.
+    /// What it offered when it last worked. Listed until it says otherwise.
     pub known: Vec<ToolDefinition>,
     pub start: StartMode,
     /// How many servers may be on their way up at once: all of one owner share it.

@@ -24,7 +24,7 @@ pub enum OpenapiError {
     #[error("There is no address to look at.")]
     NoUrl,
     #[error(transparent)]
-    FillError(#[from] FillError),
+    Fill(#[from] FillError),
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(transparent)]

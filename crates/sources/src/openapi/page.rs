@@ -11,7 +11,7 @@ use tenon_domain::text;
 /// few milliseconds.
 const MAX_READ_BYTES: usize = 256 * 1024;
 
-/// DocumentSummary four screens, in characters: enough to talk about it. The whole can be paged through.
+/// About four screens, in characters: enough to talk about it. The whole can be paged through.
 const MAX_TEXT_CHARS: usize = 6_000;
 
 pub(super) fn content(html: &str, name: Option<String>) -> Vec<Content> {
@@ -94,7 +94,7 @@ mod tests {
         let nothing = "There is no text on it before its scripts have run.";
         let script = "<script>draw()</script>";
         check_page(&[html, inline], script, nothing, script);
-        // DocumentRecord as UTF-8, whatever it came as and says of itself.
+        // Kept as UTF-8, whatever it came as and says of itself.
         let gbk = ("content-type", "text/html; charset=gbk");
         check_page(
             &[gbk, inline],

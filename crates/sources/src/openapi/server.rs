@@ -127,7 +127,7 @@ impl OpenapiServer {
         })
     }
 
-    /// How it is once it is no longer on its way up. FetchedDocuments has its bounds, so this has.
+    /// How it is once it is no longer on its way up. Reading has its bounds, so this has.
     pub async fn settled(&self) -> ServerStatus {
         let mut changes = self.changes();
         loop {

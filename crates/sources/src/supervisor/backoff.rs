@@ -2,7 +2,7 @@
 //!
 //! The first time at once: a killed server is back before anybody notices. Then
 //! ever later, so that one that cannot run costs nothing: a program that keeps ending
-//! for the same reason is tried once an hour in the end. Each wait is spread a little,
+//! for the same reason is tried once an hour in the end. Each wait is spread a little
 //! (jitter), so that servers that failed together are not started together. The document of an
 //! OpenAPI server is fetched again after delays that double.
 
@@ -139,7 +139,7 @@ impl Backoff {
     /// It was up for so long and ended.
     pub(crate) fn ended_after(&mut self, up: Duration, why: &str) -> RetryDecision {
         if up >= LONG_UPTIME || up >= self.steady && !self.is_same(why) {
-            *self = Self::new(self.delays, self.steady);
+            self.reset();
         }
         RetryDecision::Again(self.delay(why))
     }

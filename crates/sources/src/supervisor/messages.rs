@@ -120,11 +120,14 @@ impl CallErrors {
     }
 }
 
-/// With a capital and a full stop.
+/// With a full stop, and a capital unless it begins with a host or an address.
 fn sentence(text: &str) -> String {
     let text = text.trim();
+    let first_word = text.split(' ').next().unwrap_or_default();
+    let is_host = first_word == "localhost" || first_word.contains(['.', ':']);
     let mut chars = text.chars();
     let mut sentence: String = match chars.next() {
+        Some(_) if is_host => text.to_owned(),
         Some(first) => first.to_uppercase().chain(chars).collect(),
         None => return "Nothing is known about why.".into(),
     };

@@ -1,6 +1,6 @@
 //! Making a backup. The rows are those of one moment, however long it takes.
 //!
-//! WriteHealth blocks the thread: this is for commands, which have nothing else to do.
+//! Writing blocks the thread: this is for commands, which have nothing else to do.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};

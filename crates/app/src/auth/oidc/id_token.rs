@@ -1,10 +1,12 @@
 //! ID tokens: the signature (JWS, RFC 7515) and what it is about (OpenID Connect Core, 3.1.3.7).
 //!
-//! Signatures are verified by `ring`, which TLS is made of as well. Only asymmetric
-//! algorithms are known: `none` and the ones with a shared secret are refused.
+//! Signatures are verified by `ring`, which TLS is made of as well. A token signed with a shared
+//! secret (HMAC) is verified with the client's own secret and never with a published key, and
+//! `none` is refused.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::hmac;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde::Deserialize;
 use serde_json::Value;
@@ -81,6 +83,7 @@ enum Audience {
 pub(super) struct Expected<'a> {
     pub(super) issuer: &'a str,
     pub(super) client_id: &'a str,
+    pub(super) client_secret: Option<&'a str>,
     pub(super) nonce: &'a str,
     pub(super) access_token: &'a str,
     /// Seconds since 1970.
@@ -124,7 +127,7 @@ pub(super) fn verify(
     keys: &KeySet,
     expected: &Expected<'_>,
 ) -> Result<IdTokenClaims, IdTokenError> {
-    let (payload, algorithm) = verify_signature(token, keys)?;
+    let (payload, algorithm) = verify_signature(token, keys, expected.client_secret)?;
     let claims: IdTokenClaims =
         serde_json::from_slice(&payload).map_err(|_| IdTokenError::Malformed)?;
     let is_for_us = match &claims.aud {
@@ -147,7 +150,11 @@ pub(super) fn verify(
     }
 }
 
-fn verify_signature(token: &str, keys: &KeySet) -> Result<(Vec<u8>, String), IdTokenError> {
+fn verify_signature(
+    token: &str,
+    keys: &KeySet,
+    client_secret: Option<&str>,
+) -> Result<(Vec<u8>, String), IdTokenError> {
     let malformed = || IdTokenError::Malformed;
     if token.len() > MAX_TOKEN_BYTES {
         return Err(malformed());
@@ -160,18 +167,24 @@ fn verify_signature(token: &str, keys: &KeySet) -> Result<(Vec<u8>, String), IdT
     if header.crit.is_some() {
         return Err(malformed());
     }
-    if !is_known(&header.alg) {
+    let hmac = hmac_algorithm(&header.alg).zip(client_secret);
+    if hmac.is_none() && !is_known(&header.alg) {
         return Err(IdTokenError::Algorithm(header.alg));
     }
     let fits = |key: &&Jwk| match (&header.kid, &key.kid) {
         (Some(named), Some(id)) => named == id,
         _ => true,
     };
-    let is_signed = keys
-        .keys
-        .iter()
-        .filter(fits)
-        .any(|key| key.verifies(&header.alg, signed.as_bytes(), &signature));
+    let is_signed = match hmac {
+        Some((algorithm, secret)) => {
+            let key = hmac::Key::new(algorithm, secret.as_bytes());
+            hmac::verify(&key, signed.as_bytes(), &signature).is_ok()
+        }
+        None => {
+            let mut keys = keys.keys.iter().filter(fits);
+            keys.any(|key| key.verifies(&header.alg, signed.as_bytes(), &signature))
+        }
+    };
     if !is_signed {
         return Err(IdTokenError::Signature);
     }
@@ -205,7 +218,11 @@ impl Jwk {
                 let (Some(n), Some(e)) = (decode(n), decode(e)) else {
                     return false;
                 };
-                let key = RsaPublicKeyComponents { n, e };
+                // Some write a zero in front, as a sign (RFC 7518, 6.3.1.1).
+                let key = RsaPublicKeyComponents {
+                    n: without_leading_zeros(&n),
+                    e: without_leading_zeros(&e),
+                };
                 key.verify(parameters, message, signature).is_ok()
             }
             KeyMaterial::Ec { crv, x, y } => {
@@ -234,6 +251,20 @@ impl Jwk {
             }
         }
     }
+}
+
+fn hmac_algorithm(name: &str) -> Option<hmac::Algorithm> {
+    match name {
+        "HS256" => Some(hmac::HMAC_SHA256),
+        "HS384" => Some(hmac::HMAC_SHA384),
+        "HS512" => Some(hmac::HMAC_SHA512),
+        _ => None,
+    }
+}
+
+fn without_leading_zeros(number: &[u8]) -> &[u8] {
+    let zeros = number.iter().take_while(|byte| **byte == 0).count();
+    &number[zeros..]
 }
 
 fn is_known(algorithm: &str) -> bool {
@@ -271,157 +302,4 @@ fn known_keys<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<J
 }
 
 #[cfg(test)]
-mod tests {
-    use ring::rand::SystemRandom;
-    use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
-    use serde_json::json;
-
-    use super::*;
-
-    /// RFC 8037, appendix A.4, and RFC 7515, appendices A.2 and A.3.
-    #[test]
-    fn the_signatures_of_the_standards_are_verified() {
-        let check = |key: Value, token: &str, payload: &[u8]| {
-            let keys: KeySet = serde_json::from_value(json!({ "keys": [key] })).unwrap();
-            let (signed, _) = verify_signature(token, &keys).unwrap();
-            assert_eq!(signed, payload);
-            let broken = token.replacen('.', ".e", 1);
-            assert!(verify_signature(&broken, &keys).is_err());
-        };
-        check(
-            json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}),
-            "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
-            b"Example of Ed25519 signing",
-        );
-        let claims =
-            b"{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}";
-        check(
-            json!({"kty": "RSA", "e": "AQAB", "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"}),
-            "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw",
-            claims,
-        );
-        check(
-            json!({"kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}),
-            "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
-            claims,
-        );
-    }
-
-    /// An issuer with two keys.
-    struct Signer {
-        ed: Ed25519KeyPair,
-        ec: EcdsaKeyPair,
-    }
-
-    impl Signer {
-        fn new() -> Self {
-            let random = SystemRandom::new();
-            let ed = Ed25519KeyPair::generate_pkcs8(&random).unwrap();
-            let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
-            let ec = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
-            Self {
-                ed: Ed25519KeyPair::from_pkcs8(ed.as_ref()).unwrap(),
-                ec: EcdsaKeyPair::from_pkcs8(algorithm, ec.as_ref(), &random).unwrap(),
-            }
-        }
-
-        fn keys(&self) -> KeySet {
-            let ec = &self.ec.public_key().as_ref()[1..];
-            let text = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
-            serde_json::from_value(json!({"keys": [
-                {"kty": "oct", "k": "c2VjcmV0", "kid": "of a kind nobody knows"},
-                {"kty": "OKP", "crv": "Ed25519", "kid": "ed", "use": "sig",
-                 "x": text(self.ed.public_key().as_ref())},
-                {"kty": "EC", "crv": "P-256", "kid": "ec", "x": text(&ec[..32]), "y": text(&ec[32..])},
-            ]}))
-            .unwrap()
-        }
-
-        fn sign(&self, header: &Value, claims: &Value) -> String {
-            let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-            let signed = format!("{}.{}", encode(header), encode(claims));
-            let signature = match header["alg"].as_str() {
-                Some("ES256") => {
-                    let signed = self.ec.sign(&SystemRandom::new(), signed.as_bytes());
-                    signed.unwrap().as_ref().to_vec()
-                }
-                Some("none") => Vec::new(),
-                _ => self.ed.sign(signed.as_bytes()).as_ref().to_vec(),
-            };
-            format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
-        }
-    }
-
-    fn claims() -> Value {
-        json!({"iss": "https://issuer", "sub": "1", "aud": "tenon", "exp": 1_000, "nonce": "n"})
-    }
-
-    fn check(header: Value, change: Value, expected: Result<(), IdTokenError>) {
-        let signer = Signer::new();
-        let mut said = claims();
-        for (name, value) in change.as_object().unwrap() {
-            said[name] = value.clone();
-        }
-        let wanted = Expected {
-            issuer: "https://issuer",
-            client_id: "tenon",
-            nonce: "n",
-            access_token: "access",
-            now: 999,
-        };
-        let verified = verify(&signer.sign(&header, &said), &signer.keys(), &wanted);
-        assert_eq!(verified.map(|_| ()), expected, "{header} {change}");
-    }
-
-    #[test]
-    fn a_token_is_taken_only_for_what_it_is_about() {
-        use IdTokenError as E;
-        let ed = || json!({"alg": "EdDSA", "kid": "ed"});
-        check(ed(), json!({}), Ok(()));
-        check(json!({"alg": "EdDSA"}), json!({}), Ok(()));
-        check(json!({"alg": "ES256", "kid": "ec"}), json!({}), Ok(()));
-        check(ed(), json!({"aud": ["tenon"], "exp": 999.5}), Ok(()));
-        check(ed(), json!({"iss": "https://issuer/"}), Err(E::Issuer));
-        check(ed(), json!({"aud": "other"}), Err(E::Audience));
-        check(ed(), json!({"aud": []}), Err(E::Audience));
-        check(ed(), json!({"aud": ["tenon", "other"]}), Err(E::Audience));
-        check(ed(), json!({"exp": 999}), Err(E::Expired));
-        check(ed(), json!({"nonce": "other"}), Err(E::Nonce));
-        check(ed(), json!({"nonce": null}), Err(E::Nonce));
-        check(ed(), json!({"exp": "soon"}), Err(E::Malformed));
-        check(ed(), json!({"at_hash": "wrong"}), Err(E::AccessToken));
-        let hash = URL_SAFE_NO_PAD.encode(&Sha512::digest("access")[..32]);
-        check(ed(), json!({"at_hash": hash}), Ok(()));
-        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest("access")[..16]);
-        check(json!({"alg": "ES256"}), json!({"at_hash": hash}), Ok(()));
-    }
-
-    #[test]
-    fn a_token_does_not_choose_how_it_is_verified() {
-        use IdTokenError as E;
-        let not_accepted = |name: &str| Err(E::Algorithm(name.into()));
-        check(json!({"alg": "none"}), json!({}), not_accepted("none"));
-        check(json!({"alg": "HS256"}), json!({}), not_accepted("HS256"));
-        check(json!({"alg": "RS256"}), json!({}), Err(E::Signature));
-        check(
-            json!({"alg": "ES256", "kid": "ed"}),
-            json!({}),
-            Err(E::Signature),
-        );
-        check(
-            json!({"alg": "EdDSA", "kid": "ec"}),
-            json!({}),
-            Err(E::Signature),
-        );
-        check(
-            json!({"alg": "EdDSA", "kid": "gone"}),
-            json!({}),
-            Err(E::Signature),
-        );
-        check(
-            json!({"alg": "EdDSA", "crit": ["b64"]}),
-            json!({}),
-            Err(E::Malformed),
-        );
-    }
-}
+mod tests;

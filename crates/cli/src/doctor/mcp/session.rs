@@ -152,11 +152,10 @@ impl<'b> ProbeSession<'b> {
         &mut self,
         era: ProtocolEra,
     ) -> Result<Vec<Value>, DoctorProblem> {
-        let is_stateless = era == ProtocolEra::Stateless;
         let mut tools = Vec::new();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let write = |id| writer().list_tools(id, cursor.as_deref(), is_stateless);
+            let write = |id| writer().list_tools(id, cursor.as_deref(), era);
             let response = self.request("tools/list", era, write).await?;
             if let Some(problem) = response.problem {
                 return Err(problem);

@@ -24,7 +24,7 @@ pub(in crate::parse) struct FlatSchema<'d> {
 }
 
 impl<'d> FlatSchema<'d> {
-    /// About how many bytes it has, without its children. FieldNames that were read and
+    /// About how many bytes it has, without its children. Fields that were read and
     /// left out count a little: reading them is work.
     pub(super) fn weight(&self) -> usize {
         weight_of(&self.words) + 8 * self.hidden

@@ -1,4 +1,4 @@
-//! ParseContext schemas of one document: references followed, `allOf`s made one.
+//! Reads the schemas of one document: references followed, `allOf`s made one.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

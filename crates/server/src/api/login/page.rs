@@ -67,10 +67,10 @@ fn page(language: PageLanguage, outcome: &LoginOutcome, script: &str) -> String 
     let sentence = sentence(language, outcome);
     // What it was exactly is a stranger's word, and in the language it came in.
     let detail = match outcome {
-        LoginOutcome::Failed(trouble) if !matches!(trouble, LoginError::Expired) => {
+        LoginOutcome::Failed(error) if !matches!(error, LoginError::Expired) => {
             format!(
                 "<p lang=\"en\"><small>{}</small></p>",
-                escaped(&trouble.to_string())
+                escaped(&error.to_string())
             )
         }
         LoginOutcome::Failed(_)
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn what_a_stranger_says_is_only_text() {
-        let trouble = LoginError::Refused("<script>alert('1')</script>&".into());
-        let page = page(PageLanguage::English, &LoginOutcome::Failed(trouble), "");
+        let error = LoginError::Refused("<script>alert('1')</script>&".into());
+        let page = page(PageLanguage::English, &LoginOutcome::Failed(error), "");
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"));
     }

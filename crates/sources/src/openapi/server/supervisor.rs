@@ -131,7 +131,7 @@ impl OpenapiSupervisor {
                 self.shared.core.status.failed(why, None, None);
                 self.begin_reading();
                 let next = match &error {
-                    OpenapiError::FillError(FillError::Unread(_)) => OpenapiStep::Wait(Some(retry)),
+                    OpenapiError::Fill(FillError::Unread(_)) => OpenapiStep::Wait(Some(retry)),
                     // It stays so until somebody writes something else.
                     _ => OpenapiStep::Stay,
                 };

@@ -214,7 +214,7 @@ async fn fastapi_knows_who_asks() {
     check("cookie", json!({ "key": "k/=" })).await;
     check("client", json!({ "given": 1 })).await;
 
-    // DocumentRecord, and fetched again where it is no longer good.
+    // Kept, and fetched again where it is no longer good.
     let client = secured("/secure/client", "client");
     assert_eq!(site.value(&client, json!({})).await, json!({ "given": 1 }));
     let forget = operation(Method::POST, "/forget", vec![]);

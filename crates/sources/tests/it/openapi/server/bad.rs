@@ -1,4 +1,4 @@
-//! DocumentStore that are hard to find, or are none.
+//! Documents that are hard to find, or are none.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

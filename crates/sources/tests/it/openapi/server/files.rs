@@ -1,4 +1,4 @@
-//! DocumentStore in several files.
+//! Documents in several files.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

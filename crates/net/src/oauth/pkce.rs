@@ -1,21 +1,25 @@
 //! Proof key for code exchange (RFC 7636, S256), and other secrets that are good once.
 
+use std::fmt;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
-use super::error::LoginError;
-
 /// 256 bits.
 const RANDOM_BYTES: usize = 32;
 
-pub(super) struct Pkce {
-    pub(super) verifier: String,
-    pub(super) challenge: String,
+pub struct Pkce {
+    pub verifier: String,
+    pub challenge: String,
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("This machine gives no random numbers: {0}.")]
+pub struct NoRandomness(getrandom::Error);
+
 impl Pkce {
-    pub(super) fn new() -> Result<Self, LoginError> {
+    pub fn new() -> Result<Self, NoRandomness> {
         let verifier = random_token()?;
         let challenge = challenge_of(&verifier);
         Ok(Self {
@@ -25,17 +29,21 @@ impl Pkce {
     }
 }
 
-/// Letters and digits that nobody can guess.
-pub(super) fn random_token() -> Result<String, LoginError> {
+/// Base64url text that nobody can guess.
+pub fn random_token() -> Result<String, NoRandomness> {
     let mut bytes = [0; RANDOM_BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        LoginError::Unreachable(format!("This machine gives no random numbers: {error}."))
-    })?;
+    getrandom::fill(&mut bytes).map_err(NoRandomness)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 fn challenge_of(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
+}
+
+impl fmt::Debug for Pkce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pkce").finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]
