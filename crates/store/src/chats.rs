@@ -70,9 +70,11 @@ impl ChatQuery {
 
 impl Store {
     pub async fn create_chat(&self, user: &UserId, title: &str) -> Result<Chat> {
+        let id = ChatId(fresh_id());
+        let _change = self.changing_chat(user, &id);
         let row = chats::ActiveModel {
             title: Set(crate::text(title)),
-            ..blank(ChatId(fresh_id()), user, now())?
+            ..blank(id.clone(), user, now())?
         };
         let transaction = self.begin().await?;
         let row = row.insert(&transaction).await?;
@@ -138,6 +140,7 @@ impl Store {
         if flags == ChatFlags::default() {
             return self.chat(user, chat).await.map(drop);
         }
+        let _change = self.changing_chat(user, chat);
         let since = |yes: bool| Expr::value(yes.then(now));
         let mut update = chats::Entity::update_many()
             .filter(chats::Column::Id.eq(&chat.0))

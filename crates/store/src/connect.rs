@@ -105,6 +105,7 @@ impl Store {
             read,
             runner: Arc::new(runner),
             writing: Arc::default(),
+            changes: Arc::default(),
         };
         store.refresh_search().await?;
         Ok(store)

@@ -19,6 +19,7 @@ const UNDO_WINDOW: Duration = Duration::from_secs(60);
 impl Store {
     /// From now on the chat is nowhere.
     pub async fn delete_chat(&self, user: &UserId, chat: &ChatId) -> Result<()> {
+        let _change = self.changing_chat(user, chat);
         let deleted = chats::Entity::update_many()
             .col_expr(chats::Column::DeletedAt, Expr::value(now()))
             .filter(chats::Column::Id.eq(&chat.0))
@@ -34,6 +35,7 @@ impl Store {
 
     /// Undoes a deletion, while it can be.
     pub async fn restore_chat(&self, user: &UserId, chat: &ChatId) -> Result<Chat> {
+        let _change = self.changing_chat(user, chat);
         let restored = chats::Entity::update_many()
             .col_expr(chats::Column::DeletedAt, Expr::value(None::<i64>))
             .filter(chats::Column::Id.eq(&chat.0))

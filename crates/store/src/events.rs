@@ -5,11 +5,12 @@ mod present;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tenon_domain::{ChatId, Event, EventBody};
+use tenon_domain::{ChatId, Event, EventBody, UserId};
 
+use crate::changes::PendingChange;
 use crate::entity::{chats, events};
 use crate::projection::{EventOrigin, project};
-use crate::{Error, Result, Store, now};
+use crate::{Error, Result, Store, StoreChange, now};
 
 impl Store {
     /// Writes what happened, in order, and its effects on the tables: all of it or nothing.
@@ -33,23 +34,26 @@ impl Store {
         &self,
         batch: Vec<(ChatId, Vec<EventBody>)>,
     ) -> Result<Vec<Result<Vec<Event>>>> {
+        let mut changes: Vec<PendingChange<'_>> = Vec::with_capacity(batch.len());
         let transaction = self.begin().await?;
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
-            written.push(
-                match append(
-                    &transaction,
-                    EventOrigin::Runner(&self.runner.name),
-                    chat,
-                    bodies,
-                )
-                .await
-                {
-                    // Nothing of it was written, and the others must not suffer for it.
-                    Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
-                    other => Ok(other?),
-                },
-            );
+            // What is answered for longer than this call is a setting from then on.
+            let is_answer = |body: &EventBody| matches!(body, EventBody::CallAnswered { .. });
+            if bodies.iter().any(is_answer) {
+                changes.push(self.changing(StoreChange::ToolSettings));
+            }
+            let origin = EventOrigin::Runner(&self.runner.name);
+            written.push(match append(&transaction, origin, chat, bodies).await {
+                Ok((user, events)) => {
+                    let chat = events.first().map(|event| &event.chat_id);
+                    changes.extend(chat.map(|chat| self.changing_chat(&user, chat)));
+                    Ok(events)
+                }
+                // Nothing of it was written, and the others must not suffer for it.
+                Err(Error::NotFound(what)) => Err(Error::NotFound(what)),
+                Err(other) => return Err(other),
+            });
         }
         transaction.commit().await?;
         Ok(written)
@@ -82,7 +86,7 @@ async fn append(
     origin: EventOrigin<'_>,
     chat: ChatId,
     bodies: Vec<EventBody>,
-) -> Result<Vec<Event>> {
+) -> Result<(UserId, Vec<Event>)> {
     present::check(db, &bodies).await?;
     let at = now();
     let count = bodies.len() as i64;
@@ -111,10 +115,10 @@ async fn append(
             .col_expr(chats::Column::ArchivedAt, Expr::value(None::<i64>))
             .filter(chats::Column::DeletedAt.is_null());
     }
-    let row = update.exec_with_returning(db).await?;
-    let last = row.first().ok_or(Error::NotFound("chat"))?.last_seq;
+    let row = update.exec_with_returning(db).await?.into_iter().next();
+    let row = row.ok_or(Error::NotFound("chat"))?;
 
-    let numbered = bodies.into_iter().zip(last - count + 1..);
+    let numbered = bodies.into_iter().zip(row.last_seq - count + 1..);
     let events: Vec<Event> = numbered
         .map(|(body, seq)| Event {
             chat_id: chat.clone(),
@@ -124,7 +128,7 @@ async fn append(
         })
         .collect();
     write(db, origin, &events).await?;
-    Ok(events)
+    Ok((UserId(row.user_id), events))
 }
 
 /// Writes events that have their numbers, and their effects.

@@ -38,6 +38,7 @@ impl Store {
             updated_at: Set(events.last().map_or(chat.created_at, |event| event.at)),
             ..blank(chat.id.clone(), user, chat.created_at)?
         };
+        let _change = self.changing_chat(user, &chat.id);
         let transaction = self.begin().await?;
         row.insert(&transaction).await?;
         write(&transaction, EventOrigin::File, &events).await?;

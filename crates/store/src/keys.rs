@@ -9,7 +9,7 @@ use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::{api_keys, users};
 use crate::token::{self, SecretToken};
-use crate::{Error, Result, Store, fresh_id, now, text};
+use crate::{Error, Result, Store, StoreChange, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
 
@@ -38,6 +38,7 @@ impl Store {
         name: &str,
         scope: &KeyScope,
     ) -> Result<(SecretToken, ApiKey)> {
+        let _change = self.changing(StoreChange::Accounts);
         let token = SecretToken::fresh(PREFIX);
         let hint: String = token.0.chars().take(HINT_CHARS).collect();
         let row = api_keys::ActiveModel {
@@ -103,6 +104,7 @@ impl Store {
     }
 
     pub async fn delete_key(&self, user: &UserId, key: &KeyId) -> Result<()> {
+        let _change = self.changing(StoreChange::Accounts);
         let deleted = api_keys::Entity::delete_by_id(&key.0)
             .filter(api_keys::Column::UserId.eq(&user.0))
             .exec(&self.write)

@@ -10,6 +10,7 @@ mod backup;
 mod blobs;
 mod branches;
 mod call_audit;
+mod changes;
 mod chat_owner;
 mod chats;
 mod connect;
@@ -63,6 +64,7 @@ pub use backup::{
 };
 pub use blobs::Blob;
 pub use branches::{Branches, TurnNode};
+pub use changes::{ChangeTopic, StoreChange};
 pub use chats::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 pub use import::NewChat;
 pub use invites::Invite;
@@ -85,6 +87,7 @@ pub use users::{Enrollment, LOCAL, NewUserRow, RevokedCredentials, UserEdit};
 pub use vault::Vault;
 pub use write_health::WriteHealth;
 
+use changes::Changes;
 use runner::Runner;
 
 /// A handle to the database. Cheap to clone.
@@ -97,6 +100,7 @@ pub struct Store {
     runner: Arc<Runner>,
     /// Whether what is written arrives, as far as is known.
     writing: Arc<watch::Sender<WriteHealth>>,
+    changes: Arc<Changes>,
 }
 
 #[derive(Debug, thiserror::Error)]

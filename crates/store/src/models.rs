@@ -7,7 +7,7 @@ use tenon_domain::{ModelConfig, ModelId, ToolUse};
 
 use crate::connect::one_at_a_time;
 use crate::entity::models;
-use crate::{Error, Result, Store, enum_column, now, text, to_column};
+use crate::{Error, Result, Store, StoreChange, enum_column, now, text, to_column};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredModel {
@@ -46,6 +46,7 @@ impl Store {
         config: &ModelConfig,
         sealed_key: Option<&str>,
     ) -> Result<StoredModel> {
+        let _change = self.changing(StoreChange::Models);
         let changed = OnConflict::column(models::Column::Id)
             .update_columns([
                 models::Column::Name,
@@ -72,6 +73,7 @@ impl Store {
 
     /// Deletes a model and its key. Turns it answered keep its name.
     pub async fn delete_model(&self, model: &ModelId) -> Result<()> {
+        let _change = self.changing(StoreChange::Models);
         let deleted = models::Entity::delete_by_id(text(&model.0))
             .exec(&self.write)
             .await?;
@@ -80,6 +82,7 @@ impl Store {
 
     /// Makes this model the default in place of the one that was; None: no model is.
     pub async fn choose_model(&self, model: Option<&ModelId>) -> Result<()> {
+        let _change = self.changing(StoreChange::Models);
         let transaction = self.begin().await?;
         // Two choices at the same moment must not both stand.
         one_at_a_time(&transaction, "models").await?;
@@ -106,6 +109,7 @@ impl Store {
         model: &ModelId,
         change: impl FnOnce(StoredModel) -> std::result::Result<(ModelConfig, Option<String>), E>,
     ) -> std::result::Result<StoredModel, E> {
+        let _change = self.changing(StoreChange::Models);
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "models").await?;
         let row = models::Entity::find_by_id(text(&model.0))
@@ -129,6 +133,7 @@ impl Store {
     /// Keeps what a test saw of a model, if it is still the same one in the
     /// same place: while the test ran, a person may have changed or deleted it.
     pub async fn set_tools_seen(&self, tested: &ModelConfig, seen: Option<ToolUse>) -> Result<()> {
+        let _change = self.changing(StoreChange::Models);
         let updated = models::Entity::update_many()
             .col_expr(
                 models::Column::ToolsSeen,

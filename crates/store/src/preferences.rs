@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tenon_domain::UserId;
 
 use crate::entity::preferences;
-use crate::{Result, Store, text};
+use crate::{Result, Store, StoreChange, text};
 
 impl Store {
     /// What somebody decided; no `owner` means for everybody.
@@ -29,6 +29,7 @@ impl Store {
         name: &str,
         value: &T,
     ) -> Result<()> {
+        let _change = self.changing(StoreChange::Preferences(owner.cloned()));
         put(&self.write, owner, name, value).await
     }
 }

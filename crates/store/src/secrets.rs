@@ -7,7 +7,7 @@ use tenon_domain::UserId;
 
 use crate::connect::one_at_a_time;
 use crate::entity::secrets;
-use crate::{Error, Result, Store, fresh_id, now, owner_column, read_owner, text};
+use crate::{Error, Result, Store, StoreChange, fresh_id, now, owner_column, read_owner, text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSecret {
@@ -44,6 +44,7 @@ impl Store {
         name: &str,
         seal: impl FnOnce(&str) -> String,
     ) -> Result<StoredSecret> {
+        let _change = self.changing(StoreChange::Sources);
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "secrets").await?;
         let known = of(owner, name).one(&transaction).await?;
@@ -69,6 +70,7 @@ impl Store {
     }
 
     pub async fn remove_secret(&self, owner: Option<&UserId>, name: &str) -> Result<()> {
+        let _change = self.changing(StoreChange::Sources);
         let removed = secrets::Entity::delete_many()
             .filter(secrets::Column::Owner.eq(owner_column(owner)))
             .filter(secrets::Column::Name.eq(text(name)))

@@ -7,7 +7,7 @@ use tenon_domain::{SourceId, UserId};
 
 use crate::connect::one_at_a_time;
 use crate::entity::source_grants;
-use crate::{Result, Store, fresh_id, now, text};
+use crate::{Result, Store, StoreChange, fresh_id, now, text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredGrant {
@@ -42,6 +42,7 @@ impl Store {
         user: &UserId,
         seal: impl FnOnce(&str) -> String,
     ) -> Result<StoredGrant> {
+        let _change = self.changing(StoreChange::Sources);
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "source_grants").await?;
         let known = of(source, user).one(&transaction).await?;
@@ -69,6 +70,7 @@ impl Store {
 
     /// Whether there was one.
     pub async fn remove_grant(&self, source: &SourceId, user: &UserId) -> Result<bool> {
+        let _change = self.changing(StoreChange::Sources);
         let removed = source_grants::Entity::delete_many()
             .filter(source_grants::Column::SourceId.eq(text(&source.0)))
             .filter(source_grants::Column::UserId.eq(text(&user.0)))

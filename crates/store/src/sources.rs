@@ -9,7 +9,10 @@ use tenon_domain::{SourceId, SourceKind, UserId};
 
 use crate::connect::one_at_a_time;
 use crate::entity::{source_grants, sources};
-use crate::{Error, Result, Store, enum_column, now, owner_column, read_owner, source_cache, text};
+use crate::{
+    Error, Result, Store, StoreChange, enum_column, now, owner_column, read_owner, source_cache,
+    text,
+};
 
 /// A server as its row has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +87,7 @@ impl Store {
         new: NewSourceRow<'_>,
         seal: impl FnOnce(&SourceId) -> String,
     ) -> Result<StoredSource> {
+        let _change = self.changing(StoreChange::Sources);
         let id = new.id();
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "sources").await?;
@@ -121,6 +125,7 @@ impl Store {
         source: &SourceId,
         change: impl FnOnce(StoredSource) -> std::result::Result<StoredSource, E>,
     ) -> std::result::Result<StoredSource, E> {
+        let _change = self.changing(StoreChange::Sources);
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "sources").await?;
         let old = find(&transaction, source).await?;
@@ -143,6 +148,7 @@ impl Store {
 
     /// Notes that people log in there. One that has gone meanwhile is left alone.
     pub async fn set_wants_login(&self, source: &SourceId, wants: bool) -> Result<()> {
+        let _change = self.changing(StoreChange::Sources);
         sources::Entity::update_many()
             .col_expr(sources::Column::WantsLogin, Expr::value(wants))
             .col_expr(sources::Column::UpdatedAt, Expr::value(now()))
@@ -154,6 +160,7 @@ impl Store {
 
     /// Removes one, with the log-ins there and what it last offered.
     pub async fn remove_source(&self, source: &SourceId) -> Result<()> {
+        let _change = self.changing(StoreChange::Sources);
         let transaction = self.begin().await?;
         let removed = sources::Entity::delete_by_id(text(&source.0))
             .exec(&transaction)

@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter}
 use tenon_domain::{ChatId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
 
 use crate::entity::tool_settings;
-use crate::{Result, Store, enum_column, text};
+use crate::{Result, Store, StoreChange, enum_column, text};
 
 /// What one layer says about one tool from now on. The outer None leaves a
 /// thing as it is; the inner one takes back what the layer said.
@@ -53,6 +53,7 @@ impl Store {
         owner: &str,
         changes: impl IntoIterator<Item = ToolSettingChange>,
     ) -> Result<()> {
+        let _change = self.changing(StoreChange::ToolSettings);
         let transaction = self.begin().await?;
         for change in changes {
             put(&transaction, layer, owner, change).await?;

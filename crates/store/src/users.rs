@@ -18,7 +18,9 @@ use tenon_domain::{Account, HandoverNotice, KeyId, SessionId, UserId, UserRole};
 use crate::account::{AccountError, normal_email};
 use crate::connect::one_at_a_time;
 use crate::entity::users;
-use crate::{Error, Result, Store, enum_column, fresh_id, invites, keys, now, sessions, text};
+use crate::{
+    Error, Result, Store, StoreChange, enum_column, fresh_id, invites, keys, now, sessions, text,
+};
 
 pub use user_data::LOCAL;
 
@@ -128,6 +130,8 @@ impl Store {
     }
 
     pub async fn create_user(&self, new: NewUserRow<'_>, who: Enrollment<'_>) -> Result<Account> {
+        // The first one adopts what was there before them.
+        let _changes = self.changing_all_of_a_user();
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let is_first = users::Entity::find().count(&transaction).await? == 0;
@@ -174,6 +178,7 @@ impl Store {
         user: &UserId,
         edit: UserEdit<'_>,
     ) -> Result<(Account, RevokedCredentials)> {
+        let _change = self.changing(StoreChange::Accounts);
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let old: Account = find(&transaction, user).await?;
@@ -231,6 +236,7 @@ impl Store {
         user: &UserId,
         subject: &str,
     ) -> Result<Option<HandoverNotice>> {
+        let _changes = self.changing_all_of_a_user();
         let transaction = self.begin().await?;
         let linked = users::Entity::update_many()
             .col_expr(users::Column::OidcSubject, Expr::value(text(subject)))
@@ -254,6 +260,7 @@ impl Store {
 
     /// Deletes an account and everything that belongs to it.
     pub async fn delete_user(&self, user: &UserId) -> Result<()> {
+        let _changes = self.changing_all_of_a_user();
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let account = find(&transaction, user).await?;

@@ -1,0 +1,174 @@
+//! What writes change, for caches of this process and for pages that follow it.
+//!
+//! A version of each topic is in memory. Whoever caches rows notes the version before reading
+//! them, and reads again once it is another one; so a change counts from the moment the write
+//! is acknowledged. Subscribers are told as well, and a slow one that missed some is told that.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenon_domain::{ChatId, UserId};
+use tokio::sync::broadcast;
+
+use crate::Store;
+
+/// How many changes a subscriber may be behind before it has to read everything again.
+const BACKLOG: usize = 1024;
+
+/// What a cache depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeTopic {
+    /// Accounts, log-ins, keys: who may do what.
+    Accounts,
+    /// Which tools are on, and which are asked about.
+    ToolSettings,
+    /// Configured sources, their secrets and log-ins there.
+    Sources,
+    Models,
+    Preferences,
+    Chats,
+}
+
+const TOPICS: usize = 6;
+
+/// What one write changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreChange {
+    Accounts,
+    ToolSettings,
+    Sources,
+    Models,
+    /// Of one user; None: of everybody.
+    Preferences(Option<UserId>),
+    /// A chat came, went, or something happened in it.
+    Chat {
+        user: UserId,
+        chat: ChatId,
+    },
+}
+
+impl StoreChange {
+    pub fn topic(&self) -> ChangeTopic {
+        match self {
+            Self::Accounts => ChangeTopic::Accounts,
+            Self::ToolSettings => ChangeTopic::ToolSettings,
+            Self::Sources => ChangeTopic::Sources,
+            Self::Models => ChangeTopic::Models,
+            Self::Preferences(_) => ChangeTopic::Preferences,
+            Self::Chat { .. } => ChangeTopic::Chats,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Changes {
+    versions: [AtomicU64; TOPICS],
+    subscribers: broadcast::Sender<StoreChange>,
+}
+
+impl Changes {
+    pub(crate) fn publish(&self, change: StoreChange) {
+        self.versions[change.topic() as usize].fetch_add(1, Ordering::SeqCst);
+        // Nobody may be listening.
+        let _ = self.subscribers.send(change);
+    }
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self {
+            versions: Default::default(),
+            subscribers: broadcast::Sender::new(BACKLOG),
+        }
+    }
+}
+
+/// Publishes a change when it is dropped: also where the write fails or nobody waits for it any
+/// more, when the database may have done it all the same.
+#[must_use]
+pub(crate) struct PendingChange<'a> {
+    changes: &'a Changes,
+    change: Option<StoreChange>,
+}
+
+impl Drop for PendingChange<'_> {
+    fn drop(&mut self) {
+        if let Some(change) = self.change.take() {
+            self.changes.publish(change);
+        }
+    }
+}
+
+impl Store {
+    /// How often something of a topic has changed, as far as this process knows.
+    pub fn version(&self, topic: ChangeTopic) -> u64 {
+        self.changes.versions[topic as usize].load(Ordering::SeqCst)
+    }
+
+    /// All changes from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<StoreChange> {
+        self.changes.subscribers.subscribe()
+    }
+
+    /// Holds what a write is going to change, for as long as it is written.
+    pub(crate) fn changing(&self, change: StoreChange) -> PendingChange<'_> {
+        PendingChange {
+            changes: &self.changes,
+            change: Some(change),
+        }
+    }
+
+    /// An account that comes or goes with all that belongs to it.
+    pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 4] {
+        [
+            StoreChange::Accounts,
+            StoreChange::ToolSettings,
+            StoreChange::Sources,
+            StoreChange::Preferences(None),
+        ]
+        .map(|change| self.changing(change))
+    }
+
+    pub(crate) fn changing_chat(&self, user: &UserId, chat: &ChatId) -> PendingChange<'_> {
+        self.changing(StoreChange::Chat {
+            user: user.clone(),
+            chat: chat.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenon_domain::{EventBody, KeyScope, TitledBy};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_write_is_known_once_it_is_acknowledged() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let (ada, mut changes) = (UserId::new("ada"), store.subscribe());
+        let chat = store.create_chat(&ada, "Tides").await.unwrap().id;
+        let titled = EventBody::ChatTitled {
+            title: "Tides of today".into(),
+            by: TitledBy::Person,
+        };
+        store.append(&chat, vec![titled]).await.unwrap();
+        let expected = StoreChange::Chat { user: ada, chat };
+        assert_eq!(changes.try_recv().unwrap(), expected);
+        assert_eq!(changes.try_recv().unwrap(), expected);
+        assert_eq!(store.version(ChangeTopic::Chats), 2);
+        assert_eq!(store.version(ChangeTopic::Accounts), 0);
+    }
+
+    #[tokio::test]
+    async fn a_write_that_nobody_waits_for_counts_as_a_change() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let ada = UserId::new("ada");
+        let scope = KeyScope::default();
+        let mut write = Box::pin(store.create_key(&ada, "script", &scope));
+        // Polled once, so that it has begun.
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(write.as_mut().poll(&mut context).is_pending());
+        drop(write);
+        assert_eq!(store.version(ChangeTopic::Accounts), 1);
+    }
+}
