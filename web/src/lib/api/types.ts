@@ -107,8 +107,8 @@ hint: string, scope: KeyScope, createdAt: number, lastUsedAt?: number, };
 
 export type NewKey = { name: string, 
 /**
- * Needed where the log-in is older than ten minutes: 403 `password_needed`. Who has no
- * password logs in anew: 403 `login_needed`.
+ * Needed where the log-in is older than ten minutes: else `password_needed`. Who has no
+ * password logs in anew: `login_needed`.
  */
 password?: string, scope?: KeyScope, };
 

@@ -167,7 +167,8 @@ fn verify_signature(
     if header.crit.is_some() {
         return Err(malformed());
     }
-    let hmac = hmac_algorithm(&header.alg).zip(client_secret);
+    let secret = client_secret.filter(|secret| !secret.is_empty());
+    let hmac = hmac_algorithm(&header.alg).zip(secret);
     if hmac.is_none() && !is_known(&header.alg) {
         return Err(IdTokenError::Algorithm(header.alg));
     }

@@ -166,6 +166,8 @@ fn a_shared_secret_is_the_clients_own() {
     };
     let verified = |token: &str, secret| verify_signature(token, &signer.keys(), secret);
     assert!(verified(&by("secret"), Some("secret")).is_ok());
+    let empty = verified(&by(""), Some(""));
+    assert_eq!(empty, Err(IdTokenError::Algorithm("HS256".into())));
     let another = verified(&by("other"), Some("secret"));
     assert_eq!(another, Err(IdTokenError::Signature));
     // A key that everybody can read is no secret.
