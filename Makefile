@@ -29,10 +29,10 @@ audit: web/node_modules/.ready
 	cargo deny --locked check
 	npm --prefix web audit --omit=dev
 
-## Benchmarks, each figure beside its floor and target: the hub, streamed answers, long histories, MCP servers, OpenAPI documents,
+## Benchmarks, each figure beside its floor and target: the hub, calls over HTTP, streamed answers, long histories, MCP servers, OpenAPI documents,
 ## memory per tool, and calls through a browser.
 bench: web
-	cargo bench -p tenon-cli --bench hub --bench models --bench history --bench mcp --bench openapi --bench memory
+	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
 

@@ -72,7 +72,9 @@ test('an app is looked at, added, called in a chat and read again', deadline, as
 
   await button(form, 'Add').click();
   const row = servers.row('echo');
-  await row.getByText(/^Ready · \d+ tools · OpenAPI$/).waitFor({ timeout: 30_000 });
+  await row
+    .getByText(/^Ready · \d+ tools · OpenAPI · read-only tools run without asking$/)
+    .waitFor({ timeout: 30_000 });
 
   await servers.choose('echo', 'Read again');
   await row.getByText('Nothing has changed.').waitFor();

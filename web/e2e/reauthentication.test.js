@@ -227,7 +227,7 @@ test('the owner of an account is told what was switched off in it', deadline, as
   await page.reload();
   await notice.getByRole('button', { name: 'Open tool servers' }).click();
   await servers.filter({ hasText: 'Switched off' }).waitFor();
-  assert.equal(await notice.count(), 0);
+  await notice.waitFor({ state: 'detached' });
   await page.reload();
   await servers.filter({ hasText: 'Switched off' }).waitFor();
   assert.equal(await notice.count(), 0);

@@ -113,7 +113,7 @@ test('why it cannot be started is told apart from all it wrote', deadline, async
   const row = servers.row('broken');
   const alert = row.getByRole('alert');
   await alert
-    .getByText(/^It needs the environment variable FOO_API_KEY/)
+    .getByText(/^It needs the environment variable `FOO_API_KEY`/)
     .waitFor({ timeout: 30_000 });
   const lines = row.getByRole('list', { name: 'What it wrote' }).getByRole('listitem');
   assert.deepEqual(await lines.allTextContents(), [`Error: ${fault}`]);
@@ -313,4 +313,26 @@ test('all of it can be done by the keyboard', deadline, async (t) => {
   await page.keyboard.press('Enter');
   await servers.row('memory').waitFor({ state: 'detached' });
   await servers.add.and(page.locator(':focus')).waitFor();
+});
+
+test('an admin says whether a server is trusted, and its line tells', deadline, async (t) => {
+  const { page, servers } = await open(t);
+  const policy = async () => {
+    const tools = await suite.tell('GET', '/tools');
+    return tools.find(({ toolId }) => toolId === 'mcp_memory_read_graph')?.policy;
+  };
+  await servers.addProgram('memory', memory);
+  const row = servers.row('memory');
+  const trusted = row.getByText('read-only tools run without asking');
+  await trusted.waitFor({ timeout: 30_000 });
+  await eventually('its tools are listed', async () => (await policy()) === 'allow');
+
+  await servers.choose('memory', 'Edit');
+  const box = servers.form.getByRole('checkbox', { name: 'Trust what it says about its tools' });
+  assert.equal(await box.isChecked(), true);
+  await box.focus();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Enter');
+  await trusted.waitFor({ state: 'detached' });
+  await eventually('its tools are asked about', async () => (await policy()) === 'ask');
 });

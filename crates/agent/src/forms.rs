@@ -11,6 +11,7 @@ use tenon_domain::{CallId, ChatId, Form, FormAnswer, FormId, FormRequest, UserId
 use tenon_store::fresh_id;
 use tokio::sync::oneshot;
 
+use crate::activity::ChatActivity;
 use crate::{Agent, Error};
 
 /// Nobody reads a longer message.
@@ -25,6 +26,7 @@ const MAX_OPEN_FORMS: usize = 4;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Forms {
     open: Arc<Mutex<HashMap<FormId, OpenForm>>>,
+    activity: ChatActivity,
 }
 
 #[derive(Debug)]
@@ -40,6 +42,7 @@ struct OpenForm {
 #[derive(Debug)]
 pub(crate) struct PendingForm {
     forms: Forms,
+    chat: ChatId,
     pub(crate) form: Form,
     pub(crate) answer: oneshot::Receiver<FormAnswer>,
 }
@@ -83,6 +86,13 @@ impl Agent {
 }
 
 impl Forms {
+    pub(crate) fn new(activity: ChatActivity) -> Self {
+        Self {
+            open: Arc::default(),
+            activity,
+        }
+    }
+
     /// Opens a form.
     pub(crate) fn show(
         &self,
@@ -108,6 +118,7 @@ impl Forms {
         );
         Ok(PendingForm {
             forms: self.clone(),
+            chat: chat.clone(),
             form,
             answer,
         })
@@ -138,6 +149,7 @@ impl PendingForm {
 impl Drop for PendingForm {
     fn drop(&mut self) {
         self.forms.open().remove(&self.form.id);
+        self.forms.activity.publish(&self.chat);
     }
 }
 
@@ -172,7 +184,7 @@ fn is_web_page(url: &str) -> bool {
 fn fitting(fields: Option<&FormFields>, answer: FormAnswer) -> Result<FormAnswer, Error> {
     match (answer, fields) {
         (FormAnswer::Accept { content }, Some(fields)) => {
-            let content = fields.fit(content)?;
+            let content = fields.fit(content).map_err(Error::Misfit)?;
             Ok(FormAnswer::Accept { content })
         }
         // What was done on the page stays there.

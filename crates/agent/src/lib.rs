@@ -6,10 +6,13 @@
 pub mod feed;
 pub mod request;
 
+mod agent_loop;
 mod completion;
 mod model_step;
+mod recorder;
 mod turn;
 
+mod activity;
 mod approvals;
 mod branch;
 mod forms;
@@ -21,20 +24,23 @@ mod running_turns;
 mod delete;
 mod recover;
 mod turn_end;
+mod turn_fault;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, FormAnswerError, ToolAccess, TurnId};
+use tenon_domain::{ChatId, ErrorDetail, TurnId, coded_errors};
 use tenon_store::Store;
 use tenon_tools::{FreeSpace, NoSpace, Registry};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::broadcast;
 
-pub use completion::{Completion, CompletionPart, CompletionStream, CompletionTools};
+pub use agent_loop::ModelTools;
+pub use completion::{Completion, CompletionPart, CompletionStream};
 pub use delete::remove_folder;
 pub use feed::Feed;
 pub use request::{TurnModel, TurnRequest};
+pub use turn_fault::TurnFault;
 
 use approvals::Approvals;
 use forms::Forms;
@@ -78,30 +84,38 @@ pub struct AgentSettings {
     pub free_space: FreeSpace,
 }
 
-/// Why a turn could not begin, or a call or a form not be answered. What goes wrong later
-/// is the turn's outcome.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("this chat is still answering; wait for it or stop it first")]
-    Busy,
-    #[error("Tenon is shutting down and takes no new messages")]
-    Closing,
-    #[error("the message is empty; write something first")]
-    Empty,
-    #[error("the message is longer than {0} bytes; put the text into a file of the chat instead")]
-    TooLong(usize),
-    #[error("this call does not wait for an answer any more")]
-    NotWaiting,
-    #[error("this form does not wait for an answer here any more")]
-    FormClosed,
-    /// The answer does not fit the form; it says which field and why.
-    #[error("{0}")]
-    Misfit(#[from] FormAnswerError),
-    /// Nothing new begins before the disk is full: what runs has to be stored.
-    #[error("{0}")]
-    NoSpace(#[from] NoSpace),
-    #[error(transparent)]
-    Store(#[from] tenon_store::Error),
+coded_errors! {
+    /// Why a turn could not begin, or a call or a form not be answered. What goes wrong later
+    /// is the turn's outcome.
+    #[derive(Debug)]
+    pub enum Error {
+        Busy = "busy" => "This chat is still answering. Wait for it or stop it first.",
+        Closing = "closing" => "Tenon is shutting down and takes no new messages.",
+        Empty = "message_empty" in "text" => "The message is empty. Write something first.",
+        TooLong { max: usize } = "message_too_long" in "text" => "The message is longer than {max} bytes. Put the text into a file of the chat instead.",
+        TurnIdTaken = "turn_id_taken" in "turnId" => "This turn id belongs to another message already. Choose a new one.",
+        NotWaiting = "not_waiting" => "This call does not wait for an answer any more.",
+        FormClosed = "form_closed" => "This form does not wait for an answer here any more.",
+    }
+    wraps {
+        /// The answer does not fit the form; it says which field and why.
+        Misfit(ErrorDetail),
+        /// Nothing new begins before the disk is full: what runs has to be stored.
+        NoSpace(NoSpace),
+        Store(tenon_store::Error),
+    }
+}
+
+impl From<NoSpace> for Error {
+    fn from(error: NoSpace) -> Self {
+        Self::NoSpace(error)
+    }
+}
+
+impl From<tenon_store::Error> for Error {
+    fn from(error: tenon_store::Error) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl AgentSettings {
@@ -127,19 +141,25 @@ impl AgentSettings {
 impl Agent {
     /// Must be called inside a Tokio runtime: the feed writes on a task of its own.
     pub fn new(store: Store, registry: Arc<Registry>, settings: AgentSettings) -> Self {
+        let running = RunningTurns::default();
         Self {
             feed: Feed::new(store.clone()),
             store,
             registry,
-            running: RunningTurns::default(),
             approvals: Approvals::default(),
-            forms: Forms::default(),
+            forms: Forms::new(running.activity.clone()),
+            running,
             settings: Arc::new(settings),
         }
     }
 
     pub fn feed(&self) -> &Feed {
         &self.feed
+    }
+
+    /// The chats in which a turn has ended or a form was closed in this process, from now on.
+    pub fn activity(&self) -> broadcast::Receiver<ChatId> {
+        self.running.activity.subscribe()
     }
 
     /// The turn that is running in a chat now.
@@ -162,21 +182,6 @@ impl Agent {
     /// are, at once: the next start goes on with them. Forms are cancelled.
     pub async fn drain(&self, timeout: Duration) {
         self.running.drain(timeout).await;
-    }
-
-    /// What somebody may call now, as the switches stand. One who was disabled
-    /// meanwhile, in another process maybe, is stopped by asking.
-    async fn access_now(
-        &self,
-        access: &ToolAccess,
-        chat: Option<&ChatId>,
-        cancel: &CancellationToken,
-    ) -> tenon_store::Result<ToolAccess> {
-        if !self.store.is_active(&access.user).await? {
-            cancel.cancel();
-        }
-        let settings = self.store.tool_settings(&access.user, None, chat).await?;
-        Ok(access.clone().with_settings(settings))
     }
 
     /// The folder a chat's tools may work in. It need not exist yet.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures::{FutureExt, StreamExt};
-use tenon_domain::{CallId, DeltaKind, OmittedTool, Part, StopReason, TurnOutcome, tool_id};
+use tenon_domain::{CallId, DeltaKind, MessageId, Part, StopReason, TurnOutcome, tool_id};
 use tenon_llm::assemble::{DraftBody, Growth};
 use tenon_llm::{
     Assembler, Error as ModelError, ModelDelta, ModelReply, ModelRequest, ModelStream, Provider,
@@ -14,7 +13,8 @@ use tenon_tools::Toolset;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::AgentSettings;
+use crate::recorder::Recorder;
+use crate::{AgentSettings, TurnFault};
 
 /// `kill -9` may cost the last second of streamed text; this leaves time for the write itself.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_millis(700);
@@ -29,23 +29,8 @@ pub(crate) struct ModelStep<'a> {
     pub toolset: &'a Toolset,
     pub cancel: &'a CancellationToken,
     pub settings: &'a AgentSettings,
-    pub sink: &'a dyn StreamSink,
-}
-
-/// Receives a reply while it streams.
-#[async_trait]
-pub(crate) trait StreamSink: Send + Sync {
-    /// A part of the message has grown.
-    fn grown(&self, part: usize, kind: DeltaKind, text: String);
-
-    /// The provider is retried after this.
-    fn retries_in(&self, _wait: Duration) {}
-
-    /// Tools that were not sent to the model.
-    async fn left_out(&self, _tools: &[OmittedTool]) {}
-
-    /// Saves the text so far.
-    async fn checkpoint(&self, _parts: Vec<Part>) {}
+    pub message: &'a MessageId,
+    pub recorder: &'a dyn Recorder,
 }
 
 /// The reply, and the outcome of the turn if the reply was cut off.
@@ -63,7 +48,7 @@ impl ModelStep<'_> {
         );
         let cut = match streamed.await {
             Ok(ended) => ended.err(),
-            Err(_elapsed) => Some(interrupted("The answer took too long and was cut off.")),
+            Err(_elapsed) => Some(interrupted(TurnFault::Timeout)),
         };
         let mut reply = assembler.finish(|| CallId(fresh_id()));
         for part in &mut reply.parts {
@@ -97,8 +82,8 @@ impl ModelStep<'_> {
                 return Err(TurnOutcome::Stopped);
             }
             if unsaved.is_some_and(|since| since.elapsed() >= CHECKPOINT_INTERVAL) {
-                self.unless_stopped(self.sink.checkpoint(texts(assembler)))
-                    .await?;
+                let saved = self.recorder.checkpoint(self.message, texts(assembler));
+                self.unless_stopped(saved).await?;
                 unsaved = None;
             }
             // A delta that is there already needs no timeout.
@@ -124,10 +109,10 @@ impl ModelStep<'_> {
                 ModelDelta::Retry(wait) => {
                     // Until it is asked again, the silence is ours.
                     last_delta += *wait;
-                    self.sink.retries_in(*wait);
+                    self.recorder.retries_in(self.message, *wait);
                 }
                 ModelDelta::OmittedTool(tools) => {
-                    self.unless_stopped(self.sink.left_out(tools)).await?;
+                    self.unless_stopped(self.recorder.left_out(tools)).await?;
                 }
                 _ => {}
             }
@@ -161,13 +146,11 @@ impl ModelStep<'_> {
 
     fn check_limits(&self, said: usize, assembler: &Assembler) -> Result<(), TurnOutcome> {
         if said > self.settings.reply_bytes {
-            return Err(interrupted("The answer grew too long and was cut off."));
+            return Err(interrupted(TurnFault::TooLong));
         }
-        let limit = MAX_CALLS_FACTOR * self.settings.calls_per_step;
-        if assembler.calls() > limit {
-            return Err(interrupted(&format!(
-                "The model asked for more than {limit} calls at once and was cut off."
-            )));
+        let max = MAX_CALLS_FACTOR * self.settings.calls_per_step;
+        if assembler.calls() > max {
+            return Err(interrupted(TurnFault::TooManyCalls { max }));
         }
         Ok(())
     }
@@ -185,21 +168,17 @@ impl ModelStep<'_> {
                 DeltaKind::Input { display_name }
             }
         };
-        self.sink.grown(growth.part, kind, growth.text);
+        let recorder = self.recorder;
+        recorder.grown(self.message, growth.part, kind, growth.text);
     }
 
     fn silent(&self, assembler: &Assembler) -> TurnOutcome {
-        let (name, seconds) = (self.model.name(), self.settings.model_silence.as_secs());
+        let name = self.model.name().into();
+        let seconds = self.settings.model_silence.as_secs();
         if assembler.drafts().is_empty() {
-            TurnOutcome::Failed {
-                message: format!(
-                    "{name} said nothing for {seconds} s. Check that it is running, or choose another model."
-                ),
-            }
+            TurnOutcome::Failed(TurnFault::NoReply { name, seconds }.into())
         } else {
-            interrupted(&format!(
-                "{name} fell silent for {seconds} s in mid-sentence."
-            ))
+            interrupted(TurnFault::Stalled { name, seconds })
         }
     }
 }
@@ -237,25 +216,19 @@ fn weight(delta: &ModelDelta) -> usize {
 fn unfinished(stop: Option<StopReason>) -> Option<TurnOutcome> {
     match stop {
         Some(StopReason::End | StopReason::ToolCalls | StopReason::Paused) => None,
-        Some(StopReason::Length) => Some(interrupted(
-            "The answer reached the model's limit of length.",
-        )),
-        Some(StopReason::Filtered) => Some(TurnOutcome::Failed {
-            message: "The model's provider withheld the rest of this answer.".into(),
-        }),
-        None => Some(interrupted("The model's answer broke off.")),
+        Some(StopReason::Length) => Some(interrupted(TurnFault::LengthLimit)),
+        Some(StopReason::Filtered) => Some(TurnOutcome::Failed(TurnFault::Filtered.into())),
+        None => Some(interrupted(TurnFault::ModelBrokeOff)),
     }
 }
 
-fn interrupted(message: &str) -> TurnOutcome {
-    TurnOutcome::Interrupted {
-        message: message.into(),
-    }
+fn interrupted(fault: TurnFault) -> TurnOutcome {
+    TurnOutcome::Interrupted(fault.into())
 }
 
 fn outcome(error: ModelError) -> TurnOutcome {
     match error {
-        ModelError::Refused(message) | ModelError::Busy(message) => TurnOutcome::Failed { message },
-        ModelError::Interrupted(message) => TurnOutcome::Interrupted { message },
+        ModelError::Refused(why) | ModelError::Busy(why) => TurnOutcome::Failed(why),
+        ModelError::Interrupted(why) => TurnOutcome::Interrupted(why),
     }
 }

@@ -3,12 +3,13 @@
 
 use std::sync::Mutex;
 
-use tenon_domain::{ToolAccess, TurnOutcome, Usage};
+use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
+use crate::agent_loop::UsageMeter;
 use crate::turn::{Begin, Turn};
 use crate::turn_end::TurnEnd;
-use crate::{Agent, Error, TurnModel};
+use crate::{Agent, Error, TurnFault, TurnModel};
 
 impl Agent {
     /// Ends the turns of processes that are gone: their text up to the last
@@ -25,7 +26,7 @@ impl Agent {
                     continue;
                 }
                 tracing::info!(chat = %turn.chat_id, turn = %turn.id, "turn was interrupted by a restart");
-                let end = interrupted("Tenon was restarted during this answer.", Usage::default());
+                let end = interrupted(TurnFault::Restarted, Usage::default());
                 self.try_end(&turn.chat_id, &turn.id, end).await?;
                 count += 1;
             }
@@ -56,7 +57,7 @@ impl Agent {
     /// turn alone is not remembered: it is asked about.
     pub fn resume(&self, paused: PausedTurn, model: TurnModel) -> std::result::Result<(), Error> {
         let slot = self.running.take(&paused.chat_id, &paused.id)?;
-        let access = ToolAccess::all(&paused.user);
+        let access = ToolAccess::all(&paused.user, Caller::chat_model());
         let turn = Turn {
             agent: self.clone(),
             id: paused.id,
@@ -65,30 +66,28 @@ impl Agent {
                 None => access,
                 Some(tools) => access.only(tools),
             },
-            door: paused.door,
             // Somebody was there to be asked, or it would not wait.
             can_ask: true,
             model,
             left_out: Mutex::default(),
-            usage: Mutex::new(paused.usage),
+            usage: UsageMeter::new(paused.usage),
             slot,
         };
         self.running.tasks.spawn(turn.run(Begin::Again));
         Ok(())
     }
 
-    /// Ends a turn that cannot go on; `why` is a sentence.
-    pub async fn give_up(&self, paused: &PausedTurn, why: &str) -> Result<()> {
-        let end = interrupted(why, paused.usage);
+    /// Ends a turn that cannot go on.
+    pub async fn give_up(&self, paused: &PausedTurn, why: ErrorDetail) -> Result<()> {
+        let fault = TurnFault::CannotResume { why: why.into() };
+        let end = interrupted(fault, paused.usage);
         self.try_end(&paused.chat_id, &paused.id, end).await
     }
 }
 
-fn interrupted(message: &str, usage: Usage) -> TurnEnd {
+fn interrupted(fault: TurnFault, usage: Usage) -> TurnEnd {
     TurnEnd {
-        outcome: TurnOutcome::Interrupted {
-            message: message.into(),
-        },
+        outcome: TurnOutcome::Interrupted(fault.into()),
         usage,
         cost: None,
     }

@@ -10,6 +10,9 @@ use tenon_llm::Provider;
 pub struct TurnRequest {
     pub user: UserId,
     pub chat: ChatId,
+    /// Chosen by the client, so that sending twice is one turn. A UUID, see
+    /// [`tenon_store::parse_id`].
+    pub id: Option<TurnId>,
     /// None, together with `replaces`: the same again.
     pub text: Option<String>,
     /// Begins a branch beside this turn.
@@ -41,6 +44,7 @@ impl TurnRequest {
         Self {
             user,
             chat,
+            id: None,
             text: Some(text.into()),
             replaces: None,
             tools: None,

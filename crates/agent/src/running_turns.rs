@@ -10,6 +10,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Error;
+use crate::activity::ChatActivity;
+
+/// Storing a message takes milliseconds, unless the database is in trouble.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// After being told to stop, a turn only has to write down how it ended.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -17,6 +21,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunningTurns {
     turns: Arc<Mutex<HashMap<ChatId, RunningTurn>>>,
+    pub(crate) activity: ChatActivity,
     pub(crate) tasks: TaskTracker,
     /// Fires when Tenon shuts down: what only waits should wait no longer.
     pub(crate) closing: CancellationToken,
@@ -28,6 +33,8 @@ pub(crate) struct RunningTurns {
 struct RunningTurn {
     id: TurnId,
     cancel: CancellationToken,
+    /// Fires when the turn is on record.
+    stored: CancellationToken,
     /// Fires when the turn has released its slot.
     ended: CancellationToken,
 }
@@ -38,6 +45,7 @@ pub(crate) struct TurnSlot {
     running: RunningTurns,
     chat: ChatId,
     pub(crate) cancel: CancellationToken,
+    pub(crate) stored: CancellationToken,
     ended: CancellationToken,
 }
 
@@ -47,13 +55,15 @@ impl RunningTurns {
         if self.tasks.is_closed() {
             return Err(Error::Closing);
         }
-        let (cancel, ended) = (CancellationToken::new(), CancellationToken::new());
+        let cancel = CancellationToken::new();
+        let (stored, ended) = (CancellationToken::new(), CancellationToken::new());
         match turns.entry(chat.clone()) {
             Entry::Occupied(_) => return Err(Error::Busy),
             Entry::Vacant(free) => {
                 free.insert(RunningTurn {
                     id: turn.clone(),
                     cancel: cancel.clone(),
+                    stored: stored.clone(),
                     ended: ended.clone(),
                 });
             }
@@ -62,8 +72,26 @@ impl RunningTurns {
             running: self.clone(),
             chat: chat.clone(),
             cancel,
+            stored,
             ended,
         })
+    }
+
+    /// Waits until this turn is stored or has released the chat's slot. False: the slot is
+    /// another turn's, or it takes too long.
+    pub(crate) async fn settled(&self, chat: &ChatId, turn: &TurnId) -> bool {
+        let (stored, ended) = match self.turns().get(chat) {
+            None => return true,
+            Some(running) if running.id != *turn => return false,
+            Some(running) => (running.stored.clone(), running.ended.clone()),
+        };
+        let settled = async {
+            tokio::select! {
+                () = stored.cancelled() => {}
+                () = ended.cancelled() => {}
+            }
+        };
+        tokio::time::timeout(STORE_TIMEOUT, settled).await.is_ok()
     }
 
     /// Something that runs without a chat. The token stops it.
@@ -130,6 +158,7 @@ impl RunningTurns {
 impl Drop for TurnSlot {
     fn drop(&mut self) {
         self.running.turns().remove(&self.chat);
+        self.running.activity.publish(&self.chat);
         self.ended.cancel();
     }
 }

@@ -161,7 +161,10 @@ impl Accounts {
         }
         remove_folder(&self.agent.workspace(&manual_workspace(id))).await;
         let forgotten = self.devices.forget_user(id).await;
-        forgotten.map_err(|error| Error::DeviceStore(error.to_string()))?;
+        forgotten.map_err(|error| {
+            tracing::error!(%error, "what browsers found cannot be forgotten");
+            Error::DeviceStore
+        })?;
         self.store.delete_user(id).await?;
         self.sources.sync().await;
         let detail = json!({"email": gone.email, "name": gone.name});

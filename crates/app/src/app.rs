@@ -1,6 +1,7 @@
 //! [`App`]: everything assembled, the store, the tool registry, the agent, models, sources and
 //! accounts.
 
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tenon_agent::{Agent, AgentSettings};
 use tenon_assistant::Assistant;
-use tenon_domain::{ToolId, UserId};
+use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
 use tenon_sources::browser::DeviceHub;
 use tenon_sources::builtin;
@@ -30,14 +31,18 @@ use crate::sources::folder::WatchedFolder;
 use crate::sources::{RunMode, Sources};
 use crate::storage::Storage;
 use crate::tools::UserTools;
+use crate::user_feed::{FeedSources, UserFeed};
 
 /// How long a command waits for servers whose tools nobody knows yet. Programs of
 /// Python on a busy machine need most of it.
 const FIRST_START_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Everything that the HTTP server and the command line need. Cheap to clone.
+/// Everything that the HTTP server and the command line need. One reference count: every request
+/// takes some clones of it.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<AppServices>);
+
+pub struct AppServices {
     pub store: Store,
     pub registry: Arc<Registry>,
     pub agent: Agent,
@@ -47,6 +52,8 @@ pub struct App {
     pub devices: DeviceHub,
     pub accounts: Accounts,
     pub tools: UserTools,
+    /// What changes for each user, for their open pages.
+    pub user_feed: UserFeed,
     /// Where servers may stand in files.
     pub watched: Arc<Path>,
     /// The servers that whoever started Tenon wrote down for it.
@@ -62,7 +69,15 @@ pub struct App {
     /// Fires when open connections should end.
     pub closing: CancellationToken,
     /// Keeps the sources in the registry.
-    _connected: Arc<[Connection]>,
+    _connected: Vec<Connection>,
+}
+
+impl Deref for App {
+    type Target = AppServices;
+
+    fn deref(&self) -> &AppServices {
+        &self.0
+    }
 }
 
 impl App {
@@ -128,7 +143,7 @@ impl App {
         store.sweep_blobs().await?;
         store.sweep_audit().await?;
         let auth = Auth::new(config, issuer(&data, config)?);
-        Ok(Self {
+        Ok(Self(Arc::new(AppServices {
             accounts: Accounts {
                 store: store.clone(),
                 auth: auth.clone(),
@@ -142,6 +157,14 @@ impl App {
                 agent: agent.clone(),
                 devices: devices.clone(),
             },
+            user_feed: UserFeed::new(FeedSources {
+                store: store.clone(),
+                agent: agent.clone(),
+                registry: registry.clone(),
+                sources: sources.clone(),
+                devices: devices.clone(),
+                models: models.clone(),
+            }),
             storage: Storage::new(store.clone(), free_space),
             store,
             registry,
@@ -156,8 +179,8 @@ impl App {
             budget: Budget::new(),
             max_connections: config.max_connections,
             closing: CancellationToken::new(),
-            _connected: connected.into(),
-        })
+            _connected: connected,
+        })))
     }
 
     /// Ties up what processes that died left open since, and goes on with the
@@ -170,17 +193,15 @@ impl App {
                 Ok(model) => match self.agent.resume(paused.clone(), model) {
                     // Who shuts down again leaves it to the next start.
                     Ok(()) | Err(tenon_agent::Error::Closing) => continue,
-                    Err(error) => error.to_string(),
+                    Err(error) => error.detail(),
                 },
-                Err(
-                    ModelLookupError::Unknown(message)
-                    | ModelLookupError::Store(Error::Secret(message)),
-                ) => message,
-                Err(ModelLookupError::Store(error)) => return Err(error),
+                Err(ModelLookupError::Store(error)) if !matches!(error, Error::Secret(_)) => {
+                    return Err(error);
+                }
+                Err(error) => error.detail(),
             };
-            tracing::warn!(chat = %paused.chat_id, turn = %paused.id, why, "a turn that waited cannot go on");
-            let why = format!("Tenon was restarted and could not go on with this answer. {why}");
-            self.agent.give_up(&paused, &why).await?;
+            tracing::warn!(chat = %paused.chat_id, turn = %paused.id, %why, "a turn that waited cannot go on");
+            self.agent.give_up(&paused, why).await?;
         }
         Ok(())
     }
@@ -260,7 +281,13 @@ pub fn no_such_tool(id: &ToolId) -> String {
 
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App")
+        self.0.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for AppServices {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AppServices")
             .field("registry", &self.registry)
             .finish_non_exhaustive()
     }

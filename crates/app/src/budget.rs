@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use tenon_domain::UserId;
+use tenon_domain::{UserId, coded_errors};
 use tenon_net::json_weight::parsed_bytes;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
@@ -86,21 +86,15 @@ pub struct BudgetShare {
     _user: Arc<UserPools>,
 }
 
-/// Why there is no share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Exceeded {
-    #[error(
-        "You have {USER_SOCKETS} pages connected, and more are not served at once. Close some."
-    )]
-    Sockets,
-    #[error("Too much of yours is on its way to Tenon at once. Try again in a few seconds.")]
-    User,
-    #[error("Tenon has too much to take in at the moment. Try again in a few seconds.")]
-    All,
-    #[error(
-        "It has more values in it than Tenon takes in at once. Send less, or the address of a document instead of the document."
-    )]
-    Values,
+coded_errors! {
+    /// Why there is no share.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Exceeded {
+        Sockets { max: usize } = "too_many_sockets" => "You have {max} pages connected, and more are not served at once. Close some.",
+        User = "too_much_at_once" => "Too much of yours is on its way to Tenon at once. Try again in a few seconds.",
+        All = "overloaded" => "Tenon has too much to take in at the moment. Try again in a few seconds.",
+        Values = "too_many_values" => "It has more values in it than Tenon takes in at once. Send less, or the address of a document instead of the document.",
+    }
 }
 
 impl Budget {
@@ -120,7 +114,7 @@ impl Budget {
         let user = self.user(user);
         let permit = user.sockets.clone().try_acquire_owned();
         Ok(BudgetShare {
-            _permits: vec![permit.map_err(|_| Exceeded::Sockets)?],
+            _permits: vec![permit.map_err(|_| Exceeded::Sockets { max: USER_SOCKETS })?],
             _user: user,
         })
     }
@@ -295,7 +289,10 @@ mod tests {
         let budget = Budget::new();
         let open: Vec<_> = (0..USER_SOCKETS).map(|_| budget.socket(&ada())).collect();
         assert!(open.iter().all(Result::is_ok));
-        assert_eq!(budget.socket(&ada()).unwrap_err(), Exceeded::Sockets);
+        assert_eq!(
+            budget.socket(&ada()).unwrap_err(),
+            Exceeded::Sockets { max: USER_SOCKETS }
+        );
         assert!(budget.socket(&UserId::new("bob")).is_ok());
         drop(open);
         assert!(budget.socket(&ada()).is_ok());

@@ -1,9 +1,11 @@
-//! Chats as files: JSON that Tenon reads again, Markdown for people.
+//! Chats as lists show them, and as files: JSON that Tenon reads again, Markdown for people.
 
 mod export;
 mod import;
 mod markdown;
+mod summary;
 
 pub use export::{ExportedChat, ExportedMessage, ExportedTurn, export};
 pub use import::{ImportError, MAX_TITLE_CHARS, read};
 pub use markdown::write as write_markdown;
+pub use summary::{ChatSummary, summaries};

@@ -19,6 +19,7 @@ pub mod profile;
 pub mod sources;
 pub mod storage;
 pub mod tools;
+pub mod user_feed;
 
 mod devices;
 mod lock;

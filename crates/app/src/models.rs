@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Map;
-use tenon_domain::{ModelConfig, ModelId, ToolMode, ToolUse};
+use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode, ToolUse};
 use tenon_llm::{Provider, Remote, connect};
 use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
@@ -145,8 +145,8 @@ impl Models {
             None => model.sealed_key.is_some(),
         };
         let unusable = match (&endpoint, self.key(model)) {
-            (None, _) if id.is_some() => Some(choose::gone(&model.config)),
-            (None, Err(error)) => Some(error.to_string()),
+            (None, _) if id.is_some() => Some(choose::gone(&model.config).into()),
+            (None, Err(error)) => Some(error.detail()),
             (_, _) => None,
         };
         ModelView {

@@ -2,7 +2,8 @@
 
 use tenon_store::normal_email;
 
-use crate::{Error, Result};
+use crate::Result;
+use crate::error::AccountInputError;
 
 /// As long as an address can be, and more than any name is.
 const MAX_EMAIL_BYTES: usize = 254;
@@ -16,9 +17,7 @@ pub fn checked_email(email: &str) -> Result<String> {
         .split_once('@')
         .is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
     if !is_address || !is_clean || email.len() > MAX_EMAIL_BYTES {
-        return Err(Error::Invalid(
-            "This is no e-mail address. Write it like ada@example.org.".into(),
-        ));
+        return Err(AccountInputError::Email.into());
     }
     Ok(email)
 }
@@ -27,9 +26,8 @@ pub fn checked_name(name: &str) -> Result<String> {
     let name = name.trim();
     let length = name.chars().count();
     if length == 0 || length > MAX_NAME_CHARS || name.contains(char::is_control) {
-        return Err(Error::Invalid(format!(
-            "A name has 1 to {MAX_NAME_CHARS} characters, on one line."
-        )));
+        let max = MAX_NAME_CHARS;
+        return Err(AccountInputError::Name { max }.into());
     }
     Ok(name.to_owned())
 }

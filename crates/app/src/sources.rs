@@ -18,6 +18,7 @@ mod error;
 mod fill;
 pub mod folder;
 mod import;
+mod input_error;
 mod instance;
 mod mask;
 mod merge;
@@ -65,14 +66,15 @@ pub use document_view::{
 };
 pub use error::SourceError;
 pub use import::{ImportOutcome, ImportReport};
+pub use input_error::{SourceDenied, SourceFault, SourceIdle, SourceInputError};
 pub use oauth::{CLIENT_NAME, LoginEndpoint, LoginTarget, OAuthService, PublicAddress};
 pub use read_model::{
     CredentialKind, Hidden, ImportedSource, LogLine, LoginState, SecretView, ServerAbout,
     SourceDetail, SourceLimits, SourceOrigin, SourceReach, SourceUpdate,
 };
 pub use requests::{AddSource, ImportSources, NewSecret, SourceChange};
-pub use status_view::{AdviceView, CauseView, StartupView};
-pub use updates::{AddressedUpdate, UpdateSubscription};
+pub use status_view::{CauseView, StartupView};
+pub(crate) use updates::{AddressedUpdate, UpdateSubscription};
 
 /// How long somebody who changed something waits until it runs like that.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(15);
@@ -252,8 +254,8 @@ impl Sources {
         }
     }
 
-    /// What changes, for those who have a socket open.
-    pub fn updates(&self) -> UpdateSubscription {
+    /// What changes, for the feed of users.
+    pub(crate) fn updates(&self) -> UpdateSubscription {
         self.0.updates.subscribe()
     }
 
@@ -305,7 +307,7 @@ impl Sources {
     ) -> Result<LoginTarget, SourceError> {
         let entry = self.visible(user, id)?;
         let facts = &self.0.snapshot().facts;
-        let nobody = || error::wrong("Nobody logs in at this server.");
+        let nobody = || SourceError::from(SourceInputError::NoLogin);
         let config = entry.config.as_ref().map_err(|_| nobody())?;
         let network = plan::network(&entry, config, facts, Some(&user.id));
         let whose = (&user.id, facts.trust(&entry), network);

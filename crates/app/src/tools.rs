@@ -9,13 +9,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tenon_agent::Agent;
-use tenon_domain::{
-    CallId, ChatId, Layer, Policy, SourceId, SourceKind, ToolAccess, ToolCall, ToolError, ToolId,
-    UserId,
-};
+use tenon_domain::{CallId, ChatId, SourceId, SourceKind, ToolAccess, ToolCall, ToolId, UserId};
 use tenon_sources::browser::DeviceHub;
 use tenon_store::{Store, fresh_id};
-use tenon_tools::{Asker, CallContext, CallOrigin, CallTimer, NoClient, Registry, Tool, Toolset};
+use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, Registry, Tool, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::CurrentUser;
@@ -33,8 +30,7 @@ pub struct UserTools {
 }
 
 impl UserTools {
-    /// A call that a person makes, which is its own approval: only what the
-    /// organisation forbids is forbidden to them too. None: there is no such tool.
+    /// A call that somebody makes by hand, or a program with their key. None: there is no such tool.
     pub async fn call(
         &self,
         user: &CurrentUser,
@@ -43,13 +39,10 @@ impl UserTools {
         input: Value,
         cancel: CancellationToken,
     ) -> tenon_store::Result<Option<CallToolAnswer>> {
-        let toolset = self.registry.toolset(ToolAccess::all(&user.id));
-        if toolset.get(&tool_id).is_none() {
+        let toolset = self.registry.toolset(self.access(user, None).await?);
+        if toolset.find(&tool_id).is_none() {
             return Ok(None);
         }
-        let settings = self.store.tool_settings(&user.id, None, None).await?;
-        let is_forbidden =
-            settings.effective(&tool_id).policy == Some((Policy::Deny, Layer::Organisation));
         let call = ToolCall {
             id: CallId(fresh_id()),
             tool_id,
@@ -62,7 +55,6 @@ impl UserTools {
                 ..CallOrigin::default()
             },
             user: user.id.clone(),
-            asker: Asker::Person,
             workspace: Some(self.workspace(&user.id)),
             cancel,
             // There is nowhere to show a form to them: a tool that asks is declined.
@@ -70,23 +62,11 @@ impl UserTools {
             timer: CallTimer::default(),
         };
         let started = Instant::now();
-        let result = if is_forbidden {
-            Err(ToolError::denied(
-                "This tool is switched off for everybody. Ask an admin to allow it.",
-            ))
-        } else {
-            toolset.call(&call, &context).await
-        };
+        let result = toolset.call(&call, &context).await;
         let duration_ms = started.elapsed().as_millis() as u64;
         let detail = json!({"callId": call.id, "ok": result.is_ok()});
-        user.note(
-            &self.store,
-            address,
-            "tool.called",
-            call.tool_id.as_str(),
-            detail,
-        )
-        .await;
+        let tool = call.tool_id.as_str();
+        user.note_behind(&self.store, address, "tool.called", tool, detail);
         Ok(Some(match result {
             Ok(output) => CallToolAnswer {
                 ok: true,
@@ -112,7 +92,7 @@ impl UserTools {
         chat: Option<&ChatId>,
     ) -> tenon_store::Result<ToolAccess> {
         let settings = self.store.tool_settings(&user.id, None, chat).await?;
-        Ok(ToolAccess::all(&user.id).with_settings(settings))
+        Ok(ToolAccess::all(&user.id, user.caller()).with_settings(settings))
     }
 
     /// The folder of calls that a person makes outside any chat.

@@ -20,6 +20,8 @@ use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
 use texts::{draft, text_value};
 use values::value_of_text;
 
+pub(crate) use texts::marker_role;
+
 pub(crate) type Arguments = Map<String, Value>;
 
 /// What earlier steps left to point back at.
@@ -61,8 +63,8 @@ enum TokenRole {
 
 struct ArgumentReader<'a> {
     clause: &'a Clause<'a>,
-    changes_something: bool,
     context: &'a Context,
+    changes_something: bool,
     roles: Vec<TokenRole>,
     evidence: usize,
     guessed: bool,
@@ -70,7 +72,8 @@ struct ArgumentReader<'a> {
     more_places: Vec<(String, Value)>,
 }
 
-/// Reads the arguments of a tool. `names_tool` tells which tokens name the tool and so are no values.
+/// Reads the arguments of a tool that are not there yet. `names_tool` tells which tokens name the
+/// tool and so are no values.
 pub(crate) fn read(
     clause: &Clause<'_>,
     parameters: &[ToolParameter],
@@ -82,31 +85,36 @@ pub(crate) fn read(
     let mut reader = ArgumentReader::new(clause, context, names_tool);
     reader.changes_something = changes_something;
     reader.evidence = arguments.len();
-    let missing = reader.fill(parameters, &mut arguments).cloned();
-    // What is added to the end of a file is a line of it, so that the next one has its own.
-    let appends = arguments.get("append") == Some(&Value::Bool(true));
-    let contents = parameters
-        .iter()
-        .filter(|one| one.role == ParameterRole::Content);
-    for one in contents.filter(|_| appends) {
-        if let Some(Value::String(text)) = arguments.get_mut(&one.name) {
-            *text = format!("{}\n", text.trim_end_matches('\n'));
-        }
-    }
-    let mut calls = vec![arguments];
-    for (name, place) in std::mem::take(&mut reader.more_places) {
-        let mut another = calls[0].clone();
-        another.insert(name, place);
-        calls.push(another);
+    reader.fill(parameters, &mut arguments);
+    let mut required = parameters.iter().filter(|one| one.required);
+    let missing = required.find(|one| !arguments.contains_key(&one.name));
+    if arguments.get("append") == Some(&Value::Bool(true)) {
+        end_lines(parameters, &mut arguments);
     }
     let taken = |at: &usize| reader.roles[*at] == TokenRole::Taken;
-    ArgumentReading {
-        calls,
-        missing,
+    let mut reading = ArgumentReading {
+        calls: vec![arguments.clone()],
+        missing: missing.cloned(),
         evidence: reader.evidence,
         guessed: reader.guessed,
         leftover: reader.free().count(),
         values: clause.head().filter(taken).collect(),
+    };
+    for (name, place) in reader.more_places {
+        let mut another = arguments.clone();
+        another.insert(name, place);
+        reading.calls.push(another);
+    }
+    reading
+}
+
+/// What is added to the end of a file is a line of it, so that the next one has its own.
+fn end_lines(parameters: &[ToolParameter], arguments: &mut Arguments) {
+    let is_content = |one: &&ToolParameter| one.role == ParameterRole::Content;
+    for one in parameters.iter().filter(is_content) {
+        if let Some(Value::String(text)) = arguments.get_mut(&one.name) {
+            *text = format!("{}\n", text.trim_end_matches('\n'));
+        }
     }
 }
 
@@ -116,15 +124,19 @@ impl<'a> ArgumentReader<'a> {
         context: &'a Context,
         names_tool: impl Fn(usize) -> bool,
     ) -> Self {
-        let role = |at| match () {
-            () if clause.is_stop_word(at) => TokenRole::StopWord,
-            () if names_tool(at) => TokenRole::ToolName,
-            () => TokenRole::Free,
+        let role = |at| {
+            if clause.is_stop_word(at) {
+                TokenRole::StopWord
+            } else if names_tool(at) {
+                TokenRole::ToolName
+            } else {
+                TokenRole::Free
+            }
         };
         Self {
             clause,
-            changes_something: false,
             context,
+            changes_something: false,
             roles: (0..clause.tokens.len()).map(role).collect(),
             evidence: 0,
             guessed: false,
@@ -132,12 +144,7 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// Reads what is not there yet; returns the first required argument that stays empty.
-    fn fill<'p>(
-        &mut self,
-        parameters: &'p [ToolParameter],
-        into: &mut Arguments,
-    ) -> Option<&'p ToolParameter> {
+    fn fill(&mut self, parameters: &[ToolParameter], into: &mut Arguments) {
         let names: Vec<&str> = parameters.iter().map(|one| one.name.as_str()).collect();
         self.read_each(parameters, into, |reader, one| reader.named(one, &names));
         let required = || parameters.iter().filter(|one| one.required);
@@ -154,7 +161,6 @@ impl<'a> ArgumentReader<'a> {
             _ => one.default.clone(),
         });
         self.evidence = evidence;
-        required().find(|one| !into.contains_key(&one.name))
     }
 
     fn read_each<'p>(
@@ -180,6 +186,14 @@ impl<'a> ArgumentReader<'a> {
 
     fn free_of(&self, kind: TokenKind) -> Option<usize> {
         self.free().find(|at| self.clause.tokens[*at].kind == kind)
+    }
+
+    /// The first free words, up to what is taken.
+    fn leftover(&self) -> Option<(usize, usize)> {
+        let from = self.free().next()?;
+        let end = self.next_taken(from);
+        let to = self.free().take_while(|at| *at < end).last()?;
+        Some((from, to))
     }
 
     fn role(&self, at: usize) -> Option<TokenRole> {

@@ -57,8 +57,9 @@ impl MessageToken<'_> {
     /// A path, quoted or not.
     pub(crate) fn is_path(&self) -> bool {
         let is_quoted = self.kind == TokenKind::Quoted && self.text.len() <= MAX_TOKEN_BYTES;
-        let is_path = |path: &Regex| is_quoted && path.is_match(self.text);
-        self.kind == TokenKind::Path || QUOTED_PATH.as_ref().is_some_and(is_path)
+        let is_one_word = || !self.text.contains(char::is_whitespace);
+        self.kind == TokenKind::Path
+            || (is_quoted && self.text.contains(['.', '/']) && is_one_word())
     }
 
     pub(crate) fn is_unspaced(&self) -> bool {
@@ -71,58 +72,52 @@ impl MessageToken<'_> {
 
     pub(crate) fn number(&self) -> Option<f64> {
         let digits = self.text.chars().map(narrow).filter(|c| *c != ',');
-        let number = digits.collect::<String>().parse().ok();
+        let digits = vocabulary::with_digits(&digits.collect::<String>());
+        let number = digits.parse().ok();
         number.filter(|number: &f64| self.kind == TokenKind::Number && number.is_finite())
     }
 }
 
-/// The forms of tokens in the order they are tried; the first group is the token.
-static SHAPES: LazyLock<Vec<(TokenKind, Regex)>> = LazyLock::new(|| {
-    const SHAPES: [(TokenKind, &str); 6] = [
-        (
-            TokenKind::Url,
-            r"(?i)^((?:(?:https?|ftp|file)://|www\.)ADDRESS+)",
-        ),
-        (
-            TokenKind::Url,
-            r"(?i)^((?:LETTER[-.]?)+\.(?:com|org|net|io|dev|ai|app|cn)(?:/ADDRESS*)?)END",
-        ),
-        (
-            TokenKind::Time,
-            r"(?i)^(\d{4}[-/]\d\d[-/]\d\d[\w:.+-]*|\d\d?:\d\d[\w:.+-]*|\d\d?[ap]m)END",
-        ),
-        // With a slash and a letter, or an extension: "e.g" is no file.
-        (TokenKind::Path, PATH),
-        // A number may be followed by a unit; anything else makes it a word: `7zip`.
-        (
-            TokenKind::Number,
-            r"(?i)^(\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:ms|secs?|s|mins?|m|hrs?|h|d|x)?END",
-        ),
-        (TokenKind::Word, r"^(LETTER(?:LETTER|['’@.-])*)"),
-    ];
-    let compiled = SHAPES
-        .iter()
-        .filter_map(|(kind, shape)| Some((*kind, regex(shape)?)));
-    compiled.collect()
-});
+/// The forms of tokens, one group for each of [`SHAPE_KINDS`]; what follows a group ends it.
+/// "e.g" is no path: that has a slash and a letter, or an extension. A number may be followed by
+/// a unit; anything else makes it a word: `7zip`.
+const SHAPES: &str = r"(?xi)^(?:
+    ((?: (?:https?|ftp|file):// | www\. ) ADDRESS+)
+    | ((?:LETTER[-.]?)+ \.(?:com|org|net|io|dev|ai|app|cn) (?:/ADDRESS*)?) END
+    | (\d{4}[-/]\d\d[-/]\d\d[\w:.+-]* | \d\d?:\d\d[\w:.+-]* | \d\d?[ap]m) END
+    | (PATH) END
+    | (-?\d{1,3}(?:[,，]\d{3})+(?:\.\d+)? | -?\d+(?:\.\d+)?) (?:ms|secs?|s|mins?|m|hrs?|h|d|x)? END
+    | (LETTER (?:LETTER|['’@.-])*) )";
 
-const PATH: &str = r"(?x)^(
-    (?:[A-Za-z]:)? SEGMENT* (?: [A-Za-z] SEGMENT* [/\\] | [/\\] SEGMENT* [A-Za-z] ) (?:SEGMENT|[/\\])*
-    | (?:LETTER|-) SEGMENT+ \.[A-Za-z] LETTER{0,4} | LETTER \.[A-Za-z] LETTER{1,4} )END";
+const SHAPE_KINDS: [TokenKind; 6] = [
+    TokenKind::Url,
+    TokenKind::Url,
+    TokenKind::Time,
+    TokenKind::Path,
+    TokenKind::Number,
+    TokenKind::Word,
+];
 
-static QUOTED_PATH: LazyLock<Option<Regex>> = LazyLock::new(|| regex(&format!("{PATH}$")));
+static SHAPE: LazyLock<Regex> = LazyLock::new(|| regex(SHAPES));
+static EXTENSION: LazyLock<Regex> = LazyLock::new(|| regex(r"^\.[A-Za-z0-9]{1,5}"));
 
 /// A pattern in which capital names stand for kinds of characters.
-fn regex(pattern: &str) -> Option<Regex> {
+fn regex(pattern: &str) -> Regex {
     const UNSPACED: &str = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}";
+    const PATH: &str = r"(?:[A-Za-z]:)? SEGMENT*
+            (?: [A-Za-z] SEGMENT* [/\\] | [/\\] SEGMENT* [A-Za-z] ) (?:SEGMENT|[/\\])*
+        | (?:LETTER|-) SEGMENT+ \.[A-Za-z] LETTER{0,4} | LETTER \.[A-Za-z] LETTER{1,4}";
     let letter = format!(r"[\w--[{UNSPACED}]]");
-    let address = format!(r#"[^\s{UNSPACED}<>"'`“”‘’「」『』«»《》，。；：！？、（）]"#);
     let pattern = pattern
-        .replace("ADDRESS", &address)
+        .replace("PATH", PATH)
+        .replace(
+            "ADDRESS",
+            &format!(r#"[^\s{UNSPACED}<>"'`“”‘’「」『』«»《》，。；：！？、（）]"#),
+        )
         .replace("SEGMENT", &format!("(?:{letter}|[.~-])"))
         .replace("END", &format!(r"(?:[^\w]|[{UNSPACED}]|$)"))
         .replace("LETTER", &letter);
-    Regex::new(&pattern).ok()
+    Regex::new(&pattern).expect("every pattern is a constant of this file")
 }
 
 /// Cuts a message.
@@ -223,21 +218,22 @@ impl<'a> Lexer<'a> {
         if !rest.chars().take(MAX_MARKS).any(char::is_alphanumeric) {
             return false;
         }
+        let Some(captures) = SHAPE.captures(rest) else {
+            return false;
+        };
+        let groups = SHAPE_KINDS.into_iter().zip(captures.iter().skip(1));
+        let found = { groups }.find_map(|(kind, group)| Some((kind, group?.as_str())));
+        let (kind, text) = found.unwrap_or((TokenKind::Mark, ""));
+        let text = text.trim_end_matches(|c| ".,;:!?)]}-'’@+".contains(c));
         let previous = self.text[..self.at].chars().next_back();
         let is_inside_word = previous.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
-        let shapes = SHAPES
-            .iter()
-            .filter(|(kind, _)| *kind != TokenKind::Path || !is_inside_word);
-        for (kind, shape) in shapes {
-            let found = shape.captures(rest).and_then(|found| found.get(1));
-            let text = found.map_or("", |found| found.as_str());
-            let text = text.trim_end_matches(|c| ".,;:!?)]}-'’@+".contains(c));
-            if !text.is_empty() {
-                self.push(*kind, text.len());
-                return true;
-            }
+        // "km/h" behind a number is no path, and "555-1234" has no negative number.
+        let is_outside = kind == TokenKind::Path || text.starts_with('-');
+        if text.is_empty() || (is_inside_word && is_outside) {
+            return false;
         }
-        false
+        self.push(kind, text.len());
+        true
     }
 
     /// A run without spaces, by the words that are known; what lies between them is one word.
@@ -250,7 +246,7 @@ impl<'a> Lexer<'a> {
         while at < run.len() {
             let known = vocabulary::longest_word(&run[at..]);
             if known.is_some() && unknown < at {
-                self.push(TokenKind::Word, at - unknown);
+                self.push_unknown(at - unknown);
             }
             if let Some(bytes) = known {
                 self.push(TokenKind::Word, bytes);
@@ -259,16 +255,24 @@ impl<'a> Lexer<'a> {
             at = run.ceil_char_boundary(at + known.unwrap_or(1));
         }
         if unknown < run.len() {
-            self.push(TokenKind::Word, run.len() - unknown);
+            self.push_unknown(run.len() - unknown);
         }
         self.extension();
     }
 
+    fn push_unknown(&mut self, bytes: usize) {
+        let is_number = self.rest()[..bytes].chars().all(vocabulary::is_numeral);
+        let kind = if is_number {
+            TokenKind::Number
+        } else {
+            TokenKind::Word
+        };
+        self.push(kind, bytes);
+    }
+
     /// `笔记.md`: the last word belongs to the name of a file.
     fn extension(&mut self) {
-        static EXTENSION: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(r"^\.[A-Za-z0-9]{1,5}").ok());
-        let found = EXTENSION.as_ref().and_then(|one| one.find(self.rest()));
+        let found = EXTENSION.find(self.rest());
         if let (Some(found), Some(last)) = (found, self.tokens.last_mut()) {
             self.at += found.len();
             last.kind = TokenKind::Path;
@@ -328,6 +332,11 @@ mod tests {
             "30s, 1,000 items, 2.5 min",
             "n:30 | s | , | n:1,000 | items | , | n:2.5 | min",
         );
+        check(
+            "-3 + 5, 555-1234",
+            "n:-3 | + | n:5 | , | n:555 | - | n:1234",
+        );
+        check("等三十秒", "等 | n:三十 | 秒");
         check("(17+4)*23/5", "( | n:17 | + | n:4 | ) | * | n:23 | / | n:5");
         check(
             "limit=5 path:/etc/hosts",

@@ -26,7 +26,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use tenon_domain::StopReason;
-use tenon_llm::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
+use tenon_llm::{CallFragment, Error, ModelDelta, ModelFault, ModelRequest, ModelStream, Provider};
 use tokio::sync::Semaphore;
 
 use clause::Clause;
@@ -36,7 +36,7 @@ use tool_catalog::ToolCatalog;
 /// A text is streamed in at most so many chunks. With [`CHUNK_PAUSE`] this bounds how long it takes.
 const MAX_CHUNKS: usize = 40;
 /// A few words: enough to see it stream.
-const MIN_CHUNK_BYTES: usize = 16;
+const MIN_CHUNK_CHARS: usize = 12;
 const CHUNK_PAUSE: Duration = Duration::from_millis(8);
 const MAX_BLOCKING_THREADS: usize = 2;
 
@@ -77,7 +77,7 @@ impl Provider for Assistant {
 }
 
 /// What to say and what to call now.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct AssistantStep {
     text: String,
     calls: Vec<PlannedCall>,
@@ -92,7 +92,7 @@ async fn next_step(request: ModelRequest) -> Result<AssistantStep, Error> {
         drop(permit);
         step
     });
-    let failed = |_panic| Error::Refused("The assistant could not make sense of this.".into());
+    let failed = |_panic| Error::from(ModelFault::AssistantFailed);
     thinking.await.map_err(failed)
 }
 
@@ -103,12 +103,11 @@ fn think(request: &ModelRequest) -> AssistantStep {
         Some(last) => (last.said, last.calls.as_slice()),
         None => ("hello", [].as_slice()),
     };
-    let language = clause::language(said);
-    let mut step = AssistantStep::default();
-    step.text = match planner::next(&catalog, &exchanges) {
+    let language = clause::language(exchanges.iter().map(|exchange| exchange.said));
+    let text = match planner::next(&catalog, &exchanges) {
         NextStep::Call(calls) => {
-            step.calls = calls;
-            String::new()
+            let text = String::new();
+            return AssistantStep { text, calls };
         }
         NextStep::Ask { tool, parameter } => {
             let question = replies::question(language, &tool.spec.display_name, &parameter);
@@ -121,26 +120,15 @@ fn think(request: &ModelRequest) -> AssistantStep {
         }
         NextStep::Cancel => replies::cancelled(language),
     };
-    step
+    let calls = Vec::new();
+    AssistantStep { text, calls }
 }
 
-/// A text in chunks that end between words, never more than [`MAX_CHUNKS`].
+/// A text in pieces, never more than [`MAX_CHUNKS`].
 fn chunks(text: &str) -> Vec<String> {
-    let length = MIN_CHUNK_BYTES.max(text.len().div_ceil(MAX_CHUNKS));
-    let mut chunks = Vec::new();
-    let mut chunk = String::new();
-    for c in text.chars() {
-        chunk.push(c);
-        let is_between = c.is_whitespace() || !c.is_ascii();
-        // A word that never ends is cut all the same.
-        if chunk.len() >= length && (is_between || chunk.len() >= length * 4) {
-            chunks.push(std::mem::take(&mut chunk));
-        }
-    }
-    if !chunk.is_empty() {
-        chunks.push(chunk);
-    }
-    chunks
+    let characters: Vec<char> = text.chars().collect();
+    let length = MIN_CHUNK_CHARS.max(characters.len().div_ceil(MAX_CHUNKS));
+    characters.chunks(length).map(String::from_iter).collect()
 }
 
 #[cfg(test)]

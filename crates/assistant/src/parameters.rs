@@ -3,6 +3,8 @@
 //! Schemas come from outside: what is missing, of the wrong type or nested beyond reason is
 //! read as the most harmless thing, never an error.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use tenon_domain::search::words;
 
@@ -83,7 +85,7 @@ impl ParameterRole {
 
 impl ToolParameter {
     fn new(name: &str, schema: &Value, depth: usize, required: bool) -> Self {
-        let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = |key: &str| schema[key].as_str().unwrap_or_default();
         let description = text("description").trim().to_owned();
         let default = schema.get("default").filter(|value| !value.is_null());
         Self {
@@ -109,42 +111,44 @@ impl ToolParameter {
     }
 }
 
+/// The names of a tool's parameters.
+pub(crate) fn names(schema: &Value) -> impl Iterator<Item = &str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(|map| map.keys());
+    names.map(String::as_str).take(MAX_PARAMETERS)
+}
+
 /// The parameters of a tool: required ones first, in the author's order.
 pub(crate) fn parameters(schema: &Value) -> Vec<ToolParameter> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
-    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required = list(schema, "required").filter_map(Value::as_str);
     let required: Vec<&str> = required.take(MAX_PARAMETERS).collect();
-    let all = properties
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name.as_str());
-    let mut parameters: Vec<ToolParameter> = Vec::new();
-    for name in required.iter().copied().chain(all) {
-        let is_known = parameters.iter().any(|known| known.name == name);
-        if !is_known && parameters.len() < MAX_PARAMETERS {
-            let schema = properties.and_then(|properties| properties.get(name));
-            let schema = schema.unwrap_or(&Value::Null);
-            let is_required = required.contains(&name);
-            parameters.push(ToolParameter::new(name, schema, MAX_DEPTH, is_required));
-        }
-    }
-    parameters
+    let mut seen = HashSet::new();
+    let all = required.iter().copied().chain(names(schema));
+    let all = all.filter(|name| seen.insert(*name)).take(MAX_PARAMETERS);
+    let parameters = all.map(|name| {
+        let is_required = required.contains(&name);
+        ToolParameter::new(name, &schema["properties"][name], MAX_DEPTH, is_required)
+    });
+    parameters.collect()
+}
+
+fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
+    let list = schema.get(key).and_then(Value::as_array);
+    list.into_iter().flatten()
 }
 
 fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
-    let list = |key: &str| schema.get(key).and_then(Value::as_array);
     if let Some(value) = schema.get("const") {
         return ParameterType::OneOf(vec![value.clone()]);
     }
-    if let Some(values) = list("enum") {
+    if schema["enum"].is_array() {
         let is_simple =
             |value: &&Value| value.is_string() || value.is_number() || value.is_boolean();
-        let values = values.iter().filter(is_simple).take(MAX_PARAMETERS);
+        let values = list(schema, "enum").filter(is_simple).take(MAX_PARAMETERS);
         return ParameterType::OneOf(values.cloned().collect());
     }
-    let mut names = list("type").into_iter().flatten().filter_map(Value::as_str);
-    let single = schema.get("type").and_then(Value::as_str);
+    let mut names = list(schema, "type").filter_map(Value::as_str);
+    let single = schema["type"].as_str();
     match single.or_else(|| names.find(|kind| *kind != "null")) {
         Some("number") => ParameterType::Number,
         Some("integer") => ParameterType::Integer,
@@ -152,15 +156,14 @@ fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
         Some("object") => ParameterType::Object,
         _ if depth == 0 => ParameterType::Text,
         Some("array") => {
-            let items = schema.get("items").unwrap_or(&Value::Null);
-            ParameterType::List(Box::new(ToolParameter::new(name, items, depth - 1, true)))
+            let item = ToolParameter::new(name, &schema["items"], depth - 1, true);
+            ParameterType::List(Box::new(item))
         }
         Some(_) => ParameterType::Text,
         None => {
-            let mut keys = ["anyOf", "oneOf", "allOf"].iter();
-            let alternatives = keys.find_map(|key| list(key)).into_iter().flatten();
-            let is_null = |one: &&Value| one.get("type").and_then(Value::as_str) == Some("null");
-            let types = alternatives.filter(|one| !is_null(one));
+            let mut keys = ["anyOf", "oneOf", "allOf"].into_iter();
+            let key = keys.find(|key| schema[key].is_array()).unwrap_or_default();
+            let types = list(schema, key).filter(|one| one["type"] != "null");
             let types = types.map(|one| type_of(name, one, depth - 1));
             // Alternatives that are values are one list of values.
             let merge = |first, second| match (first, second) {

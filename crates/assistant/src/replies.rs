@@ -1,4 +1,6 @@
-//! What the assistant says, in English and in Chinese.
+//! What the assistant says, in the language it was spoken to.
+
+mod texts;
 
 use std::collections::HashSet;
 
@@ -17,15 +19,6 @@ const MAX_RESULT_CHARS: usize = 4_000;
 const MAX_EXAMPLES: usize = 6;
 const MAX_VALUES: usize = 12;
 
-impl ReplyLanguage {
-    fn pick<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
-        match self {
-            Self::English => english,
-            Self::Chinese => chinese,
-        }
-    }
-}
-
 /// The question for a missing argument. It names the tool and, in backticks, the argument: by
 /// that it is recognised when the answer comes.
 pub(crate) fn question(
@@ -39,29 +32,27 @@ pub(crate) fn question(
         let values: Vec<String> = values.iter().take(MAX_VALUES).map(plain).collect();
         about = format!("{about} ({})", values.join(", "));
     }
+    let texts = language.texts();
     let (colon, about) = match about.trim() {
-        "" => ("", language.pick(". What should it be?", "。请告诉我。")),
-        about => (language.pick(": ", "："), about),
+        "" => ("", texts.what),
+        about => (texts.colon, about),
     };
-    match language {
-        ReplyLanguage::English => {
-            format!("To use *{display_name}* I need `{name}`{colon}{about}")
-        }
-        ReplyLanguage::Chinese => {
-            format!("要使用 *{display_name}*，我还需要 `{name}`{colon}{about}")
-        }
-    }
+    let (to_use, i_need) = (texts.to_use, texts.i_need);
+    format!("{to_use}*{display_name}*{i_need}`{name}`{colon}{about}")
 }
 
 /// Whether an answer ends in a [`question`].
 pub(crate) fn is_question(answer: &str) -> bool {
     let last = answer.rsplit("\n\n").next().unwrap_or(answer);
-    last.starts_with("To use *") || last.starts_with("要使用 *")
+    let begins = |language: &ReplyLanguage| {
+        let rest = last.strip_prefix(language.texts().to_use);
+        rest.is_some_and(|rest| rest.starts_with('*'))
+    };
+    ReplyLanguage::ALL.iter().any(begins)
 }
 
 pub(crate) fn cancelled(language: ReplyLanguage) -> String {
-    let text = language.pick("All right, I leave it.", "好的，那就不做了。");
-    text.into()
+    language.texts().cancelled.into()
 }
 
 /// Who this is and what it can do, for everything no tool answers.
@@ -70,17 +61,14 @@ pub(crate) fn introduction(
     intent: Intent,
     catalog: &ToolCatalog<'_>,
 ) -> String {
+    let texts = language.texts();
     let opening = match intent {
-        Intent::Thanks => language.pick("You are welcome. ", "不客气。"),
-        Intent::Greeting => language.pick("Hello! ", "你好！"),
-        Intent::Cancel => language.pick("All right. ", "好的。"),
+        Intent::Thanks => texts.welcome,
+        Intent::Greeting => texts.hello,
+        Intent::Cancel => texts.all_right,
         Intent::Request | Intent::Statement => "",
     };
-    let identity = language.pick(
-        "I am Tenon's built-in assistant: no language model is connected, so I only match your \
-         words to tools. ",
-        "我是 Tenon 的内置助手：目前没有连接语言模型，我只能把你的话对应到工具上。",
-    );
+    let identity = texts.identity;
     // A few tools by name, one of every source.
     let tools = catalog.tools.iter().map(|tool| tool.spec);
     let tools = tools.filter(|spec| !spec.annotations.ends_turn);
@@ -92,17 +80,11 @@ pub(crate) fn introduction(
         .map(|name| format!("\n- {name}"))
         .collect();
     let tools = if list.is_empty() {
-        language.pick(
-            "There are no tools at hand right now.",
-            "现在没有可用的工具。",
-        )
+        texts.no_tools
     } else {
-        language.pick("Some of what I can do:\n", "我可以做的事，例如：\n")
+        texts.some_tools
     };
-    let closing = language.pick(
-        "Free conversation takes a language model.",
-        "自由对话需要连接语言模型。",
-    );
+    let closing = texts.closing;
     format!("{opening}{identity}{tools}{list}\n\n{closing}")
 }
 
@@ -115,7 +97,7 @@ pub(crate) fn report(
     let results = calls.iter().map(|call| {
         let text = match call.result {
             Some(result) => result_text(language, result),
-            None => language.pick("No answer came.", "没有得到回答。").into(),
+            None => language.texts().no_answer.into(),
         };
         let tool = catalog.find(call.tool);
         let name = tool.map_or(call.tool, |tool| tool.spec.display_name.as_str());
@@ -129,20 +111,18 @@ pub(crate) fn report(
 }
 
 fn result_text(language: ReplyLanguage, result: &ToolResult) -> String {
+    let texts = language.texts();
     let said = match result {
         Ok(output) => output_text(output),
         // What the error says then is for models, which need to be told what follows from it.
-        Err(error) if *error == ToolError::refused() => {
-            let refused = language.pick("All right, I will not do that.", "好的，不做了。");
-            refused.to_owned()
-        }
+        Err(error) if *error == ToolError::refused() => texts.refused.to_owned(),
         Err(error) => {
-            let failed = language.pick("That did not work: ", "没有成功：");
-            format!("{failed}{}", shorten(&error.message, MAX_RESULT_CHARS))
+            let said = shorten(&error.message, MAX_RESULT_CHARS);
+            format!("{}{said}", texts.failed)
         }
     };
     if said.is_empty() {
-        language.pick("Done.", "完成。").to_owned()
+        texts.done.to_owned()
     } else {
         said
     }

@@ -67,8 +67,8 @@ fn is_calculation(word: &str) -> bool {
 
 /// The text in the signs of a calculator; none if it has no operation.
 fn expression(text: &str) -> Option<String> {
-    static THOUSANDS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(\d),(\d{3})\b").ok());
+    static THOUSANDS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(\d),(\d{3})\b").expect("the pattern is a constant"));
     let text = format!(" {} ", text.to_lowercase());
     let mut plain: String = text.chars().map(narrow).collect();
     for (sign, said) in vocabulary::signs() {
@@ -83,9 +83,9 @@ fn expression(text: &str) -> Option<String> {
         }
     }
     plain = plain.replace(" in ", " to ").replace(" ^", "^");
-    let thousands = THOUSANDS.as_ref()?;
-    while thousands.is_match(&plain) {
-        plain = thousands.replace_all(&plain, "$1$2").into_owned();
+    plain = vocabulary::with_digits(&plain);
+    while THOUSANDS.is_match(&plain) {
+        plain = THOUSANDS.replace_all(&plain, "$1$2").into_owned();
     }
     let expression = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     let allowed = |c: char| c.is_ascii_alphanumeric() || " +-*/^!%().,".contains(c);

@@ -3,13 +3,12 @@
 //! What decides is how much of a tool's own name was said, whether the sentence begins with
 //! it, and whether its arguments can be read.
 
-mod terms;
+mod query;
 mod tool_match;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use serde_json::Value;
 use tenon_domain::ToolSpec;
 use tenon_domain::search::words;
 
@@ -17,31 +16,29 @@ use crate::argument_reader::{self, ArgumentReading, Context};
 use crate::clause::Clause;
 use crate::lexer::TokenKind;
 use crate::parameters::{self, ParameterRole, ToolParameter};
-use crate::vocabulary::{self, stems};
-use terms::terms;
-use tool_match::{Query, ToolMatch};
+use crate::vocabulary::{has_word, is_stop_word, stem, stems};
+use query::{MAX_TERMS, Query};
+use tool_match::ToolMatch;
 
 /// Candidates whose arguments are read.
 const MAX_CANDIDATES: usize = 12;
 /// The best matches that are looked at whether they are meant.
 const MAX_MATCHES: usize = 4;
-const MAX_ARGUMENT_NAMES: usize = 32;
+/// Words in the names of tools, and in ids, that say nothing about them.
+const NEUTRAL: &str = "get id execute perform builtin mcp api local skill";
 
 pub(crate) struct ToolCatalog<'a> {
     pub(crate) tools: Vec<CatalogTool<'a>>,
 }
 
+/// A tool with the stems of the words that are said of it.
 pub(crate) struct CatalogTool<'a> {
     pub(crate) spec: &'a ToolSpec,
     parameters: OnceCell<Vec<ToolParameter>>,
-    /// Stems of the words it is called by, without those that say nothing.
     name: HashSet<String>,
-    /// Stems of the words its source is called by.
     source: HashSet<String>,
-    /// Stems of the first sentence of its description.
+    /// Of the first sentence.
     description: HashSet<String>,
-    /// Stems of the names of its arguments.
-    arguments: HashSet<String>,
 }
 
 /// A tool, and the clause read as its arguments.
@@ -70,23 +67,12 @@ impl<'a> ToolCatalog<'a> {
             let reading = tool.read(clause, context, |at| at == token);
             return Some(ToolChoice { tool, reading });
         }
-        let terms = terms(clause, context);
-        let query = Query {
-            clause,
-            terms,
-            context,
-        };
+        let query = Query::new(clause, context);
         // Ending a turn is nothing to be guessed at.
-        let open = self
-            .tools
-            .iter()
-            .filter(|tool| !tool.spec.annotations.ends_turn);
-        let matches = open
-            .filter_map(|tool| ToolMatch::new(tool, &query))
-            .collect();
-        let matches = best(matches, MAX_CANDIDATES)
-            .map(|one| one.read(&query))
-            .collect();
+        let open = |tool: &&CatalogTool<'_>| !tool.spec.annotations.ends_turn;
+        let tools = self.tools.iter().filter(open);
+        let matches = tools.filter_map(|tool| ToolMatch::new(tool, &query));
+        let matches = best(matches, MAX_CANDIDATES).map(|one| one.read(&query));
         let found = best(matches, MAX_MATCHES).find(|one| one.is_meant(&query))?;
         Some(ToolChoice {
             tool: found.tool,
@@ -96,7 +82,7 @@ impl<'a> ToolCatalog<'a> {
 
     /// A tool that is called by its id or by a name of several words, and the token that does so.
     pub(crate) fn named_exactly(&self, clause: &Clause<'_>) -> Option<(&CatalogTool<'a>, usize)> {
-        let mut tokens = clause.tokens.iter().enumerate().take(terms::MAX_TERMS);
+        let mut tokens = clause.tokens.iter().enumerate().take(MAX_TERMS);
         tokens.find_map(|(at, token)| {
             let is_called = |tool: &&CatalogTool<'a>| {
                 let ToolSpec { id, name, .. } = tool.spec;
@@ -110,40 +96,38 @@ impl<'a> ToolCatalog<'a> {
     }
 }
 
-fn best<'s, 'a>(
-    mut matches: Vec<ToolMatch<'s, 'a>>,
+fn best<'s, 'a: 's>(
+    matches: impl Iterator<Item = ToolMatch<'s, 'a>>,
     limit: usize,
 ) -> impl Iterator<Item = ToolMatch<'s, 'a>> {
+    let mut matches: Vec<_> = matches.collect();
     matches.sort_by(|left, right| right.score.total_cmp(&left.score));
     matches.into_iter().take(limit)
 }
 
 impl<'a> CatalogTool<'a> {
     fn new(spec: &'a ToolSpec) -> Self {
-        let name = stems(&spec.name).chain(stems(&spec.title));
-        let name: HashSet<String> = name.filter(|word| !vocabulary::is_neutral(word)).collect();
-        let shown = spec.display_name.split('/').next().unwrap_or_default();
-        let prefixes = ["builtin", "mcp", "api", "local", "skill"];
-        let source = stems(spec.id.as_str()).chain(stems(shown));
-        let is_new = |word: &String| !name.contains(word) && !prefixes.contains(&word.as_str());
-        let source = source.filter(is_new).collect();
         let schema = spec.input_schema.value();
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let names = properties.into_iter().flatten().take(MAX_ARGUMENT_NAMES);
-        let arguments: HashSet<String> = names.flat_map(|(name, _)| stems(name)).collect();
+        let says_something = |word: &String| !is_stop_word(word) && !has_word(NEUTRAL, word);
+        let named = |texts: [&str; 2]| {
+            let words = texts.into_iter().flat_map(words).filter(says_something);
+            words.map(|word| stem(&word)).collect::<HashSet<_>>()
+        };
+        let name = named([&spec.name, &spec.title]);
+        let shown = spec.display_name.split('/').next().unwrap_or_default();
+        let mut source = named([spec.id.as_str(), shown]);
+        source.retain(|word| !name.contains(word));
+        let arguments: HashSet<String> = parameters::names(&schema).flat_map(stems).collect();
         let sentence = spec.description.split(['.', '\n', '。']).next();
+        let mut description: HashSet<String> = stems(sentence.unwrap_or_default()).collect();
         // A "city" in a sentence is what the tool works on, not a sign that it is meant.
-        let description = stems(sentence.unwrap_or_default());
-        let description = description
-            .filter(|word| !arguments.contains(word))
-            .collect();
+        description.retain(|word| !arguments.contains(word));
         Self {
             spec,
             parameters: OnceCell::new(),
             name,
             source,
             description,
-            arguments,
         }
     }
 
@@ -166,7 +150,13 @@ impl<'a> CatalogTool<'a> {
         let changes = !self.spec.annotations.read_only;
         let answered = context.answered.get(self.spec.id.as_str());
         let answered = answered.cloned().unwrap_or_default();
-        let parameters = self.parameters();
-        argument_reader::read(clause, parameters, changes, context, answered, names_tool)
+        argument_reader::read(
+            clause,
+            self.parameters(),
+            changes,
+            context,
+            answered,
+            names_tool,
+        )
     }
 }

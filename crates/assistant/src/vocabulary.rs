@@ -1,5 +1,5 @@
 //! The words the assistant knows: what to pass over, what means the same, what points back,
-//! what counts time. English and Chinese, simplified and traditional.
+//! what counts. English and Chinese, simplified and traditional.
 //!
 //! The lists are data beside this file. Nothing in them names a tool: synonyms lead to the
 //! plain English words that tools of any source are called by.
@@ -26,10 +26,6 @@ const SECONDS: [(&str, f64); 5] = [
 /// Words that point at what was just spoken of.
 const PRONOUNS: &str =
     "it that this them those result 它 它们 它們 这个 這個 那个 那個 结果 結果 该文件";
-
-/// What tools are named with that says nothing about them.
-const NEUTRAL: &str =
-    "get current do run the by id for of a to in tool execute perform with my all and";
 
 /// Phrases that only sound like a request.
 const PLEASANTRIES: &str = "have a nice|have a good|have a great|good day|good time|great time|take your time|\
@@ -120,11 +116,6 @@ pub(crate) fn is_other_time(word: &str) -> bool {
     has_word(OTHER_TIMES, word)
 }
 
-/// Whether a word, as a stem, says nothing about the tool that is named with it.
-pub(crate) fn is_neutral(word: &str) -> bool {
-    NEUTRAL.split(' ').any(|neutral| stem(neutral) == word)
-}
-
 /// Whether a text, in lower case, asks for nothing although it sounds like a request.
 pub(crate) fn is_small_talk(text: &str) -> bool {
     PLEASANTRIES.split('|').any(|phrase| text.contains(phrase))
@@ -139,6 +130,58 @@ pub(crate) fn longest_word(text: &str) -> Option<usize> {
     known.last()
 }
 
+pub(crate) fn is_numeral(c: char) -> bool {
+    numeral(c).is_some()
+}
+
+fn numeral(c: char) -> Option<f64> {
+    const DIGITS: &str = "零一二三四五六七八九";
+    let unit = match c {
+        '两' | '兩' => 2.0,
+        '十' => 10.0,
+        '百' => 100.0,
+        '千' => 1_000.0,
+        '万' | '萬' => 10_000.0,
+        '亿' | '億' => 100_000_000.0,
+        digit => {
+            return DIGITS
+                .chars()
+                .position(|one| one == digit)
+                .map(|at| at as f64);
+        }
+    };
+    Some(unit)
+}
+
+/// A text with the numbers that are written in Chinese as digits: 三百二十 is 320.
+pub(crate) fn with_digits(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(is_numeral) {
+        let number = &rest[start..];
+        let end = number.find(|c| !is_numeral(c)).unwrap_or(number.len());
+        plain += &rest[..start];
+        plain += &value_of_numerals(&number[..end]).to_string();
+        rest = &number[end..];
+    }
+    plain + rest
+}
+
+fn value_of_numerals(text: &str) -> f64 {
+    let (mut total, mut section, mut digits) = (0.0, 0.0, 0.0_f64);
+    for value in text.chars().filter_map(numeral) {
+        if value < 10.0 {
+            digits = digits * 10.0 + value;
+        } else if value < 10_000.0 {
+            section += digits.max(1.0) * value;
+            digits = 0.0;
+        } else {
+            total += (section + digits).max(1.0) * value;
+            (section, digits) = (0.0, 0.0);
+        }
+    }
+    total + section + digits
+}
+
 /// The stems of the words of a text.
 pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
     words(text).into_iter().map(|word| stem(&word))
@@ -146,11 +189,13 @@ pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> {
 
 /// A word without its ending, so that "files" finds "file" and "creating" finds "create".
 pub(crate) fn stem(word: &str) -> String {
-    let without = |ending: &&str| word.strip_suffix(*ending).filter(|rest| rest.len() >= 3);
-    let is_plain = !word.is_ascii() || word.ends_with("ss");
-    let endings = ["ies", "ing", "ed", "s"].iter().filter(|_| !is_plain);
-    let base = endings.filter_map(without).next().unwrap_or(word);
-    let is_long = base.len() > 3 && word.is_ascii();
+    if !word.is_ascii() || word.ends_with("ss") {
+        return word.to_owned();
+    }
+    let without = |ending| word.strip_suffix(ending).filter(|rest| rest.len() >= 3);
+    let base = ["ies", "ing", "ed", "s"].into_iter().find_map(without);
+    let base = base.unwrap_or(word);
+    let is_long = base.len() > 3;
     base.trim_end_matches(|c| is_long && matches!(c, 'e' | 'y'))
         .to_owned()
 }
@@ -173,6 +218,19 @@ mod tests {
         check("directories", "directory");
         check("文件", "文件");
         assert_ne!(stem("time"), stem("timer"));
+    }
+
+    #[test]
+    fn numbers_in_chinese_are_read() {
+        let check = |text: &str, expected: &str| assert_eq!(with_digits(text), expected);
+        check("三", "3");
+        check("十五", "15");
+        check("三百二十", "320");
+        check("一万零五", "10005");
+        check("两亿三千万", "230000000");
+        check("二零二六", "2026");
+        check("3 + 五 = 八", "3 + 5 = 8");
+        check("东京", "东京");
     }
 
     #[test]

@@ -17,13 +17,13 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_agent::Feed;
 use tenon_domain::{
-    Annotations, CallId, EventBody, SourceId, SourceInfo, SourceKind, TitledBy, ToolAccess,
+    Annotations, CallId, Caller, EventBody, SourceId, SourceInfo, SourceKind, TitledBy, ToolAccess,
     ToolCall, ToolDefinition, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_store::Store;
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, Error, MemoryOutputStore,
-    MemoryToolIdStore, NoClient, Registry, ToolIdStore, ToolSource,
+    CallContext, CallLimits, CallOrigin, CallTimer, Error, MemoryOutputStore, MemoryToolIdStore,
+    NoClient, Registry, ToolIdStore, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +41,7 @@ async fn main() {
 async fn calls() {
     const CALLS: u32 = 20_000;
     let registry = registry(&[1]).await;
-    let toolset = registry.toolset(ToolAccess::all(&ada()));
+    let toolset = registry.toolset(ToolAccess::all(&ada(), Caller::Person));
     let call = ToolCall {
         id: CallId::new("c"),
         tool_id: ToolId::new("mcp_s0_t0"),
@@ -74,7 +74,7 @@ async fn snapshots() {
     const SNAPSHOTS: u32 = 100_000;
     for tools in [10, 10_000] {
         let registry = registry(&[tools]).await;
-        let access = ToolAccess::all(&ada());
+        let access = ToolAccess::all(&ada(), Caller::Person);
         let took = median(async || {
             let started = Instant::now();
             for _ in 0..SNAPSHOTS {
@@ -233,7 +233,6 @@ fn context() -> CallContext {
         call_id: CallId::new("c"),
         origin: CallOrigin::default(),
         user: ada(),
-        asker: Asker::Model,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(NoClient),

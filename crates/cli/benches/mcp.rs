@@ -26,15 +26,15 @@ use rmcp::{Peer, RoleClient, ServiceExt};
 use round::{Round, measured, middle, side_by_side};
 use serde_json::json;
 use tenon_domain::{
-    CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
-    ToolCall, ToolId, UserId,
+    CallId, Caller, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolAccess, ToolCall, ToolId, UserId,
 };
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::variables::LiteralConfig;
 use tenon_sources::{Network, SupervisedServer};
 use tenon_store::Store;
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, Connection, Error, MemoryOutputStore,
+    CallContext, CallLimits, CallOrigin, CallTimer, Connection, Error, MemoryOutputStore,
     MemoryToolIdStore, NoClient, Registry, ToolIdStore, Toolset,
 };
 use tokio::sync::Semaphore;
@@ -207,7 +207,7 @@ impl Ours {
         );
         let connected = registry.connect(server.clone()).await;
         Self {
-            toolset: registry.toolset(ToolAccess::all(&ada())),
+            toolset: registry.toolset(ToolAccess::all(&ada(), Caller::Person)),
             _connected: connected.expect("the source connects"),
             server,
         }
@@ -268,7 +268,6 @@ async fn our_call(toolset: Toolset, number: u32) {
         call_id: call.id.clone(),
         origin: CallOrigin::default(),
         user: ada(),
-        asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(NoClient),

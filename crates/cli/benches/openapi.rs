@@ -25,8 +25,8 @@ use round::{measured, middle, side_by_side};
 use serde_json::{Value, json};
 use site::Site;
 use tenon_domain::{
-    CallId, OpenapiConfig, OpenapiOrigin, SourceCredential, SourceId, SourceInfo, SourceKind,
-    SourceState, ToolAccess, ToolCall, ToolId, UserId,
+    CallId, Caller, OpenapiConfig, OpenapiOrigin, SourceCredential, SourceId, SourceInfo,
+    SourceKind, SourceState, ToolAccess, ToolCall, ToolId, UserId,
 };
 use tenon_sources::openapi::{
     DocumentRecord, DocumentStore, DocumentStoreError, OpenapiHttpClient, OpenapiServer,
@@ -35,8 +35,8 @@ use tenon_sources::openapi::{
 use tenon_sources::variables::LiteralConfig;
 use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
-    NoClient, Registry, Toolset,
+    CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
+    Registry, Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,7 @@ async fn calls() {
         CallLimits::default(),
     );
     let _connected = registry.connect(server.clone()).await;
-    let toolset = registry.toolset(ToolAccess::all(&ada()));
+    let toolset = registry.toolset(ToolAccess::all(&ada(), Caller::Person));
     for in_flight in IN_FLIGHT {
         println!("{in_flight} in flight on one server, our CPU for each call:");
         let (address, client) = (site.address.clone(), bare.clone());
@@ -147,7 +147,6 @@ async fn our_call(toolset: Toolset, number: u32) {
         call_id: call.id.clone(),
         origin: CallOrigin::default(),
         user: ada(),
-        asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(NoClient),

@@ -16,7 +16,6 @@ mod report;
 mod rules;
 mod server;
 mod step;
-mod table;
 
 use url::Url;
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::caller::Caller;
 use crate::id::{ToolId, UserId};
-use crate::pattern::Pattern;
-use crate::source::{SourceInfo, SourceKind};
+use crate::source::SourceInfo;
 use crate::tool::Annotations;
 
-/// What happens when a *model* wants to call a tool. A person who calls one by hand has decided already.
+/// What a setting says of calls to a tool. What that means for whom is decided by `tools::Toolset`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
@@ -52,34 +52,15 @@ pub struct EffectiveSetting {
     pub policy: Option<(Policy, Layer)>,
 }
 
-/// What one user may see and call in one turn.
+/// Whose tools are called, by whom and with which settings.
 #[derive(Debug, Clone)]
 pub struct ToolAccess {
     pub user: UserId,
+    pub caller: Caller,
     /// These tools alone. None means all.
     pub only: Option<HashSet<ToolId>>,
     /// None: what is switched off counts too.
     pub settings: Option<Arc<ToolSettings>>,
-    /// Tools that are used without asking this time.
-    pub granted: Arc<[Pattern]>,
-}
-
-impl Policy {
-    /// The policy where no layer has one: built-ins and read-only tools are allowed, the rest
-    /// needs approval.
-    pub fn by_default(source: SourceKind, annotations: Annotations) -> Self {
-        match source {
-            SourceKind::Builtin => Self::Allow,
-            _ if annotations.read_only => Self::Allow,
-            _ => Self::Ask,
-        }
-    }
-
-    /// The same for a call to an address that the model chose and that neither the user wrote nor
-    /// a result showed.
-    pub fn by_default_to_new_address() -> Self {
-        Self::Ask
-    }
 }
 
 impl ToolSettings {
@@ -118,12 +99,12 @@ impl ToolSettings {
 
 impl ToolAccess {
     /// Everything this user can see, without settings.
-    pub fn all(user: &UserId) -> Self {
+    pub fn all(user: &UserId, caller: Caller) -> Self {
         Self {
             user: user.clone(),
+            caller,
             only: None,
             settings: None,
-            granted: Arc::default(),
         }
     }
 
@@ -135,28 +116,20 @@ impl ToolAccess {
         }
     }
 
-    pub fn with_settings(self, settings: ToolSettings) -> Self {
+    pub fn with_settings(self, settings: impl Into<Arc<ToolSettings>>) -> Self {
         Self {
-            settings: Some(Arc::new(settings)),
+            settings: Some(settings.into()),
             ..self
         }
     }
 
-    pub fn granting(self, granted: impl Into<Arc<[Pattern]>>) -> Self {
-        Self {
-            granted: granted.into(),
-            ..self
-        }
-    }
-
-    /// Whether the tool is this user's to call now.
-    pub fn sees(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> bool {
+    /// Whether the tool is among those of this user, switched on or not.
+    pub fn includes(&self, source: &SourceInfo, tool: &ToolId) -> bool {
         source
             .owner
             .as_ref()
             .is_none_or(|owner| *owner == self.user)
             && self.only.as_ref().is_none_or(|only| only.contains(tool))
-            && self.enabled(tool, annotations)
     }
 
     /// Whether it is switched on. Without a setting it is, unless its source deprecates it.
@@ -170,27 +143,6 @@ impl ToolAccess {
     pub fn setting(&self, tool: &ToolId) -> EffectiveSetting {
         let settings = self.settings.as_deref();
         settings.map(|all| all.effective(tool)).unwrap_or_default()
-    }
-
-    pub fn policy(&self, source: &SourceInfo, tool: &ToolId, annotations: Annotations) -> Policy {
-        let set = self.setting(tool).policy;
-        let policy = set.map_or_else(
-            || Policy::by_default(source.kind, annotations),
-            |(policy, _)| policy,
-        );
-        match policy {
-            Policy::Ask if self.is_granted(tool) => Policy::Allow,
-            other => other,
-        }
-    }
-
-    /// Whether a layer has a policy for it. Otherwise the default applies.
-    pub fn is_policy_set(&self, tool: &ToolId) -> bool {
-        self.setting(tool).policy.is_some() || self.is_granted(tool)
-    }
-
-    fn is_granted(&self, tool: &ToolId) -> bool {
-        self.granted.iter().any(|pattern| pattern.matches(tool))
     }
 }
 

@@ -65,7 +65,7 @@ pub enum UserRole {
 #[serde(rename_all = "camelCase", default)]
 pub struct KeyScope {
     pub access: KeyAccess,
-    /// Tools that a model may use without asking when it works for this key:
+    /// Tools that it may call, and a model that works for it, although their policy is to ask:
     /// nobody can be asked there.
     pub allow: Vec<Pattern>,
 }

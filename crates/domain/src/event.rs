@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::account::EntryPoint;
+use crate::error::ErrorDetail;
 use crate::form::{Form, FormOutcome};
 use crate::id::{CallId, ChatId, FormId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
@@ -161,9 +162,9 @@ pub enum TurnOutcome {
     /// The step limit stopped it.
     StepLimit,
     /// It broke off: Tenon was restarted, or the model's stream died. What was said stands.
-    Interrupted { message: String },
-    /// The model could not be used; the message says what to do.
-    Failed { message: String },
+    Interrupted(ErrorDetail),
+    /// The model could not be used; the error says what to do.
+    Failed(ErrorDetail),
 }
 
 /// A piece of a message that is still being spoken.

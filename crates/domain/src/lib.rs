@@ -4,6 +4,7 @@
 //! In reading order: what a tool is, where it comes from, the events of a chat, and who may do
 //! what.
 
+pub mod error;
 pub mod id;
 pub mod input_schema;
 pub mod tool;
@@ -18,6 +19,7 @@ pub mod model;
 
 pub mod access;
 pub mod account;
+pub mod caller;
 pub mod pattern;
 pub mod search;
 pub use tenon_text as text;
@@ -27,6 +29,8 @@ pub use access::{Layer, Policy, ToolAccess, ToolSetting, ToolSettings};
 pub use account::{
     Account, EntryPoint, HandoverNotice, KeyAccess, KeyScope, UnknownEntryPoint, UserRole,
 };
+pub use caller::Caller;
+pub use error::{CodedError, ErrorDetail, ErrorParam, ErrorTemplate, OtherError};
 pub use event::{
     Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, TitledBy, TurnOutcome,
 };

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::error::ErrorDetail;
 use crate::id::{ModelId, ToolId};
 use crate::message::Usage;
 
@@ -104,7 +105,7 @@ pub struct ModelRef {
 pub struct OmittedTool {
     pub tool_id: ToolId,
     pub display_name: String,
-    pub why: String,
+    pub why: ErrorDetail,
 }
 
 impl WireFormat {

@@ -4,6 +4,10 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::id::ToolId;
+use crate::tool_id;
+
+/// Longer than any tool id.
+pub const MAX_PATTERN_BYTES: usize = 200;
 
 /// A tool id in which `*` stands for any characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -14,6 +18,12 @@ pub struct Pattern(pub String);
 impl Pattern {
     pub fn new(pattern: impl Into<String>) -> Self {
         Self(pattern.into())
+    }
+
+    /// Whether it could match any tool, and is not too long to look at for every call.
+    pub fn is_valid(&self) -> bool {
+        let is_allowed = |c| c == '*' || tool_id::is_allowed(c);
+        (1..=MAX_PATTERN_BYTES).contains(&self.0.len()) && self.0.chars().all(is_allowed)
     }
 
     pub fn matches(&self, tool: &ToolId) -> bool {

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::error::ErrorDetail;
 use crate::id::{SourceId, UserId};
 use crate::tool::RunsOn;
 
@@ -54,11 +55,11 @@ pub enum SourceState {
     Ready,
     /// It works, or will in a moment, but not as it should.
     Degraded {
-        why: String,
+        why: ErrorDetail,
     },
     /// It cannot be used. What it offered last time is listed, but not to models.
     Failed {
-        why: String,
+        why: ErrorDetail,
     },
     /// It was not needed for a while. The next call wakes it.
     Sleeping,

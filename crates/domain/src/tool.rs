@@ -37,8 +37,8 @@ pub struct ToolSpec {
     pub runs_on: RunsOn,
 }
 
-/// Hints by the source about what a tool does. Hints, not promises: they
-/// choose defaults, they never grant anything.
+/// Hints by the source about what a tool does. Hints, not promises: they choose defaults, never
+/// overrule a setting, and are believed in the tool's favour only where an admin trusts its source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Annotations {

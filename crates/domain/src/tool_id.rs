@@ -93,7 +93,7 @@ fn is_clean(name: &str) -> bool {
     name.chars().all(is_allowed)
 }
 
-fn is_allowed(c: char) -> bool {
+pub(crate) fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 

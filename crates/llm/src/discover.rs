@@ -8,7 +8,7 @@ use url::{Host, Url};
 
 use crate::remote::http;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
-use crate::{Error, Remote};
+use crate::{Error, ModelFault, Remote};
 
 /// A list of models is a page of names.
 const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
@@ -41,34 +41,31 @@ pub async fn discover(
     let format = format.unwrap_or_else(|| guess_format(&base));
     let listed = tokio::time::timeout(LIST_TIMEOUT, list_models(&base, format, key)).await;
     listed.unwrap_or_else(|_| {
-        Err(Error::Refused(format!(
-            "{base} did not say within {} s what it offers. Check that the server runs and the address is right.",
-            LIST_TIMEOUT.as_secs()
-        )))
+        let fault = ModelFault::ListTimeout {
+            address: (&base).into(),
+            seconds: LIST_TIMEOUT.as_secs().into(),
+        };
+        Err(fault.into())
     })
 }
 
 /// An address as it can be asked: with a scheme, without a request's path.
-pub fn normalise(address: &str) -> Result<String, Error> {
+pub fn normalise(address: &str) -> Result<String, ModelFault> {
     let address = address.trim();
     let with_scheme = if address.contains("://") {
         address.to_owned()
     } else {
         format!("{}://{address}", scheme_for(address))
     };
-    let wrong = || {
-        Error::Refused(format!(
-            "`{address}` is not an address. It has to look like http://localhost:11434/v1 or https://api.example.com/v1."
-        ))
+    let wrong = || ModelFault::InvalidAddress {
+        address: address.into(),
     };
     let mut url = Url::parse(&with_scheme).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return Err(wrong());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::Refused(
-            "Leave user and password out of the address; the key has a field of its own.".into(),
-        ));
+        return Err(ModelFault::AddressWithPassword);
     }
     // What a server listens on is not always where it can be reached.
     if matches!(url.host(), Some(Host::Ipv4(any)) if any.is_unspecified()) {
@@ -85,7 +82,7 @@ pub fn normalise(address: &str) -> Result<String, Error> {
 }
 
 /// An address as it is kept, without asking it: a bare host of the OpenAI kind has its paths under `/v1`.
-pub fn base_url(format: WireFormat, address: &str) -> Result<String, Error> {
+pub fn base_url(format: WireFormat, address: &str) -> Result<String, ModelFault> {
     let base = normalise(address)?;
     let base = base_for(format, &base);
     match format {
@@ -166,7 +163,10 @@ async fn list_models(
             }
         }
     }
-    Err(first_error.unwrap_or_else(|| Error::Refused(format!("{base} offers nothing."))))
+    let empty = ModelFault::ListEmpty {
+        address: base.into(),
+    };
+    Err(first_error.unwrap_or_else(|| empty.into()))
 }
 
 enum ListError {
@@ -176,8 +176,7 @@ enum ListError {
 }
 
 async fn fetch_list(remote: &Remote, url: &str) -> Result<Vec<ListedModel>, ListError> {
-    let failed =
-        |error: ProviderError| ListError::Failed(Error::Refused(error.message().to_owned()));
+    let failed = |error: ProviderError| ListError::Failed(Error::Refused(error.detail()));
     let response = http::get(remote, url).await.map_err(failed)?;
     let status = response.status().as_u16();
     if matches!(status, 401 | 402 | 403 | 429 | 500..) {
@@ -194,7 +193,7 @@ async fn fetch_list(remote: &Remote, url: &str) -> Result<Vec<ListedModel>, List
             status: if status < 400 { 404 } else { status },
             ..ProviderErrorBody::default()
         };
-        ListError::NotFound(Error::Refused(body.into_error(remote).message().to_owned()))
+        ListError::NotFound(Error::Refused(body.into_error(remote).detail()))
     })
 }
 

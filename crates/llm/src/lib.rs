@@ -11,6 +11,7 @@ pub mod remote;
 pub mod history;
 pub mod schema;
 
+mod fault;
 mod tool_result;
 
 use std::pin::Pin;
@@ -19,9 +20,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
-use tenon_domain::{CallId, Message, OmittedTool, ProviderBlock, StopReason, ToolSpec, Usage};
+use tenon_domain::{
+    CallId, ErrorDetail, Message, OmittedTool, ProviderBlock, StopReason, ToolSpec, Usage,
+};
 
 pub use assemble::{Assembler, ModelReply};
+pub use fault::{ExclusionReason, ModelFault};
 pub use remote::{Remote, connect};
 pub use scripted::Scripted;
 
@@ -101,16 +105,30 @@ pub async fn complete(provider: &dyn Provider, request: ModelRequest) -> Result<
     }))
 }
 
-/// Why a model could not be used: one sentence that says what to do.
+/// Why a model could not be used: a [`ModelFault`], or what an admin alone may read taken out of one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The model said no, or answered nonsense.
     #[error("{0}")]
-    Refused(String),
+    Refused(ErrorDetail),
     /// It may well work later: the server is busy, or cannot be reached.
     #[error("{0}")]
-    Busy(String),
+    Busy(ErrorDetail),
     /// The stream broke off; what was said before it stands.
     #[error("{0}")]
-    Interrupted(String),
+    Interrupted(ErrorDetail),
+}
+
+impl Error {
+    pub fn detail(self) -> ErrorDetail {
+        let (Self::Refused(detail) | Self::Busy(detail) | Self::Interrupted(detail)) = self;
+        detail
+    }
+}
+
+/// Asking again would not help.
+impl From<ModelFault> for Error {
+    fn from(fault: ModelFault) -> Self {
+        Self::Refused(fault.into())
+    }
 }

@@ -9,7 +9,7 @@ use tenon_domain::{
     Annotations, CallId, Message, Part, RunsOn, ToolId, ToolSpec, ToolUse, WireFormat,
 };
 
-use crate::{Assembler, Error, ModelDelta, ModelReply, ModelRequest, Remote, connect};
+use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Remote, connect};
 
 /// A model that is slower than this is of little use; a large one may still be loading.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -88,10 +88,8 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
     });
     reply.await?;
     first_word.ok_or_else(|| {
-        Error::Refused(format!(
-            "{} answered, but said nothing. Choose another model of this server.",
-            remote.name
-        ))
+        let name = (&remote.name).into();
+        ModelFault::ProbeSilent { name }.into()
     })
 }
 
@@ -134,11 +132,11 @@ async fn ask(
     };
     let reply = tokio::time::timeout(PROBE_TIMEOUT, read).await;
     reply.unwrap_or_else(|_| {
-        Err(Error::Busy(format!(
-            "{} did not finish within {} s. It may still be loading: try again, or choose a smaller one.",
-            remote.name,
-            PROBE_TIMEOUT.as_secs()
-        )))
+        let fault = ModelFault::ProbeTimeout {
+            name: (&remote.name).into(),
+            seconds: PROBE_TIMEOUT.as_secs().into(),
+        };
+        Err(Error::Busy(fault.into()))
     })
 }
 

@@ -31,7 +31,7 @@ pub use response_reader::{ResponseFormat, replay};
 pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
 pub(crate) use request_plan::RequestPlan;
-use tool_compiler::{CompileCount, ExclusionReason};
+use tool_compiler::CompileCount;
 pub(crate) use tool_compiler::{CompiledTool, ToolCompiler};
 
 use retrying_stream::RetryingStream;

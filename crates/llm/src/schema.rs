@@ -27,6 +27,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
+use tenon_domain::coded_errors;
 use tenon_domain::text::shorten;
 
 use translate::Translator;
@@ -125,29 +126,20 @@ const MAX_BYTES: usize = 100 * 1024;
 /// How often a schema that contains itself is written out within itself, where there is room.
 const MAX_REFERENCE_REPEATS: usize = 2;
 
-/// Why no schema can be made, as the second half of "… was left out: ".
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SchemaError {
-    #[error("its input schema is too large")]
-    TooLarge,
-    #[error("its input schema is nested too deep")]
-    TooDeep,
-    #[error("its input schema refers to itself without end")]
-    Recursive,
-    #[error("its input schema refers to `{0}`, which is not there")]
-    DanglingReference(String),
-    #[error("its input schema refers to `{0}`, which is not part of it")]
-    RemoteReference(String),
-    #[error("its input schema is no JSON Schema")]
-    NotASchema,
-    #[error("its input is not an object")]
-    NotAnObject,
-    #[error(
-        "the model's provider refuses the name of its property `{0}`: only A-Z, a-z, 0-9, `_`, `.` and `-` are allowed, at most 64 of them"
-    )]
-    PropertyName(String),
-    #[error("{0}")]
-    Serialize(String),
+coded_errors! {
+    /// Why no schema can be made, as the second half of "… was left out: ".
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum SchemaError {
+        TooLarge = "schema_too_large" => "its input schema is too large",
+        TooDeep = "schema_too_deep" => "its input schema is nested too deep",
+        Recursive = "schema_recursive" => "its input schema refers to itself without end",
+        DanglingReference { reference } = "schema_dangling_reference" => "its input schema refers to `{reference}`, which is not there",
+        RemoteReference { reference } = "schema_remote_reference" => "its input schema refers to `{reference}`, which is not part of it",
+        NotASchema = "schema_none" => "its input schema is no JSON Schema",
+        NotAnObject = "schema_not_object" => "its input is not an object",
+        PropertyName { name } = "schema_property_name" => "the model's provider refuses the name of its property `{name}`: only A-Z, a-z, 0-9, `_`, `.` and `-` are allowed, at most 64 of them",
+        Serialize { why } = "schema_unwritable" => "its input schema cannot be written: {why}",
+    }
 }
 
 fn attempt(schema: &Value, dialect: Dialect, repeats: usize) -> Result<Value, SchemaError> {
@@ -188,9 +180,9 @@ fn inspect(compiled: &Value, dialect: Dialect, nodes: &mut usize) -> Result<(), 
     if let Some(Value::Object(properties)) = keywords.get("properties") {
         for (name, schema) in properties {
             if !dialect.property_names.allow(name) {
-                return Err(SchemaError::PropertyName(
-                    shorten(name, MAX_QUOTE_CHARS).into_owned(),
-                ));
+                return Err(SchemaError::PropertyName {
+                    name: shorten(name, MAX_QUOTE_CHARS).as_ref().into(),
+                });
             }
             inspect(schema, dialect, nodes)?;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use serde_json::Value;
-use tenon_domain::StopReason;
+use tenon_domain::{ErrorDetail, StopReason};
 use tokio::sync::Notify;
 
 use crate::{CallFragment, Error, ModelDelta, ModelRequest, ModelStream, Provider};
@@ -90,8 +90,9 @@ impl Provider for Scripted {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop_front();
-        let script = script
-            .ok_or_else(|| Error::Refused("the script of this model is at its end".into()))?;
+        let script = script.ok_or_else(|| {
+            Error::Refused(ErrorDetail::other("the script of this model is at its end"))
+        })?;
         let spoken = stream::iter(script).then(|line| async move {
             match line {
                 ScriptStep::Say(delta) => Some(Ok(delta)),
@@ -104,7 +105,9 @@ impl Provider for Scripted {
                     None
                 }
                 ScriptStep::Hang => std::future::pending().await,
-                ScriptStep::Fail(message) => Some(Err(Error::Interrupted(message))),
+                ScriptStep::Fail(message) => {
+                    Some(Err(Error::Interrupted(ErrorDetail::other(message))))
+                }
             }
         });
         Ok(spoken.filter_map(std::future::ready).boxed())

@@ -9,6 +9,7 @@ use tenon_domain::KeyAccess;
 use tenon_app::app::App;
 use tenon_app::auth::{AuthMethod, CurrentUser};
 
+use crate::api_fault::ApiFault;
 use crate::connections::ClientConnection;
 use crate::error::ApiError;
 use crate::request::{RequestMemory, authenticate, bearer};
@@ -105,21 +106,15 @@ fn check(rule: &RouteRule, user: &CurrentUser, method: &Method) -> Result<(), Ap
             (_, KeyAccess::Full) | (KeyPolicy::All, KeyAccess::Use) => {}
             (KeyPolicy::All, KeyAccess::Read) if only_reads => {}
             (KeyPolicy::All, KeyAccess::Read) => {
-                return Err(ApiError::forbidden(
-                    "This key may only look at things. Use one that may do more.",
-                ));
+                return Err(ApiError::forbidden(ApiFault::ReadOnlyKey));
             }
             (KeyPolicy::Full, KeyAccess::Use | KeyAccess::Read) => {
-                return Err(ApiError::forbidden(
-                    "This key may not look after accounts or settings. Use one with full access.",
-                ));
+                return Err(ApiError::forbidden(ApiFault::KeyWithoutSettings));
             }
         }
     }
     if rule.access == RouteAccess::Admin && !user.administers() {
-        return Err(ApiError::forbidden(
-            "Only an admin may do this. Ask one of yours.",
-        ));
+        return Err(ApiError::forbidden(ApiFault::AdminOnly));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 
 /// Long enough for the one before to be done, short enough that nobody thinks Tenon has died.
@@ -17,13 +18,10 @@ pub(crate) async fn acquire(
     permits: &'static Semaphore,
 ) -> Result<SemaphorePermit<'static>, ApiError> {
     let permit = timeout(ACQUIRE_TIMEOUT, permits.acquire()).await;
-    permit.ok().and_then(Result::ok).ok_or_else(|| {
-        ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "busy",
-            "Tenon has too much of this to do at the moment. Try again in a few seconds.",
-        )
-    })
+    permit
+        .ok()
+        .and_then(Result::ok)
+        .ok_or_else(|| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ApiFault::TooMuchWork))
 }
 
 #[cfg(test)]
@@ -35,7 +33,7 @@ mod tests {
         static PERMITS: Semaphore = Semaphore::const_new(1);
         let first = acquire(&PERMITS).await.unwrap();
         let refused = acquire(&PERMITS).await.unwrap_err();
-        assert_eq!(refused.detail().code, "busy");
+        assert_eq!(refused.detail().code, "too_much_work");
         drop(first);
         let _second = acquire(&PERMITS).await.unwrap();
     }

@@ -13,6 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use url::Url;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use tenon_app::app::App;
 
@@ -82,10 +83,9 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
     if !is_ours(app, host) {
         return Err(ApiError::new(
             StatusCode::MISDIRECTED_REQUEST,
-            "wrong_host",
-            format!(
-                "Tenon does not answer to the name \"{host}\". Add it to allowed_hosts in the settings file."
-            ),
+            ApiFault::WrongHost {
+                host: host.to_owned(),
+            },
         ));
     }
     let changes_nothing = matches!(
@@ -104,11 +104,7 @@ fn check(app: &App, request: &Request) -> Result<(), ApiError> {
             .is_some_and(|site| site != "same-origin" && site != "none"),
     };
     if foreign {
-        return Err(ApiError::new(
-            StatusCode::FORBIDDEN,
-            "wrong_origin",
-            "This request came from another site and was refused. Open Tenon's own page instead.",
-        ));
+        return Err(ApiError::new(StatusCode::FORBIDDEN, ApiFault::WrongOrigin));
     }
     Ok(())
 }

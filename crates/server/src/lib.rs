@@ -2,6 +2,7 @@
 //!
 //! Handlers translate between HTTP and [`tenon_app`]; only this crate chooses a status code of ours.
 
+pub mod api_fault;
 pub mod authorize;
 pub mod error;
 pub mod guard;

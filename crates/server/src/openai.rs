@@ -16,8 +16,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use tenon_agent::{Completion, CompletionTools};
-use tenon_domain::ToolAccess;
+use tenon_agent::{Completion, ModelTools};
+use tenon_domain::{Caller, ToolAccess};
 
 use crate::error::ApiError;
 pub(crate) use error::as_openai_error;
@@ -57,15 +57,19 @@ pub(crate) async fn complete(
     let model = app.models.choose_for(&user, model.as_ref()).await?;
     let header =
         response::ResponseHeader::new(request.model.unwrap_or_else(|| model.shown.id.0.clone()));
-    let mut access = ToolAccess::all(&user.id);
+    let caller = Caller::UnattendedModel {
+        entry: user.door(),
+        allow: user.granted().into(),
+    };
+    let mut access = ToolAccess::all(&user.id, caller);
     let tools = match request.theirs {
-        Some(theirs) => CompletionTools::Theirs(theirs),
+        Some(theirs) => ModelTools::Theirs(theirs),
         None => {
             let servers = request_tools::connect(&app, &user, request.servers).await?;
             if let Some(ids) = request.ids {
                 access = access.only(ids);
             }
-            CompletionTools::Ours(app.registry.request_tools(&user.id, &servers))
+            ModelTools::Ours(app.registry.request_tools(&user.id, &servers))
         }
     };
     let completing = app.agent.complete(Completion {
@@ -73,8 +77,7 @@ pub(crate) async fn complete(
         system: request.system,
         messages: request.messages,
         tools,
-        door: user.door(),
-        access: access.granting(user.granted()),
+        access,
         workspace: app.tools.workspace(&user.id),
     })?;
     let stops = StopSequences::new(request.stops);

@@ -10,6 +10,7 @@ use crate::api::{
     audit, auth, blobs, calls, chats, devices, export, info, invites, keys, login, me, models,
     oidc, search, settings, share, shell, sources, tools, turns, users,
 };
+use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
@@ -159,13 +160,12 @@ pub fn router(app: App) -> Router {
 }
 
 async fn no_such_route() -> ApiError {
-    ApiError::not_found("There is no such address in Tenon's API.")
+    ApiError::not_found(ApiFault::NoRoute)
 }
 
 async fn no_such_method() -> ApiError {
     ApiError::new(
         axum::http::StatusCode::METHOD_NOT_ALLOWED,
-        "wrong_method",
-        "This address does not take that method.",
+        ApiFault::WrongMethod,
     )
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use tenon_sources::heap;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -13,6 +14,7 @@ use crate::router::router;
 use tenon_app::app::App;
 use tenon_app::config::Config;
 use tenon_app::sources::RunMode;
+use tenon_store::ChangeTopic;
 
 /// How long a shutdown waits for answers that are being given.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
@@ -24,6 +26,10 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// deleted: a little longer than that can be undone.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 const DELETED_MIN_AGE: Duration = Duration::from_secs(65);
+
+/// So often it is still looked once nothing changes any more: what was deleted last is old enough by
+/// then.
+const QUIET_SWEEPS: u32 = 2;
 
 /// How often what is only kept for a while is looked through.
 const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
@@ -44,9 +50,11 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
     let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
     let closing = app.closing.clone();
+    heap::release_start();
     connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
+    app.store.flush().await;
     Ok(())
 }
 
@@ -55,8 +63,17 @@ async fn sweep(app: App) {
     let mut minute = tokio::time::interval(SWEEP_INTERVAL);
     // The first time was at the start.
     let mut tidied = Instant::now();
+    let (mut seen, mut quiet) = (None, 0);
     loop {
         minute.tick().await;
+        // An idle server asks its database nothing.
+        let versions =
+            [ChangeTopic::Chats, ChangeTopic::Accounts].map(|topic| app.store.version(topic));
+        quiet = if seen == Some(versions) { quiet + 1 } else { 0 };
+        seen = Some(versions);
+        if quiet > QUIET_SWEEPS && !app.store.may_have_other_runners() {
+            continue;
+        }
         if let Err(error) = app.agent.purge(DELETED_MIN_AGE).await {
             tracing::warn!(%error, "deleted chats could not be removed for good yet");
         }

@@ -1,4 +1,5 @@
-//! `WS /api/ws`: the events of the chats a page has open, numbered and resumable.
+//! `WS /api/ws`: the events of the chats a page has open, numbered and resumable, and the feed of
+//! its user.
 //!
 //! One task per chat a page follows. It watches first and reads the past
 //! second, so that nothing falls between the two; what comes twice is skipped
@@ -20,8 +21,7 @@ use futures::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tenon_domain::ChatId;
-use tenon_sources::browser::{self, PageCommand, RegistrationResult};
-use tokio::sync::broadcast::error::RecvError;
+use tenon_sources::browser::{PageCommand, RegistrationResult};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval};
@@ -36,13 +36,14 @@ use incoming::IncomingFrames;
 use outgoing::{close, ping, refuse_frame, send, send_text};
 use tools::SocketTools;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::wire::{ClientFrame, ServerFrame};
 use tenon_app::app::App;
 use tenon_app::auth::{CurrentUser, Revocation};
 use tenon_app::budget::{BudgetShare, Exceeded, SMALL_BYTES};
-use tenon_app::sources::{AddressedUpdate, UpdateSubscription};
 use tenon_app::storage::StorageState;
+use tenon_app::user_feed::{UserEvent, UserSubscription};
 
 /// The answer of a tool that a page called, of 16 MiB, written as Base64 in JSON, is
 /// the longest that a page of ours says.
@@ -103,13 +104,14 @@ struct SocketSession {
     app: App,
     user: CurrentUser,
     revocations: broadcast::Receiver<Revocation>,
-    updates: UpdateSubscription,
+    user_events: UserSubscription,
+    /// Whether the page asked for all of those.
+    follows_user: bool,
     followed: HashMap<ChatId, AbortHandle>,
     outbox: mpsc::Sender<ServerFrame>,
     frames: mpsc::Receiver<ServerFrame>,
     tools: SocketTools,
     orders: mpsc::Receiver<PageCommand>,
-    changes: broadcast::Receiver<browser::ToolsChanged>,
     storage: watch::Receiver<StorageState>,
     chats: mpsc::Sender<ChatFrame>,
     chat_frames: mpsc::Receiver<ChatFrame>,
@@ -135,10 +137,10 @@ impl SocketSession {
         Self {
             tools,
             orders,
-            changes: app.devices.subscribe(),
             storage,
             revocations: app.auth.revocations(),
-            updates: app.sources.updates(),
+            user_events: app.user_feed.subscribe(&user),
+            follows_user: false,
             app,
             user,
             followed: HashMap::new(),
@@ -215,15 +217,11 @@ impl SocketSession {
                         return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
                     }
                 }
-                received = self.updates.recv() => {
-                    if self.pass_on(&mut socket, received).await.is_err() {
-                        return;
-                    }
-                }
-                changed = self.changes.recv() => {
-                    // What was missed may have been about this one.
-                    let is_theirs = changed.as_ref().map_or(true, |told| told.0 == self.user.id);
-                    if is_theirs && send(&mut socket, &ServerFrame::ToolsChanged).await.is_err() {
+                event = self.user_events.next() => {
+                    // How sources are is told unasked.
+                    let is_wanted = self.follows_user
+                        || matches!(event, UserEvent::Source(_) | UserEvent::Resync);
+                    if is_wanted && send(&mut socket, &event.into()).await.is_err() {
                         return;
                     }
                 }
@@ -250,29 +248,6 @@ impl SocketSession {
                 }
             }
         }
-    }
-
-    /// Tells a page about the servers its user sees; all of them, if it missed something.
-    async fn pass_on(
-        &self,
-        socket: &mut WebSocket,
-        received: Result<AddressedUpdate, RecvError>,
-    ) -> Result<(), ()> {
-        let updates = match received {
-            Ok(update) => self
-                .app
-                .sources
-                .visible_update(&self.user, update)
-                .into_iter()
-                .collect(),
-            Err(RecvError::Lagged(_)) => self.app.sources.all_updates(&self.user),
-            // It lives as long as the app, which this holds.
-            Err(RecvError::Closed) => return Err(()),
-        };
-        for update in updates {
-            send(socket, &ServerFrame::Source(update)).await?;
-        }
-        Ok(())
     }
 
     /// A store that cannot be read throws nobody out: it is asked again soon.
@@ -310,6 +285,10 @@ impl SocketSession {
                     following.abort();
                 }
             }
+            Ok(ClientFrame::SubscribeUser) => {
+                self.follows_user = true;
+                self.answer(ServerFrame::Resync);
+            }
             Ok(ClientFrame::Register(registration)) => {
                 if let Err(why) = self.tools.register(registration, memory) {
                     self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));
@@ -317,19 +296,22 @@ impl SocketSession {
             }
             Ok(ClientFrame::Unregister { url }) => {
                 if let Err(why) = self.tools.unregister(url) {
-                    self.refuse(why);
+                    self.refuse(ApiFault::BadRequest { message: why });
                 }
             }
             Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),
             Ok(ClientFrame::Answered(answered)) => self.tools.end(answered),
-            Err(why) => self.refuse(format!("The frame cannot be used: {why}.")),
+            Err(why) => {
+                let why = why.to_string();
+                self.refuse(ApiFault::FrameInvalid { why });
+            }
         }
     }
 
-    fn refuse(&self, why: String) {
+    fn refuse(&self, fault: ApiFault) {
         self.answer(ServerFrame::Error {
             chat_id: None,
-            error: ApiError::bad_request(why).detail(),
+            error: fault.into(),
         });
     }
 
@@ -339,9 +321,7 @@ impl SocketSession {
         let full = self.followed.len() >= MAX_FOLLOWED && !self.followed.contains_key(&chat_id);
         let chat = match self.app.store.chat(&self.user.id, &chat_id).await {
             Err(error) => Err(ApiError::from(error)),
-            Ok(_) if full => Err(ApiError::bad_request(
-                "This page follows too many chats; unsubscribe from some.",
-            )),
+            Ok(_) if full => Err(ApiError::bad_request(ApiFault::TooManySubscriptions)),
             Ok(chat) => Ok(chat),
         };
         let chat = match chat {
@@ -376,6 +356,18 @@ impl SocketSession {
     fn answer(&self, frame: ServerFrame) {
         if self.outbox.try_send(frame).is_err() {
             tracing::debug!("a page asks faster than it reads; an answer was dropped");
+        }
+    }
+}
+
+impl From<UserEvent> for ServerFrame {
+    fn from(event: UserEvent) -> Self {
+        match event {
+            UserEvent::Chat(chat) => Self::ChatChanged { chat },
+            UserEvent::ChatGone(chat_id) => Self::ChatGone { chat_id },
+            UserEvent::Source(update) => Self::Source(update),
+            UserEvent::Changed(topic) => Self::Changed { topic },
+            UserEvent::Resync => Self::Resync,
         }
     }
 }

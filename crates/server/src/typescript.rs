@@ -2,8 +2,10 @@
 //!
 //! `make types` writes it; the test below fails when it is stale.
 
+use tenon_domain::ErrorTemplate;
 use ts_rs::{Config, TS};
 
+use crate::api_fault::{ApiFault, SourceLoginFault};
 use crate::wire;
 
 /// Where the page expects it.
@@ -12,6 +14,59 @@ const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../web/src/lib/api/types.ts"
 );
+
+/// The English words of all codes of errors.
+#[cfg(test)]
+const ERROR_TEXTS: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../web/src/lib/i18n/errors/en.ts"
+);
+
+/// The template of every code that an error of the API may have.
+pub fn error_templates() -> Vec<ErrorTemplate> {
+    let tables = [
+        tenon_domain::OtherError::TEMPLATES,
+        tenon_domain::FormAnswerError::TEMPLATES,
+        tenon_tools::NoSpace::TEMPLATES,
+        tenon_llm::ModelFault::TEMPLATES,
+        tenon_llm::ExclusionReason::TEMPLATES,
+        tenon_llm::schema::SchemaError::TEMPLATES,
+        tenon_store::AccountError::TEMPLATES,
+        tenon_store::Conflict::TEMPLATES,
+        tenon_store::StoreFault::TEMPLATES,
+        tenon_sources::ServerFault::TEMPLATES,
+        tenon_sources::Advice::TEMPLATES,
+        tenon_sources::mcp::InvalidHeader::TEMPLATES,
+        tenon_agent::Error::TEMPLATES,
+        tenon_agent::TurnFault::TEMPLATES,
+        tenon_app::Error::TEMPLATES,
+        tenon_app::error::AccountInputError::TEMPLATES,
+        tenon_app::budget::Exceeded::TEMPLATES,
+        tenon_app::models::ModelEditError::TEMPLATES,
+        tenon_app::models::ModelLookupError::TEMPLATES,
+        tenon_app::sources::SourceInputError::TEMPLATES,
+        tenon_app::sources::SourceDenied::TEMPLATES,
+        tenon_app::sources::SourceIdle::TEMPLATES,
+        tenon_app::sources::SourceFault::TEMPLATES,
+        ApiFault::TEMPLATES,
+        SourceLoginFault::TEMPLATES,
+    ];
+    tables.concat()
+}
+
+/// The English table of the page: what its other languages must have words for.
+pub fn error_texts() -> String {
+    let mut file = String::from(
+        "// Generated from Rust by `make types`. Do not edit.\n\n\
+         /** What the server says in English, by the code of the error. */\n\
+         export const errorsEn = {\n",
+    );
+    for template in error_templates() {
+        file.push_str(&format!("  {}: {:?},\n", template.code, template.text));
+    }
+    file.push_str("};\n\nexport type ErrorCode = keyof typeof errorsEn;\n");
+    file
+}
 
 /// All types of the API, in reading order.
 pub fn declarations() -> String {
@@ -75,7 +130,6 @@ pub fn declarations() -> String {
         wire::StartupView,
         tenon_sources::StartupStep,
         wire::CauseView,
-        wire::AdviceView,
         wire::SourceReach,
         wire::SourceLimits,
         wire::CredentialKind,
@@ -108,7 +162,8 @@ pub fn declarations() -> String {
         wire::EndpointView,
         wire::TestFrame,
         wire::ErrorBody,
-        wire::ErrorDetail,
+        domain::ErrorDetail,
+        domain::ErrorParam,
         wire::DeviceView,
         wire::LocalServerView,
         wire::LocalView,
@@ -179,6 +234,7 @@ pub fn declarations() -> String {
         domain::SourceKind,
         domain::SourceState,
         tenon_app::storage::StorageState,
+        tenon_app::user_feed::UserTopic,
         domain::BlobId,
         domain::CallId,
         domain::ChatId,
@@ -204,14 +260,36 @@ mod tests {
 
     #[test]
     fn the_committed_types_are_those_of_the_code() {
-        let fresh = declarations();
-        if std::env::var_os("UPDATE_TYPES").is_some() {
-            std::fs::write(FILE, &fresh).unwrap();
+        for (file, fresh) in [(FILE, declarations()), (ERROR_TEXTS, error_texts())] {
+            if std::env::var_os("UPDATE_TYPES").is_some() {
+                std::fs::write(file, &fresh).unwrap();
+            }
+            let committed = std::fs::read_to_string(file).unwrap();
+            assert!(
+                committed == fresh,
+                "the API changed: run `make types` and commit {file}"
+            );
         }
-        let committed = std::fs::read_to_string(FILE).unwrap();
-        assert!(
-            committed == fresh,
-            "the API changed: run `make types` and commit {FILE}"
-        );
+    }
+
+    #[test]
+    fn a_code_has_one_meaning_and_its_sentence_mentions_its_parameters() {
+        let mut seen = std::collections::HashSet::new();
+        for ErrorTemplate { code, text, params } in error_templates() {
+            assert!(seen.insert(code), "{code} is declared twice");
+            for param in params {
+                assert!(text.contains(&format!("{{{param}}}")), "{code}: {param}");
+            }
+            let is_name = |name: &&str| {
+                !name.is_empty() && name.bytes().all(|c| c.is_ascii_lowercase() || c == b'_')
+            };
+            let mentioned = text
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split('}').next());
+            for name in mentioned.filter(is_name) {
+                assert!(params.contains(&name), "{code}: {{{name}}} is no parameter");
+            }
+        }
     }
 }

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenon_app::json::double_option;
 use tenon_app::storage::StorageState;
+use tenon_app::user_feed::UserTopic;
 use tenon_domain::{
-    CallId, CallProgress, ChatId, Delta, Event, Layer, ModelId, ModelWait, Policy, ToolId,
+    CallId, CallProgress, ChatId, Delta, ErrorDetail, Event, Layer, ModelId, ModelWait, Policy,
+    ToolId,
 };
 use tenon_sources::browser::{
     ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
@@ -22,19 +24,19 @@ pub use accounts::{
     NewInvite, SessionView, SettingsView, Setup, SignUp,
 };
 pub use chats::{
-    AnswerCall, ChatChange, ChatSummary, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
+    AnswerCall, ChatChange, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
     SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted,
 };
 pub use devices::{Behind, DeviceView, EndpointKind, LocalEndpoint, LocalServerView, LookBehind};
 pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
-pub use tenon_app::chats::{ExportedChat, ExportedMessage, ExportedTurn};
+pub use tenon_app::chats::{ChatSummary, ExportedChat, ExportedMessage, ExportedTurn};
 pub use tenon_app::models::{
     Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
     OfferedModel, TestFrame,
 };
 pub use tenon_app::sources::{
-    AddSource, AdviceView, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
+    AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
     ImportedSource, LogLine, LoginState, NewSecret, SchemeKindView, SchemeView, SecretView,
     ServerAbout, SkippedView, SourceChange, SourceDetail, SourceLimits, SourceOrigin,
     SourcePreview, SourceReach, SourceUpdate, StartupView, ToolPreview,
@@ -106,13 +108,6 @@ pub struct ErrorBody {
     pub error: ErrorDetail,
 }
 
-#[derive(Debug, Serialize, Deserialize, TS)]
-pub struct ErrorDetail {
-    pub code: String,
-    /// One sentence that says what to do.
-    pub message: String,
-}
-
 /// `WS /api/ws`, server to page.
 #[derive(Debug, Serialize, TS)]
 #[serde(
@@ -147,9 +142,22 @@ pub enum ServerFrame {
     /// What came of `tools:register`.
     #[serde(rename = "tools:registered")]
     Registered(RegistrationResult),
-    /// The list of tools is not what it was.
-    #[serde(rename = "tools:changed")]
-    ToolsChanged,
+    /// Anything may have changed: read again what is shown. The answer to `subscribe:user`,
+    /// and sent again where something was missed.
+    Resync,
+    /// A chat came or changed; this and the next two after `subscribe:user`.
+    #[serde(rename = "chat:changed")]
+    ChatChanged {
+        chat: ChatSummary,
+    },
+    #[serde(rename = "chat:gone")]
+    ChatGone {
+        chat_id: ChatId,
+    },
+    /// What is shown of it may be old.
+    Changed {
+        topic: UserTopic,
+    },
     /// Whether what is written arrives; told when it does not, and when it does again.
     Storage {
         state: StorageState,
@@ -180,6 +188,9 @@ pub enum ClientFrame {
     Unsubscribe {
         chat_id: ChatId,
     },
+    /// Send what changes for this user, in whatever chat, on whatever device.
+    #[serde(rename = "subscribe:user")]
+    SubscribeUser,
     /// What this page found on its own machine: this, and nothing else.
     #[serde(rename = "tools:register")]
     Register(Registration),

@@ -1,4 +1,4 @@
-//! Freed memory goes back to the system.
+//! Memory that is no longer needed goes back to the system.
 //!
 //! A document takes ten times its length while it is read. Left to itself, glibc keeps what is
 //! freed then, for each thread that ever read one, for as long as Tenon runs.
@@ -24,6 +24,16 @@ pub(crate) fn release_when_quiet() {
     });
 }
 
+/// Releases what only the start needed, once it is over: the code of it as well, which is most of
+/// what is resident by then. What is used again is mapped again, from the system's cache.
+pub fn release_start() {
+    release_when_quiet();
+    tokio::spawn(async {
+        tokio::time::sleep(QUIET).await;
+        let _ = tokio::task::spawn_blocking(allocator::release_code).await;
+    });
+}
+
 /// For the whole process, before it does anything.
 pub fn limit_unused() {
     allocator::limit_unused();
@@ -31,7 +41,7 @@ pub fn limit_unused() {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod allocator {
-    use std::ffi::c_int;
+    use std::ffi::{c_int, c_void};
 
     #[expect(
         unsafe_code,
@@ -42,7 +52,16 @@ mod allocator {
         safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
     }
 
+    #[expect(
+        unsafe_code,
+        reason = "what is released must be a mapping that can be read again"
+    )]
+    unsafe extern "C" {
+        fn madvise(address: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    }
+
     const M_TRIM_THRESHOLD: c_int = -1;
+    const MADV_DONTNEED: c_int = 4;
 
     /// How much each arena may keep at its end, where `malloc_trim` releases nothing. By default it
     /// grows with the largest thing that was ever freed, up to 64 MiB.
@@ -55,6 +74,40 @@ mod allocator {
     pub(super) fn release() {
         malloc_trim(0);
     }
+
+    /// The read-only mappings of this program's file. The system reads ahead of every page that
+    /// is touched, so a start that touches a little of everything has most of the file mapped.
+    pub(super) fn release_code() {
+        let (Ok(program), Ok(maps)) = (
+            std::env::current_exe(),
+            std::fs::read_to_string("/proc/self/maps"),
+        ) else {
+            return;
+        };
+        let program = program.to_string_lossy();
+        let ours = maps.lines().filter(|line| line.ends_with(&*program));
+        for (start, end) in ours.filter_map(clean_mapping) {
+            #[expect(
+                unsafe_code,
+                reason = "a private mapping of a file that nobody has written to is read from the file again"
+            )]
+            unsafe {
+                madvise(start as *mut c_void, end - start, MADV_DONTNEED);
+            }
+        }
+    }
+
+    /// The addresses of a mapping that was never writable: relocations are written where it was.
+    fn clean_mapping(line: &str) -> Option<(usize, usize)> {
+        let mut fields = line.split_whitespace();
+        let (addresses, rights) = (fields.next()?, fields.next()?);
+        if rights != "r-xp" {
+            return None;
+        }
+        let (start, end) = addresses.split_once('-')?;
+        let address = |digits| usize::from_str_radix(digits, 16).ok();
+        Some((address(start)?, address(end)?))
+    }
 }
 
 /// Other allocators do it by themselves.
@@ -63,4 +116,6 @@ mod allocator {
     pub(super) fn limit_unused() {}
 
     pub(super) fn release() {}
+
+    pub(super) fn release_code() {}
 }

@@ -15,6 +15,7 @@ pub mod variables;
 
 mod call_timeouts;
 mod cause;
+mod fault;
 mod html;
 mod jitter;
 mod logs;
@@ -22,9 +23,10 @@ mod supervisor;
 
 pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
+pub use fault::{ServerFault, how_it_ended, public_part};
 pub use logs::{Logs, ServerLogLine};
 pub use supervisor::{
-    DocumentSummary, ServerStatus, Startup, StartupStep, SupervisedServer, ToolChanges, public_part,
+    DocumentSummary, ServerStatus, Startup, StartupStep, SupervisedServer, ToolChanges,
 };
 pub use tenon_net::Network;
 pub use tenon_text as text;

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 pub(crate) use backoff::{Backoff, MINUTE, RetryDecision};
-pub use messages::public_part;
-pub(crate) use messages::{CallErrors, with_cause, with_said};
+pub(crate) use messages::CallErrors;
 pub use server::SupervisedServer;
 pub(crate) use server::{HasCore, ServerCore, SupervisorTimeouts};
 pub(crate) use status::{Availability, Inner, StatusCell, UnavailableReason};

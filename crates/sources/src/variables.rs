@@ -14,6 +14,10 @@ mod texts;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use tenon_domain::{CodedError, ErrorDetail, ErrorParam};
+
+use crate::fault::ServerFault;
+
 pub use filler::{Fill, FillError, LiteralConfig};
 pub use mentions::{is_own, mentioned_in, mentioned_in_host};
 pub use texts::Texts;
@@ -50,15 +54,25 @@ pub struct MissingVariables {
     in_arguments: Vec<Variable>,
 }
 
-/// As sentences that say what to do.
-impl fmt::Display for SubstitutionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl CodedError for SubstitutionError {
+    fn detail(&self) -> ErrorDetail {
         match self {
-            Self::Missing(missing) => f.write_str(&missing.explain()),
-            Self::Misplaced(why) => f.write_str(why),
+            Self::Missing(missing) => missing.fault().into(),
+            Self::Misplaced(why) => ServerFault::Misplaced {
+                message: why.into(),
+            }
+            .into(),
         }
     }
 }
+
+impl fmt::Display for SubstitutionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.detail().fmt(f)
+    }
+}
+
+impl std::error::Error for SubstitutionError {}
 
 /// As it is written in a configuration.
 impl fmt::Display for Variable {
@@ -119,53 +133,25 @@ pub fn fill<C: Texts>(
 }
 
 impl MissingVariables {
-    /// What to do about it, as sentences.
-    fn explain(&self) -> String {
-        let escaped: Vec<String> = self.in_arguments.iter().map(escaped).collect();
-        let escape = match escaped.as_slice() {
-            [] => String::new(),
-            [one] => format!(" To leave it to the program itself, write {one}."),
-            many => format!(
-                " To leave them to the program itself, write {}.",
-                many.join(", ")
+    fn fault(&self) -> ServerFault {
+        let is_personal = |variable: &&Variable| matches!(variable, Variable::Personal(_));
+        let (personal, shared): (Vec<&Variable>, Vec<&Variable>) =
+            self.variables.iter().partition(is_personal);
+        let list = |names: Vec<String>| ErrorParam::from(names.join(", "));
+        let quoted =
+            |names: Vec<&Variable>| list(names.iter().map(|name| format!("`{name}`")).collect());
+        ServerFault::Unset {
+            shared: quoted(shared),
+            personal: quoted(personal),
+            // How a variable is written that stays as it is.
+            escaped: list(
+                self.in_arguments
+                    .iter()
+                    .map(|name| format!("`${name}`"))
+                    .collect(),
             ),
-        };
-        explain(&self.variables) + &escape
+        }
     }
-}
-
-/// How a variable is written that stays as it is.
-fn escaped(variable: &Variable) -> String {
-    format!("`${variable}`")
-}
-
-/// What to do about variables that have no value, as sentences.
-fn explain(missing: &[Variable]) -> String {
-    let of = |personal: bool| -> Vec<String> {
-        let wanted = |variable: &&Variable| matches!(variable, Variable::Personal(_)) == personal;
-        let names = missing.iter().filter(wanted);
-        names.map(|variable| format!("`{variable}`")).collect()
-    };
-    let shared = match of(false).as_slice() {
-        [] => None,
-        [one] => Some(format!(
-            "Nobody has set {one}: an admin sets it under Secrets, or as an environment variable of Tenon."
-        )),
-        many => Some(format!(
-            "Nobody has set {}: an admin sets them under Secrets, or as environment variables of Tenon.",
-            many.join(", ")
-        )),
-    };
-    let personal = match of(true).as_slice() {
-        [] => None,
-        [one] => Some(format!("Set your own {one} under Secrets first.")),
-        many => Some(format!(
-            "Set your own {} under Secrets first.",
-            many.join(", ")
-        )),
-    };
-    let sentences: Vec<String> = shared.into_iter().chain(personal).collect();
-    sentences.join(" ")
 }
 
 /// Puts values in, and remembers what was missing.

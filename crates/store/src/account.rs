@@ -1,22 +1,20 @@
 //! What accounts and invitations share: the form of an address, and why either is refused.
 
+use tenon_domain::coded_errors;
+
 use crate::text;
 
-/// Why an account was not made or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum AccountError {
-    #[error("there is an account already; log in to it")]
-    SetUp,
-    #[error("there is no account yet; make the first one on Tenon's page or with `tenon user add`")]
-    SetUpFirst,
-    #[error("this e-mail address has an account already; log in, or use another address")]
-    EmailTaken,
-    #[error("this is the last admin; make somebody else an admin first")]
-    LastAdmin,
-    #[error("this invitation was used, taken back or is too old; ask for another one")]
-    Invite,
-    #[error("this invitation is for another e-mail address")]
-    InviteEmail,
+coded_errors! {
+    /// Why an account was not made or changed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AccountError {
+        SetUp = "set_up" => "There is an account already. Reload the page and log in to it.",
+        SetUpFirst = "set_up_first" => "There is no account yet. Make the first one on Tenon's page or with `tenon user add`.",
+        EmailTaken = "email_taken" in "email" => "There is an account with this address already. Log in, or use another address.",
+        LastAdmin = "last_admin" => "This is the only admin. Make somebody else an admin first.",
+        Invite = "wrong_invite" => "This invitation was used, taken back or is too old. Ask for another one.",
+        InviteEmail = "wrong_email" in "email" => "This invitation is for another e-mail address.",
+    }
 }
 
 /// An address as it is kept and looked for: one person writes it in many ways.

@@ -14,7 +14,7 @@ use tenon_domain::{CallId, CallStatus, ChatId, Event, Layer, Policy, ToolId, Use
 use crate::chat_owner::owner_of;
 use crate::entity::{chats, tool_calls};
 use crate::tool_settings::{self, ToolSettingChange};
-use crate::{Error, Result, Store, enum_column};
+use crate::{Conflict, Error, Result, Store, enum_column};
 
 /// A call that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub(crate) async fn answer(
         .filter(is_pending())
         .exec_with_returning(db)
         .await?;
-    let late = Error::TooLate("the call does not wait for an answer any more");
+    let late = Error::TooLate(Conflict::CallNotWaiting);
     let tool = ToolId(answered.into_iter().next().ok_or(late)?.tool_id);
     let chat = event.chat_id.as_str();
     match verdict {
@@ -141,7 +141,7 @@ pub(crate) async fn must_run(db: &impl ConnectionTrait, call: &CallId) -> Result
     let running = tool_calls::Entity::find_by_id(&call.0)
         .filter(tool_calls::Column::Status.eq(CallStatus::Running.as_str()));
     match running.count(db).await? {
-        0 => Err(Error::TooLate("the call does not run any more")),
+        0 => Err(Error::TooLate(Conflict::CallNotRunning)),
         _ => Ok(()),
     }
 }

@@ -1,8 +1,9 @@
 //! Who did what, through which door. It is kept for a year.
 
-use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::LikeExpr;
-use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, EntityTrait, ExprTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
 use serde_json::Value;
 use tenon_domain::{EntryPoint, UserId};
 
@@ -52,18 +53,9 @@ pub struct AuditQuery {
 }
 
 impl Store {
+    /// Writes an entry and waits for it; see [`Store::audit_behind`].
     pub async fn audit(&self, entry: AuditEntry) -> Result<()> {
-        let row = audit::ActiveModel {
-            id: Set(fresh_id()),
-            at: Set(now()),
-            user_id: Set(entry.user.map(|user| user.0)),
-            door: Set(entry.door.to_string()),
-            action: Set(entry.action.to_owned()),
-            subject: Set(text(&entry.subject)),
-            // JSON writes NUL as an escape, which is text like any other.
-            detail: Set(entry.detail.to_string()),
-            address: Set(text(&entry.address)),
-        };
+        let row = audit::Model::from(entry).into_active_model();
         audit::Entity::insert(row)
             .exec_without_returning(&self.write)
             .await?;
@@ -72,6 +64,7 @@ impl Store {
 
     /// What happened, newest first.
     pub async fn audited(&self, query: AuditQuery) -> Result<Vec<AuditRow>> {
+        self.flush().await;
         let mut found = audit::Entity::find().order_by_desc(audit::Column::Id);
         if let Some(before) = query.before {
             found = found.filter(audit::Column::Id.lt(text(&before)));
@@ -100,6 +93,22 @@ impl Store {
             .exec(&self.write)
             .await?;
         Ok(swept.rows_affected)
+    }
+}
+
+impl From<AuditEntry> for audit::Model {
+    fn from(entry: AuditEntry) -> Self {
+        Self {
+            id: fresh_id(),
+            at: now(),
+            user_id: entry.user.map(|user| user.0),
+            door: entry.door.to_string(),
+            action: entry.action.to_owned(),
+            subject: text(&entry.subject),
+            // JSON writes NUL as an escape, which is text like any other.
+            detail: entry.detail.to_string(),
+            address: text(&entry.address),
+        }
     }
 }
 

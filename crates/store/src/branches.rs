@@ -94,16 +94,18 @@ impl Branches {
 
     /// The end of the branch that goes on from this turn: always by the newest turn.
     pub fn newest_leaf(&self, turn: &TurnId) -> TurnId {
+        // Turns are in the order they began, so the newest child of each is what remains.
+        let newest_child: HashMap<&TurnId, &TurnId> = self
+            .turns
+            .iter()
+            .filter_map(|place| Some((place.parent.as_ref()?, &place.id)))
+            .collect();
         let mut leaf = turn;
-        for place in &self.turns {
-            // A child begins after its parent, so one walk in that order is enough,
-            // but the newest of several children must be the one that is followed.
-            if place.parent.as_ref() == Some(leaf) {
-                let newest = self
-                    .turns
-                    .iter()
-                    .rfind(|other| other.parent == place.parent);
-                leaf = newest.map_or(leaf, |newest| &newest.id);
+        // A tree has no way back up; a damaged one must not hang us.
+        for _ in &self.turns {
+            match newest_child.get(leaf) {
+                Some(child) => leaf = child,
+                None => break,
             }
         }
         leaf.clone()
@@ -157,5 +159,9 @@ mod tests {
         check("a b<a c<b d<a", "a", "d");
         check("a b<a c<b d<a e<d f<b", "a", "e");
         check("a b<a c<b d<a e<d f<b", "b", "f");
+        // Begun in one millisecond, they are in no order.
+        check("c<b b<a a", "a", "c");
+        // Damaged: it goes round in a circle.
+        check("a<b b<a", "a", "a");
     }
 }

@@ -34,7 +34,8 @@ const TOPICS: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreChange {
     Accounts,
-    ToolSettings,
+    /// Of one user, or of one of their chats; None: of everybody.
+    ToolSettings(Option<UserId>),
     Sources,
     Models,
     /// Of one user; None: of everybody.
@@ -44,17 +45,19 @@ pub enum StoreChange {
         user: UserId,
         chat: ChatId,
     },
+    /// Of any chats: what another process did for a while is not known.
+    Chats,
 }
 
 impl StoreChange {
     pub fn topic(&self) -> ChangeTopic {
         match self {
             Self::Accounts => ChangeTopic::Accounts,
-            Self::ToolSettings => ChangeTopic::ToolSettings,
+            Self::ToolSettings(_) => ChangeTopic::ToolSettings,
             Self::Sources => ChangeTopic::Sources,
             Self::Models => ChangeTopic::Models,
             Self::Preferences(_) => ChangeTopic::Preferences,
-            Self::Chat { .. } => ChangeTopic::Chats,
+            Self::Chat { .. } | Self::Chats => ChangeTopic::Chats,
         }
     }
 }
@@ -66,6 +69,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
+    pub(crate) fn version(&self, topic: ChangeTopic) -> u64 {
+        self.versions[topic as usize].load(Ordering::SeqCst)
+    }
+
     pub(crate) fn publish(&self, change: StoreChange) {
         self.versions[change.topic() as usize].fetch_add(1, Ordering::SeqCst);
         // Nobody may be listening.
@@ -101,7 +108,7 @@ impl Drop for PendingChange<'_> {
 impl Store {
     /// How often something of a topic has changed, as far as this process knows.
     pub fn version(&self, topic: ChangeTopic) -> u64 {
-        self.changes.versions[topic as usize].load(Ordering::SeqCst)
+        self.changes.version(topic)
     }
 
     /// All changes from now on.
@@ -121,7 +128,7 @@ impl Store {
     pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 4] {
         [
             StoreChange::Accounts,
-            StoreChange::ToolSettings,
+            StoreChange::ToolSettings(None),
             StoreChange::Sources,
             StoreChange::Preferences(None),
         ]

@@ -91,6 +91,17 @@ impl Store {
         row.map(Chat::from).ok_or(Error::NotFound("chat"))
     }
 
+    /// Those of these chats that are there, each with the user whose it is.
+    pub async fn chats_with_owners(&self, ids: &[ChatId]) -> Result<Vec<(UserId, Chat)>> {
+        let rows = chats::Entity::find()
+            .filter(chats::Column::Id.is_in(ids.iter().map(|id| &id.0)))
+            .filter(chats::Column::DeletedAt.is_null())
+            .all(&self.read)
+            .await?;
+        let owned = |row: chats::Model| (UserId(row.user_id.clone()), Chat::from(row));
+        Ok(rows.into_iter().map(owned).collect())
+    }
+
     /// A page of a user's chats, newest first. Those in use begin with all
     /// the pinned ones, which count for no page.
     pub async fn chats(&self, user: &UserId, query: &ChatQuery) -> Result<Vec<Chat>> {

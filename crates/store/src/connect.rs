@@ -12,13 +12,16 @@ use sea_orm::sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqliteSynchrono
 use sea_orm::sqlx::{self, Connection, Executor};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend,
-    DbErr, RuntimeErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
+    DbErr, RuntimeErr, TransactionTrait,
 };
 use sea_orm_migration::MigratorTrait;
+use tokio::sync::watch;
 
 use crate::migration::Migrator;
+use crate::other_processes::{ChangeOrigin, ChangeWatch};
 use crate::runner::{Runner, beside};
-use crate::{Error, Result, Store};
+use crate::write_behind::{BatchWriter, WriteBehind};
+use crate::{Error, Result, Store, WriteHealth};
 
 /// Long enough for another process's transaction, short enough that a stuck one is noticed.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,9 +54,12 @@ impl Store {
         let write = connect_sqlite(Some(path.clone()), 1).await?;
         let runner = Runner::beside(&path)?;
         Migrator::up(&write, None).await?;
-        let read = connect_sqlite(Some(path), 4).await?;
+        let read = connect_sqlite(Some(path.clone()), 4).await?;
         drop(alone);
-        Self::ready(write, read, runner).await
+        let mut store = Self::ready(write, read, runner).await?;
+        let watch = ChangeWatch::of_file(&store, &path).await?;
+        store._watch = Some(Arc::new(watch));
+        Ok(store)
     }
 
     /// A database that is gone when it is closed. It lives in its one connection.
@@ -64,14 +70,18 @@ impl Store {
     }
 
     async fn open_postgres(url: &str) -> Result<Self> {
+        let origin = ChangeOrigin::fresh();
         let connect = async |connections| {
+            let origin = origin.clone();
             let mut options = ConnectOptions::new(url);
             options
                 .max_connections(connections)
                 .acquire_timeout(BUSY_TIMEOUT)
                 .sqlx_logging(false)
                 // Whoever waits for another's lock says so in the end.
-                .map_sqlx_postgres_opts(|options| options.options([("lock_timeout", "10s")]))
+                .map_sqlx_postgres_opts(move |options| {
+                    options.options([("lock_timeout", "10s"), origin.option()])
+                })
                 .map_sqlx_postgres_pool_opts(|pool| pool.after_release(postgres_is_clean));
             if connections == 1 {
                 options
@@ -92,7 +102,10 @@ impl Store {
         Migrator::up(&write, None).await?;
         alone.commit().await?;
         let runner = Runner::in_postgres(connect(1).await?).await?;
-        Self::ready(write, read, runner).await
+        let mut store = Self::ready(write, read, runner).await?;
+        let watch = ChangeWatch::of_postgres(&store, connect(1).await?, origin).await?;
+        store._watch = Some(Arc::new(watch));
+        Ok(store)
     }
 
     async fn ready(
@@ -100,12 +113,20 @@ impl Store {
         read: DatabaseConnection,
         runner: Runner,
     ) -> Result<Self> {
+        let writing: Arc<watch::Sender<WriteHealth>> = Arc::default();
+        let behind = WriteBehind::start(BatchWriter {
+            write: write.clone(),
+            health: writing.clone(),
+        });
         let store = Self {
             write,
             read,
             runner: Arc::new(runner),
-            writing: Arc::default(),
+            writing,
             changes: Arc::default(),
+            caches: Arc::default(),
+            behind: Arc::new(behind),
+            _watch: None,
         };
         store.refresh_search().await?;
         Ok(store)
@@ -123,18 +144,6 @@ impl Store {
         let rows = self.read.query_all_raw(ask).await.unwrap();
         let first = rows.iter().map(|row| row.try_get_by_index(0).unwrap());
         first.collect()
-    }
-
-    /// A transaction that is going to write. On SQLite it takes the right to
-    /// do so at once: one that reads first and then finds another process has
-    /// written meanwhile could only fail. It is a transaction of its own and never
-    /// a part of one that was left open: a pool keeps no connection with one.
-    pub(crate) async fn begin(&self) -> Result<DatabaseTransaction> {
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..Default::default()
-        };
-        Ok(self.write.begin_with_options(options).await?)
     }
 }
 

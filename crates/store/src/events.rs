@@ -5,7 +5,7 @@ mod present;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use tenon_domain::{ChatId, Event, EventBody, UserId};
+use tenon_domain::{ChatId, Event, EventBody, UserId, Verdict};
 
 use crate::changes::PendingChange;
 use crate::entity::{chats, events};
@@ -39,15 +39,15 @@ impl Store {
         let mut written = Vec::with_capacity(batch.len());
         for (chat, bodies) in batch {
             // What is answered for longer than this call is a setting from then on.
-            let is_answer = |body: &EventBody| matches!(body, EventBody::CallAnswered { .. });
-            if bodies.iter().any(is_answer) {
-                changes.push(self.changing(StoreChange::ToolSettings));
-            }
+            let sets_tools = bodies.iter().any(is_remembered);
             let origin = EventOrigin::Runner(&self.runner.name);
             written.push(match append(&transaction, origin, chat, bodies).await {
                 Ok((user, events)) => {
                     let chat = events.first().map(|event| &event.chat_id);
                     changes.extend(chat.map(|chat| self.changing_chat(&user, chat)));
+                    if sets_tools {
+                        changes.push(self.changing(StoreChange::ToolSettings(Some(user))));
+                    }
                     Ok(events)
                 }
                 // Nothing of it was written, and the others must not suffer for it.
@@ -79,6 +79,17 @@ impl Store {
             })
             .collect()
     }
+}
+
+/// Whether it is an answer for more than the one call.
+fn is_remembered(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::CallAnswered {
+            verdict: Verdict::Chat | Verdict::Always,
+            ..
+        }
+    )
 }
 
 async fn append(

@@ -1,13 +1,15 @@
 //! Keys for programs that act for a person. Only their hashes are kept.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
 };
 use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
-use crate::entity::{api_keys, users};
+use crate::entity::api_keys;
 use crate::token::{self, SecretToken};
 use crate::{Error, Result, Store, StoreChange, fresh_id, now, text};
 
@@ -28,6 +30,15 @@ pub struct ApiKey {
     pub scope: KeyScope,
     pub created_at: i64,
     pub last_used_at: Option<i64>,
+}
+
+/// A key as it is cached, with whose it is.
+#[derive(Debug)]
+pub(crate) struct KeyEntry {
+    account: Account,
+    key: ApiKey,
+    /// As it was written down last; 0: never.
+    used_at: AtomicI64,
 }
 
 impl Store {
@@ -55,45 +66,57 @@ impl Store {
         Ok((token, key))
     }
 
-    /// Whose key this is, if it still counts.
+    /// Whose key this is, if it still counts. That it was used is written behind.
     pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
+        let hash = token::hash(token);
+        let load = self.load_key(hash.clone());
+        let found = self.caches.keys.get_or_load(&self.changes, hash, load);
+        let Some(entry) = found.await? else {
+            return Ok(None);
+        };
+        let (at, used_at) = (now(), entry.used_at.load(Ordering::Relaxed));
+        if at - used_at > USED_AT_INTERVAL_MS {
+            entry.used_at.store(at, Ordering::Relaxed);
+            self.behind.key_used(&entry.key.id, at);
+        }
+        Ok(Some((entry.account.clone(), entry.key.clone())))
+    }
+
+    async fn load_key(&self, hash: String) -> Result<Option<Arc<KeyEntry>>> {
         let found = api_keys::Entity::find()
-            .filter(api_keys::Column::TokenHash.eq(token::hash(token)))
+            .filter(api_keys::Column::TokenHash.eq(hash))
             .one(&self.read)
             .await?;
-        let Some(key) = found else {
+        let Some(row) = found else {
             return Ok(None);
         };
-        let user = users::Entity::find_by_id(&key.user_id);
-        let user = user.one(&self.read).await?;
-        let Some(user) = user.filter(|user| !user.disabled) else {
+        let Some(account) = self.active_user(&row.user_id).await? else {
             return Ok(None);
         };
-        if key
-            .last_used_at
-            .is_none_or(|at| now() - at > USED_AT_INTERVAL_MS)
-        {
-            api_keys::Entity::update_many()
-                .col_expr(api_keys::Column::LastUsedAt, Expr::value(now()))
-                .filter(api_keys::Column::Id.eq(&key.id))
-                .exec(&self.write)
-                .await?;
-        }
-        Ok(Some((user.try_into()?, key.try_into()?)))
+        let key = ApiKey::try_from(row)?;
+        let used_at = AtomicI64::new(key.last_used_at.unwrap_or_default());
+        Ok(Some(Arc::new(KeyEntry {
+            account,
+            key,
+            used_at,
+        })))
     }
 
     /// Whether a key still counts.
     pub async fn key_lives(&self, key: &KeyId) -> Result<bool> {
-        let Some(key) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
-            return Ok(false);
+        let load = async {
+            let Some(row) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
+                return Ok(false);
+            };
+            Ok(self.active_user(&row.user_id).await?.is_some())
         };
-        let user = users::Entity::find_by_id(&key.user_id);
-        let user = user.one(&self.read).await?;
-        Ok(user.is_some_and(|user| !user.disabled))
+        let cache = &self.caches.live_keys;
+        cache.get_or_load(&self.changes, key.clone(), load).await
     }
 
     /// The keys of a user, newest first.
     pub async fn keys(&self, user: &UserId) -> Result<Vec<ApiKey>> {
+        self.flush().await;
         let rows = api_keys::Entity::find()
             .filter(api_keys::Column::UserId.eq(&user.0))
             .order_by_desc(api_keys::Column::CreatedAt)

@@ -17,6 +17,7 @@ mod connect;
 mod deleted_chats;
 mod entity;
 mod events;
+mod fault;
 
 mod enum_column;
 mod history;
@@ -26,8 +27,10 @@ mod keys;
 mod local_servers;
 mod migration;
 mod models;
+mod other_processes;
 mod preferences;
 mod projection;
+mod read_caches;
 mod recover;
 mod rotate;
 mod runner;
@@ -44,9 +47,12 @@ mod titles;
 mod token;
 mod tool_ids;
 mod tool_settings;
+mod transaction;
 mod transcript;
 mod users;
 mod vault;
+mod versioned_cache;
+mod write_behind;
 mod write_health;
 
 use std::sync::Arc;
@@ -66,6 +72,7 @@ pub use blobs::Blob;
 pub use branches::{Branches, TurnNode};
 pub use changes::{ChangeTopic, StoreChange};
 pub use chats::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
+pub use fault::{Conflict, StoreFault};
 pub use import::NewChat;
 pub use invites::Invite;
 pub use keys::ApiKey;
@@ -88,7 +95,10 @@ pub use vault::Vault;
 pub use write_health::WriteHealth;
 
 use changes::Changes;
+use other_processes::ChangeWatch;
+use read_caches::ReadCaches;
 use runner::Runner;
+use write_behind::WriteBehind;
 
 /// A handle to the database. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -101,6 +111,11 @@ pub struct Store {
     /// Whether what is written arrives, as far as is known.
     writing: Arc<watch::Sender<WriteHealth>>,
     changes: Arc<Changes>,
+    caches: Arc<ReadCaches>,
+    /// What need not be written before anybody is answered.
+    behind: Arc<WriteBehind>,
+    /// Learns what other processes change.
+    _watch: Option<Arc<ChangeWatch>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -108,9 +123,9 @@ pub enum Error {
     /// It is not there, or not this user's: the two look the same on purpose.
     #[error("there is no such {0}")]
     NotFound(&'static str),
-    /// Somebody else was faster; the message says at what.
+    /// Somebody else was faster.
     #[error("{0}")]
-    TooLate(&'static str),
+    TooLate(Conflict),
     /// Somebody has such a thing under this name already.
     #[error("there is a {0} of this name already; choose another name")]
     Taken(&'static str),
@@ -162,6 +177,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A fresh id. Sorts by time, so that rows made together lie together.
 pub fn fresh_id() -> String {
     Uuid::now_v7().to_string()
+}
+
+/// An id that a client chose, in canonical form. None: it is no UUID.
+pub fn parse_id(id: &str) -> Option<String> {
+    let id = Uuid::try_parse(id).ok().filter(|id| !id.is_nil())?;
+    Some(id.to_string())
 }
 
 /// Milliseconds since 1970.

@@ -8,6 +8,8 @@ mod m0005_documents;
 mod m0006_local_servers;
 mod m0007_local_sessions;
 mod m0008_session_proof;
+mod m0009_change_log;
+mod m0010_trusted_hints;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -25,6 +27,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_local_servers::Migration),
             Box::new(m0007_local_sessions::Migration),
             Box::new(m0008_session_proof::Migration),
+            Box::new(m0009_change_log::Migration),
+            Box::new(m0010_trusted_hints::Migration),
         ]
     }
 }

@@ -4,7 +4,7 @@ use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QuerySelect,
+    QuerySelect, TryInsertResult,
 };
 use tenon_domain::{
     Branch, CallRecord, CallStatus, Event, EventBody, MessageRecord, ModelRef, Role, TitledBy,
@@ -12,7 +12,7 @@ use tenon_domain::{
 };
 
 use crate::entity::{chats, messages, tool_calls, turns};
-use crate::{Error, Result, approvals, call_audit, enum_column, search, text, to_column};
+use crate::{Conflict, Error, Result, approvals, call_audit, enum_column, search, text, to_column};
 
 /// Where events come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +51,14 @@ pub(crate) async fn project(
                 tool_ids: Set(tools.as_ref().map(serde_json::to_string).transpose()?),
                 ..begin(event, origin, turn_id, model.as_ref())
             };
-            turns::Entity::insert(turn)
+            // The id may be a client's: a second turn under it, of whatever chat, is none.
+            let inserted = turns::Entity::insert(turn)
+                .on_conflict_do_nothing()
                 .exec_without_returning(db)
                 .await?;
+            if !matches!(inserted, TryInsertResult::Inserted(1)) {
+                return Err(Error::Taken("turn"));
+            }
             show(db, event, turn_id).await?;
             insert_message(db, event, message, MessageState::Whole).await?;
             search::index_message(db, &event.chat_id.0, &message.id.0, &message.parts).await?;
@@ -125,7 +130,7 @@ pub(crate) async fn project(
                 )
                 .exec_with_returning(db)
                 .await?;
-            let late = Error::TooLate("the call has ended already");
+            let late = Error::TooLate(Conflict::CallEnded);
             let call = call.into_iter().next().ok_or(late)?;
             search::index_call(db, &call).await?;
             if origin != EventOrigin::File {
@@ -156,7 +161,7 @@ pub(crate) async fn project(
                 .exec(db)
                 .await?;
             if ended.rows_affected == 0 {
-                return Err(Error::TooLate("the turn has ended already"));
+                return Err(Error::TooLate(Conflict::TurnEnded));
             }
         }
     }
@@ -185,7 +190,7 @@ async fn entitle(
         TitledBy::Cut => chat.filter(chats::Column::Title.eq("")),
     };
     match chat.exec(db).await?.rows_affected {
-        0 => Err(Error::TooLate("the chat has a name already")),
+        0 => Err(Error::TooLate(Conflict::ChatTitled)),
         _ => search::index_title(db, &event.chat_id.0, title).await,
     }
 }
@@ -199,7 +204,7 @@ async fn alone(db: &impl ConnectionTrait, event: &Event, runner: &str) -> Result
         .filter(turns::Column::Runner.ne(runner));
     match open.count(db).await? {
         0 => Ok(()),
-        _ => Err(Error::TooLate("another process answers in this chat")),
+        _ => Err(Error::TooLate(Conflict::OtherProcess)),
     }
 }
 

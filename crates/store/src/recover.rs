@@ -43,6 +43,11 @@ pub struct AbandonedTurns {
 }
 
 impl Store {
+    /// Whether another process may have left something open since the last look.
+    pub fn may_have_other_runners(&self) -> bool {
+        self.runner.may_have_others()
+    }
+
     /// The turns that have no end, whoever runs them.
     pub async fn open_turns(&self) -> Result<Vec<OpenTurn>> {
         let rows = turns::Entity::find()

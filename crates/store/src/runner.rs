@@ -89,6 +89,20 @@ impl Runner {
         })
     }
 
+    /// Whether other processes may have turns here, as far as can be known without a query.
+    pub(crate) fn may_have_others(&self) -> bool {
+        match &self.locks {
+            Locks::Memory => false,
+            Locks::Folder { folder, .. } => {
+                let runners = std::fs::read_dir(folder).into_iter().flatten().flatten();
+                runners
+                    .into_iter()
+                    .any(|runner| *runner.file_name() != *self.name)
+            }
+            Locks::Postgres { .. } => true,
+        }
+    }
+
     /// Takes over from another process if it is gone. None: it lives, or
     /// somebody else is at it.
     pub(crate) async fn claim(&self, db: &DatabaseConnection, name: &str) -> Result<Option<Claim>> {

@@ -3,8 +3,10 @@
 //! Those of single-user mode are kept under [`LOCAL`], also once there are accounts:
 //! they count in that mode alone and never become the log-in of an account.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
@@ -33,6 +35,16 @@ pub struct LoginSession {
     pub last_seen_at: i64,
     /// They came from their issuer for it.
     pub by_oidc: bool,
+}
+
+/// A log-in as it is cached.
+#[derive(Debug)]
+pub(crate) struct SessionEntry {
+    id: SessionId,
+    user: UserId,
+    /// Both as they were written down last.
+    seen_at: AtomicI64,
+    expires_at: AtomicI64,
 }
 
 impl Store {
@@ -103,55 +115,64 @@ impl Store {
         let Some(session) = self.find_session(token).await? else {
             return Ok(None);
         };
-        let user = users::Entity::find_by_id(&session.user_id);
-        let user = user.one(&self.read).await?;
-        let Some(user) = user.filter(|user| !user.disabled) else {
+        let Some(account) = self.active_user(session.user.as_str()).await? else {
             return Ok(None);
         };
-        self.see_session(&session).await?;
-        Ok(Some((user.try_into()?, SessionId(session.id))))
+        self.see_session(&session);
+        Ok(Some((account, session.id.clone())))
     }
 
     /// Which log-in of single-user mode a token is of, if it still counts.
     pub async fn local_session_of(&self, token: &str) -> Result<Option<SessionId>> {
         let found = self.find_session(token).await?;
-        let Some(session) = found.filter(|session| session.user_id == LOCAL) else {
+        let Some(session) = found.filter(|session| session.user.as_str() == LOCAL) else {
             return Ok(None);
         };
-        self.see_session(&session).await?;
-        Ok(Some(SessionId(session.id)))
+        self.see_session(&session);
+        Ok(Some(session.id.clone()))
     }
 
-    async fn find_session(&self, token: &str) -> Result<Option<auth_sessions::Model>> {
-        let found = auth_sessions::Entity::find()
-            .filter(auth_sessions::Column::TokenHash.eq(token::hash(token)))
-            .one(&self.read)
-            .await?;
-        Ok(found.filter(|session| session.expires_at > now()))
-    }
-
-    /// Writes down that a log-in is in use, now and then.
-    async fn see_session(&self, session: &auth_sessions::Model) -> Result<()> {
-        if now() - session.last_seen_at > SEEN_AT_INTERVAL_MS {
-            auth_sessions::Entity::update_many()
-                .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(now()))
-                .col_expr(
-                    auth_sessions::Column::ExpiresAt,
-                    Expr::value(now() + SESSION_TTL_MS),
-                )
-                .filter(auth_sessions::Column::Id.eq(&session.id))
-                .exec(&self.write)
+    async fn find_session(&self, token: &str) -> Result<Option<Arc<SessionEntry>>> {
+        let hash = token::hash(token);
+        let load = async {
+            let found = auth_sessions::Entity::find()
+                .filter(auth_sessions::Column::TokenHash.eq(&hash))
+                .one(&self.read)
                 .await?;
+            Ok(found.map(|row| Arc::new(SessionEntry::from(row))))
+        };
+        let cache = &self.caches.sessions;
+        let found = cache.get_or_load(&self.changes, hash.clone(), load).await?;
+        Ok(found.filter(|session| session.expires_at.load(Ordering::Relaxed) > now()))
+    }
+
+    /// Has it written down that a log-in is in use, now and then. It lasts longer by that.
+    fn see_session(&self, session: &SessionEntry) {
+        let at = now();
+        if at - session.seen_at.load(Ordering::Relaxed) > SEEN_AT_INTERVAL_MS {
+            let expires_at = at + SESSION_TTL_MS;
+            session.seen_at.store(at, Ordering::Relaxed);
+            session.expires_at.store(expires_at, Ordering::Relaxed);
+            self.behind.session_seen(&session.id, at, expires_at);
         }
-        Ok(())
     }
 
     /// Whether a log-in still counts.
     pub async fn session_lives(&self, session: &SessionId) -> Result<bool> {
-        let found = auth_sessions::Entity::find_by_id(&session.0)
-            .one(&self.read)
-            .await?;
-        Ok(found.is_some_and(|session| session.expires_at > now()))
+        let load = async {
+            let found = auth_sessions::Entity::find_by_id(&session.0);
+            let found = found.one(&self.read).await?;
+            Ok(found.map(|session| session.expires_at))
+        };
+        let cache = &self.caches.session_ends;
+        let key = session.clone();
+        let ends_at = cache.get_or_load(&self.changes, key, load).await?;
+        match ends_at {
+            Some(at) if at > now() => Ok(true),
+            // Its use may have made it last longer since.
+            Some(_) => Ok(self.session(session).await?.is_some()),
+            None => Ok(false),
+        }
     }
 
     /// A log-in that still counts.
@@ -165,6 +186,7 @@ impl Store {
 
     /// The log-ins of a user, the one used last first.
     pub async fn sessions(&self, user: &UserId) -> Result<Vec<LoginSession>> {
+        self.flush().await;
         let rows = auth_sessions::Entity::find()
             .filter(auth_sessions::Column::UserId.eq(&user.0))
             .filter(auth_sessions::Column::ExpiresAt.gt(now()))
@@ -219,6 +241,17 @@ pub(crate) async fn end_all(
         .exec(transaction)
         .await?;
     Ok(ended)
+}
+
+impl From<auth_sessions::Model> for SessionEntry {
+    fn from(row: auth_sessions::Model) -> Self {
+        Self {
+            id: SessionId(row.id),
+            user: UserId(row.user_id),
+            seen_at: AtomicI64::new(row.last_seen_at),
+            expires_at: AtomicI64::new(row.expires_at),
+        }
+    }
 }
 
 impl From<auth_sessions::Model> for LoginSession {

@@ -26,6 +26,8 @@ pub struct StoredSource {
     pub enabled: bool,
     /// Everybody who uses it logs in there for themself.
     pub wants_login: bool,
+    /// An admin trusts what it says of its own tools.
+    pub trust_hints: bool,
     /// As [`crate::Vault`] sealed it, about `source:` and the id.
     pub sealed_config: String,
     pub created_at: i64,
@@ -41,6 +43,7 @@ pub struct NewSourceRow<'a> {
     pub title: &'a str,
     pub owner: Option<&'a UserId>,
     pub enabled: bool,
+    pub trust_hints: bool,
 }
 
 impl NewSourceRow<'_> {
@@ -109,6 +112,7 @@ impl Store {
             owner: Set(owner_column(new.owner)),
             enabled: Set(new.enabled),
             wants_login: Set(false),
+            trust_hints: Set(new.trust_hints),
             sealed_config: Set(seal(&id)),
             created_at: Set(at),
             updated_at: Set(at),
@@ -136,6 +140,7 @@ impl Store {
             title: Set(text(&changed.title)),
             enabled: Set(changed.enabled),
             wants_login: Set(changed.wants_login),
+            trust_hints: Set(changed.trust_hints),
             sealed_config: Set(changed.sealed_config),
             // Two changes within a millisecond are two changes.
             updated_at: Set(now().max(before + 1)),
@@ -194,6 +199,7 @@ impl TryFrom<sources::Model> for StoredSource {
             owner: read_owner(row.owner),
             enabled: row.enabled,
             wants_login: row.wants_login,
+            trust_hints: row.trust_hints,
             sealed_config: row.sealed_config,
             created_at: row.created_at,
             updated_at: row.updated_at,

@@ -2,13 +2,17 @@
 //!
 //! What is said about a tool stays while the tool is away: it may come back.
 
+use std::sync::Arc;
+
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter};
 use tenon_domain::{ChatId, Layer, Policy, ToolId, ToolSetting, ToolSettings, UserId};
 
+use crate::chat_owner::owner_of;
 use crate::entity::tool_settings;
-use crate::{Result, Store, StoreChange, enum_column, text};
+use crate::read_caches::SettingsKey;
+use crate::{Error, Result, Store, StoreChange, enum_column, text};
 
 /// What one layer says about one tool from now on. The outer None leaves a
 /// thing as it is; the inner one takes back what the layer said.
@@ -27,7 +31,23 @@ impl Store {
         user: &UserId,
         expert: Option<&str>,
         chat: Option<&ChatId>,
-    ) -> Result<ToolSettings> {
+    ) -> Result<Arc<ToolSettings>> {
+        let key = SettingsKey {
+            user: user.clone(),
+            expert: expert.map(str::to_owned),
+            chat: chat.cloned(),
+        };
+        let load = self.load_tool_settings(user, expert, chat);
+        let cache = &self.caches.tool_settings;
+        cache.get_or_load(&self.changes, key, load).await
+    }
+
+    async fn load_tool_settings(
+        &self,
+        user: &UserId,
+        expert: Option<&str>,
+        chat: Option<&ChatId>,
+    ) -> Result<Arc<ToolSettings>> {
         let mut layers = Condition::any()
             .add(of(Layer::Organisation, "")?)
             .add(of(Layer::User, user.as_str())?);
@@ -42,7 +62,7 @@ impl Store {
             .all(&self.read)
             .await?;
         let said: Vec<_> = rows.into_iter().map(said).collect::<Result<_>>()?;
-        Ok(ToolSettings::new(said))
+        Ok(Arc::new(ToolSettings::new(said)))
     }
 
     /// Changes what a layer says; `owner` is the user, expert or chat whose layer
@@ -53,8 +73,17 @@ impl Store {
         owner: &str,
         changes: impl IntoIterator<Item = ToolSettingChange>,
     ) -> Result<()> {
-        let _change = self.changing(StoreChange::ToolSettings);
         let transaction = self.begin().await?;
+        let user = match layer {
+            Layer::User => Some(UserId::new(owner)),
+            Layer::Chat => match owner_of(&transaction, owner).await {
+                Ok(user) => Some(user),
+                Err(Error::NotFound(_)) => None,
+                Err(other) => return Err(other),
+            },
+            Layer::Organisation | Layer::Expert => None,
+        };
+        let _change = self.changing(StoreChange::ToolSettings(user));
         for change in changes {
             put(&transaction, layer, owner, change).await?;
         }

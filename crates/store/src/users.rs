@@ -107,9 +107,24 @@ impl Store {
 
     /// Whether a user may act. Who has no account, as in a shell, may.
     pub async fn is_active(&self, user: &UserId) -> Result<bool> {
-        let row = users::Entity::find_by_id(text(&user.0));
-        let row = row.one(&self.read).await?;
-        Ok(row.is_none_or(|row| !row.disabled))
+        let account = self.cached_user(user).await?;
+        Ok(account.is_none_or(|account| !account.disabled))
+    }
+
+    /// The account of a user who may act.
+    pub(crate) async fn active_user(&self, user: &str) -> Result<Option<Account>> {
+        let account = self.cached_user(&UserId::new(user)).await?;
+        Ok(account.filter(|account| !account.disabled))
+    }
+
+    async fn cached_user(&self, user: &UserId) -> Result<Option<Account>> {
+        let load = async {
+            let row = users::Entity::find_by_id(text(&user.0));
+            let row = row.one(&self.read).await?;
+            row.map(Account::try_from).transpose()
+        };
+        let cache = &self.caches.users;
+        cache.get_or_load(&self.changes, user.clone(), load).await
     }
 
     /// The hash of a user's password, where they have one.
@@ -121,12 +136,16 @@ impl Store {
 
     /// The admin who has been here longest and still may come.
     pub async fn oldest_admin(&self) -> Result<Option<Account>> {
-        let row = in_order()
-            .filter(users::Column::Role.eq(enum_column::write(UserRole::Admin)?))
-            .filter(users::Column::Disabled.eq(false))
-            .one(&self.read)
-            .await?;
-        row.map(Account::try_from).transpose()
+        let load = async {
+            let row = in_order()
+                .filter(users::Column::Role.eq(enum_column::write(UserRole::Admin)?))
+                .filter(users::Column::Disabled.eq(false))
+                .one(&self.read)
+                .await?;
+            row.map(Account::try_from).transpose()
+        };
+        let cache = &self.caches.oldest_admin;
+        cache.get_or_load(&self.changes, (), load).await
     }
 
     pub async fn create_user(&self, new: NewUserRow<'_>, who: Enrollment<'_>) -> Result<Account> {
@@ -274,6 +293,7 @@ impl Store {
     }
 
     pub async fn logged_in(&self, user: &UserId) -> Result<()> {
+        let _change = self.changing(StoreChange::Accounts);
         users::Entity::update_many()
             .col_expr(users::Column::LastLoginAt, Expr::value(now()))
             .filter(users::Column::Id.eq(text(&user.0)))

@@ -2,10 +2,10 @@
 
 use tokio::sync::watch;
 
-use crate::{Error, Result, Store, now};
+use crate::{Error, Result, Store, now, preferences};
 
 /// The name of what is written only to see whether it can be.
-const CHECK_NAME: &str = "write_check";
+pub(crate) const CHECK_NAME: &str = "write_check";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteHealth {
@@ -24,24 +24,29 @@ impl Store {
 
     /// Writes what means nothing, to know whether writing works.
     pub async fn try_write(&self) -> Result<()> {
-        let written = self.set_preference(None, CHECK_NAME, &now()).await;
+        // Nobody depends on it: it is no change.
+        let written = preferences::put(&self.write, None, CHECK_NAME, &now()).await;
         self.note_write(&written);
         written
     }
 
-    /// What a write came to, for those who want to know whether writing works.
     pub(crate) fn note_write<T>(&self, written: &Result<T>) {
-        let seen = match written {
-            Ok(_) => WriteHealth::Works,
-            Err(Error::DiskFull(_)) => WriteHealth::DiskFull,
-            Err(Error::Database(_)) => WriteHealth::Fails,
-            // It was refused before anything was written.
-            Err(_) => return,
-        };
-        self.writing.send_if_modified(|writing| {
-            let changed = *writing != seen;
-            *writing = seen;
-            changed
-        });
+        note(&self.writing, written);
     }
+}
+
+/// What a write came to, for those who want to know whether writing works.
+pub(crate) fn note<T>(writing: &watch::Sender<WriteHealth>, written: &Result<T>) {
+    let seen = match written {
+        Ok(_) => WriteHealth::Works,
+        Err(Error::DiskFull(_)) => WriteHealth::DiskFull,
+        Err(Error::Database(_)) => WriteHealth::Fails,
+        // It was refused before anything was written.
+        Err(_) => return,
+    };
+    writing.send_if_modified(|writing| {
+        let changed = *writing != seen;
+        *writing = seen;
+        changed
+    });
 }

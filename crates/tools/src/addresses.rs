@@ -25,7 +25,6 @@ use url::Url;
 
 use crate::Toolset;
 use crate::cap::part_size;
-use crate::catalog::Tool;
 use crate::output_store::{READ_RESULT, SEARCH_RESULT};
 
 /// How many addresses are kept of each origin: the newest ones.
@@ -171,14 +170,6 @@ impl Toolset {
     pub fn needs_addresses(&self, id: &ToolId, input: &Value) -> bool {
         let tool = self.get(id);
         tool.is_some_and(|tool| self.default_address(tool, input).is_some())
-    }
-
-    /// Where a call would go, if it is the default that decides about it.
-    pub(crate) fn default_address(&self, tool: &Tool, input: &Value) -> Option<Url> {
-        if self.access().is_policy_set(&tool.spec.id) {
-            return None;
-        }
-        tool.source.address(&tool.spec.name, input)
     }
 
     /// A tool that is gone, or somebody else's, is taken for one that does.

@@ -216,7 +216,7 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Asker, CallOrigin, CallTimer, MemoryOutputStore, NoClient};
+    use crate::{CallOrigin, CallTimer, MemoryOutputStore, NoClient};
     use serde_json::json;
     use std::sync::Arc;
     use tenon_domain::{CallId, UserId};
@@ -235,7 +235,6 @@ mod tests {
             call_id: CallId::new("c"),
             origin: CallOrigin::default(),
             user: UserId::new("ada"),
-            asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
             client: Arc::new(NoClient),

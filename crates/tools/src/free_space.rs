@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use tenon_domain::coded_errors;
+
 /// A folder's disk, and how much of it must stay free.
 #[derive(Debug, Clone)]
 pub struct FreeSpace {
@@ -12,15 +14,12 @@ pub struct FreeSpace {
     floor: u64,
 }
 
-/// Less than the floor would be left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "less than {} MB are free on the server's disk, so nothing new is begun; free some space on it, \
-     or ask its admin to",
-    floor.div_ceil(MEGABYTE)
-)]
-pub struct NoSpace {
-    pub floor: u64,
+coded_errors! {
+    /// Less than the floor would be left.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum NoSpace {
+        BelowFloor { mb: u64 } = "disk_low" => "Less than {mb} MB are free on the server's disk, so nothing new is begun. Free some space on it, or ask its admin to.",
+    }
 }
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -49,7 +48,9 @@ impl FreeSpace {
             Ok(disk)
                 if disk.f_bavail.saturating_mul(disk.f_frsize) < floor.saturating_add(bytes) =>
             {
-                Err(NoSpace { floor })
+                Err(NoSpace::BelowFloor {
+                    mb: floor.div_ceil(MEGABYTE),
+                })
             }
             _ => Ok(()),
         }

@@ -28,9 +28,9 @@ pub use catalog::Tool;
 pub use free_space::{FreeSpace, NoSpace};
 pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
-pub use registry::{Connection, Registry, SourceStatus};
+pub use registry::{CatalogChange, Connection, Registry, SourceStatus};
 pub use request_tools::RequestTools;
-pub use source::{Asker, CallContext, CallOrigin, ToolSource};
+pub use source::{CallContext, CallOrigin, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
 pub use toolset::{CallLimits, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 

@@ -65,7 +65,7 @@ pub enum OverQuota {
     Chat(u64),
     #[error("The files and outputs of this user's chats would take more than {} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.", .0 / MEGABYTE)]
     User(u64),
-    #[error("Nothing can be written: {0}.")]
+    #[error("Nothing can be written. {0}")]
     Disk(#[from] NoSpace),
 }
 

@@ -13,11 +13,14 @@ use tenon_domain::{
     SourceId, SourceInfo, SourceState, ToolAccess, ToolDefinition, ToolId, ToolSpec, UserId,
     tool_id,
 };
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, broadcast};
 
 use crate::catalog::{Catalog, ConnectedSource, Tool};
 use crate::toolset::{CallLimits, Toolset};
 use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
+
+/// How many changes a slow subscriber may miss before it has to read everything again.
+const CHANGE_QUEUE: usize = 256;
 
 pub struct Registry {
     catalog: ArcSwap<Catalog>,
@@ -26,6 +29,14 @@ pub struct Registry {
     limits: CallLimits,
     /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
+    changes: broadcast::Sender<CatalogChange>,
+}
+
+/// A source came, went, or offers other tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogChange {
+    /// Who sees that source; None: everybody.
+    pub owner: Option<UserId>,
 }
 
 /// The registration of a source. Dropping it removes the source.
@@ -57,6 +68,7 @@ impl Registry {
             outputs,
             limits,
             revisions: AtomicU64::new(0),
+            changes: broadcast::Sender::new(CHANGE_QUEUE),
         })
     }
 
@@ -115,6 +127,11 @@ impl Registry {
         )
     }
 
+    /// All changes from now on, each told once a toolset shows it.
+    pub fn subscribe(&self) -> broadcast::Receiver<CatalogChange> {
+        self.changes.subscribe()
+    }
+
     /// The tools of sources that one request brought along. Their ids differ from those of all
     /// tools that the user sees now, and are not stored.
     pub fn request_tools(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> RequestTools {
@@ -158,13 +175,23 @@ impl Registry {
         connected: ConnectedSource,
         wanted: impl Fn(Option<&ConnectedSource>) -> bool,
     ) {
+        let mut is_wanted = false;
         self.catalog.rcu(|catalog| {
             let mut next = Catalog::clone(catalog);
-            if wanted(next.connected.get(&connected.source.info().id)) {
+            is_wanted = wanted(next.connected.get(&connected.source.info().id));
+            if is_wanted {
                 next.insert(connected.clone());
             }
             next
         });
+        if is_wanted {
+            self.notify(connected.source.info().owner.clone());
+        }
+    }
+
+    fn notify(&self, owner: Option<UserId>) {
+        // Nobody may be listening.
+        let _ = self.changes.send(CatalogChange { owner });
     }
 
     async fn identify(&self, source: &Arc<dyn ToolSource>) -> Result<Arc<[Arc<Tool>]>, Error> {
@@ -203,17 +230,21 @@ impl Drop for Connection {
         let Some(registry) = self.registry.upgrade() else {
             return;
         };
+        let mut removed = None;
         registry.catalog.rcu(|catalog| {
             let mut next = Catalog::clone(catalog);
-            if next
-                .connected
-                .get(&self.source)
-                .is_some_and(|o| o.connection == self.number)
-            {
+            let connected = next.connected.get(&self.source);
+            removed = connected
+                .filter(|connected| connected.connection == self.number)
+                .map(|connected| connected.source.info().owner.clone());
+            if removed.is_some() {
                 next.remove(&self.source);
             }
             next
         });
+        if let Some(owner) = removed {
+            registry.notify(owner);
+        }
     }
 }
 

@@ -46,6 +46,12 @@ pub trait ToolSource: Send + Sync {
         None
     }
 
+    /// Whether an admin trusts what it says of its own tools. Otherwise a hint such as "it only
+    /// reads" allows nothing.
+    fn has_trusted_hints(&self) -> bool {
+        false
+    }
+
     /// The idle timeout of a tool, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         None
@@ -69,7 +75,6 @@ pub struct CallContext {
     pub call_id: CallId,
     pub origin: CallOrigin,
     pub user: UserId,
-    pub asker: Asker,
     /// The folder the call may work in. None: there is none, and file tools say so.
     pub workspace: Option<PathBuf>,
     /// Fires when the call is no longer wanted.
@@ -99,12 +104,4 @@ pub struct CallOrigin {
     pub tool_id: Option<ToolId>,
     pub chat_id: Option<ChatId>,
     pub message_id: Option<MessageId>,
-}
-
-/// Who decided to make the call. A person's own call is its own approval;
-/// policies are for models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asker {
-    Model,
-    Person,
 }

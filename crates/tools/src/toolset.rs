@@ -2,6 +2,7 @@
 //! policy → timeout → source → cap. Between policy and timeout a person may be asked for
 //! approval, which may take hours.
 
+mod policy;
 mod prepared_call;
 
 use std::panic::AssertUnwindSafe;
@@ -21,8 +22,8 @@ use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::validate::OnBehalf;
-use crate::{Asker, CallContext, RequestTools};
-use prepared_call::ApprovalReason;
+use crate::{CallContext, RequestTools};
+use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
 
 /// One validation takes some seconds at most; the rest is queueing.
@@ -97,10 +98,9 @@ impl Toolset {
 
     /// Runs a call without asking for approval: a call that would need it is refused.
     pub async fn call(&self, call: &ToolCall, context: &CallContext) -> ToolResult {
-        let prepared = self.prepare(call, context.asker, &context.cancel).await?;
-        match prepared {
+        match self.prepare(call, &context.cancel).await? {
             PreparedCall::Ready(ready) => ready.run(context).await,
-            PreparedCall::Ask(question) => Err(question.refuse("")),
+            PreparedCall::Ask(question) => Err(question.refuse()),
         }
     }
 
@@ -110,36 +110,38 @@ impl Toolset {
     pub async fn prepare<'a>(
         &'a self,
         call: &'a ToolCall,
-        asker: Asker,
         cancel: &CancellationToken,
     ) -> Result<PreparedCall<'a>, ToolError> {
-        let prepared = self.check(call, asker, cancel).await;
+        let prepared = self.check(call, cancel).await;
         if let Err(error) = &prepared {
             tracing::info!(id = %call.tool_id, call = %call.id, kind = ?error.kind, "tool call refused");
         }
         prepared
     }
 
-    /// A tool this user may call now.
+    /// A tool of this user that is switched on.
     pub fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
         let tool = self.find(id)?;
         self.sees(tool).then_some(tool)
     }
 
     /// The same, whether it is switched on or not.
-    pub(crate) fn find(&self, id: &ToolId) -> Option<&Arc<Tool>> {
+    pub fn find(&self, id: &ToolId) -> Option<&Arc<Tool>> {
         let known = || self.catalog.get(&self.access.user, id.as_str());
         self.request_tools.get(id).or_else(known)
     }
 
     fn sees(&self, tool: &Tool) -> bool {
-        let spec = &tool.spec;
-        if self.request_tools.has(tool) {
-            self.access.enabled(&spec.id, spec.annotations)
-        } else {
-            let source = tool.source.info();
-            self.access.sees(source, &spec.id, spec.annotations)
-        }
+        self.includes(tool) && self.is_enabled(tool)
+    }
+
+    fn includes(&self, tool: &Tool) -> bool {
+        let source = tool.source.info();
+        self.request_tools.has(tool) || self.access.includes(source, &tool.spec.id)
+    }
+
+    fn is_enabled(&self, tool: &Tool) -> bool {
+        self.access.enabled(&tool.spec.id, tool.spec.annotations)
     }
 
     /// All of them, by id, so that a model is told the same list every time.
@@ -172,37 +174,12 @@ impl Toolset {
             .collect()
     }
 
-    pub fn policy(&self, tool: &Tool) -> Policy {
-        let spec = &tool.spec;
-        let policy = self
-            .access
-            .policy(tool.source.info(), &spec.id, spec.annotations);
-        match policy {
-            Policy::Ask if self.request_tools.has(tool) => Policy::Allow,
-            other => other,
-        }
-    }
-
-    /// The policy of one call: by default it depends on where the call would go, too.
-    fn policy_of(&self, tool: &Tool, input: &Value) -> (Policy, ApprovalReason) {
-        match (self.policy(tool), self.default_address(tool, input)) {
-            (Policy::Allow, Some(address)) if !self.known.contains(&address) => (
-                Policy::by_default_to_new_address(),
-                ApprovalReason::NewAddress,
-            ),
-            (policy, _) => (policy, ApprovalReason::Policy),
-        }
-    }
-
     async fn check<'a>(
         &'a self,
         call: &'a ToolCall,
-        asker: Asker,
         cancel: &CancellationToken,
     ) -> Result<PreparedCall<'a>, ToolError> {
-        let tool = self
-            .get(&call.tool_id)
-            .ok_or_else(|| self.unknown(&call.tool_id))?;
+        let tool = self.look_up(&call.tool_id)?;
         reachable(tool)?;
         self.validate(tool, &call.input, cancel).await?;
         let ready = ReadyCall {
@@ -210,14 +187,10 @@ impl Toolset {
             tool,
             call,
         };
-        let (policy, reason) = self.policy_of(tool, &call.input);
-        match (asker, policy) {
-            (Asker::Person, _) | (Asker::Model, Policy::Allow) => Ok(PreparedCall::Ready(ready)),
-            (Asker::Model, Policy::Ask) => Ok(PreparedCall::Ask(UnapprovedCall { ready, reason })),
-            (Asker::Model, Policy::Deny) => Err(ToolError::denied(format!(
-                "{} is switched off by policy. Do without it.",
-                tool.spec.display_name
-            ))),
+        match self.decide(tool, &call.input) {
+            Decision::Run => Ok(PreparedCall::Ready(ready)),
+            Decision::Ask(reason) => Ok(PreparedCall::Ask(UnapprovedCall { ready, reason })),
+            Decision::Refuse(error) => Err(error),
         }
     }
 
@@ -294,7 +267,7 @@ fn reachable(tool: &Tool) -> Result<(), ToolError> {
         let name = &tool.spec.display_name;
         let why = match state {
             SourceState::Failed { why } => {
-                format!("cannot be used now: {}", why.trim_end_matches('.'))
+                format!("cannot be used now: {}", why.message.trim_end_matches('.'))
             }
             SourceState::Offline => "cannot be reached: whoever runs it is away".into(),
             SourceState::Off

@@ -1,5 +1,6 @@
-// Everything the page holds, joined: the socket feeds the open chat, the open
-// chat keeps the list fresh, and what goes wrong is said where it happened.
+// Everything the page holds, joined: the socket feeds the open chat and tells what else has
+// changed, and what goes wrong is said where it happened.
+import { accountChanges, settingChanges } from './account/events';
 import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import { Socket, type Connection } from './api/socket';
@@ -8,6 +9,7 @@ import type {
   AppInfo,
   CallId,
   ChatId,
+  ChatSummary,
   Discover,
   Discovered,
   ModelChange,
@@ -20,11 +22,11 @@ import type {
   StartTurn,
   ToolId,
   TurnId,
+  UserTopic,
   Verdict,
 } from './api/types';
 import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
-import { PendingMessage } from './chat/pendingMessage';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { truncateTitle } from './format/truncate';
@@ -39,15 +41,20 @@ import { router } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
+import { freshUuid } from './uuid';
 
-/** How often the list is polled: there are no events about other chats. */
-export const LIST_REFRESH_MS = 5_000;
-/** Tools come and go less often. */
-const TOOLS_REFRESH_MS = 30_000;
+/** A message on its way. */
+interface OutgoingTurn extends Pick<StartTurn, 'text' | 'replaces'> {
+  turnId: TurnId;
+  /** As it is shown, also where the same is answered anew. */
+  message: string;
+}
 
 interface Started {
   chatId: ChatId | undefined;
   sent: boolean;
+  /** The server may have got it nevertheless. */
+  uncertain?: boolean;
   /** A chat that was made for a message which the server then refused. */
   unused?: ChatId;
 }
@@ -91,10 +98,10 @@ class App {
   /** Why the list of models could not be had, in words. */
   modelsProblem = $derived(this.models.failure ? errorText(this.models.failure) : '');
   readonly #socket: Socket;
-  /** The latest message sent. */
-  #pendingMessage?: PendingMessage;
+  /** Turns that were sent and that neither a response nor the feed has confirmed. */
+  #unconfirmed = new Set<TurnId>();
   /** Chats known to wait for an answer; absent before the first look. */
-  #asking?: ReadonlySet<ChatId>;
+  #asking?: Set<ChatId>;
   #lookingFor?: ModelId;
   /** Models that were still gone at the second look. */
   #surelyMissing = $state.raw<ReadonlySet<ModelId>>(new Set());
@@ -104,12 +111,9 @@ class App {
       frame: (frame) => this.take(frame),
       connection: (connection) => {
         this.connection = connection;
-        // Events that happened while disconnected are lost.
         if (connection !== 'open') return;
         // It is told at once if it is not.
         this.storage = 'ok';
-        void this.refresh();
-        emitSourcesChange();
         this.local?.connected();
       },
       refused: () => void session.look(),
@@ -120,18 +124,10 @@ class App {
   /** Returns a function that unsubscribes. */
   start(): () => void {
     const stopSocket = this.#socket.start();
-    const seen = () => document.visibilityState === 'visible' && void this.refresh();
-    document.addEventListener('visibilitychange', seen);
-    const timers = [
-      this.#every(LIST_REFRESH_MS, () => this.#refreshList()),
-      this.#every(TOOLS_REFRESH_MS, () => this.toolbox.refresh()),
-    ];
     const stopLocal = this.#startLocal();
     return () => {
       stopLocal();
       stopSocket();
-      document.removeEventListener('visibilitychange', seen);
-      timers.forEach(clearInterval);
     };
   }
 
@@ -154,29 +150,26 @@ class App {
   take(frame: ServerFrame): void {
     this.conversation.take(frame);
     this.local?.take(frame);
-    if (frame.type === 'tools:changed') this.toolbox.refreshSoon();
+    this.#takeUserEvent(frame);
     if (frame.type === 'storage') this.storage = frame.state;
     if (frame.type === 'error' && frame.chatId && frame.error.code === 'not_found') {
       this.chatManager.drop(frame.chatId);
     }
-    if (frame.type === 'source:state') {
-      emitSourcesChange(frame);
-      this.toolbox.refreshSoon();
+    if (frame.type === 'event' && frame.body.type === 'turnStarted') {
+      this.#unconfirmed.delete(frame.body.turnId);
+      this.draft.arrived(frame.chatId, frame.body.turnId);
     }
-    const pendingMessage = this.#pendingMessage;
-    if (!pendingMessage?.chatId || pendingMessage.delivered) return;
-    pendingMessage.take(frame);
-    if (pendingMessage.delivered && pendingMessage.givenUp)
-      this.draft.withdraw(pendingMessage.text, pendingMessage.chatId);
   }
 
+  /** Reads everything again that is shown. */
   async refresh(): Promise<void> {
+    for (const topic of ['sources', 'accounts', 'settings'] as const) this.#refreshTopic(topic);
     // A failure needs no words here: the socket fails too, and the page says so.
     await Promise.allSettled([
       this.#refreshList(),
       this.toolbox.refresh(),
       this.models.refresh(),
-      api.info().then((info) => (this.info = info)),
+      this.#refreshInfo(),
     ]);
   }
 
@@ -187,20 +180,24 @@ class App {
     const message = (text ?? draft.text).trim();
     // The page asks who is to answer before it comes here.
     if (!message || this.choice.undecided) return;
+    const turnId = (text === undefined && draft.turnId) || freshUuid();
     if (text === undefined) draft.take();
-    const { chatId, sent, unused } = await this.#start(message, {});
+    const started = await this.#start({ turnId, message, text: message });
+    const { chatId, sent, uncertain, unused } = started;
     if (!sent) {
       // A suggestion that failed is kept like a text that was written.
-      draft.putBack(message, chatId);
+      draft.putBack(message, chatId, uncertain ? turnId : undefined);
       if (unused) await this.#unmakeChat(unused);
-    } else if (chatId && text === undefined) draft.arrived(chatId);
+    } else if (chatId) draft.arrived(chatId, turnId);
   }
 
   /** Says something else in the place of a turn, or lets the same be answered anew. Whether it was sent. */
   async replace(turn: Turn, text?: string): Promise<boolean> {
     const { running, sending } = this.conversation;
     if (running || sending || this.choice.undecided) return false;
-    const { sent } = await this.#start(text ?? turn.text, { text, replaces: turn.id });
+    const turnId = freshUuid();
+    const message = text ?? turn.text;
+    const { sent } = await this.#start({ turnId, message, text, replaces: turn.id });
     return sent;
   }
 
@@ -319,7 +316,7 @@ class App {
   }
 
   testModel(id: ModelId): void {
-    void this.models.test(id, errorText);
+    void this.models.test(id);
   }
 
   #startLocal(): () => void {
@@ -340,29 +337,66 @@ class App {
     };
   }
 
-  /** While the page is visible and connected. */
-  #every(ms: number, look: () => Promise<void>): ReturnType<typeof setInterval> {
-    return setInterval(() => {
-      if (document.visibilityState !== 'visible' || this.connection !== 'open') return;
-      look().catch(() => {
-        // The socket fails too, and the page says so.
-      });
-    }, ms);
+  /** What changes for this person, here or on another device. */
+  #takeUserEvent(frame: ServerFrame): void {
+    switch (frame.type) {
+      case 'resync':
+        void this.refresh();
+        break;
+      case 'chat:changed':
+        this.chatManager.put(frame.chat);
+        this.#noteAsking(frame.chat);
+        break;
+      case 'chat:gone':
+        this.chatManager.drop(frame.chatId);
+        break;
+      case 'source:state':
+        emitSourcesChange(frame);
+        break;
+      case 'changed':
+        this.#refreshTopic(frame.topic);
+        break;
+    }
+  }
+
+  #refreshTopic(topic: UserTopic): void {
+    switch (topic) {
+      case 'tools':
+        return this.toolbox.refreshSoon();
+      case 'sources':
+        return emitSourcesChange();
+      case 'models':
+        this.#refreshInfo().catch(() => {});
+        return this.models.refreshSoon();
+      case 'accounts':
+        // Their role may be another one now.
+        void session.look();
+        return accountChanges.emit();
+      case 'settings':
+        return settingChanges.emit();
+    }
+  }
+
+  async #refreshInfo(): Promise<void> {
+    this.info = await api.info();
   }
 
   async #refreshList(): Promise<void> {
-    await this.list.refresh();
-    const asking = this.list.chats.filter((chat) => chat.asking);
-    const known = this.#asking;
-    this.#asking = new Set(asking.map(({ id }) => id));
+    await this.chatManager.refresh();
     // Those that asked before the page was there have their mark in the list.
-    if (!known) return;
+    this.#asking ??= new Set(this.list.chats.flatMap(({ id, asking }) => (asking ? [id] : [])));
+    this.list.chats.forEach((chat) => this.#noteAsking(chat));
+  }
+
+  /** Tells of a chat that begins to wait for an answer while another one is open. */
+  #noteAsking({ id, title, asking }: ChatSummary): void {
+    if (!asking) this.#asking?.delete(id);
+    if (!asking || !this.#asking || this.#asking.has(id)) return;
+    this.#asking.add(id);
+    if (id === router.chatId) return;
     const { asks, untitled, open: label } = language.messages;
-    for (const { id, title } of asking) {
-      if (known.has(id) || id === router.chatId) continue;
-      const run = () => router.go({ name: 'chat', chatId: id });
-      toasts.show(asks(truncateTitle(title || untitled)), { label, run });
-    }
+    const run = () => router.go({ name: 'chat', chatId: id });
+    toasts.show(asks(truncateTitle(title || untitled)), { label, run });
   }
 
   async #setTools(change: Promise<void>): Promise<void> {
@@ -373,37 +407,32 @@ class App {
     }
   }
 
-  /** Starts a turn. The answer may get lost although the message arrived, which counts as sent. */
-  async #start(message: string, turn: Pick<StartTurn, 'text' | 'replaces'>): Promise<Started> {
+  /** Starts a turn. The response may get lost although the message arrived, which counts as sent. */
+  async #start({ message, ...turn }: OutgoingTurn): Promise<Started> {
     // The reader may open another chat, with another model, while we wait.
     const modelId = this.choice.send;
     // Whoever sends it nevertheless has accepted who answers.
     if (this.missing) this.models.unpick();
-    const takeBack = this.conversation.announce(message, turn.replaces);
-    const pendingMessage = (this.#pendingMessage = new PendingMessage(
-      message,
-      this.conversation.seq,
-    ));
+    const { turnId } = turn;
+    const takeBack = this.conversation.announce(message, turnId, turn.replaces);
     let chatId = router.chatId;
     let made: ChatId | undefined;
     try {
       chatId ??= made = await this.#createChat();
-      pendingMessage.chatId = chatId;
-      const { turnId } = await api.startTurn(chatId, {
-        ...(turn.replaces ? turn : { text: message }),
-        modelId,
-      });
-      // Nobody listens to a chat that was left meanwhile; the mark makes the list look after it.
-      if (router.chatId !== chatId) this.list.update(chatId, { running: turnId });
+      this.draft.sending(chatId, turnId);
+      this.#unconfirmed.add(turnId);
+      await startOnce(chatId, { ...turn, modelId });
       return { chatId, sent: true };
     } catch (error) {
       takeBack();
-      if (chatId && pendingMessage.delivered) return { chatId, sent: true };
-      pendingMessage.givenUp = true;
+      if (chatId && !this.#unconfirmed.has(turnId)) return { chatId, sent: true };
       toasts.show(language.messages.notSent(errorText(error)));
       // Whatever else went wrong, the message may have arrived.
       const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      return { chatId, sent: false, unused: refused ? made : undefined };
+      const uncertain = chatId !== undefined && !refused;
+      return { chatId, sent: false, uncertain, unused: refused ? made : undefined };
+    } finally {
+      this.#unconfirmed.delete(turnId);
     }
   }
 
@@ -430,6 +459,16 @@ class App {
     await this.list.remove(id).catch(() => {
       // Then it stays in the list, where it can be deleted.
     });
+  }
+}
+
+/** Sends it again where no response came. It has an id, so that twice is once. */
+async function startOnce(chatId: ChatId, turn: StartTurn): Promise<void> {
+  try {
+    await api.startTurn(chatId, turn);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.unreachable)) throw error;
+    await api.startTurn(chatId, turn);
   }
 }
 

@@ -1,31 +1,30 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from 'vitest';
 import { session } from './account/session.svelte';
 import { api, ApiError } from './api/client';
 import type { ChatSummary, ServerFrame } from './api/types';
-import { app, LIST_REFRESH_MS } from './app.svelte';
+import { app } from './app.svelte';
 import { UNDO_MS } from './chat/list.svelte';
 import { summary as chat } from './chat/fixtures';
 import { modelView } from './models/fixtures';
 import { router } from './router.svelte';
 import { onSourcesChange } from './sources/events';
 import { loadSetting, saveSetting } from './storage';
-import { TOOLS_DEBOUNCE_MS } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
 
 const lost = ApiError.noAnswer('Failed to fetch');
-const started = (chatId: string, seq: number, text: string): ServerFrame => ({
+const started = (chatId: string, seq: number, text: string, turnId = `t${seq}`): ServerFrame => ({
   type: 'event',
   chatId,
   seq,
   at: 0,
   body: {
     type: 'turnStarted',
-    turnId: `t${seq}`,
+    turnId,
     door: 'page',
     message: {
       id: `m${seq}`,
       chatId,
-      turnId: `t${seq}`,
+      turnId,
       role: 'user',
       parts: [{ type: 'text', text }],
       createdAt: 0,
@@ -60,7 +59,7 @@ afterEach(async () => {
 
 test('a deleted chat is deleted at once and can be had back', async () => {
   const deleteChat = vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue();
+  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue(chat('a'));
   vi.spyOn(api, 'chats').mockResolvedValue([chat('a')]);
   visit('a');
   const wentTo = vi.spyOn(router, 'go');
@@ -97,6 +96,7 @@ test('a reader who leaves while a chat is being made is left in peace', async ()
   made.resolve(chat('a'));
   await sent;
   expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', {
+    turnId: expect.any(String),
     text: 'hello',
     modelId: undefined,
   });
@@ -153,7 +153,7 @@ test('a chat that is deleted elsewhere leaves the screen and the list', async ()
   app.take({ type: 'caughtUp', chatId: 'a', seq: 1 });
   await vi.advanceTimersByTimeAsync(100);
   expect(app.conversation.turns).toHaveLength(1);
-  const error = { code: 'not_found', message: 'This chat was deleted.' };
+  const error = { code: 'not_found', message: 'This chat was deleted.', params: {} };
   app.take({ type: 'error', chatId: 'a', error });
   await vi.advanceTimersByTimeAsync(100);
   expect(app.conversation.problem?.missing).toBe(true);
@@ -161,42 +161,83 @@ test('a chat that is deleted elsewhere leaves the screen and the list', async ()
   expect(app.list.chats.map(({ id }) => id)).toEqual(['b']);
 });
 
-test('only a turn that the page saw begin is news of a chat', async () => {
-  visit('a');
-  app.take(started('a', 1, 'hello'));
-  app.take({ type: 'caughtUp', chatId: 'a', seq: 1 });
-  expect(app.conversation.begunAt).toBeUndefined();
-  app.take({ ...started('a', 2, 'again'), at: 7 } as ServerFrame);
-  expect(app.conversation.begunAt).toBe(7);
-});
+describe('a message', () => {
+  const write = (text: string) => {
+    visit('a');
+    app.draft.text = text;
+  };
+  const sentIds = (startTurn: MockInstance<typeof api.startTurn>) =>
+    startTurn.mock.calls.map(([, turn]) => turn.turnId);
 
-test('a message given up for lost leaves the field when its turn appears', async () => {
-  vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
-  visit('a');
-  app.take(started('a', 1, 'hello'));
-  app.draft.text = 'hello';
-  await app.send();
-  expect(app.draft.text).toBe('hello');
-  app.take(started('a', 1, 'hello'));
-  expect(app.draft.text).toBe('hello');
-  app.take(started('a', 2, 'hello'));
-  expect(app.draft.text).toBe('');
-  expect(loadSetting('draft.a')).toBeUndefined();
-});
+  test('whose response was lost is sent again at once, as the same turn', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValueOnce(lost);
+    startTurn.mockResolvedValueOnce({ turnId: 't1' });
+    write('hello');
+    await app.send();
+    const [first, second] = sentIds(startTurn);
+    expect(first).toBe(second);
+    expect(startTurn).toHaveBeenCalledTimes(2);
+    expect([app.draft.text, loadSetting('draft.a')]).toEqual(['', undefined]);
+    expect(toasts.shown).toEqual([]);
+  });
 
-test('a message whose turn was seen is not lost, whatever became of the answer', async () => {
-  const answer = later<{ turnId: string }>();
-  vi.spyOn(api, 'startTurn').mockReturnValue(answer.promise);
-  visit('a');
-  app.draft.text = 'hello';
-  const sent = app.send();
-  await vi.advanceTimersByTimeAsync(0);
-  app.take(started('a', 1, 'hello'));
-  answer.reject(lost);
-  await sent;
-  expect(app.draft.text).toBe('');
-  expect(loadSetting('draft.a')).toBeUndefined();
-  expect(toasts.shown).toEqual([]);
+  test('that did not arrive is the same turn when it is sent by hand, until it is changed', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    write('hello');
+    await app.send();
+    expect(app.draft.text).toBe('hello');
+    await app.send();
+    expect(new Set(sentIds(startTurn)).size).toBe(1);
+    app.draft.text = 'hello, you';
+    await app.send();
+    expect(new Set(sentIds(startTurn)).size).toBe(2);
+  });
+
+  test('that the server refused gets another id', async () => {
+    const busy = new ApiError('busy', 'This chat is still answering.', 409);
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(busy);
+    write('hello');
+    await app.send();
+    await app.send();
+    expect(new Set(sentIds(startTurn)).size).toBe(2);
+  });
+
+  test('given up for lost leaves the field when its turn appears, not another one', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    write('hello');
+    await app.send();
+    app.take(started('a', 1, 'hello', 'somebody else’s'));
+    expect(app.draft.text).toBe('hello');
+    app.take(started('a', 2, 'hello', sentIds(startTurn)[0]));
+    expect([app.draft.text, loadSetting('draft.a')]).toEqual(['', undefined]);
+  });
+
+  test('whose turn was seen is not lost, whatever became of the response', async () => {
+    const answer = later<{ turnId: string }>();
+    const startTurn = vi.spyOn(api, 'startTurn').mockReturnValue(answer.promise);
+    write('hello');
+    const sent = app.send();
+    await vi.advanceTimersByTimeAsync(0);
+    app.take(started('a', 1, 'hello', sentIds(startTurn)[0]));
+    answer.reject(lost);
+    await sent;
+    expect(app.draft.text).toBe('');
+    expect(loadSetting('draft.a')).toBeUndefined();
+    expect(toasts.shown).toEqual([]);
+  });
+
+  test('is on its way until its own turn appears', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't1' });
+    write('hello');
+    app.take({ type: 'caughtUp', chatId: 'a', seq: 0 });
+    await app.send();
+    app.take(started('a', 1, 'other', 'of another tab'));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(app.conversation.sending?.text).toBe('hello');
+    app.take(started('a', 2, 'hello', sentIds(startTurn)[0]));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(app.conversation.sending).toBeUndefined();
+  });
 });
 
 describe('in the place of a turn', () => {
@@ -225,6 +266,7 @@ describe('in the place of a turn', () => {
     answer.resolve({ turnId: 't2' });
     expect(await sent).toBe(true);
     expect(startTurn).toHaveBeenCalledExactlyOnceWith('a', {
+      turnId: expect.any(String),
       text: 'goodbye',
       replaces: 't1',
       modelId: undefined,
@@ -235,7 +277,10 @@ describe('in the place of a turn', () => {
     const startTurn = vi.spyOn(api, 'startTurn').mockResolvedValue({ turnId: 't2' });
     await open();
     await app.replace(turn());
-    expect(startTurn.mock.calls[0]?.[1]).toEqual({ replaces: 't1' });
+    expect(startTurn.mock.calls[0]?.[1]).toEqual({
+      turnId: expect.any(String),
+      replaces: 't1',
+    });
   });
 
   test('what could not be sent leaves the turn as it was', async () => {
@@ -273,33 +318,86 @@ test('a chat that begins to ask while another one is open says so once', async (
   expect(toasts.shown.map(({ text }) => text)).toEqual(['“c” is waiting for your answer.']);
 });
 
-test('an open page learns of other chats while somebody looks at it', async () => {
-  const chats = vi.spyOn(api, 'chats').mockResolvedValue([chat('elsewhere')]);
-  for (const call of ['tools', 'models', 'endpoints', 'info'] as const) {
-    vi.spyOn(api, call).mockRejectedValue(lost);
-  }
-  await app.refresh();
-  vi.stubGlobal(
-    'WebSocket',
-    class {
-      close() {}
-      send() {}
-    },
-  );
-  const stop = app.start();
-  chats.mockResolvedValue([chat('new', { asking: true }), chat('elsewhere')]);
-  await vi.advanceTimersByTimeAsync(LIST_REFRESH_MS - 1);
-  app.connection = 'open';
-  await vi.advanceTimersByTimeAsync(1);
-  stop();
-  vi.unstubAllGlobals();
-  expect(app.list.chats.map(({ id }) => id)).toEqual(['new', 'elsewhere']);
-  expect(toasts.shown.map(({ text }) => text)).toEqual(['“new” is waiting for your answer.']);
+describe('what changes elsewhere', () => {
+  /** Everything the page reads from the server. */
+  const reads = () => ({
+    chats: vi.spyOn(api, 'chats').mockResolvedValue([chat('elsewhere')]),
+    tools: vi.spyOn(api, 'tools').mockResolvedValue([]),
+    models: vi.spyOn(api, 'models').mockResolvedValue([]),
+    endpoints: vi.spyOn(api, 'endpoints').mockResolvedValue([]),
+    info: vi.spyOn(api, 'info').mockRejectedValue(lost),
+    look: vi.spyOn(session, 'look').mockResolvedValue(),
+  });
+  const counts = (all: ReturnType<typeof reads>) =>
+    Object.fromEntries(Object.entries(all).map(([name, { mock }]) => [name, mock.calls.length]));
+  const none = { chats: 0, tools: 0, models: 0, endpoints: 0, info: 0, look: 0 };
+
+  test('is read once when the page is connected, and an idle page reads nothing', async () => {
+    const all = reads();
+    let socket: { onopen(): void } | undefined;
+    vi.stubGlobal(
+      'WebSocket',
+      class {
+        constructor() {
+          socket = this;
+        }
+        onopen() {}
+        close() {}
+        send() {}
+      },
+    );
+    const stop = app.start();
+    socket?.onopen();
+    app.take({ type: 'resync' });
+    await vi.advanceTimersByTimeAsync(60 * 60_000);
+    expect(counts(all)).toEqual({
+      chats: 1,
+      tools: 1,
+      models: 1,
+      endpoints: 1,
+      info: 1,
+      look: 1,
+    });
+    app.take({ type: 'resync' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts(all).chats).toBe(2);
+    stop();
+    vi.unstubAllGlobals();
+  });
+
+  test('in a chat is shown without a question to the server', async () => {
+    const all = reads();
+    await app.refresh();
+    vi.clearAllMocks();
+    const before = toasts.shown.length;
+    app.take({ type: 'chat:changed', chat: chat('new', { updatedAt: 9, asking: true }) });
+    app.take({ type: 'chat:changed', chat: chat('new', { updatedAt: 10, asking: true }) });
+    expect(app.list.chats.map(({ id }) => id)).toEqual(['new', 'elsewhere']);
+    expect(toasts.shown.slice(before).map(({ text }) => text)).toEqual([
+      '“new” is waiting for your answer.',
+    ]);
+    app.take({ type: 'chat:gone', chatId: 'new' });
+    expect(app.list.chats.map(({ id }) => id)).toEqual(['elsewhere']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts(all)).toEqual(none);
+  });
+
+  test('of tools, models and accounts is read again, once for many changes', async () => {
+    const all = reads();
+    for (const topic of ['tools', 'models', 'tools', 'models'] as const) {
+      app.take({ type: 'changed', topic });
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts(all)).toMatchObject({ chats: 0, tools: 1, models: 1, endpoints: 1, look: 0 });
+    app.take({ type: 'changed', topic: 'accounts' });
+    expect(counts(all).look).toBe(1);
+  });
 });
 
 test('what says that a chat is in the archive goes with the chat', async () => {
   vi.spyOn(api, 'chats').mockResolvedValue([chat('put away')]);
-  vi.spyOn(api, 'changeChat').mockResolvedValue();
+  const archived = chat('put away', { archived: true });
+  vi.spyOn(api, 'changeChat').mockResolvedValue(archived);
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
   await app.list.refresh();
   await app.chatManager.setArchived('put away', true, 'Tokyo');
@@ -424,8 +522,7 @@ describe('the model of a chat', () => {
   });
 });
 
-test('a server that changes is told of at once, and its tools are looked at once', async () => {
-  const tools = vi.spyOn(api, 'tools').mockResolvedValue([]);
+test('a server that changes is told of at once', () => {
   const heard: unknown[] = [];
   const stop = onSourcesChange((news) => heard.push(news?.sourceId));
   const changed: ServerFrame = {
@@ -438,8 +535,6 @@ test('a server that changes is told of at once, and its tools are looked at once
   };
   for (let count = 0; count < 5; count++) app.take({ ...changed, revision: count });
   expect(heard).toEqual(['s1', 's1', 's1', 's1', 's1']);
-  await vi.advanceTimersByTimeAsync(TOOLS_DEBOUNCE_MS);
-  expect(tools).toHaveBeenCalledTimes(1);
   stop();
   app.take(changed);
   expect(heard).toHaveLength(5);

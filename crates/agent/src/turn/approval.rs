@@ -5,25 +5,18 @@
 
 use std::time::Duration;
 
-use tenon_domain::{CallId, EntryPoint, EventBody, ToolCall, ToolError};
+use tenon_domain::{CallId, EventBody, ToolError};
 use tenon_store::{ApprovalState, Result as StoreResult, now};
 
 use super::{POLL_INTERVAL, Turn};
-
-/// The outcome of an approval.
-pub(super) enum ApprovalOutcome {
-    Allowed,
-    Refused(ToolError),
-    /// Tenon is shutting down; the approval stays pending.
-    Parked,
-}
+use crate::recorder::ApprovalOutcome;
 
 impl Turn {
     /// Records that the call needs approval.
     pub(super) async fn request_approval(&self, call: &CallId) -> StoreResult<()> {
         // The turn may go on in another process, which should know what it took.
         let store = &self.agent.store;
-        store.keep_usage(&self.id, &self.usage()).await?;
+        store.keep_usage(&self.id, &self.usage.total()).await?;
         self.emit(vec![EventBody::CallAsked {
             call_id: call.clone(),
         }])
@@ -71,15 +64,5 @@ impl Turn {
     fn time_left(&self, since: i64) -> Duration {
         let waited = Duration::from_millis((now() - since).max(0).unsigned_abs());
         self.agent.settings.approval_wait.saturating_sub(waited)
-    }
-}
-
-/// What would let a call be made where nobody can be asked.
-pub(crate) fn advice(door: &EntryPoint, call: &ToolCall) -> String {
-    let tool = &call.tool_id;
-    match door {
-        EntryPoint::Shell => format!("`--allow {tool}` or `--yes` would allow it."),
-        EntryPoint::Key(_) => format!("The key's scope would have to allow `{tool}`."),
-        EntryPoint::Page => format!("The policy of `{tool}` would have to be `allow`."),
     }
 }

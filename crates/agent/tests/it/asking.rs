@@ -333,7 +333,7 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
     check(EntryPoint::Shell, &["mcp_other_*"], Err(shell)).await;
     check(EntryPoint::Shell, &["mcp_bench_*"], Ok("1")).await;
     let key = EntryPoint::Key(KeyId::new("k"));
-    let scope = "The key's scope would have to allow `mcp_bench_ask`.";
+    let scope = "Make a key that allows it (`\"allow\": [\"mcp_bench_ask\"]` in its scope, `tenon user key … --allow 'mcp_bench_ask'`), or set the policy of `mcp_bench_ask` to `allow`.";
     check(key.clone(), &[], Err(scope)).await;
     check(key, &["*"], Ok("1")).await;
 }

@@ -97,6 +97,10 @@ impl ToolSource for Clerk {
         Some(PATIENCE)
     }
 
+    fn has_trusted_hints(&self) -> bool {
+        true
+    }
+
     async fn call(&self, tool: &str, _input: Value, context: &CallContext) -> ToolResult {
         let tell = |progress| {
             context.progress(ProgressUpdate {

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::json;
+use tenon_agent::TurnFault;
 use tenon_agent::TurnRequest;
-use tenon_domain::{CallStatus, EventBody, Message, ToolError, TurnOutcome};
+use tenon_domain::{CallStatus, ErrorDetail, EventBody, Message, ToolError, TurnOutcome};
 use tenon_llm::scripted::ScriptStep;
 use tenon_llm::{ModelRequest, ModelStream, Provider};
 use tokio::runtime::Runtime;
@@ -59,9 +60,7 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
         assert_eq!(turn_id, turn);
         assert_eq!(
             outcome,
-            TurnOutcome::Interrupted {
-                message: "Tenon was restarted during this answer.".into()
-            }
+            TurnOutcome::Interrupted(TurnFault::Restarted.into())
         );
         assert_eq!(
             world.store.calls(&world.chat).await.unwrap()[0].status,
@@ -140,7 +139,8 @@ async fn a_mistake_of_our_own_leaves_nothing_open() {
     };
     let mut watch = world.agent.feed().watch(&world.chat);
     world.agent.start(request).await.unwrap();
-    let TurnOutcome::Failed { message } = crate::world::outcome(&mut watch).await else {
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) = crate::world::outcome(&mut watch).await
+    else {
         panic!("it did not fail");
     };
     assert!(message.starts_with("Tenon made a mistake"), "{message}");

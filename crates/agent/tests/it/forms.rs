@@ -77,10 +77,10 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
         let error = agent.answer_form(&ada, &call, &form.id, answer).await;
         assert_eq!(error.unwrap_err().to_string(), expected);
     };
-    check(accept(json!({})), "“Your name” is missing; fill it in").await;
-    check(accept(json!(null)), "“Your name” is missing; fill it in").await;
+    check(accept(json!({})), "“Your name” is missing; fill it in.").await;
+    check(accept(json!(null)), "“Your name” is missing; fill it in.").await;
     let young = accept(json!({"name": "x", "age": 7}));
-    check(young, "“age” must be at least 18").await;
+    check(young, "“age” must be at least 18.").await;
 
     let content = json!({"name": "top-secret", "age": 36});
     let fits = accept(content.clone());
@@ -104,7 +104,7 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
     assert!(world.agent.chats_with_forms().is_empty());
     check(
         FormAnswer::Decline,
-        "this form does not wait for an answer here any more",
+        "This form does not wait for an answer here any more.",
     )
     .await;
 }

@@ -14,5 +14,6 @@ mod progress;
 mod resume;
 mod stop;
 mod titles;
+mod turn_ids;
 mod turns;
 mod world;

@@ -25,7 +25,7 @@ fn left_out(id: &str) -> OmittedTool {
     OmittedTool {
         tool_id: ToolId::new(id),
         display_name: format!("Bench/{id}"),
-        why: "its input schema is too large".into(),
+        why: tenon_domain::ErrorDetail::other("its input schema is too large"),
     }
 }
 

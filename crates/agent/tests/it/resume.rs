@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
-    CallId, CallStatus, ChatId, ErrorKind, EventBody, Message, ToolError, ToolOutput, TurnId,
-    TurnOutcome, Verdict,
+    CallId, CallStatus, ChatId, ErrorDetail, ErrorKind, EventBody, Message, ToolError, ToolOutput,
+    TurnId, TurnOutcome, Verdict,
 };
 use tenon_llm::scripted::ScriptStep;
 use tokio::runtime::Runtime;
@@ -199,7 +199,8 @@ fn a_turn_whose_model_is_gone_ends_and_says_so() {
     Runtime::new().unwrap().block_on(async {
         let world = second_life(&file, &left).await;
         let paused = world.agent.take_over().await.unwrap().remove(0);
-        world.agent.give_up(&paused, "It is gone.").await.unwrap();
+        let why = ErrorDetail::other("It is gone.");
+        world.agent.give_up(&paused, why).await.unwrap();
         let calls = world.store.calls(&left.chat).await.unwrap();
         assert_eq!(calls[1].status, CallStatus::Cancelled);
         assert_eq!(
@@ -208,7 +209,7 @@ fn a_turn_whose_model_is_gone_ends_and_says_so() {
         );
         let last = world.events().await.pop().unwrap().body;
         assert!(
-            matches!(&last, EventBody::TurnFinished { outcome: TurnOutcome::Interrupted { message }, .. } if message == "It is gone."),
+            matches!(&last, EventBody::TurnFinished { outcome: TurnOutcome::Interrupted(why), .. } if why.message.ends_with(" It is gone.")),
             "{last:?}"
         );
         assert_eq!(world.turn("go on").await, TurnOutcome::Done);

@@ -87,7 +87,7 @@ async fn stop_does_not_wait_for_a_slow_database() {
     let left_out = OmittedTool {
         tool_id: ToolId::new("odd"),
         display_name: "Bench/odd".into(),
-        why: "its input schema is too large".into(),
+        why: tenon_domain::ErrorDetail::other("its input schema is too large"),
     };
     let world = World::new([vec![
         ScriptStep::WaitFor(go.clone()),

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenon_agent::Error;
+use tenon_agent::TurnFault;
 use tenon_domain::{
-    CallStatus, ErrorKind, EventBody, Message, Part, StopReason, ToolAnswer, ToolOutput,
-    TurnOutcome,
+    CallStatus, ErrorDetail, ErrorKind, EventBody, Message, Part, StopReason, ToolAnswer,
+    ToolOutput, TurnOutcome,
 };
 use tenon_llm::ModelDelta;
 use tenon_llm::scripted::ScriptStep;
@@ -205,9 +206,7 @@ async fn a_model_that_fails_midway_keeps_its_words() {
     let ended = world.turn("go").await;
     assert_eq!(
         ended,
-        TurnOutcome::Interrupted {
-            message: "the stream broke".into()
-        }
+        TurnOutcome::Interrupted(ErrorDetail::other("the stream broke"))
     );
     assert_eq!(
         world.store.messages(&world.chat).await.unwrap()[1].text(),
@@ -227,18 +226,10 @@ async fn an_answer_that_is_not_all_of_it_is_not_taken_for_one() {
     };
     let scripts = [None, Some(StopReason::Length), Some(StopReason::Filtered)];
     let world = World::new(scripts.map(cut_off)).await;
-    let interrupted = |message: &str| TurnOutcome::Interrupted {
-        message: message.into(),
-    };
-    assert_eq!(
-        world.turn("1").await,
-        interrupted("The model's answer broke off.")
-    );
-    assert_eq!(
-        world.turn("2").await,
-        interrupted("The answer reached the model's limit of length.")
-    );
-    assert!(matches!(world.turn("3").await, TurnOutcome::Failed { .. }));
+    let interrupted = |fault: TurnFault| TurnOutcome::Interrupted(fault.into());
+    assert_eq!(world.turn("1").await, interrupted(TurnFault::ModelBrokeOff));
+    assert_eq!(world.turn("2").await, interrupted(TurnFault::LengthLimit));
+    assert!(matches!(world.turn("3").await, TurnOutcome::Failed(_)));
     assert_eq!(
         world.store.calls(&world.chat).await.unwrap(),
         [],
@@ -259,7 +250,7 @@ async fn an_answer_without_end_is_cut_off() {
             .collect()
     };
     let world = World::with([flood()], |settings| settings.reply_bytes = 500).await;
-    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
         panic!("it went on")
     };
     assert_eq!(message, "The answer grew too long and was cut off.");
@@ -283,7 +274,7 @@ async fn an_answer_without_end_is_cut_off() {
             .collect()
     };
     let world = World::with([dribble()], |s| s.model_time = Duration::from_millis(200)).await;
-    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
         panic!("it went on")
     };
     assert_eq!(message, "The answer took too long and was cut off.");
@@ -319,7 +310,7 @@ async fn calls_without_end_are_cut_off() {
             .collect()
     };
     let cut_off = async |world: World, expected: &str| {
-        let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+        let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
             panic!("it went on")
         };
         assert_eq!(message, expected);
@@ -362,13 +353,13 @@ async fn a_model_that_says_nothing_is_given_up() {
         silence,
     )
     .await;
-    let TurnOutcome::Failed { message } = world.turn("go").await else {
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) = world.turn("go").await else {
         panic!("it waited")
     };
     assert!(message.contains("said nothing for"), "{message}");
 
     // What was said before it fell silent stands, and can be continued.
-    let TurnOutcome::Interrupted { message } = world.turn("go").await else {
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
         panic!("it waited")
     };
     assert!(message.contains("fell silent for"), "{message}");
@@ -377,7 +368,7 @@ async fn a_model_that_says_nothing_is_given_up() {
         "Hm"
     );
 
-    let TurnOutcome::Failed { message } = world.turn("again").await else {
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) = world.turn("again").await else {
         panic!("an empty answer")
     };
     assert!(message.contains("said nothing. Try again"), "{message}");
@@ -418,7 +409,7 @@ async fn what_cannot_begin_is_refused_in_words() {
     assert!(matches!(world.start(" \n ").await, Err(Error::Empty)));
     assert!(matches!(
         world.start(&"x".repeat(1024 * 1024 + 1)).await,
-        Err(Error::TooLong(_))
+        Err(Error::TooLong { .. })
     ));
     world.start("first").await.unwrap();
     assert!(matches!(world.start("second").await, Err(Error::Busy)));

@@ -209,6 +209,10 @@ impl ToolSource for Bench {
         names.map(tool).into()
     }
 
+    fn has_trusted_hints(&self) -> bool {
+        true
+    }
+
     async fn call(&self, tool: &str, input: Value, _context: &CallContext) -> ToolResult {
         match tool {
             "meet" => {

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tenon_domain::pattern::{MAX_PATTERN_BYTES, Pattern};
 use tenon_domain::{KeyId, KeyScope, UserId};
 use tenon_store::{ApiKey, LOCAL};
 use ts_rs::TS;
 
 use super::Accounts;
 use crate::auth::CurrentUser;
+use crate::error::AccountInputError;
 use crate::profile::checked_name;
 use crate::{Error, Result};
 
@@ -15,7 +17,6 @@ use crate::{Error, Result};
 const MAX_KEYS: usize = 100;
 
 const MAX_PATTERNS: usize = 100;
-const MAX_PATTERN_BYTES: usize = 200;
 
 /// A key as its owner sees it.
 #[derive(Debug, Serialize, TS)]
@@ -73,9 +74,7 @@ impl Accounts {
         let name = checked_name(&new.name)?;
         check(&new.scope)?;
         if self.store.keys(owner).await?.len() >= MAX_KEYS {
-            return Err(Error::Invalid(format!(
-                "One person has {MAX_KEYS} keys at most. Delete some that are not used."
-            )));
+            return Err(AccountInputError::TooManyKeys { max: MAX_KEYS }.into());
         }
         let (token, key) = self.store.create_key(owner, &name, &new.scope).await?;
         let detail = json!({"name": key.name, "scope": key.scope, "userId": owner});
@@ -89,13 +88,14 @@ impl Accounts {
 }
 
 fn check(scope: &KeyScope) -> Result<()> {
-    let is_long = |pattern: &str| pattern.is_empty() || pattern.len() > MAX_PATTERN_BYTES;
-    if scope.allow.len() > MAX_PATTERNS || scope.allow.iter().any(|pattern| is_long(&pattern.0)) {
-        return Err(Error::Invalid(format!(
-            "A key allows {MAX_PATTERNS} tools or patterns at most, each of 1 to {MAX_PATTERN_BYTES} characters."
-        )));
+    if scope.allow.len() <= MAX_PATTERNS && scope.allow.iter().all(Pattern::is_valid) {
+        return Ok(());
     }
-    Ok(())
+    let refused = AccountInputError::KeyPatterns {
+        max: MAX_PATTERNS,
+        length: MAX_PATTERN_BYTES,
+    };
+    Err(refused.into())
 }
 
 impl From<ApiKey> for KeyView {

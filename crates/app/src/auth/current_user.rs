@@ -5,7 +5,9 @@
 
 use serde_json::Value;
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{Account, EntryPoint, KeyAccess, KeyId, KeyScope, SessionId, UserId, UserRole};
+use tenon_domain::{
+    Account, Caller, EntryPoint, KeyAccess, KeyId, KeyScope, SessionId, UserId, UserRole,
+};
 use tenon_store::{AuditEntry, LOCAL, Store};
 
 use super::Revocation;
@@ -87,7 +89,17 @@ impl CurrentUser {
         }
     }
 
-    /// The tools a model may use for them without asking.
+    /// Who calls a tool where they do so themself.
+    pub fn caller(&self) -> Caller {
+        match &self.credential {
+            AuthMethod::Session(_) | AuthMethod::Shell => Caller::Person,
+            AuthMethod::Key(_, scope) => Caller::Key {
+                allow: scope.allow.as_slice().into(),
+            },
+        }
+    }
+
+    /// The tools that they, or a model that works for them, may use although the policy is to ask.
     pub fn granted(&self) -> &[Pattern] {
         match &self.credential {
             AuthMethod::Key(_, scope) => &scope.allow,
@@ -160,15 +172,36 @@ impl CurrentUser {
         subject: &str,
         detail: Value,
     ) {
-        let entry = AuditEntry {
+        record(store, self.entry(address, action, subject, detail)).await;
+    }
+
+    /// The same, written behind: for what programs do all the time.
+    pub fn note_behind(
+        &self,
+        store: &Store,
+        address: &str,
+        action: &'static str,
+        subject: &str,
+        detail: Value,
+    ) {
+        store.audit_behind(self.entry(address, action, subject, detail));
+    }
+
+    fn entry(
+        &self,
+        address: &str,
+        action: &'static str,
+        subject: &str,
+        detail: Value,
+    ) -> AuditEntry {
+        AuditEntry {
             user: Some(self.id.clone()),
             door: self.door(),
             action,
             subject: subject.to_owned(),
             detail,
             address: address.to_owned(),
-        };
-        record(store, entry).await;
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::error::AccountInputError;
 use crate::{Error, Result};
 
 /// Memory in KiB and rounds, as OWASP recommends them for argon2id.
@@ -93,14 +94,10 @@ impl Default for Passwords {
 
 fn check(password: &str) -> Result<()> {
     if password.chars().count() < MIN_CHARS {
-        return Err(Error::Invalid(format!(
-            "A password has at least {MIN_CHARS} characters."
-        )));
+        return Err(AccountInputError::PasswordShort { min: MIN_CHARS }.into());
     }
     if password.len() > MAX_BYTES {
-        return Err(Error::Invalid(format!(
-            "A password has {MAX_BYTES} bytes at most."
-        )));
+        return Err(AccountInputError::PasswordLong { max: MAX_BYTES }.into());
     }
     Ok(())
 }

@@ -87,12 +87,8 @@ async fn fresh_session(store: &Store, user: &CurrentUser) -> Result<Option<Login
 }
 
 fn login_needed(user: &CurrentUser) -> Error {
-    Error::LoginNeeded(match user.credential {
-        AuthMethod::Session(_) => {
-            "This account has no password. Log in with your issuer once more, and do it within ten minutes."
-        }
-        AuthMethod::Key(..) | AuthMethod::Shell => {
-            "Nobody logs in here, so nothing shows that it is you. Do it in a shell with `tenon user`."
-        }
-    })
+    match user.credential {
+        AuthMethod::Session(_) => Error::LoginNeeded,
+        AuthMethod::Key(..) | AuthMethod::Shell => Error::ShellNeeded,
+    }
 }

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
+use tenon_agent::TurnFault;
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, MessageId,
     MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
@@ -169,9 +170,9 @@ impl ChatImport {
         }
         self.push(EventBody::TurnFinished {
             turn_id,
-            outcome: turn.outcome.unwrap_or(TurnOutcome::Interrupted {
-                message: "The chat was exported during this answer.".into(),
-            }),
+            outcome: turn
+                .outcome
+                .unwrap_or_else(|| TurnOutcome::Interrupted(TurnFault::Exported.into())),
             usage: turn.usage,
             cost: turn.cost,
         });

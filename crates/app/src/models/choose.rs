@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_agent::TurnModel;
-use tenon_domain::{ModelConfig, ModelId, ModelRef, WireFormat};
+use tenon_domain::{ModelConfig, ModelId, ModelRef, WireFormat, coded_errors};
 use tenon_llm::Remote;
 use tenon_store::StoredModel;
 
@@ -12,13 +12,25 @@ use super::{BUILTIN, Models, is_name, offered_config, offered_id};
 
 use crate::auth::CurrentUser;
 
-/// Why no model can be had.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelLookupError {
-    #[error("{0}")]
-    Unknown(String),
-    #[error(transparent)]
-    Store(#[from] tenon_store::Error),
+coded_errors! {
+    /// Why no model can be had.
+    #[derive(Debug)]
+    pub enum ModelLookupError {
+        Unknown { name: String } = "model_unknown" => "There is no model `{name}`. `tenon models list` shows all of them.",
+        Ambiguous { name: String, ids: String } = "model_ambiguous" => "Several models are called `{name}`: {ids}. Name one by its id.",
+        /// Its endpoint is not known any more.
+        Gone { name: String, endpoint: String } = "model_endpoint_gone" => "`{name}` belonged to `{endpoint}`, which is not set in the environment any more. Set it again, or choose another model.",
+        BuiltinUntested = "model_builtin_untested" => "The built-in assistant needs no test: it is part of Tenon.",
+    }
+    wraps {
+        Store(tenon_store::Error),
+    }
+}
+
+impl From<tenon_store::Error> for ModelLookupError {
+    fn from(error: tenon_store::Error) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// A model that was found, with the key to it.
@@ -165,7 +177,7 @@ impl Models {
             Err(error) => return Err(error.into()),
         };
         let remote = self.remote(&config, key);
-        let remote = remote.ok_or_else(|| ModelLookupError::Unknown(gone(&config)))?;
+        let remote = remote.ok_or_else(|| gone(&config))?;
         Ok(ChosenModel { config, remote })
     }
 
@@ -192,24 +204,18 @@ impl Models {
     }
 }
 
-/// What is wrong with a model whose endpoint is not known any more.
-pub(super) fn gone(config: &ModelConfig) -> String {
-    format!(
-        "`{}` belonged to `{}`, which is not set in the environment any more. Set it again, or choose another model.",
-        config.name,
-        config.endpoint.as_deref().unwrap_or_default()
-    )
+pub(super) fn gone(config: &ModelConfig) -> ModelLookupError {
+    ModelLookupError::Gone {
+        name: config.name.clone(),
+        endpoint: config.endpoint.clone().unwrap_or_default(),
+    }
 }
 
 fn unknown(name: &str) -> ModelLookupError {
-    let shown: String = name
-        .chars()
-        .filter(|char| !char.is_control())
-        .take(80)
-        .collect();
-    ModelLookupError::Unknown(format!(
-        "There is no model `{shown}`. `tenon models list` shows all of them."
-    ))
+    let name = name.chars().filter(|char| !char.is_control());
+    ModelLookupError::Unknown {
+        name: name.take(80).collect(),
+    }
 }
 
 /// The one there is; several have to be told apart by whoever asked.
@@ -218,8 +224,8 @@ fn only(name: &str, mut found: Vec<ModelId>) -> Result<Option<ModelId>, ModelLoo
         return Ok(found.pop());
     }
     let ids: Vec<&str> = found.iter().map(ModelId::as_str).collect();
-    Err(ModelLookupError::Unknown(format!(
-        "Several models are called `{name}`: {}. Name one by its id.",
-        ids.join(", ")
-    )))
+    Err(ModelLookupError::Ambiguous {
+        name: name.to_owned(),
+        ids: ids.join(", "),
+    })
 }

@@ -1,7 +1,8 @@
 //! Adding, changing and forgetting models.
 
 use serde_json::Value;
-use tenon_domain::{ModelConfig, ModelId, Prices, ToolMode, WireFormat};
+use tenon_domain::{ModelConfig, ModelId, Prices, ToolMode, WireFormat, coded_errors};
+use tenon_llm::ModelFault;
 use tenon_llm::discover::{base_url, normalise};
 use tenon_llm::remote::RESERVED;
 use tenon_store::{StoredModel, fresh_id};
@@ -14,14 +15,34 @@ const MAX_URL: usize = 2_048;
 const MAX_PARAMETERS: usize = 16 * 1024;
 const MAX_KEY: usize = 8 * 1024;
 
-/// Why a change was not made.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelEditError {
-    /// What is wrong with it, in a sentence that says what to do.
-    #[error("{0}")]
-    Invalid(String),
-    #[error(transparent)]
-    Store(#[from] tenon_store::Error),
+coded_errors! {
+    /// Why a change was not made.
+    #[derive(Debug)]
+    pub enum ModelEditError {
+        Fixed = "model_fixed_by_endpoint" => "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
+        KeyElsewhere = "model_key_elsewhere" in "key" => "The key was stored for another address. Enter it again, or enter none, together with the new address.",
+        BuiltinStays = "model_builtin_stays" => "The built-in assistant stays.",
+        BuiltinFixed = "model_builtin_fixed" => "The built-in assistant has no settings.",
+        NoModel = "model_missing" in "model" => "Say which model: `model` is what its server calls it.",
+        Name { max: usize } = "model_name_invalid" in "name" => "A name has {max} characters at most, on one line.",
+        AddressTooLong = "model_address_too_long" in "baseUrl" => "The address is too long.",
+        ParametersTooLong = "model_parameters_too_long" in "parameters" => "The parameters are too long.",
+        NotConstrained = "model_not_constrained" in "toolMode" => "Constrained answers are a matter of the OpenAI format. Choose `auto` or `native`.",
+        Context = "model_context_invalid" in "contextTokens" => "A context has between 256 and 100,000,000 tokens.",
+        Prices = "model_prices_invalid" in "prices" => "Prices are not negative and have a currency of at most 8 characters.",
+        ReservedParameter { name: &'static str } = "model_parameter_reserved" in "parameters" => "`{name}` is no parameter: it is what the request itself is made of. Leave it out.",
+        Key = "model_key_invalid" in "key" => "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
+    }
+    wraps {
+        Address(ModelFault),
+        Store(tenon_store::Error),
+    }
+}
+
+impl From<tenon_store::Error> for ModelEditError {
+    fn from(error: tenon_store::Error) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl Models {
@@ -109,9 +130,7 @@ impl Models {
         let is_moved = (config.provider, &config.base_url, &config.model)
             != (old.provider, &old.base_url, &old.model);
         if old.endpoint.is_some() && (is_moved || change.key.is_some()) {
-            return Err(wrong(
-                "This model belongs to an endpoint of the environment or of this machine: its address and key are set there.",
-            ));
+            return Err(ModelEditError::Fixed);
         }
         if is_moved {
             // What was seen was seen there, and of that model.
@@ -119,9 +138,7 @@ impl Models {
         }
         let sealed_key = match change.key {
             None if sealed_key.is_some() && !same_origin(&config.base_url, &old.base_url) => {
-                return Err(wrong(
-                    "The key was stored for another address. Enter it again, or enter none, together with the new address.",
-                ));
+                return Err(ModelEditError::KeyElsewhere);
             }
             None => sealed_key,
             Some(key) => check_key(&key)?.map(|key| self.seal(&config.id, &key)),
@@ -131,7 +148,7 @@ impl Models {
 
     pub async fn delete(&self, id: &ModelId) -> Result<(), ModelEditError> {
         if id.as_str() == BUILTIN {
-            return Err(wrong("The built-in assistant stays."));
+            return Err(ModelEditError::BuiltinStays);
         }
         self.store.delete_model(id).await?;
         self.disconnect(id);
@@ -170,7 +187,7 @@ impl Models {
                 context_tokens: None,
                 prices: None,
             } => self.store.choose_model(None).await?,
-            _ => return Err(wrong("The built-in assistant has no settings.")),
+            _ => return Err(ModelEditError::BuiltinFixed),
         }
         Ok(self.show(id).await?)
     }
@@ -180,52 +197,44 @@ impl Models {
 fn check(mut config: ModelConfig) -> Result<ModelConfig, ModelEditError> {
     config.model = config.model.trim().to_owned();
     if !is_name(&config.model) {
-        return Err(wrong(
-            "Say which model: `model` is what its server calls it.",
-        ));
+        return Err(ModelEditError::NoModel);
     }
     config.name = config.name.trim().to_owned();
     if config.name.is_empty() {
         config.name.clone_from(&config.model);
     }
     if !is_name(&config.name) {
-        return Err(wrong(&format!(
-            "A name has {MAX_NAME_CHARS} characters at most, on one line."
-        )));
+        return Err(ModelEditError::Name {
+            max: MAX_NAME_CHARS,
+        });
     }
     if config.base_url.len() > MAX_URL {
-        return Err(wrong("The address is too long."));
+        return Err(ModelEditError::AddressTooLong);
     }
     if config.endpoint.is_none() {
-        config.base_url = base_url(config.provider, &config.base_url)
-            .map_err(|error| wrong(&error.to_string()))?;
+        config.base_url =
+            base_url(config.provider, &config.base_url).map_err(ModelEditError::Address)?;
     }
     if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS {
-        return Err(wrong("The parameters are too long."));
+        return Err(ModelEditError::ParametersTooLong);
     }
     if config.tool_mode == ToolMode::Constrained && config.provider != WireFormat::Openai {
-        return Err(wrong(
-            "Constrained answers are a matter of the OpenAI format. Choose `auto` or `native`.",
-        ));
+        return Err(ModelEditError::NotConstrained);
     }
     if config
         .context_tokens
         .is_some_and(|tokens| !(256..=100_000_000).contains(&tokens))
     {
-        return Err(wrong("A context has between 256 and 100,000,000 tokens."));
+        return Err(ModelEditError::Context);
     }
     if !config.prices.as_ref().is_none_or(Prices::is_sane) {
-        return Err(wrong(
-            "Prices are not negative and have a currency of at most 8 characters.",
-        ));
+        return Err(ModelEditError::Prices);
     }
     if let Some(name) = RESERVED
         .iter()
         .find(|name| config.parameters.contains_key(**name))
     {
-        return Err(wrong(&format!(
-            "`{name}` is no parameter: it is what the request itself is made of. Leave it out."
-        )));
+        return Err(ModelEditError::ReservedParameter { name });
     }
     Ok(config)
 }
@@ -251,13 +260,7 @@ fn check_key(key: &str) -> Result<Option<String>, ModelEditError> {
     let key = key.trim();
     // It travels in a header.
     if key.len() > MAX_KEY || !key.chars().all(|char| char.is_ascii_graphic()) {
-        return Err(wrong(
-            "This is not a key: keys are letters, digits and signs without spaces. Copy it again.",
-        ));
+        return Err(ModelEditError::Key);
     }
     Ok((!key.is_empty()).then(|| key.to_owned()))
-}
-
-fn wrong(message: &str) -> ModelEditError {
-    ModelEditError::Invalid(message.to_owned())
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use tenon_domain::WireFormat;
 use tenon_llm::discover::{ListedModel, base_url, discover};
+use tokio::sync::watch;
 
 use crate::config::Environment;
 use crate::models::view::{EndpointView, ModelOrigin};
@@ -39,9 +40,12 @@ pub struct ModelEndpoints {
     seen: Mutex<HashMap<String, EndpointReply>>,
     /// When the last look around ended; held while one goes on, so that a crowd looks once.
     looked: tokio::sync::Mutex<Option<Instant>>,
+    /// Marked when one of them says something else than before.
+    changes: watch::Sender<()>,
 }
 
 /// What an endpoint last said.
+#[derive(PartialEq, Eq)]
 enum EndpointReply {
     Offers {
         /// Where they were found: a `/v1` may have been missing.
@@ -154,7 +158,16 @@ impl ModelEndpoints {
             Err(error) => EndpointReply::Failed(error.to_string()),
         };
         self.tell(endpoint, &seen);
+        let is_new = self.seen().get(&endpoint.id) != Some(&seen);
         self.seen().insert(endpoint.id.clone(), seen);
+        if is_new {
+            self.changes.send_replace(());
+        }
+    }
+
+    /// Marked whenever what they offer changes.
+    pub fn watch(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// The log says what changed, not that nothing did.

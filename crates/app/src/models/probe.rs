@@ -1,7 +1,7 @@
 //! Testing a model, and storing which way of tool use it supports.
 
 use futures::{Stream, StreamExt, stream};
-use tenon_domain::{ModelConfig, ModelId, ToolUse};
+use tenon_domain::{CodedError, ModelConfig, ModelId, ToolUse};
 use tenon_llm::probe::{self, ProbeResult, ProbeStep};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -17,9 +17,7 @@ impl Models {
         id: &ModelId,
     ) -> Result<impl Stream<Item = TestFrame> + Send + use<>, ModelLookupError> {
         if id.as_str() == BUILTIN {
-            return Err(ModelLookupError::Unknown(
-                "The built-in assistant needs no test: it is part of Tenon.".into(),
-            ));
+            return Err(ModelLookupError::BuiltinUntested);
         }
         let found = self.find(id).await?;
         // Unbounded as a channel, but not in what it carries: a probe asks for a few dozen tokens.
@@ -54,7 +52,7 @@ impl Models {
             }
             Err(error) => TestFrame::Finished {
                 ok: false,
-                message: Some(error.to_string()),
+                error: Some(error.detail()),
                 tools: None,
                 first_word_ms: None,
             },
@@ -85,7 +83,7 @@ impl Models {
 fn finished(found: ProbeResult, error: Option<tenon_store::Error>) -> TestFrame {
     TestFrame::Finished {
         ok: true,
-        message: error.map(|error| format!("What was seen could not be kept: {error}.")),
+        error: error.map(|error| error.detail()),
         tools: Some(found.tools),
         first_word_ms: Some(found.first_word.as_millis() as u64),
     }

@@ -51,13 +51,13 @@ impl Provider for RedactingProvider {
 }
 
 fn hide(error: Error, places: &[String], name: &str) -> Error {
-    let hidden = |message: String| {
+    let hidden = |text: String| {
         let hide = |said: String, place: &String| said.replace(place.as_str(), name);
-        places.iter().fold(message, hide)
+        places.iter().fold(text, hide)
     };
     match error {
-        Error::Refused(message) => Error::Refused(hidden(message)),
-        Error::Busy(message) => Error::Busy(hidden(message)),
-        Error::Interrupted(message) => Error::Interrupted(hidden(message)),
+        Error::Refused(why) => Error::Refused(why.map_texts(&hidden)),
+        Error::Busy(why) => Error::Busy(why.map_texts(&hidden)),
+        Error::Interrupted(why) => Error::Interrupted(why.map_texts(&hidden)),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tenon_domain::{ModelId, Prices, ToolMode, ToolUse, WireFormat};
+use tenon_domain::{ErrorDetail, ModelId, Prices, ToolMode, ToolUse, WireFormat};
 use ts_rs::TS;
 
 use crate::auth::CurrentUser;
@@ -48,10 +48,10 @@ pub struct ModelView {
     pub is_default: bool,
     /// Has settings of its own here, which `DELETE` removes.
     pub saved: bool,
-    /// Why it cannot be asked now, in a sentence that says what to do.
+    /// Why it cannot be asked now.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unusable: Option<String>,
+    pub unusable: Option<ErrorDetail>,
 }
 
 /// How a model came to be in the list.
@@ -192,10 +192,10 @@ pub enum TestFrame {
     Finished {
         /// Whether it answered at all.
         ok: bool,
-        /// What went wrong, in one sentence that says what to do.
+        /// What went wrong. Where it answered, what was seen could not be stored.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
+        error: Option<ErrorDetail>,
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         tools: Option<ToolUse>,

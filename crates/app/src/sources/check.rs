@@ -4,7 +4,7 @@ mod trust;
 
 use std::collections::BTreeMap;
 
-use tenon_domain::{McpClient, McpConfig, McpTransport, McpTransportKind};
+use tenon_domain::{ErrorDetail, McpClient, McpConfig, McpTransport, McpTransportKind};
 use tenon_sources::import::{
     MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
 };
@@ -12,7 +12,8 @@ use tenon_sources::mcp::check_header;
 use url::Url;
 
 use super::client::{self, ClientChange};
-use super::error::{SourceError, wrong};
+use super::error::{SourceError, in_field};
+use super::input_error::SourceInputError;
 use crate::sources::requests::AddSource;
 
 pub(super) use trust::{allowed, keeps_shared_secrets};
@@ -57,9 +58,7 @@ pub(super) fn name(name: &str) -> Result<&str, SourceError> {
     if is_clean(name) {
         Ok(name)
     } else {
-        Err(wrong(&format!(
-            "`name` is 1 to {MAX_NAME} letters, digits, `-` and `_`: it is part of the tools' ids."
-        )))
+        Err(SourceInputError::Name { max: MAX_NAME }.into())
     }
 }
 
@@ -70,9 +69,7 @@ pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, SourceErr
     if title.chars().count() <= MAX_TITLE && !title.contains(is_unprintable) {
         Ok(title.to_owned())
     } else {
-        Err(wrong(&format!(
-            "`title` has {MAX_TITLE} characters at most, on one line."
-        )))
+        Err(SourceInputError::Title { max: MAX_TITLE }.into())
     }
 }
 
@@ -134,21 +131,15 @@ impl McpDraft {
             (Some("http"), ..) => McpTransportKind::Http,
             (Some("sse"), ..) => McpTransportKind::Sse,
             (Some(_), ..) => {
-                return Err(wrong(
-                    "`transport` is \"stdio\" for a program, \"http\" or \"sse\" for an address.",
-                ));
+                return Err(SourceInputError::Transport.into());
             }
             (None, Some(_), None) => McpTransportKind::Stdio,
             (None, None, Some(_)) => McpTransportKind::Http,
             (None, Some(_), Some(_)) => {
-                return Err(wrong(
-                    "Say either `command`, for a program on this machine, or `url`, not both.",
-                ));
+                return Err(SourceInputError::CommandOrUrl.into());
             }
             (None, None, None) => {
-                return Err(wrong(
-                    "Say how it is reached: `command` for a program on this machine, or `url`.",
-                ));
+                return Err(SourceInputError::NeitherCommandNorUrl.into());
             }
         };
         let is_remote = kind != McpTransportKind::Stdio;
@@ -170,12 +161,15 @@ impl McpDraft {
         };
         match strange.iter().find(|(_, is_given)| *is_given) {
             None => Ok(kind),
-            Some((field, _)) if is_remote => Err(wrong(&format!(
-                "`{field}` is for a program; this server is reached by its address. Leave it out."
-            ))),
-            Some((field, _)) => Err(wrong(&format!(
-                "`{field}` is for an address; this server is a program. Leave it out."
-            ))),
+            Some((name, _)) => {
+                let field = (*name).into();
+                let error = if is_remote {
+                    SourceInputError::ForProgram { field }
+                } else {
+                    SourceInputError::ForAddress { field }
+                };
+                Err(in_field(name, error))
+            }
         }
     }
 
@@ -183,9 +177,13 @@ impl McpDraft {
         times(self.timeout_ms, &self.tool_timeouts_ms)?;
         time(self.start_timeout_ms.as_ref(), "startTimeoutMs")?;
         match self.sleep_after_ms {
-            Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => Err(wrong(&format!(
-                "`sleepAfterMs` is between a second and a week: {MIN_SLEEP_MS} to {MAX_SLEEP_MS}."
-            ))),
+            Some(idle) if !(MIN_SLEEP_MS..=MAX_SLEEP_MS).contains(&idle) => {
+                Err(SourceInputError::SleepTime {
+                    min: MIN_SLEEP_MS,
+                    max: MAX_SLEEP_MS,
+                }
+                .into())
+            }
             _ => Ok(()),
         }
     }
@@ -193,7 +191,7 @@ impl McpDraft {
     fn program(self) -> Result<McpTransport, SourceError> {
         let command = self.command.as_deref().map(str::trim).unwrap_or_default();
         if command.is_empty() {
-            return Err(wrong("Say which program: `command`, such as \"npx\"."));
+            return Err(SourceInputError::NoCommand.into());
         }
         // Programs take several lines as an argument; nothing takes NUL.
         let fits = |text: &String| text.len() <= MAX_TEXT && !text.contains('\0');
@@ -205,18 +203,17 @@ impl McpDraft {
             ("cwd", self.cwd.as_deref().is_none_or(is_line)),
         ];
         if let Some((field, _)) = fields.iter().find(|(_, fits)| !fits) {
-            return Err(wrong(&format!(
-                "What stands in `{field}` is too long, or has characters in it that cannot be there."
-            )));
+            let error = SourceInputError::Text {
+                field: (*field).into(),
+            };
+            return Err(in_field(field, error));
         }
         let is_name = |name: &String| {
             let is_short = (1..=256).contains(&name.len());
             is_short && !name.contains('=') && !has_control(name)
         };
         if !self.env.keys().all(is_name) {
-            return Err(wrong(
-                "In `env` a variable's name is not empty and has no `=` in it.",
-            ));
+            return Err(SourceInputError::VariableName.into());
         }
         for (field, count) in [("args", self.args.len()), ("env", self.env.len())] {
             if count > MAX_ITEMS {
@@ -233,9 +230,7 @@ impl McpDraft {
 
     fn remote(self) -> Result<(String, BTreeMap<String, String>), SourceError> {
         let url = url("url", self.url.as_deref().unwrap_or_default(), EXAMPLE)?;
-        let sendable =
-            |name: &str, value: &str| check_header(name, value).map_err(|error| error.to_string());
-        headers(&self.headers, sendable)?;
+        headers(&self.headers, |name, value| Ok(check_header(name, value)?))?;
         Ok((url, self.headers))
     }
 }
@@ -250,7 +245,9 @@ fn words(
         return Ok((command, args));
     };
     let mut words = words
-        .map_err(|error| wrong(&error.to_string()))?
+        .map_err(|error| SourceInputError::CommandQuotes {
+            why: error.to_string().into(),
+        })?
         .into_iter();
     Ok((words.next(), words.collect()))
 }
@@ -261,7 +258,7 @@ pub(super) fn times(limit: Option<u64>, tools: &BTreeMap<String, u64>) -> Result
     time(tools.values(), "toolTimeoutsMs")?;
     let odd = |name: &String| name.is_empty() || name.len() > 300 || has_control(name);
     if tools.len() > MAX_TIMEOUTS || tools.keys().any(odd) {
-        Err(wrong("`toolTimeoutsMs` names tools by their own names."))
+        Err(SourceInputError::ToolTimes.into())
     } else {
         Ok(())
     }
@@ -272,30 +269,29 @@ fn time<'a>(limits: impl IntoIterator<Item = &'a u64>, field: &str) -> Result<()
     if limits.into_iter().all(is_time) {
         Ok(())
     } else {
-        Err(wrong(&format!(
-            "`{field}` is between 100 milliseconds and an hour: {MIN_TIMEOUT_MS} to {MAX_TIMEOUT_MS}."
-        )))
+        let error = SourceInputError::Time {
+            field: field.into(),
+            min: MIN_TIMEOUT_MS,
+            max: MAX_TIMEOUT_MS,
+        };
+        Err(in_field(field, error))
     }
 }
 
-/// `sendable` says whether one can be sent to such a server, in a sentence if not.
+/// `sendable` says whether one can be sent to such a server.
 pub(super) fn headers(
     headers: &BTreeMap<String, String>,
-    sendable: fn(&str, &str) -> Result<(), String>,
+    sendable: fn(&str, &str) -> Result<(), ErrorDetail>,
 ) -> Result<(), SourceError> {
     if headers.len() > MAX_ITEMS {
         return Err(too_many("headers"));
     }
     for (name, value) in headers {
-        let short = || {
-            if value.len() <= MAX_TEXT {
-                Ok(())
-            } else {
-                Err(format!("The value of the header {name} is too long."))
-            }
-        };
-        let checked = sendable(name, value).and_then(|()| short());
-        checked.map_err(|why| wrong(&format!("Not all `headers` can be sent. {why}")))?;
+        sendable(name, value).map_err(|error| SourceError::Invalid(error.in_field("headers")))?;
+        if value.len() > MAX_TEXT {
+            let name = name.into();
+            return Err(SourceInputError::HeaderTooLong { name }.into());
+        }
     }
     Ok(())
 }
@@ -313,9 +309,10 @@ pub(super) fn for_openapi<A, B, C>(
     ];
     match fields.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
-        Some((field, _)) => Err(wrong(&format!(
-            "`{field}` is for OpenAPI servers; this is an MCP server. Leave it out."
-        ))),
+        Some((name, _)) => {
+            let field = (*name).into();
+            Err(in_field(name, SourceInputError::ForOpenapi { field }))
+        }
     }
 }
 
@@ -323,9 +320,10 @@ pub(super) fn for_openapi<A, B, C>(
 pub(super) fn for_mcp(field: Option<&str>) -> Result<(), SourceError> {
     match field {
         None => Ok(()),
-        Some(field) => Err(wrong(&format!(
-            "`{field}` is for MCP servers; an OpenAPI server has none. Leave it out."
-        ))),
+        Some(name) => {
+            let field = name.into();
+            Err(in_field(name, SourceInputError::ForMcp { field }))
+        }
     }
 }
 
@@ -334,17 +332,19 @@ pub(super) fn size(config: &impl serde::Serialize) -> Result<(), SourceError> {
     if length <= MAX_CONFIG {
         Ok(())
     } else {
-        Err(wrong("This is too long for the settings of a server."))
+        Err(SourceInputError::TooLong.into())
     }
 }
 
 /// Whether it is an address, of which there is an example for those who wrote another thing.
-pub(super) fn url(field: &str, url: &str, example: &str) -> Result<String, SourceError> {
+pub(super) fn url(field: &str, url: &str, example: &'static str) -> Result<String, SourceError> {
     let url = url.trim();
     let refused = || {
-        wrong(&format!(
-            "`{field}` is no address of a server. Write it like {example}, or http:// in your own network."
-        ))
+        let error = SourceInputError::Url {
+            field: field.into(),
+            example,
+        };
+        in_field(field, error)
     };
     // Some would read a `\` as a `/`, and leave out what is not seen.
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
@@ -373,7 +373,11 @@ fn without_variables(text: &str) -> String {
 }
 
 fn too_many(field: &str) -> SourceError {
-    wrong(&format!("`{field}` has {MAX_ITEMS} entries at most."))
+    let error = SourceInputError::TooManyItems {
+        field: field.into(),
+        max: MAX_ITEMS,
+    };
+    in_field(field, error)
 }
 
 fn has_control(text: &str) -> bool {

@@ -2,7 +2,8 @@
 
 use tenon_domain::McpClient;
 
-use super::error::{SourceError, wrong};
+use super::error::SourceError;
+use super::input_error::SourceInputError;
 
 /// Longer than any that is given out.
 const MAX_TEXT: usize = 2_048;
@@ -23,9 +24,7 @@ impl ClientChange {
             .unwrap_or_else(|| old.as_ref().map(|old| old.id.clone()));
         let Some(id) = id.filter(|id| !id.is_empty()) else {
             return match self.secret {
-                Some(Some(_)) => Err(wrong(
-                    "`clientId` is missing: a secret is of no use without it.",
-                )),
+                Some(Some(_)) => Err(SourceInputError::NoClientId.into()),
                 Some(None) | None => Ok(None),
             };
         };
@@ -47,9 +46,7 @@ pub(super) fn check(client: &McpClient) -> Result<(), SourceError> {
     if is_fine(&client.id) && client.secret.as_deref().is_none_or(is_fine) {
         Ok(())
     } else {
-        Err(wrong(
-            "`clientId` and `clientSecret` are short texts of one line.",
-        ))
+        Err(SourceInputError::Client.into())
     }
 }
 

@@ -8,11 +8,12 @@ use tenon_store::{NewSourceRow, StoredSource};
 use super::check::{self, McpDraft};
 use super::config;
 use super::entry::{SourceEntry, about};
-use super::error::{SourceError, forbidden, wrong};
+use super::error::SourceError;
+use super::input_error::{SourceDenied, SourceIdle, SourceInputError};
 use super::instance::Instance;
 use super::merge::{merge, reaches};
 use super::openapi::{OpenapiDraft, given};
-use super::rights::{check_config, may_edit};
+use super::rights::{check_config, check_may_trust, may_edit};
 use super::{Sources, lock, stop_all};
 use crate::auth::CurrentUser;
 use crate::config::TOOL_SERVER_CONNECTIONS;
@@ -35,6 +36,10 @@ impl Sources {
         let name = name.to_owned();
         let mine = new.mine.unwrap_or_else(|| !user.administers());
         let enabled = new.enabled.unwrap_or(true);
+        let trust_hints = new.trust_hints.unwrap_or_else(|| user.administers());
+        if trust_hints {
+            check_may_trust(user)?;
+        }
         let (kind, config, document) = match new.kind.as_str() {
             "mcp" => {
                 let config = McpDraft::of(new)?.config()?;
@@ -46,9 +51,7 @@ impl Sources {
                 (SourceKind::Openapi, config, document)
             }
             _ => {
-                return Err(wrong(
-                    "`kind` is \"mcp\" for an MCP server or \"openapi\" for an OpenAPI server.",
-                ));
+                return Err(SourceInputError::Kind.into());
             }
         };
         let new = NewSourceRow {
@@ -57,6 +60,7 @@ impl Sources {
             title: &title,
             owner: mine.then_some(&user.id),
             enabled,
+            trust_hints,
         };
         self.check_may_add(user, new.owner, &config).await?;
         let keeping = self.keep(new, &config);
@@ -86,9 +90,7 @@ impl Sources {
         config: &SourceConfig,
     ) -> Result<(), SourceError> {
         if owner.is_none() && !user.administers() {
-            return Err(forbidden(
-                "Only an admin may add a server for everybody. Add it for yourself: `mine`.",
-            ));
+            return Err(SourceDenied::AddForAll.into());
         }
         check_config(user, owner, config)?;
         self.check_room(owner).await
@@ -156,9 +158,9 @@ impl Sources {
         }
         if instances.is_empty() {
             return Err(SourceError::Idle(if entry.enabled {
-                "It does not run for you yet: give it what it lacks first."
+                SourceIdle::Lacks
             } else {
-                "It is switched off. Switch it on instead."
+                SourceIdle::Off
             }));
         }
         for instance in &instances {
@@ -206,14 +208,13 @@ impl Sources {
     fn editable(&self, user: &CurrentUser, id: &SourceId) -> Result<Arc<SourceEntry>, SourceError> {
         let entry = self.visible(user, id)?;
         if let SourceOrigin::File { file } = &entry.origin {
-            let place = if file == TOOL_SERVER_CONNECTIONS {
-                "the environment variable"
+            return Err(if file == TOOL_SERVER_CONNECTIONS {
+                let variable = file.into();
+                SourceInputError::InVariable { variable }.into()
             } else {
-                "the file"
-            };
-            return Err(wrong(&format!(
-                "This server stands in {place} {file}. Change it there."
-            )));
+                let file = file.into();
+                SourceInputError::InFile { file }.into()
+            });
         }
         if may_edit(user, &entry) {
             Ok(entry)
@@ -232,9 +233,7 @@ impl Sources {
         if there < room {
             Ok(())
         } else {
-            Err(wrong(&format!(
-                "There are {there} servers already, and no room for more. Remove one first."
-            )))
+            Err(SourceInputError::NoRoom { count: there }.into())
         }
     }
 
@@ -252,10 +251,15 @@ impl Sources {
             None => old.title.clone(),
         };
         let enabled = change.enabled.unwrap_or(old.enabled);
+        let trust_hints = change.trust_hints.unwrap_or(old.trust_hints);
+        if trust_hints != old.trust_hints {
+            check_may_trust(user)?;
+        }
         if !reaches(&change) && document.is_none() {
             let new = StoredSource {
                 title,
                 enabled,
+                trust_hints,
                 ..old
             };
             return Ok((new, false));
@@ -273,6 +277,7 @@ impl Sources {
         let new = StoredSource {
             title,
             enabled,
+            trust_hints,
             // The log-in was required at the former address.
             wants_login: old.wants_login && !is_elsewhere,
             sealed_config: self.0.vault.seal(&about(&old.id), &written(&config)?),
@@ -283,7 +288,7 @@ impl Sources {
 }
 
 fn not_theirs() -> SourceError {
-    forbidden("This server is everybody's: only an admin may do this.")
+    SourceDenied::ChangeShared.into()
 }
 
 fn written(config: &SourceConfig) -> Result<String, SourceError> {

@@ -1,12 +1,14 @@
 //! A configured source: a row of the store, or a part of a file.
 
-use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
+use tenon_domain::{CodedError, ErrorDetail, SourceConfig, SourceId, SourceKind, UserId};
 use tenon_sources::import::ImportedServer;
 use tenon_sources::variables::{Variable, mentioned};
 use tenon_store::{StoredSource, Vault};
 
 use super::check;
 use super::config;
+use super::error::invalid_config;
+use super::input_error::SourceInputError;
 use crate::sources::read_model::SourceOrigin;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,8 +22,10 @@ pub(super) struct SourceEntry {
     pub(super) origin: SourceOrigin,
     pub(super) enabled: bool,
     pub(super) wants_login: bool,
-    /// The error is a sentence: what is sealed cannot be opened.
-    pub(super) config: Result<SourceConfig, String>,
+    /// An admin trusts what it says of its own tools.
+    pub(super) trust_hints: bool,
+    /// What is sealed may not open.
+    pub(super) config: Result<SourceConfig, ErrorDetail>,
     /// What is worth knowing about how it is written, as sentences.
     pub(super) notes: Vec<String>,
 }
@@ -37,6 +41,7 @@ impl SourceEntry {
             origin: SourceOrigin::Added,
             enabled: row.enabled,
             wants_login: row.wants_login,
+            trust_hints: row.trust_hints,
             config: open(row, vault),
             notes: Vec::new(),
         }
@@ -57,10 +62,11 @@ impl SourceEntry {
             },
             enabled: found.enabled,
             wants_login,
+            trust_hints: false,
             config: found
                 .config
                 .clone()
-                .map_err(|error| error.to_string())
+                .map_err(|error| invalid_config(error.to_string()))
                 .and_then(|config| {
                     check::keeps_shared_secrets(&config)?;
                     Ok(config)
@@ -98,10 +104,8 @@ pub(super) fn about(id: &SourceId) -> String {
     format!("source:{id}")
 }
 
-fn open(row: &StoredSource, vault: &Vault) -> Result<SourceConfig, String> {
+fn open(row: &StoredSource, vault: &Vault) -> Result<SourceConfig, ErrorDetail> {
     let opened = vault.open_sealed(&about(&row.id), &row.sealed_config);
-    let opened = opened.map_err(|error| error.to_string())?;
-    config::read(row.kind, &opened).ok_or_else(|| {
-        "It was written by another version of Tenon. Remove it and add it again.".to_owned()
-    })
+    let opened = opened.map_err(|error| error.detail())?;
+    config::read(row.kind, &opened).ok_or_else(|| SourceInputError::OtherVersion.into())
 }

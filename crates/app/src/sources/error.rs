@@ -1,33 +1,64 @@
 //! What can go wrong with configured sources.
 
+use tenon_domain::{CodedError, ErrorDetail};
 use tenon_sources::openapi::OpenapiError;
+use tenon_sources::variables::FillError;
+
+use super::input_error::{SourceDenied, SourceIdle, SourceInputError};
 
 /// Why a source could not be added, changed or read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// What is wrong with it, in a sentence that says what to do.
-    #[error("{0}")]
-    Invalid(String),
-    /// It is not theirs to do; the sentence says whose.
-    #[error("{0}")]
-    Forbidden(String),
-    /// Somebody else did not answer as they should; the sentence says how.
-    #[error("{0}")]
-    Unreachable(String),
+    #[error(transparent)]
+    Invalid(ErrorDetail),
+    /// It is not theirs to do.
+    #[error(transparent)]
+    Forbidden(#[from] SourceDenied),
+    /// Somebody else did not answer as they should.
+    #[error(transparent)]
+    Unreachable(ErrorDetail),
     /// The document of a server could not be read.
     #[error(transparent)]
     Unread(OpenapiError),
-    /// It does not run; the sentence says what to do first.
-    #[error("{0}")]
-    Idle(&'static str),
+    /// It does not run.
+    #[error(transparent)]
+    Idle(#[from] SourceIdle),
     #[error(transparent)]
     Store(#[from] tenon_store::Error),
 }
 
-pub(super) fn wrong(message: &str) -> SourceError {
-    SourceError::Invalid(message.to_owned())
+impl CodedError for SourceError {
+    fn detail(&self) -> ErrorDetail {
+        match self {
+            Self::Invalid(error) | Self::Unreachable(error) => error.clone(),
+            Self::Forbidden(error) => error.detail(),
+            Self::Unread(error) => error.detail(),
+            Self::Idle(error) => error.detail(),
+            Self::Store(error) => error.detail(),
+        }
+    }
 }
 
-pub(super) fn forbidden(message: &str) -> SourceError {
-    SourceError::Forbidden(message.to_owned())
+impl From<SourceInputError> for SourceError {
+    fn from(error: SourceInputError) -> Self {
+        Self::Invalid(error.into())
+    }
+}
+
+impl From<FillError> for SourceError {
+    fn from(error: FillError) -> Self {
+        let (FillError::Unset(why) | FillError::Unread(why)) = error;
+        Self::Invalid(why)
+    }
+}
+
+/// An error about a field that is known only here.
+pub(super) fn in_field(field: &str, error: SourceInputError) -> SourceError {
+    SourceError::Invalid(error.detail().in_field(field))
+}
+
+/// A configuration that cannot be used, as whoever read it says.
+pub(super) fn invalid_config(message: impl Into<String>) -> ErrorDetail {
+    let message = message.into().into();
+    SourceInputError::Config { message }.into()
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Weak;
 
 use async_trait::async_trait;
-use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceId, UserId};
+use tenon_domain::{
+    CodedError, McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceId, UserId,
+};
 use tenon_sources::Network;
 use tenon_sources::mcp::oauth::OAuthClient;
 use tenon_sources::variables::{Fill, FillError, Texts, Variable, fill, mentioned};
@@ -14,6 +16,7 @@ use url::Url;
 use super::config::address;
 use super::entry::SourceEntry;
 use super::error::SourceError;
+use super::input_error::{SourceFault, SourceInputError};
 use super::oauth::origin_of;
 use super::plan::Trust;
 use super::{Inner, LoginEndpoint, LoginTarget, secrets};
@@ -37,13 +40,13 @@ impl Fill<McpConfig> for VariableFiller {
             before.cancelled().await;
         }
         let Some(inner) = self.inner.upgrade() else {
-            return Err(FillError::Unread("Tenon is shutting down.".into()));
+            return Err(FillError::Unread(SourceFault::ShuttingDown.into()));
         };
         let filled = filled(&inner, config, self.user.as_ref(), self.trust).await?;
         match &self.target {
-            Some(target) if target.origin != origin(&filled) => Err(FillError::Unread(
-                "Its address leads elsewhere since a moment ago; it is started anew.".into(),
-            )),
+            Some(target) if target.origin != origin(&filled) => {
+                Err(FillError::Unread(SourceFault::Moved.into()))
+            }
             Some(_) | None => Ok(filled),
         }
     }
@@ -54,7 +57,7 @@ impl Fill<OpenapiConfig> for VariableFiller {
     async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, FillError> {
         // Two of these do not get in each other's way: nothing is waited for.
         let Some(inner) = self.inner.upgrade() else {
-            return Err(FillError::Unread("Tenon is shutting down.".into()));
+            return Err(FillError::Unread(SourceFault::ShuttingDown.into()));
         };
         filled(&inner, config, self.user.as_ref(), self.trust).await
     }
@@ -71,14 +74,12 @@ pub(super) async fn login_endpoint(
         .config
         .as_ref()
         .map_err(|why| SourceError::Invalid(why.clone()))?;
-    let nobody =
-        |what: &str| SourceError::Invalid(format!("This server is {what}: nobody logs in there."));
     let SourceConfig::Mcp(config) = config else {
-        return Err(nobody("an OpenAPI server"));
+        return Err(SourceInputError::NoLogin.into());
     };
     let trust = inner.snapshot().facts.trust(entry);
     let filled = filled(inner, config, Some(user), trust).await;
-    let filled = filled.map_err(|why| SourceError::Invalid(why.to_string()))?;
+    let filled = filled?;
     let client = filled.client;
     match filled.transport {
         McpTransport::Http { url, .. } | McpTransport::Sse { url, .. } => Ok(LoginEndpoint {
@@ -86,7 +87,7 @@ pub(super) async fn login_endpoint(
             challenge,
             client: client.map(|client| OAuthClient::new(client.id, client.secret)),
         }),
-        McpTransport::Stdio { .. } => Err(nobody("a program on Tenon's machine")),
+        McpTransport::Stdio { .. } => Err(SourceInputError::NoLogin.into()),
     }
 }
 
@@ -139,5 +140,5 @@ pub(super) async fn filled<C: Texts>(
         }
     }
     fill(config, &|variable| values.get(variable).cloned())
-        .map_err(|gap| FillError::Unset(gap.to_string()))
+        .map_err(|gap| FillError::Unset(gap.detail()))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{SourceConfig, SourceId, SourceKind, UserId};
+use tenon_domain::{ErrorParam, SourceConfig, SourceId, SourceKind, UserId};
 use tenon_sources::import::{self, ImportResult, ImportedServer};
 use tenon_sources::parse_queue::acquire;
 use tenon_sources::variables::{Variable, misplaced, unset};
@@ -16,7 +16,8 @@ use super::Sources;
 use super::check;
 use super::documents::{UploadedDocument, given_to};
 use super::entry::SourceEntry;
-use super::error::{SourceError, wrong};
+use super::error::{SourceError, invalid_config};
+use super::input_error::SourceInputError;
 use super::merge::kept;
 use super::openapi::{OpenapiDraft, check_length};
 use super::plan::Trust;
@@ -101,24 +102,19 @@ impl Sources {
         found: ImportedServer,
     ) -> Result<ImportReport, SourceError> {
         let config = found.config.clone().map_err(|error| error.to_string());
-        let outcome = match config.clone().map_err(SourceError::Invalid) {
+        let invalid = |message: String| SourceError::Invalid(invalid_config(message));
+        let outcome = match config.clone().map_err(invalid) {
             Ok(config) => self.outcome(context, &found, config).await,
             Err(refusal) => Err(refusal),
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(
-                SourceError::Invalid(why)
-                | SourceError::Forbidden(why)
-                | SourceError::Unreachable(why),
-            ) => ImportOutcome::Refused(why),
-            Err(SourceError::Unread(unread)) => ImportOutcome::Refused(unread.to_string()),
-            Err(SourceError::Idle(why)) => ImportOutcome::Refused(why.to_owned()),
             // Somebody else was quicker.
             Err(SourceError::Store(tenon_store::Error::Taken(_))) => {
                 ImportOutcome::Refused(taken(&found.name))
             }
             Err(SourceError::Store(error)) => return Err(error.into()),
+            Err(refusal) => ImportOutcome::Refused(refusal.to_string()),
         };
         let config = config.ok();
         let unset = config.as_ref().map(|config| context.unset(config));
@@ -173,6 +169,8 @@ impl Sources {
             title: &title,
             owner: context.owner,
             enabled: found.enabled,
+            // Whoever wrote the text is not the admin who pastes it.
+            trust_hints: false,
         };
         if context.preview {
             if let Some(document) = document {
@@ -228,12 +226,13 @@ async fn read(
     file: Option<String>,
 ) -> Result<ImportResult, SourceError> {
     let slot = timeout(TURN_DEADLINE, acquire(turns)).await;
-    let slot = slot.map_err(|_elapsed| {
-        wrong("Others of your imports are still being read. Try again when they are done.")
-    })?;
+    let slot = slot.map_err(|_elapsed| SourceInputError::ImportBusy)?;
     let work =
         slot.run(move || import::read(&text, file.as_deref()).map_err(|error| error.to_string()));
-    work.await.map_err(SourceError::Invalid)
+    work.await.map_err(|message| {
+        let message = ErrorParam::from(message);
+        SourceInputError::Import { message }.into()
+    })
 }
 
 fn taken(name: &str) -> String {

@@ -140,6 +140,7 @@ impl Instance {
         let registered = Arc::new(RegistryEntry {
             info: wanted.info.clone(),
             config: wanted.config.clone(),
+            trust_hints: wanted.trust_hints,
             server: server.clone(),
         });
         let status = server.status();
@@ -214,11 +215,12 @@ async fn login_target(inner: &Inner, wanted: &DesiredServer) -> Option<LoginTarg
     fill::login_target(inner, &wanted.source, &wanted.config, whose).await
 }
 
-/// A server in the registry, under the name and with the limits it has now: those
+/// A server in the registry, under the name and with the limits and the trust it has now: those
 /// change without it being started anew.
 struct RegistryEntry {
     info: SourceInfo,
     config: SourceConfig,
+    trust_hints: bool,
     server: Arc<dyn SupervisedServer>,
 }
 
@@ -246,6 +248,10 @@ impl ToolSource for RegistryEntry {
 
     fn unavailable(&self) -> Option<String> {
         self.server.unavailable()
+    }
+
+    fn has_trusted_hints(&self) -> bool {
+        self.trust_hints
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {

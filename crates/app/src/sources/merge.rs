@@ -4,7 +4,8 @@ use tenon_domain::{McpConfig, McpTransport};
 
 use super::check::{self, McpDraft};
 use super::client::ClientChange;
-use super::error::{SourceError, wrong};
+use super::error::SourceError;
+use super::input_error::SourceInputError;
 use super::mask;
 use crate::sources::read_model::Hidden;
 use crate::sources::requests::SourceChange;
@@ -14,6 +15,7 @@ pub(super) fn reaches(change: &SourceChange) -> bool {
     let SourceChange {
         title: _,
         enabled: _,
+        trust_hints: _,
         transport,
         command,
         args,
@@ -83,9 +85,7 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
     let args = change.args.unwrap_or_else(|| kept.args.clone());
     let is_other = kept.command.is_some() && (&command, &args) != (&kept.command, &kept.args);
     if is_other && env.values().any(Option::is_none) {
-        return Err(wrong(
-            "What is kept in `env` was kept for another program. Enter it again, or leave it out, together with the new command.",
-        ));
+        return Err(SourceInputError::EnvElsewhere.into());
     }
     let client = ClientChange {
         id: change.client_id,
@@ -158,17 +158,11 @@ pub(super) fn reveal(
     given: Hidden,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, SourceError> {
-    mask::reveal(given, old).map_err(|name| {
-        wrong(&format!(
-            "No value is kept for `{name}`. Enter it, or leave `{name}` out."
-        ))
-    })
+    mask::reveal(given, old).map_err(|name| SourceInputError::NotKept { name: name.into() }.into())
 }
 
 fn elsewhere() -> SourceError {
-    wrong(
-        "What is kept was kept for another address. Enter it again, or leave it out, together with the new address.",
-    )
+    SourceInputError::Elsewhere.into()
 }
 
 #[cfg(test)]

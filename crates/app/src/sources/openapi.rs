@@ -5,7 +5,7 @@ mod draft;
 
 use std::sync::Arc;
 
-use tenon_domain::{SourceConfig, SourceId, UserId};
+use tenon_domain::{CodedError, SourceConfig, SourceId, UserId};
 use tenon_sources::ToolChanges;
 use tenon_sources::openapi::document::MAX_BYTES;
 use tenon_sources::openapi::{
@@ -15,8 +15,9 @@ use tokio::sync::Semaphore;
 
 use super::documents::{self, UploadedDocument};
 use super::entry::SourceEntry;
-use super::error::{SourceError, wrong};
+use super::error::{SourceError, in_field};
 use super::fill::filled;
+use super::input_error::{SourceIdle, SourceInputError};
 use super::instance::Instance;
 use super::plan::Trust;
 use super::rights::{check_config, trust};
@@ -45,9 +46,7 @@ impl Sources {
         new: AddSource,
     ) -> Result<OpenapiPreview, SourceError> {
         if new.kind != "openapi" {
-            return Err(wrong(
-                "Only OpenAPI servers can be looked at before: `kind` is \"openapi\".",
-            ));
+            return Err(SourceInputError::NoPreview.into());
         }
         let mine = new.mine.unwrap_or_else(|| !user.administers());
         let (draft, document) = OpenapiDraft::of(new).await?;
@@ -61,9 +60,9 @@ impl Sources {
         }
         let trust = trust(user);
         let filled = filled(&self.0, &config, Some(&user.id), trust).await;
-        let filled = filled.map_err(|why| SourceError::Invalid(why.to_string()))?;
+        let filled = filled?;
         let caller = self.caller_for(user);
-        let caller = caller.map_err(|error| SourceError::Invalid(error.to_string()))?;
+        let caller = caller.map_err(|error| SourceError::Invalid(error.detail()))?;
         let previewed = preview(filled, &caller, &self.parses(Some(&user.id))).await;
         previewed.map_err(SourceError::Unread)
     }
@@ -118,7 +117,7 @@ impl Sources {
     ) -> Result<OpenapiPreview, SourceError> {
         check_length(user, "document", &document)?;
         let seen = preview_document(document, is_placed, &self.parses(Some(&user.id))).await;
-        seen.map_err(|error| SourceError::Invalid(error.to_string()))
+        seen.map_err(|error| SourceError::Invalid(error.detail()))
     }
 
     /// Forgets a document that somebody gave, unless another server has the same.
@@ -178,14 +177,11 @@ impl Sources {
             whose.is_none_or(|whose| *whose == user.id)
         };
         let instance = may_see_to.into_iter().find(is_theirs);
-        let instance = instance.ok_or(SourceError::Idle(
-            "It does not run for you: switch it on, or give it what it lacks first.",
-        ))?;
+        let instance = instance.ok_or(SourceIdle::Lacks)?;
         let server = instance.openapi.as_ref();
-        let server =
-            server.ok_or_else(|| wrong("It has no document to read again. Restart it instead."))?;
+        let server = server.ok_or(SourceInputError::NothingToRefresh)?;
         let change = server.refresh().await;
-        let change = change.map_err(|error| SourceError::Unreachable(error.to_string()))?;
+        let change = change.map_err(|error| SourceError::Unreachable(error.detail()))?;
         Ok(ToolChanges::clone(&change))
     }
 }
@@ -203,9 +199,10 @@ pub(super) fn check_length(
     if text.len() <= most {
         Ok(())
     } else {
-        Err(wrong(&format!(
-            "What stands in `{field}` is longer than {} MiB.",
-            most / 1024 / 1024
-        )))
+        let error = SourceInputError::DocumentTooLong {
+            field: field.into(),
+            mb: most / 1024 / 1024,
+        };
+        Err(in_field(field, error))
     }
 }

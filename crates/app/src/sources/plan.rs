@@ -32,6 +32,8 @@ pub(super) struct DesiredServer {
     pub(super) user: Option<UserId>,
     pub(super) trust: Trust,
     pub(super) network: Network,
+    /// What it says of its own tools is believed.
+    pub(super) trust_hints: bool,
     /// It is used with what somebody got when they logged in.
     pub(super) login: bool,
     /// The secrets it is given, as they were last set: others mean another start.
@@ -182,6 +184,7 @@ fn want(
         config: config.clone(),
         trust,
         network: network(entry, config, facts, user.as_ref()),
+        trust_hints: entry.trust_hints && is_chosen_by_admin(entry, config, facts, user.as_ref()),
         user,
         login: entry.wants_login,
     }
@@ -194,13 +197,22 @@ pub(super) fn network(
     facts: &PlanInputs,
     user: Option<&UserId>,
 ) -> Network {
-    // Whoever writes a part of the address says where it leads.
-    let leads = |user: &UserId| !facts.is_admin(user) && address_is_personal(config);
-    match (facts.trust(entry), user) {
-        (Trust::Own, _) => Network::PublicOnly,
-        (Trust::Full, Some(user)) if leads(user) => Network::PublicOnly,
-        (Trust::Full, _) => Network::Anywhere,
+    if is_chosen_by_admin(entry, config, facts, user) {
+        Network::Anywhere
+    } else {
+        Network::PublicOnly
     }
+}
+
+/// Whether an admin says where a server is, and nobody else has a part in it.
+fn is_chosen_by_admin(
+    entry: &SourceEntry,
+    config: &SourceConfig,
+    facts: &PlanInputs,
+    user: Option<&UserId>,
+) -> bool {
+    let leads = |user: &UserId| !facts.is_admin(user) && address_is_personal(config);
+    facts.trust(entry) == Trust::Full && !user.is_some_and(leads)
 }
 
 /// Whether a part of the address is somebody's own word.

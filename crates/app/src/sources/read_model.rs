@@ -23,6 +23,9 @@ pub struct SourceDetail {
     /// Whether this person may change, restart and remove it.
     pub editable: bool,
     pub enabled: bool,
+    /// What it says of its own tools is believed: one that "only reads" needs no approval. Only an
+    /// admin changes it.
+    pub trust_hints: bool,
     /// For this person: where everybody logs in for themself, it is as their own connection is.
     #[serde(flatten)]
     pub state: SourceState,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tenon_domain::{SourceId, UserId};
 use tenon_sources::variables::{Variable, mentioned_in};
-use tenon_store::{LOCAL, StoredSource};
+use tenon_store::{ChangeTopic, LOCAL, StoredSource};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,8 @@ use super::instance::{Instance, KnownTools};
 use super::plan::{DesiredServer, PlanInputs, plan};
 use super::{Files, Inner, RunMode, STOP_TIMEOUT, SourcesSnapshot, SyncRequest, lock, stop_all};
 
-/// How often the store is looked at for what other processes wrote.
+/// How often it is looked whether anything has changed, here or in another process. While nothing
+/// has, that asks the store nothing.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// All that decides what should run. Where it is the same there is nothing to do.
@@ -30,6 +31,13 @@ struct ReconcilerInput {
     login_required: Vec<SourceId>,
 }
 
+impl ReconcilerInput {
+    /// Whether what is not in the store is as it was.
+    fn is_still_in(&self, inner: &Inner) -> bool {
+        self.files == *lock(&inner.files) && lock(&inner.challenges).keys().eq(&self.login_required)
+    }
+}
+
 /// Runs until the last handle to the sources is dropped.
 pub(super) async fn run(
     inner: Weak<Inner>,
@@ -38,7 +46,8 @@ pub(super) async fn run(
 ) {
     let mut poll = interval(POLL_INTERVAL);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut last = None;
+    let mut last: Option<ReconcilerInput> = None;
+    let mut seen = None;
     loop {
         let mut waiting = Vec::new();
         tokio::select! {
@@ -56,6 +65,13 @@ pub(super) async fn run(
             return;
         };
         let is_closing = inner.closing.is_cancelled();
+        let versions =
+            [ChangeTopic::Sources, ChangeTopic::Accounts].map(|topic| inner.store.version(topic));
+        let is_same = |last: &ReconcilerInput| last.is_still_in(&inner);
+        if waiting.is_empty() && seen == Some(versions) && last.as_ref().is_some_and(is_same) {
+            continue;
+        }
+        seen = Some(versions);
         if !is_closing {
             match sync(&inner, &mode, last.take()).await {
                 Ok(written) => last = written,
@@ -221,7 +237,7 @@ fn end(inner: &Inner, old: &Instance) -> CancellationToken {
 
 /// What a change asks for.
 enum InstanceChange {
-    /// The title, or how long calls may take.
+    /// The title, how long calls may take, or whether its hints are trusted.
     Metadata,
     /// It has to be told other secrets.
     Secrets,
@@ -233,6 +249,7 @@ fn change(old: &DesiredServer, new: &DesiredServer) -> InstanceChange {
     let with_new_words = |wanted: &DesiredServer| DesiredServer {
         info: new.info.clone(),
         config: with_limits_of(&wanted.config, &new.config),
+        trust_hints: new.trust_hints,
         ..wanted.clone()
     };
     let mut reworded = with_new_words(old);

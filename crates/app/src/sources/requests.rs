@@ -65,6 +65,10 @@ pub struct AddSource {
     pub client_secret: Option<String>,
     #[ts(optional)]
     pub enabled: Option<bool>,
+    /// Whether what it says of its own tools is believed: one that "only reads" needs no approval
+    /// then. An admin's to say; left out, an admin trusts what they add.
+    #[ts(optional)]
+    pub trust_hints: Option<bool>,
 }
 
 /// The fields that only MCP servers have.
@@ -101,6 +105,9 @@ pub struct SourceChange {
     pub title: Option<String>,
     #[ts(optional)]
     pub enabled: Option<bool>,
+    /// An admin's to say.
+    #[ts(optional)]
+    pub trust_hints: Option<bool>,
     #[ts(optional)]
     pub transport: Option<String>,
     #[ts(optional)]

@@ -5,6 +5,7 @@ use tenon_domain::{SourceConfig, UserId};
 use super::check;
 use super::entry::SourceEntry;
 use super::error::SourceError;
+use super::input_error::SourceDenied;
 use super::plan::Trust;
 use crate::auth::CurrentUser;
 
@@ -27,6 +28,14 @@ pub(super) fn check_config(
         Some(_) => Ok(()),
         None => check::keeps_shared_secrets(config).map_err(SourceError::Invalid),
     }
+}
+
+/// Whether somebody may say whether what a server says of its own tools is believed.
+pub(super) fn check_may_trust(user: &CurrentUser) -> Result<(), SourceError> {
+    if user.administers() {
+        return Ok(());
+    }
+    Err(SourceDenied::TrustHints.into())
 }
 
 pub(super) fn trust(user: &CurrentUser) -> Trust {

@@ -5,7 +5,8 @@ use tenon_sources::variables::FillError;
 use tenon_sources::variables::{Variable, is_name};
 
 use super::entry::SourceEntry;
-use super::error::{SourceError, forbidden, wrong};
+use super::error::SourceError;
+use super::input_error::{SourceDenied, SourceFault, SourceInputError};
 use super::{Inner, Sources};
 use crate::auth::CurrentUser;
 use crate::sources::read_model::SecretView;
@@ -42,31 +43,24 @@ impl Sources {
     ) -> Result<(), SourceError> {
         let owner = owner(user, new.mine)?;
         if !is_name(name) {
-            return Err(wrong(
-                "A secret's name has letters, digits, `_`, `-` and `.` and begins with a letter or `_`, such as GITHUB_TOKEN.",
-            ));
+            return Err(SourceInputError::SecretName.into());
         }
         if let Some(own) = name.strip_prefix(OWN) {
-            return Err(wrong(&format!(
-                "`${{user.{own}}}` is everybody's own `{own}`. Set that one, as your own: leave `user.` out of the name."
-            )));
+            let name = own.into();
+            return Err(SourceInputError::SecretIsOwn { name }.into());
         }
         if new.value.is_empty() {
-            return Err(wrong(
-                "The secret is empty. Delete it if it is not needed any more.",
-            ));
+            return Err(SourceInputError::SecretEmpty.into());
         }
         if new.value.len() > MAX_VALUE || new.value.contains('\0') {
-            return Err(wrong("This is too long for a secret, or no text."));
+            return Err(SourceInputError::SecretTooLong.into());
         }
         let all = self.0.store.secrets().await?;
         let others = all
             .iter()
             .filter(|one| one.owner.as_ref() == owner && one.name != name);
         if others.count() >= MAX_SECRETS {
-            return Err(wrong(
-                "There are too many secrets. Delete those that nothing uses.",
-            ));
+            return Err(SourceInputError::TooManySecrets.into());
         }
         let seal = |id: &str| self.0.vault.seal(&about(id), &new.value);
         self.0.store.put_secret(owner, name, seal).await?;
@@ -123,7 +117,7 @@ pub(super) async fn open(
     let secret = inner.store.secret(owner, name).await;
     let secret = secret.map_err(|error| {
         tracing::error!(%error, "a secret cannot be read");
-        FillError::Unread("Tenon could not read its secrets. Its log says why.".into())
+        FillError::Unread(SourceFault::SecretsUnread.into())
     })?;
     let Some(secret) = secret else {
         return Ok(None);
@@ -132,7 +126,11 @@ pub(super) async fn open(
         .vault
         .open_sealed(&about(&secret.id), &secret.sealed_value);
     let opened = opened.map_err(|error| {
-        FillError::Unset(format!("The secret `{name}` cannot be used: {error}."))
+        let unusable = SourceFault::SecretUnusable {
+            name: name.into(),
+            message: error.to_string().into(),
+        };
+        FillError::Unset(unusable.into())
     })?;
     Ok(Some(opened))
 }
@@ -147,8 +145,6 @@ fn owner(user: &CurrentUser, mine: bool) -> Result<Option<&UserId>, SourceError>
     } else if user.administers() {
         Ok(None)
     } else {
-        Err(forbidden(
-            "Everybody's secrets are an admin's to set. Set one of your own instead.",
-        ))
+        Err(SourceDenied::SharedSecrets.into())
     }
 }

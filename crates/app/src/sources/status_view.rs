@@ -1,9 +1,7 @@
 //! The state of a server, how far its start is, and why it failed, as people see it.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
-use tenon_domain::SourceState;
+use tenon_domain::{ErrorDetail, SourceState};
 use tenon_sources::{Startup, StartupStep, public_part};
 use ts_rs::TS;
 
@@ -27,32 +25,24 @@ pub struct StartupView {
 #[serde(rename_all = "camelCase")]
 pub struct CauseView {
     /// "`npx` exited with code 1."
-    pub how: String,
+    pub how: ErrorDetail,
     /// The lines of its log that say so, oldest first.
     pub lines: Vec<String>,
     /// What usually helps.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<AdviceView>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AdviceView {
-    /// "runtime_too_old", "variable_missing", …: what words are made of.
-    pub code: String,
-    #[ts(type = "Record<string, string>")]
-    pub params: BTreeMap<String, String>,
-    /// In English.
-    pub message: String,
+    pub advice: Option<ErrorDetail>,
 }
 
 /// A state as everybody may see it: without what the server wrote.
 pub(super) fn public_state(state: SourceState) -> SourceState {
-    let cut = |why: String| public_part(&why).to_owned();
     match state {
-        SourceState::Degraded { why } => SourceState::Degraded { why: cut(why) },
-        SourceState::Failed { why } => SourceState::Failed { why: cut(why) },
+        SourceState::Degraded { why } => SourceState::Degraded {
+            why: public_part(&why),
+        },
+        SourceState::Failed { why } => SourceState::Failed {
+            why: public_part(&why),
+        },
         state @ (SourceState::Starting
         | SourceState::Ready
         | SourceState::Sleeping

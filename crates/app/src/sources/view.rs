@@ -3,28 +3,29 @@
 use std::sync::Arc;
 
 use tenon_domain::{
-    McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId, SourceState,
-    UserId,
+    CodedError, ErrorDetail, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+    SourceId, SourceState, UserId,
 };
 use tenon_sources::variables::SubstitutionError;
-use tenon_sources::{Cause, ServerStatus, SupervisedServer, public_part};
+use tenon_sources::{Cause, ServerStatus, SupervisedServer, how_it_ended};
 use tenon_store::StoredSource;
 
 use super::entry::SourceEntry;
 use super::error::SourceError;
+use super::input_error::{SourceDenied, SourceFault};
 use super::instance::Instance;
-use super::plan::is_forbidden;
+use super::plan::{Trust, is_forbidden};
 use super::rights::may_edit;
 use super::secrets::secret_name;
 use super::time::millis;
-use super::{AddressedUpdate, Inner, Sources, SourcesSnapshot, mask, openapi};
+use super::{Inner, Sources, SourcesSnapshot, mask, openapi};
 use crate::auth::CurrentUser;
 use crate::sources::document_view::DocumentView;
 use crate::sources::read_model::{
     LogLine, LoginState, ServerAbout, SourceDetail, SourceLimits, SourceOrigin, SourceReach,
     SourceUpdate,
 };
-use crate::sources::status_view::{AdviceView, CauseView, StartupView, public_state};
+use crate::sources::status_view::{CauseView, StartupView, public_state};
 
 impl Sources {
     /// All that somebody has tools from, by name.
@@ -58,9 +59,7 @@ impl Sources {
             return Ok(Vec::new());
         };
         if !may_read(&snapshot, user, &entry) {
-            return Err(super::error::forbidden(
-                "This server is everybody's: only an admin may read what it writes.",
-            ));
+            return Err(SourceDenied::ReadLog.into());
         }
         let lines = instance.server.logs().lines().into_iter();
         let lines = lines.map(|line| LogLine {
@@ -71,25 +70,9 @@ impl Sources {
         Ok(lines.collect())
     }
 
-    /// How everything is that somebody sees, for a page that missed too much.
-    pub fn all_updates(&self, user: &CurrentUser) -> Vec<SourceUpdate> {
-        let snapshot = self.0.snapshot();
-        let visible = snapshot.entries.values();
-        let visible = visible.filter(|entry| entry.is_seen_by(&user.id));
-        let updates = visible.map(|entry| update_of(&self.0, &snapshot, entry, &user.id));
-        updates
-            .map(|update| redacted(&snapshot, user, update))
-            .collect()
-    }
-
-    /// An update as somebody may see it. None: it is not for them.
-    pub fn visible_update(
-        &self,
-        user: &CurrentUser,
-        addressed: AddressedUpdate,
-    ) -> Option<SourceUpdate> {
-        let is_for_them = addressed.to.as_ref().is_none_or(|to| *to == user.id);
-        is_for_them.then(|| redacted(&self.0.snapshot(), user, addressed.update))
+    /// An update as somebody may see it who sees the source.
+    pub(crate) fn redacted_update(&self, user: &CurrentUser, update: SourceUpdate) -> SourceUpdate {
+        redacted(&self.0.snapshot(), user, update)
     }
 }
 
@@ -168,9 +151,6 @@ fn detail(snapshot: &SourcesSnapshot, user: &CurrentUser, entry: &SourceEntry) -
     if !may_read {
         status.state = public_state(status.state);
         startup = startup.map(StartupView::without_line);
-        for problem in &mut status.problems {
-            *problem = public_part(problem).to_owned();
-        }
     }
     let cause = status.cause.take().filter(|_| may_read);
     let cause = cause.and_then(|cause| shown_cause(cause, &status.state));
@@ -185,6 +165,7 @@ fn detail(snapshot: &SourcesSnapshot, user: &CurrentUser, entry: &SourceEntry) -
         mine: entry.owner.is_some(),
         editable: may_edit && is_added,
         enabled: entry.enabled,
+        trust_hints: entry.trust_hints && snapshot.facts.trust(entry) == Trust::Full,
         login: login(snapshot, entry, &user.id, &status),
         state: status.state,
         tools: status.tools,
@@ -211,21 +192,10 @@ fn shown_cause(cause: Cause, state: &SourceState) -> Option<CauseView> {
     let (SourceState::Failed { why } | SourceState::Degraded { why }) = state else {
         return None;
     };
-    let advice = cause.advice.map(|advice| AdviceView {
-        code: advice.code().to_owned(),
-        params: advice
-            .params()
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-        message: advice.to_string(),
-    });
-    let why = public_part(why);
-    let said = advice.as_ref().map_or("", |advice| advice.message.as_str());
     Some(CauseView {
-        how: why.strip_suffix(said).unwrap_or(why).trim_end().to_owned(),
+        how: how_it_ended(why),
         lines: cause.lines,
-        advice,
+        advice: cause.advice.map(Into::into),
     })
 }
 
@@ -248,14 +218,14 @@ fn document(
 
 /// How a server is for somebody, whether it runs for them or not.
 fn status(snapshot: &SourcesSnapshot, entry: &SourceEntry, user: &UserId) -> ServerStatus {
-    let failed = |why: String| SourceState::Failed { why };
+    let failed = |why: ErrorDetail| SourceState::Failed { why };
     if let Some(instance) = snapshot.of(&entry.id, user) {
         let mut status = instance.status();
         // A shell has not tried to start it, and a call would not wake it.
         if status.state == SourceState::Sleeping
             && let Some(gap @ SubstitutionError::Missing(_)) = snapshot.facts.gap(entry, user)
         {
-            status.state = failed(gap.to_string());
+            status.state = failed(gap.detail());
         }
         return status;
     }
@@ -263,19 +233,13 @@ fn status(snapshot: &SourcesSnapshot, entry: &SourceEntry, user: &UserId) -> Ser
     let state = match &entry.config {
         _ if !entry.enabled => SourceState::Off,
         Err(why) => failed(why.clone()),
-        Ok(_) if is_forbidden(entry, &snapshot.facts) => {
-            failed("It is a program on this machine, and only an admin may run one.".into())
+        Ok(_) if is_forbidden(entry, &snapshot.facts) => failed(SourceFault::ProgramDenied.into()),
+        Ok(_) if !missing.is_empty() => {
+            let names = missing.join(", ").into();
+            failed(SourceFault::SecretsMissing { names }.into())
         }
-        Ok(_) if !missing.is_empty() => failed(format!(
-            "Set {} of your own first: {}.",
-            match missing.len() {
-                1 => "a secret",
-                _ => "these secrets",
-            },
-            missing.join(", ")
-        )),
         Ok(_) if entry.wants_login && !snapshot.facts.is_logged_in(entry, user) => {
-            failed("Log in there first.".into())
+            failed(SourceFault::LogInFirst.into())
         }
         Ok(_) => SourceState::Starting,
     };

@@ -15,12 +15,17 @@ const MAX_NAME_TOKENS: usize = 5;
 
 impl ArgumentReader<'_> {
     /// The place a sentence speaks of; further ones are kept for calls of their own.
-    pub(super) fn place(&mut self, parameter: &ToolParameter) -> Option<Value> {
+    pub(super) fn place(&mut self, parameter: &ToolParameter, wants_text: bool) -> Option<Value> {
         let zone = self.free().find(|at| self.is_zone(*at));
-        let (from, to) = zone
+        let found = zone
             .map(|at| (at, at))
             .or_else(|| self.place_after_preposition())
-            .or_else(|| self.place_by_looks())?;
+            .or_else(|| self.place_by_looks());
+        let (from, to) = match found {
+            Some(found) => found,
+            None if wants_text => return None,
+            None => self.place_in_lower_case(parameter.required)?,
+        };
         let place = self.take_text(from, to);
         let mut last = to;
         while let Some((next, to)) = self.joined_place(from, last) {
@@ -66,6 +71,19 @@ impl ArgumentReader<'_> {
         self.free()
             .filter(looks_like_name)
             .find_map(|from| self.name_from(from))
+    }
+
+    /// Written small and without a preposition: "weather oslo", "tokyo time?".
+    fn place_in_lower_case(&mut self, is_required: bool) -> Option<Span> {
+        let (from, to) = self.leftover()?;
+        let is_asked = self.clause.tokens.last()?.is_mark("?？");
+        let is_before_tool = from == 0 && self.role(to + 1) == Some(TokenRole::ToolName);
+        let is_place = is_required || (is_asked && is_before_tool);
+        if !is_place || self.free().count() > 3 {
+            return None;
+        }
+        self.guessed = true;
+        Some((from, to))
     }
 
     fn begins_name(&self, at: usize) -> bool {

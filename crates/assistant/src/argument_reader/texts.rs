@@ -8,11 +8,18 @@ use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
 use crate::vocabulary::{self, has_word};
 
-const CONTENT_MARKERS: &str =
-    "with containing contains saying 内容 內容 内容是 内容为 內容是 內容為 写着 寫著";
-const TITLE_MARKERS: &str =
-    "titled called named entitled 标题 標題 标题是 标题为 標題是 標題為 名为 名為 叫 叫做";
-const QUERY_MARKERS: &str = "about 关于 關於 for";
+/// Words that announce a text of a role.
+const MARKERS: [(ParameterRole, &str); 3] = [
+    (
+        ParameterRole::Content,
+        "with containing contains saying 内容 內容 内容是 内容为 內容是 內容為 写着 寫著",
+    ),
+    (
+        ParameterRole::Title,
+        "titled called named entitled 标题 標題 标题是 标题为 標題是 標題為 名为 名為 叫 叫做",
+    ),
+    (ParameterRole::Query, "about for 关于 關於"),
+];
 
 /// Words between a marker and the text it announces.
 const FILLERS: &str = "the text content contents following words message body 为 為 是";
@@ -28,23 +35,20 @@ const REFERENCES: &str = "my our your his her their this that these those it the
 /// Kinds of text that somebody would have to write, and it is not us.
 const UNWRITTEN: &str =
     "email poem story essay letter summary list joke report article recipe plan";
-const MAX_KIND_CHARS: usize = 40;
 
 impl ArgumentReader<'_> {
     /// Words that a marker announces: "with …", "titled …", "关于 …".
     pub(super) fn marked_text(&mut self, one: &ToolParameter) -> Option<Value> {
-        let markers = match one.role {
-            ParameterRole::Content => CONTENT_MARKERS,
-            ParameterRole::Title => TITLE_MARKERS,
-            ParameterRole::Query if one.required => QUERY_MARKERS,
-            _ => return None,
-        };
         let clause = self.clause;
-        let is_taken = |at: &usize| self.roles[*at] == TokenRole::Taken;
-        let is_marker = |at: &usize| !is_taken(at) && has_word(markers, clause.lower(*at));
-        let marker = clause.head().find(is_marker)?;
         let is_query = one.role == ParameterRole::Query;
         let is_content = one.role == ParameterRole::Content;
+        if is_query && !one.required {
+            return None;
+        }
+        let is_taken = |at: &usize| self.roles[*at] == TokenRole::Taken;
+        let is_marker =
+            |at: &usize| !is_taken(at) && marker_role(clause.lower(*at)) == Some(one.role);
+        let marker = clause.head().find(is_marker)?;
         let is_filler = |at: &usize| {
             let word = clause.lower(*at);
             has_word(FILLERS, word)
@@ -53,11 +57,15 @@ impl ArgumentReader<'_> {
                 || (is_query && self.roles[*at] == TokenRole::ToolName)
         };
         let from = (marker + 1..self.roles.len()).find(|at| !is_filler(at))?;
-        let is_end = |at: &usize| match one.role {
-            ParameterRole::Content => clause.tokens[*at].is_mark("?？;；,，"),
-            // "for launch in my files": the end says where, not what.
-            ParameterRole::Query => self.roles[*at] != TokenRole::Free,
-            _ => clause.is_stop_word(*at),
+        let is_end = |at: &usize| {
+            if is_content {
+                clause.tokens[*at].is_mark("?？;；,，")
+            } else if is_query {
+                // "for launch in my files": the end says where, not what.
+                self.roles[*at] != TokenRole::Free
+            } else {
+                clause.is_stop_word(*at)
+            }
         };
         let to = (from..self.next_taken(from)).rev().find(|at| !is_end(at))?;
         self.take_words(from, to, one)
@@ -65,12 +73,8 @@ impl ArgumentReader<'_> {
 
     /// A required text without a marker.
     pub(super) fn required_text(&mut self, one: &ToolParameter) -> Option<Value> {
-        // A place, written small: "weather oslo".
-        let is_place = one.role == ParameterRole::Place && self.free().count() <= 3;
         if !one.is_free_text() {
-            let (from, to) = self.leftover().filter(|_| is_place)?;
-            self.guessed = true;
-            return self.take_words(from, to, one);
+            return None;
         }
         if let Some(at) = self.free_of(TokenKind::Quoted) {
             return self.take_words(at, at, one);
@@ -141,14 +145,6 @@ impl ArgumentReader<'_> {
         (is_said && is_text).then_some((from, last))
     }
 
-    /// The first free words, up to what is taken.
-    fn leftover(&self) -> Option<(usize, usize)> {
-        let from = self.free().next()?;
-        let end = self.next_taken(from);
-        let to = self.free().take_while(|at| *at < end).last()?;
-        Some((from, to))
-    }
-
     fn take_words(&mut self, from: usize, to: usize, one: &ToolParameter) -> Option<Value> {
         // Taken even if nobody has written it yet: what was asked for is not a text itself.
         let text = self.take_text(from, to);
@@ -159,6 +155,12 @@ impl ArgumentReader<'_> {
             text_value(one, text.to_owned())
         }
     }
+}
+
+/// The role of the text that a word, in lower case, announces.
+pub(crate) fn marker_role(word: &str) -> Option<ParameterRole> {
+    let announces = |(_, words): &&(ParameterRole, &str)| has_word(words, word);
+    MARKERS.iter().find(announces).map(|(role, _)| *role)
 }
 
 /// A text as it is, or the value that it names.
@@ -178,9 +180,7 @@ pub(super) fn draft(phrase: &str) -> Option<String> {
     let is_kind = has_article && words.take(3).any(|word| has_word(UNWRITTEN, word));
     let measures = ["一首", "一篇", "一封", "一段"];
     let is_counted = measures.iter().any(|measure| lower.starts_with(measure));
-    // A kind is named in a few words; anything longer is the text itself.
-    let is_short = phrase.chars().count() <= MAX_KIND_CHARS;
-    let is_unwritten = is_short && (is_kind || is_counted);
+    let is_unwritten = is_kind || is_counted;
     outline(&lower).or_else(|| (!is_unwritten).then(|| phrase.to_owned()))
 }
 

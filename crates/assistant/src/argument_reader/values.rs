@@ -16,6 +16,8 @@ const SWITCHES: [(&str, &str); 4] = [
 ];
 
 const MAX_LIST_ITEMS: usize = 64;
+/// Behind a named text, the name of another is looked for among so many tokens.
+const MAX_NAMED_TOKENS: usize = 100;
 
 impl ArgumentReader<'_> {
     /// `limit 5`, `limit=5`, `path: a.txt`, `from Tokyo`.
@@ -37,14 +39,10 @@ impl ArgumentReader<'_> {
         } else if is_explicit && one.role == ParameterRole::Content {
             self.roles.len() - 1
         } else {
-            let names_another = |at: &usize| {
-                let is_named = names.iter().any(|name| self.names(*at, name));
-                is_named || clause.tokens[*at].is_mark(";；")
-            };
+            let names_another = |at: &usize| names.iter().any(|name| self.names(*at, name));
             let end = self.next_taken(from);
-            let end = (from + 1..end.min(from + 100))
-                .find(names_another)
-                .unwrap_or(end);
+            let mut near = from + 1..end.min(from + MAX_NAMED_TOKENS);
+            let end = near.find(names_another).unwrap_or(end);
             (from..end).rev().find(|at| !clause.is_stop_word(*at))?
         };
         // A number may have a unit behind it.
@@ -105,7 +103,7 @@ impl ArgumentReader<'_> {
                 Some(self.take_text(at, at).into())
             }
             (ParameterType::Text, ParameterRole::Place) if one.required || !wants_text => {
-                self.place(one)
+                self.place(one, wants_text)
             }
             _ => None,
         }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::CatalogTool;
-use super::terms::ClauseTerm;
-use crate::argument_reader::{ArgumentReading, Context};
+use super::query::{ClauseTerm, Query};
+use crate::argument_reader::ArgumentReading;
 use crate::clause::{Clause, Intent};
 use crate::lexer::TokenKind;
-use crate::parameters::{ParameterRole, ToolParameter};
-use crate::vocabulary::{self, Sense, has_word};
+use crate::parameters::ParameterRole;
+use crate::vocabulary::{self, has_word};
 
 /// More content words than this are prose.
 const MAX_REQUEST_TERMS: usize = 30;
@@ -16,33 +16,6 @@ const MAX_REQUEST_TERMS: usize = 30;
 /// A word of a tool's name, itself or by a synonym that can mean nothing else.
 const ONE_WORD: f32 = 0.8;
 const TWO_WORDS: f32 = 1.6;
-
-/// A clause, and all there is to know to read it.
-pub(super) struct Query<'q> {
-    pub(super) clause: &'q Clause<'q>,
-    pub(super) terms: Vec<ClauseTerm>,
-    pub(super) context: &'q Context,
-}
-
-impl Query<'_> {
-    /// The term that says what to do: the first, or the verb behind what it is done to.
-    fn lead(&self) -> Option<&ClauseTerm> {
-        let first = self.terms.first()?;
-        let is_behind = has_word("把 将 將", self.clause.lower(0))
-            || self.clause.tokens[first.token].kind != TokenKind::Word;
-        let deed = self.terms.iter().find(|term| term.is_deed());
-        deed.filter(|_| is_behind).or(Some(first))
-    }
-
-    /// What it is to be done to: the first word, or the one behind the verb.
-    fn objects(&self) -> impl Iterator<Item = &ClauseTerm> {
-        let deed = self.terms.iter().position(ClauseTerm::is_deed);
-        let behind = deed.and_then(|deed| self.terms.get(deed + 1));
-        let candidates = self.terms.first().into_iter().chain(behind);
-        let is_pronoun = |term: &ClauseTerm| vocabulary::is_pronoun(self.clause.lower(term.token));
-        candidates.filter(move |term| term.sense == Some(Sense::Thing) && !is_pronoun(term))
-    }
-}
 
 /// How much of a tool's words a clause says, and the arguments it gives.
 pub(super) struct ToolMatch<'s, 'a> {
@@ -96,7 +69,6 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
         // A value whose form says what it is for: a sum needs no verb.
         if clause.sum.is_some() && tool.needs(ParameterRole::Expression) {
             named += 1.0;
-            leads = 1.0;
         } else if clause.has(TokenKind::Url) && tool.needs(ParameterRole::Url) {
             named += ONE_WORD;
         }
@@ -119,10 +91,8 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
         let names_tool = |at| self.names_tool.contains(&at);
         self.reading = self.tool.read(query.clause, query.context, names_tool);
         // A word that became a value says nothing about the tool any more.
-        let all = self.described.len();
         self.described
             .retain(|at| !self.reading.values.contains(at));
-        self.score -= (all - self.described.len()) as f32 * 0.5;
         // What needs arguments and finds them is meant more than what needs none.
         self.score += match &self.reading.missing {
             None if self.tool.parameters().iter().any(|one| one.required) => 1.3,
@@ -138,9 +108,7 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
         let reading = &self.reading;
         let is_complete = reading.missing.is_none();
         let head = clause.text[..clause.text.floor_char_boundary(200)].to_lowercase();
-        let is_prose =
-            terms.len() > MAX_REQUEST_TERMS && (self.leads < ONE_WORD || self.named < TWO_WORDS);
-        if is_prose
+        if terms.len() > MAX_REQUEST_TERMS
             || (vocabulary::is_small_talk(&head) && self.named < TWO_WORDS)
             || self.does_something_else(query)
             || self.is_of_another_time(clause)
@@ -163,8 +131,8 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
                 && reading.evidence > 0
                 && reading.leftover <= self.described.len();
         }
-        if let Some(missing) = &reading.missing {
-            return self.is_worth_a_question(missing, query);
+        if !is_complete {
+            return self.is_worth_a_question(query);
         }
         if reading.guessed {
             // To take whatever words are left over, the tool must be named.
@@ -177,32 +145,28 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
     /// things, a word in its description is not enough: it may make folders on the way.
     fn does_something_else(&self, query: &Query<'_>) -> bool {
         let tool = self.tool;
-        let is_named = |term: &ClauseTerm| term.weight_in(&tool.name) > 0.0;
-        let is_described = |term: &ClauseTerm| term.weight_in(&tool.description) > 0.0;
-        let is_other = |lead: &ClauseTerm| {
-            lead.is_deed() && self.leads < ONE_WORD && !is_named(lead) && !is_described(lead)
-        };
+        let is_said_of = |term: &ClauseTerm, words: &HashSet<String>| term.weight_in(words) > 0.0;
         let looks = tool.spec.annotations.read_only || tool.spec.description.len() < 80;
         let is_known = |term: &ClauseTerm| {
-            is_named(term)
-                || term.weight_in(&tool.source) + term.weight_in(&tool.arguments) > 0.0
-                || (looks && is_described(term))
+            is_said_of(term, &tool.name)
+                || is_said_of(term, &tool.source)
+                || (looks && is_said_of(term, &tool.description))
         };
         let is_value = |term: &ClauseTerm| self.reading.values.contains(&term.token);
+        let is_other = |lead: &ClauseTerm| lead.is_deed() && self.leads < ONE_WORD;
         let mut objects = query.objects().filter(|term| !is_value(term));
         query.lead().is_some_and(is_other) || objects.any(|term| !is_known(term))
     }
 
     /// What is asked for another day is not answered by what is true now.
     fn is_of_another_time(&self, clause: &Clause<'_>) -> bool {
-        let values = &self.reading.values;
-        let is_time = |at: &usize| clause.tokens[*at].kind == TokenKind::Time;
-        let is_unread = |at: usize| self.reading.guessed || !values.contains(&at);
-        clause.other_time().is_some_and(is_unread) && !values.iter().any(is_time)
+        let reading = &self.reading;
+        let is_unread = |at| reading.guessed || !reading.values.contains(&at);
+        clause.other_time().is_some_and(is_unread)
     }
 
     /// Whether to ask for what is missing, or rather to believe that nothing was wanted.
-    fn is_worth_a_question(&self, missing: &ToolParameter, query: &Query<'_>) -> bool {
+    fn is_worth_a_question(&self, query: &Query<'_>) -> bool {
         let Query { clause, terms, .. } = query;
         let reading = &self.reading;
         // "how do I …", "do you …", "can you sleep": a question about it.
@@ -215,7 +179,7 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
             let is_number = clause.tokens[at].kind == TokenKind::Number;
             is_number || has_word("a an some any my your", clause.lower(at))
         });
-        if wonders || reading.leftover > 8 {
+        if wonders {
             return false;
         }
         if self.named >= TWO_WORDS {
@@ -225,6 +189,6 @@ impl<'s, 'a> ToolMatch<'s, 'a> {
         let is_sure = reading.evidence > usize::from(reading.guessed);
         let is_understood = (is_sure && reading.leftover == 0) || terms.len() <= 1;
         let is_said = (self.leads >= ONE_WORD && self.coverage >= 0.5) || self.coverage >= 1.0;
-        is_said && is_understood && !is_noun && missing.role != ParameterRole::Id
+        is_said && is_understood && !is_noun
     }
 }

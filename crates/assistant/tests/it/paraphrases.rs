@@ -32,6 +32,8 @@ fn the_time_is_told_where_it_is_asked_for() -> Cases {
         ("What time is it?", now()),
         ("现在几点了", now()),
         ("Tokyo time?", time("Tokyo")),
+        ("tokyo time?", time("tokyo")),
+        ("new york time?", time("new york")),
         (
             "Can you tell me the current time in Buenos Aires?",
             time("Buenos Aires"),
@@ -123,6 +125,10 @@ fn sums_are_calculated() -> Cases {
         ("convert 5 km to miles", sum("5 km to miles")),
         ("1公里等于多少米", sum("1 km to m")),
         ("把5公里换算成英里", sum("5 km to miles")),
+        ("三加五", sum("3+5")),
+        ("三百二十减十五等于几", sum("320-15")),
+        ("what is -3 + 5", sum("-3 + 5")),
+        ("-3 * 4", sum("-3 * 4")),
     ]
 }
 
@@ -257,6 +263,7 @@ fn pages_are_fetched_and_pauses_kept() -> Cases {
         ),
         ("sleep for 3 seconds", sleep(3)),
         ("等待 3 秒", sleep(3)),
+        ("等三十秒", sleep(30)),
         ("sleep for 30 seconds", sleep(30)),
         ("wait 2 minutes", sleep(120)),
         ("pause for 5s", sleep(5)),

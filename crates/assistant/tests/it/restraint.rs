@@ -80,6 +80,8 @@ fn small_talk_calls_nothing() {
         "what time will it be in 3 hours",
         "三小时后几点",
         "Call 555-1234",
+        "party time",
+        "what does time mean?",
         "the 24/7 store",
         "on 11/15 we meet",
         "9/11 history",

@@ -2,10 +2,8 @@
 //!
 //! It opens no store and no folder: it can be run anywhere.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use anyhow::Result;
 use clap::Args;
@@ -19,37 +17,27 @@ const ORIGIN: &str = "http://127.0.0.1:8366";
 /// What clap answers wrong use with.
 const WRONG_USE: u8 = 2;
 
-#[derive(Debug, Args)]
+// The arguments are texts, parsed below: clap prints what it cannot parse, and there may be a key
+// in it.
+#[derive(Args)]
 pub(super) struct Doctor {
     /// Where the server is: `8000`, `localhost:8000`, or a whole address
-    url: RawArgument,
+    url: String,
     /// Where people open Tenon, such as https://tenon.example; http://127.0.0.1:8366 by default
     #[arg(long, value_name = "URL")]
-    origin: Option<RawArgument>,
+    origin: Option<String>,
     /// A header that the page sends along, such as 'Authorization: Bearer KEY'; may be given
     /// several times
     #[arg(long = "header", value_name = "NAME: VALUE")]
-    headers: Vec<RawArgument>,
+    headers: Vec<String>,
     /// Say it as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What may be a key, or have one in it: clap would print what it cannot read.
-#[derive(Clone)]
-struct RawArgument(String);
-
-impl FromStr for RawArgument {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for RawArgument {
+impl fmt::Debug for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("…")
+        f.write_str("Doctor")
     }
 }
 
@@ -88,9 +76,9 @@ impl Doctor {
 
     /// The error is a sentence that repeats nothing.
     fn read(&self) -> Result<DoctorRequest, String> {
-        let url = read_address(&self.url.0);
-        let page = read_origin(self.origin.as_ref().map_or(ORIGIN, |text| &text.0));
-        let headers = self.headers.iter().map(|text| OwnHeader::read(&text.0));
+        let url = read_address(&self.url);
+        let page = read_origin(self.origin.as_deref().unwrap_or(ORIGIN));
+        let headers = self.headers.iter().map(|text| OwnHeader::read(text));
         Ok(DoctorRequest {
             url: url.map_err(|why| format!("<URL> cannot be used: {why}"))?,
             page: page.map_err(|why| format!("--origin cannot be used: {why}"))?,

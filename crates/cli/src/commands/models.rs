@@ -105,13 +105,13 @@ fn tell(frame: &TestFrame) {
             ToolUse::None => {}
         },
         TestFrame::Finished {
-            message,
+            error,
             tools,
             first_word_ms,
             ..
         } => {
-            if let Some(message) = message {
-                eprintln!("{message}");
+            if let Some(error) = error {
+                eprintln!("{error}");
             }
             match tools {
                 Some(ToolUse::Native) => eprintln!("Tools work."),

@@ -59,7 +59,7 @@ pub(super) enum User {
         name: String,
         #[arg(long, default_value = "full")]
         access: KeyAccessFlag,
-        /// Tools a model may use for this key without asking; `*` stands for any characters
+        /// Tools that it may call although they need approval; `*` stands for any characters
         #[arg(long, value_name = "PATTERN")]
         allow: Vec<String>,
         #[arg(long)]

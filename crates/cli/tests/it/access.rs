@@ -3,6 +3,7 @@
 //!
 //! A new route fails here until [`example`] has a valid request for it.
 
+mod callers;
 mod frames;
 mod single_user;
 

@@ -96,7 +96,7 @@ async fn a_client_made_for_openai_is_told_why_an_address_is_not_fetched() {
     let refusal = answers[0].result.as_ref().unwrap_err().to_string();
     let expected = "Web/Fetch URL needs a person's approval for an address that the user did not \
                     write and no result showed, and nobody can be asked here. Ask the user to \
-                    write the address. The policy of `builtin_fetch_url` would have to be `allow`.";
+                    write the address. Set the policy of `builtin_fetch_url` to `allow`.";
     assert_eq!(refusal, expected);
 }
 

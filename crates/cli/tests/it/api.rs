@@ -140,7 +140,7 @@ async fn a_tool_is_called_by_hand() {
 
     let (status, answer) = call("nothing_like_it", json!({})).await;
     assert_eq!(status, 404);
-    assert_eq!(answer["error"]["code"], "not_found");
+    assert_eq!(answer["error"]["code"], "tool_not_found");
 }
 
 #[tokio::test]
@@ -265,7 +265,7 @@ async fn what_is_wrong_is_said_in_one_shape() {
             answer.1
         );
     };
-    check(server.get("/api/nothing").await, 404, "not_found");
+    check(server.get("/api/nothing").await, 404, "no_such_address");
     check(server.get("/api/chats/nothing").await, 404, "not_found");
     check(server.get("/api/chats/%00").await, 404, "not_found");
     check(server.get("/api/chats/%FF").await, 404, "not_found");
@@ -280,26 +280,26 @@ async fn what_is_wrong_is_said_in_one_shape() {
     check(
         server.post(&turns, json!({"text": "  "})).await,
         400,
-        "bad_request",
+        "message_empty",
     );
     check(
         server.post(&turns, json!({"txt": "x"})).await,
         400,
-        "bad_request",
+        "body_invalid",
     );
     check(
         server
             .post(&turns, json!({"text": "x", "modelId": "gpt"}))
             .await,
         404,
-        "not_found",
+        "model_unknown",
     );
     check(
         server
             .post(&turns, json!({"text": "x".repeat(1_500_000)}))
             .await,
         413,
-        "too_long",
+        "message_too_long",
     );
     check(
         server
@@ -319,7 +319,7 @@ async fn what_is_wrong_is_said_in_one_shape() {
         .send()
         .await
         .unwrap();
-    check(crate::server::answer(plain).await, 400, "bad_request");
+    check(crate::server::answer(plain).await, 400, "not_json");
 
     assert_eq!(server.post(&turns, json!({"text": "x"})).await.0, 202);
     check(server.post(&turns, json!({"text": "y"})).await, 409, "busy");

@@ -65,9 +65,14 @@ async fn a_list_is_read_page_by_page_while_it_changes() {
         "archived=perhaps",
     ] {
         let (status, body) = server.get(&format!("/api/chats?{bad}")).await;
+        let code = if bad.starts_with("before") {
+            "cursor_invalid"
+        } else {
+            "query_invalid"
+        };
         assert_eq!(
             (status, &body["error"]["code"]),
-            (400, &json!("bad_request")),
+            (400, &json!(code)),
             "{bad}"
         );
     }

@@ -118,9 +118,11 @@ async fn the_connections_of_open_webui_are_tools_when_tenon_starts() {
     );
     let broken = by_id(&sources, "file-broken");
     assert_eq!(broken["state"], "failed", "{broken:#}");
-    let why = broken["why"].as_str().unwrap();
+    let why = broken["why"]["message"].as_str().unwrap();
     assert!(why.starts_with("Its `url` is not an address"), "{why}");
-    let why = by_id(&sources, "file-mcpo-2")["why"].as_str().unwrap();
+    let why = by_id(&sources, "file-mcpo-2")["why"]["message"]
+        .as_str()
+        .unwrap();
     assert!(why.contains("asks for a key"), "{why}");
 
     let mut list = tenon(&data, &["sources", "list"]);
@@ -153,7 +155,7 @@ async fn connections_that_cannot_be_read_keep_nobody_from_starting() {
     });
     let sources = served.get("/api/sources").await;
     assert_eq!(sources[0]["state"], "failed", "{sources:#}");
-    let why = sources[0]["why"].as_str().unwrap();
+    let why = sources[0]["why"]["message"].as_str().unwrap();
     assert!(
         why.starts_with("TOOL_SERVER_CONNECTIONS cannot be read. Line 1"),
         "{why}"
@@ -368,7 +370,10 @@ async fn who_is_no_admin_imports_apis_for_themself_and_from_the_internet() {
     })
     .await;
     assert!(
-        source["why"].as_str().unwrap().contains("private"),
+        source["why"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("private"),
         "{source:#}"
     );
     assert_eq!(ada.get(&format!("/api/sources/{id}")).await.0, 404);

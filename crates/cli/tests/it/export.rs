@@ -307,7 +307,7 @@ async fn a_file_allows_no_tool_and_forges_no_entry_of_the_log() {
         let user = UserId::new(LOCAL);
         let settings = server.app.store.tool_settings(&user, None, Some(&chat));
         let settings = settings.await.unwrap();
-        assert_eq!(settings, ToolSettings::default(), "{verdict}");
+        assert_eq!(settings, ToolSettings::default().into(), "{verdict}");
         let (_, noted) = server.get("/api/audit?limit=1").await;
         assert_eq!(noted[0]["action"], "chat.imported");
         assert_eq!(noted[0]["subject"], imported["id"]);

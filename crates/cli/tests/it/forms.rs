@@ -66,6 +66,10 @@ impl ToolSource for Clerk {
         ["form", "work"].map(tool).into()
     }
 
+    fn has_trusted_hints(&self) -> bool {
+        true
+    }
+
     async fn call(&self, tool: &str, _input: Value, context: &CallContext) -> ToolResult {
         if tool == "work" {
             context.progress(ProgressUpdate {
@@ -136,19 +140,24 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     check(
         json!({"formId": id, "action": "perhaps"}),
         400,
-        "bad_request",
+        "body_invalid",
         "",
     )
     .await;
-    check(json!({"action": "decline"}), 400, "bad_request", "formId").await;
-    let misfit = "does_not_fit";
+    check(json!({"action": "decline"}), 400, "body_invalid", "formId").await;
     let nothing = json!({"formId": id, "action": "accept"});
-    check(nothing, 422, misfit, "“email” is missing; fill it in.").await;
+    check(
+        nothing,
+        422,
+        "form_field_missing",
+        "“email” is missing; fill it in.",
+    )
+    .await;
     let wrong = json!({"formId": id, "action": "accept", "content": {"email": "ada"}});
     let message = "“email” must be an e-mail address, like ada@example.org.";
-    check(wrong, 422, misfit, message).await;
+    check(wrong, 422, "form_not_email", message).await;
     let other = json!({"formId": "other", "action": "decline"});
-    check(other, 409, "not_waiting", "This form does not wait").await;
+    check(other, 409, "form_closed", "This form does not wait").await;
     let decline = json!({"formId": id, "action": "decline"});
     let nobodys = server
         .post("/api/calls/nothing/form", decline.clone())
@@ -162,7 +171,7 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     let content = json!({"email": "ada@example.org"});
     let right = json!({"formId": id, "action": "accept", "content": content});
     assert_eq!(server.post(&path, right.clone()).await.0, 204);
-    check(right, 409, "not_waiting", "").await;
+    check(right, 409, "form_closed", "").await;
     let frames = page.until_finished().await;
     let answered = frames
         .iter()

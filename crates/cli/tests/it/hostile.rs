@@ -42,7 +42,7 @@ async fn a_frame_with_too_many_values_is_refused_and_the_socket_stays() {
     host.check_memory();
     socket.send_frame(b"{}").await.unwrap();
     let refused = socket.next_json().await.unwrap();
-    assert_eq!(refused["error"]["code"], "bad_request", "{refused}");
+    assert_eq!(refused["error"]["code"], "frame_invalid", "{refused}");
 }
 
 #[tokio::test]

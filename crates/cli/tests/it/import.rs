@@ -291,9 +291,9 @@ async fn what_an_argument_lacks_is_named_and_nothing_runs_without_it() {
         sources[0].clone()
     };
     let lacking = state(|sources| sources[0]["state"] == "failed").await;
-    let why = "Nobody has set `${token.mark}`, `${local_zone}`: an admin sets them under Secrets, or as \
-               environment variables of Tenon. To leave it to the program itself, write `$${local_zone}`.";
-    assert_eq!(lacking["why"], why);
+    let why = "Nobody has set `${token.mark}`, `${local_zone}`: an admin does that under Secrets, or in \
+               the environment of Tenon. To leave it to the program itself, write `$${local_zone}`.";
+    assert_eq!(lacking["why"]["message"], why);
     assert_eq!(lacking["unset"], json!(["token.mark", "local_zone"]));
     let listed = stdout(&run(&data, &["sources", "list"]));
     assert_eq!(
@@ -395,7 +395,7 @@ async fn a_file_that_was_never_good_is_shown_with_what_is_wrong() {
         .until("/api/sources", |sources| !sources[0].is_null())
         .await;
     assert_eq!(sources[0]["state"], "failed", "{sources:#}");
-    let why = sources[0]["why"].as_str().unwrap();
+    let why = sources[0]["why"]["message"].as_str().unwrap();
     assert!(why.starts_with("bad.json cannot be read. Line 1"), "{why}");
 }
 

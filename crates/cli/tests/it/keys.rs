@@ -117,5 +117,8 @@ async fn a_key_that_makes_no_sense_is_not_made() {
         400,
     )
     .await;
+    for odd in ["mcp echo", "mcp_{a,b}", "工具"] {
+        check(json!({"name": "x", "scope": {"allow": [odd]}}), 400).await;
+    }
     check(json!({"name": "x", "scope": {"allow": ["mcp_*"]}}), 201).await;
 }

@@ -204,7 +204,7 @@ async fn a_service_that_is_down_is_said_to_be() {
     let path = format!("/api/sources/{id}/login");
     let (status, error) = ada.post(&path, json!({})).await;
     assert_eq!(status, 502, "{error}");
-    assert_eq!(error["error"]["code"], "unreachable");
+    assert_eq!(error["error"]["code"], "login_unreachable");
     // Logging out is possible all the same.
     assert_eq!(ada.delete(&path).await, 204);
 }

@@ -247,7 +247,7 @@ async fn a_model_that_cannot_be_asked_now_says_why() {
 
     let server = Server::in_folder(data.path(), config(Environment::default())).await;
     let (_, model) = server.get(path).await;
-    let why = model["unusable"].as_str().unwrap();
+    let why = model["unusable"]["message"].as_str().unwrap();
     assert!(
         why.contains("is not set in the environment any more"),
         "{why}"

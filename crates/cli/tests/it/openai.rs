@@ -91,7 +91,7 @@ async fn the_official_client_is_at_home() {
     assert!(failed.contains("Still so."), "{saw}");
     assert_eq!(
         saw["no_model"],
-        json!(["invalid_request_error", "not_found"]),
+        json!(["invalid_request_error", "model_unknown"]),
         "{saw}"
     );
 }

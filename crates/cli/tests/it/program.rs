@@ -162,8 +162,9 @@ impl Served {
     }
 
     /// What the process has in memory.
-    pub fn resident_kib(&self) -> u64 {
-        kib(self.child.id(), "VmRSS:")
+    /// What it allocated: the code of the program itself comes and goes as the system likes.
+    pub fn anonymous_kib(&self) -> u64 {
+        kib(self.child.id(), "RssAnon:")
     }
 
     pub fn signal(&self, signal: &str) {

@@ -59,7 +59,7 @@ async fn logging_out_everywhere_ends_the_keys_unless_they_are_to_stay() {
     assert_eq!(key.get("/api/auth/me").await.0, 401);
     let ada = Person::log_in(&server, "Ada").await;
     let refused = ada.post(out, json!({"keepKeys": "yes"})).await;
-    assert_eq!(code(&refused), (400, "bad_request"));
+    assert_eq!(code(&refused), (400, "body_invalid"));
 }
 
 #[tokio::test]

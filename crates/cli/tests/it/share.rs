@@ -137,7 +137,12 @@ async fn a_link_ends_before_what_still_runs_and_hides_why_something_broke_off() 
     let shared = format!("/api/shared/{}", share["token"].as_str().unwrap());
     let (_, read) = server.get(&shared).await;
     assert_eq!(texts(&read), ["first", "So"]);
-    let outcome = json!({"kind": "interrupted", "message": "The answer broke off."});
+    let outcome = json!({
+        "kind": "interrupted",
+        "code": "answer_broke_off",
+        "message": "The answer broke off.",
+        "params": {},
+    });
     assert_eq!(read["turns"][0]["outcome"], outcome);
 }
 

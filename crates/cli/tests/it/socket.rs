@@ -110,7 +110,7 @@ async fn nonsense_is_answered_and_the_socket_stays() {
         page.send(nonsense).await;
         assert_eq!(
             page.next().await.unwrap()["error"]["code"],
-            "bad_request",
+            "frame_invalid",
             "{nonsense}"
         );
     }

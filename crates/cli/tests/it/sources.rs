@@ -11,3 +11,4 @@ mod rights;
 mod secrets;
 mod shell;
 mod slow;
+mod trust;

@@ -123,7 +123,7 @@ async fn a_tool_that_is_off_is_not_there_for_the_model() {
 }
 
 #[tokio::test]
-async fn what_the_organisation_forbids_nobody_calls_by_hand() {
+async fn what_is_denied_nobody_calls_by_hand() {
     let server = Server::start().await;
     let check = async |layer: &str, policy: Value, error: Value| {
         let tools = json!([{"toolId": CALCULATE, "policy": policy}]);
@@ -135,7 +135,8 @@ async fn what_the_organisation_forbids_nobody_calls_by_hand() {
         assert_eq!(status, 200);
         assert_eq!(answer["error"]["kind"], error, "{layer} {policy}: {answer}");
     };
-    check("user", json!("deny"), Value::Null).await;
+    check("user", json!("deny"), json!("denied")).await;
+    check("user", json!("ask"), Value::Null).await;
     check("organisation", json!("ask"), Value::Null).await;
     check("organisation", json!("deny"), json!("denied")).await;
     check("user", json!("allow"), json!("denied")).await;

@@ -2,33 +2,46 @@
 //!
 //! A `pattern` is left to the tool: it is no part of what forms may ask.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::fields::{FieldChoice, FieldKind, FormFields, FormInputField, TextFormat};
+use crate::coded_errors;
+use crate::error::{CodedError, ErrorDetail, ErrorParam};
 use crate::text::shorten;
 
 /// A label or a list of choices quoted back at a person is cut to this.
 const MAX_QUOTE_CHARS: usize = 80;
 
-/// Why an answer does not fit its form. Displayed, a sentence without its full stop that names
-/// the field and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FormAnswerError {
-    #[error("the answer has to be an object with the fields of the form")]
-    NotAnObject,
-    #[error("the form has no field “{}”", quote(.0))]
-    UnknownField(String),
-    #[error("“{}” is missing; fill it in", quote(.0))]
-    Missing(String),
-    #[error("“{}” {needs}", quote(label))]
-    Misfit { label: String, needs: String },
+coded_errors! {
+    /// Why an answer does not fit its form.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum FormAnswerError {
+        NotAnObject = "form_not_object" => "The answer has to be an object with the fields of the form.",
+        UnknownField { name } = "form_unknown_field" => "The form has no field “{name}”.",
+        Missing { label } = "form_field_missing" => "“{label}” is missing; fill it in.",
+        NotText { label } = "form_not_text" => "“{label}” must be a text.",
+        Empty { label } = "form_field_empty" => "“{label}” must not be empty.",
+        TooShort { label, min } = "form_too_short" => "“{label}” needs at least {min} characters.",
+        TooLong { label, max } = "form_too_long" => "“{label}” may have at most {max} characters.",
+        NotEmail { label } = "form_not_email" => "“{label}” must be an e-mail address, like ada@example.org.",
+        NotUri { label } = "form_not_uri" => "“{label}” must be an address, like https://example.org.",
+        NotDate { label } = "form_not_date" => "“{label}” must be a date, like 2026-07-28.",
+        NotDateTime { label } = "form_not_date_time" => "“{label}” must be a date with a time, like 2026-07-28T10:30:00Z.",
+        NotNumber { label } = "form_not_number" => "“{label}” must be a number.",
+        NotWhole { label } = "form_not_whole" => "“{label}” must be a whole number.",
+        TooSmall { label, min } = "form_too_small" => "“{label}” must be at least {min}.",
+        TooLarge { label, max } = "form_too_large" => "“{label}” must be at most {max}.",
+        NotYesNo { label } = "form_not_yes_no" => "“{label}” must be true or false.",
+        NotAChoice { label, choices } = "form_not_a_choice" => "“{label}” must be one of {choices}.",
+        NotChoices { label, choices } = "form_not_choices" => "“{label}” must be a list of some of {choices}.",
+        TooFew { label, min, choices } = "form_too_few" => "“{label}” needs at least {min} of {choices}.",
+        TooMany { label, max, choices } = "form_too_many" => "“{label}” may have at most {max} of {choices}.",
+    }
 }
 
 impl FormFields {
     /// The answer, if it fits. Null is an empty answer.
-    pub fn fit(&self, content: Value) -> Result<Value, FormAnswerError> {
+    pub fn fit(&self, content: Value) -> Result<Value, ErrorDetail> {
         let content = match content {
             Value::Null => Value::Object(Map::new()),
             content => content,
@@ -37,38 +50,39 @@ impl FormFields {
         Ok(content)
     }
 
-    fn check(&self, content: &Value) -> Result<(), FormAnswerError> {
+    fn check(&self, content: &Value) -> Result<(), ErrorDetail> {
         let Value::Object(content) = content else {
-            return Err(FormAnswerError::NotAnObject);
+            return Err(FormAnswerError::NotAnObject.into());
         };
         let is_known = |name: &str| self.0.iter().any(|field| field.name == name);
         if let Some(odd) = content.keys().find(|name| !is_known(name)) {
-            return Err(FormAnswerError::UnknownField(odd.clone()));
+            let name = quote(odd).into();
+            return Err(FormAnswerError::UnknownField { name }.into());
         }
         self.0
             .iter()
             .try_for_each(|field| match content.get(&field.name) {
                 Some(value) => field.check(value),
-                None if field.required => Err(FormAnswerError::Missing(field.label().to_owned())),
+                None if field.required => {
+                    let label = quote(field.label()).into();
+                    Err(FormAnswerError::Missing { label }
+                        .detail()
+                        .in_field(&field.name))
+                }
                 None => Ok(()),
             })
     }
 }
 
 impl FormInputField {
-    pub fn check(&self, value: &Value) -> Result<(), FormAnswerError> {
-        match misfit(&self.kind, value) {
-            None => Ok(()),
-            Some(needs) => Err(FormAnswerError::Misfit {
-                label: self.label().to_owned(),
-                needs,
-            }),
-        }
+    pub fn check(&self, value: &Value) -> Result<(), ErrorDetail> {
+        let label = quote(self.label()).into();
+        misfit(&self.kind, value, label).map_err(|error| error.detail().in_field(&self.name))
     }
 }
 
-/// What would be right instead.
-fn misfit(kind: &FieldKind, value: &Value) -> Option<String> {
+fn misfit(kind: &FieldKind, value: &Value, label: ErrorParam) -> Result<(), FormAnswerError> {
+    use FormAnswerError as Error;
     match kind {
         FieldKind::Text {
             shortest,
@@ -76,65 +90,83 @@ fn misfit(kind: &FieldKind, value: &Value) -> Option<String> {
             format,
         } => {
             let Some(text) = value.as_str() else {
-                return Some("must be a text".into());
+                return Err(Error::NotText { label });
             };
             let length = text.chars().count();
+            let (min, max) = ((*shortest).into(), (*longest).into());
+            if length == 0 && *shortest == 1 {
+                return Err(Error::Empty { label });
+            }
             if length < *shortest {
-                return Some(format!("needs at least {}", characters(*shortest)));
+                return Err(Error::TooShort { label, min });
             }
             if length > *longest {
-                return Some(format!("may have at most {}", characters(*longest)));
+                return Err(Error::TooLong { label, max });
             }
-            let format = format.filter(|format| !format.fits(text))?;
-            Some(format!("must be {}", format.example()))
+            match format.filter(|format| !format.fits(text)) {
+                None => Ok(()),
+                Some(TextFormat::Email) => Err(Error::NotEmail { label }),
+                Some(TextFormat::Uri) => Err(Error::NotUri { label }),
+                Some(TextFormat::Date) => Err(Error::NotDate { label }),
+                Some(TextFormat::DateTime) => Err(Error::NotDateTime { label }),
+            }
         }
         FieldKind::Number { whole, least, most } => {
             let number = value.as_f64().filter(|number| number.is_finite());
             let Some(number) = number else {
-                return Some("must be a number".into());
+                return Err(Error::NotNumber { label });
             };
             if *whole && number.fract() != 0.0 {
-                return Some("must be a whole number".into());
+                return Err(Error::NotWhole { label });
             }
             if let Some(least) = least.filter(|least| number < *least) {
-                return Some(format!("must be at least {least}"));
+                let min = least.into();
+                return Err(Error::TooSmall { label, min });
             }
-            let most = most.filter(|most| number > *most)?;
-            Some(format!("must be at most {most}"))
+            match most.filter(|most| number > *most) {
+                None => Ok(()),
+                Some(most) => {
+                    let max = most.into();
+                    Err(Error::TooLarge { label, max })
+                }
+            }
         }
-        FieldKind::YesNo => (!value.is_boolean()).then(|| "must be true or false".into()),
+        FieldKind::YesNo if value.is_boolean() => Ok(()),
+        FieldKind::YesNo => Err(Error::NotYesNo { label }),
+        FieldKind::One(choices) if has(choices, value) => Ok(()),
         FieldKind::One(choices) => {
-            (!has(choices, value)).then(|| format!("must be one of {}", names(choices)))
+            let choices = names(choices);
+            Err(Error::NotAChoice { label, choices })
         }
         FieldKind::Several {
             choices,
             fewest,
             most,
         } => {
-            let Some(chosen) = value
+            let chosen = value
                 .as_array()
-                .filter(|chosen| chosen.iter().all(|one| has(choices, one)))
-            else {
-                return Some(format!("must be a list of some of {}", names(choices)));
-            };
-            if chosen.len() < *fewest {
-                return Some(format!("needs at least {fewest} of {}", names(choices)));
+                .filter(|chosen| chosen.iter().all(|one| has(choices, one)));
+            let choices = names(choices);
+            let (min, max) = ((*fewest).into(), (*most).into());
+            match chosen.map(Vec::len) {
+                None => Err(Error::NotChoices { label, choices }),
+                Some(count) if count < *fewest => Err(Error::TooFew {
+                    label,
+                    min,
+                    choices,
+                }),
+                Some(count) if count > *most => Err(Error::TooMany {
+                    label,
+                    max,
+                    choices,
+                }),
+                Some(_) => Ok(()),
             }
-            (chosen.len() > *most).then(|| format!("may have at most {most} of {}", names(choices)))
         }
     }
 }
 
 impl TextFormat {
-    fn example(self) -> &'static str {
-        match self {
-            Self::Email => "an e-mail address, like ada@example.org",
-            Self::Uri => "an address, like https://example.org",
-            Self::Date => "a date, like 2026-07-28",
-            Self::DateTime => "a date with a time, like 2026-07-28T10:30:00Z",
-        }
-    }
-
     fn fits(self, text: &str) -> bool {
         let is_odd = |char: char| char.is_whitespace() || char.is_control();
         match self {
@@ -224,20 +256,13 @@ fn has(choices: &[FieldChoice], value: &Value) -> bool {
     choices.iter().any(|choice| choice.value == *value)
 }
 
-fn names(choices: &[FieldChoice]) -> String {
+fn names(choices: &[FieldChoice]) -> ErrorParam {
     let names: Vec<&str> = choices.iter().map(|choice| choice.title.as_str()).collect();
-    quote(&names.join(", ")).into_owned()
+    quote(&names.join(", ")).into()
 }
 
-fn characters(count: usize) -> String {
-    match count {
-        1 => "1 character".into(),
-        _ => format!("{count} characters"),
-    }
-}
-
-fn quote(text: &str) -> Cow<'_, str> {
-    shorten(text, MAX_QUOTE_CHARS)
+fn quote(text: &str) -> String {
+    shorten(text, MAX_QUOTE_CHARS).into_owned()
 }
 
 #[cfg(test)]
@@ -268,58 +293,58 @@ mod tests {
         let with = |name: &str, value: Value| json!({"name": "Ada", name: value});
         check(json!({"name": "Ada"}), Ok(()));
         check(json!({"name": "äöü火火"}), Ok(()));
-        check(json!({}), Err("“Your name” is missing; fill it in"));
+        check(json!({}), Err("“Your name” is missing; fill it in."));
         check(
             json!(null),
-            Err("the answer has to be an object with the fields of the form"),
+            Err("The answer has to be an object with the fields of the form."),
         );
-        check(with("more", json!(1)), Err("the form has no field “more”"));
-        check(json!({"name": 7}), Err("“Your name” must be a text"));
+        check(with("more", json!(1)), Err("The form has no field “more”."));
+        check(json!({"name": 7}), Err("“Your name” must be a text."));
         check(
             json!({"name": "A"}),
-            Err("“Your name” needs at least 2 characters"),
+            Err("“Your name” needs at least 2 characters."),
         );
         check(
             json!({"name": "Augusta"}),
-            Err("“Your name” may have at most 5 characters"),
+            Err("“Your name” may have at most 5 characters."),
         );
         check(with("age", json!(42)), Ok(()));
         check(with("age", json!(42.0)), Ok(()));
-        check(with("age", json!(17)), Err("“age” must be at least 18"));
-        check(with("age", json!(100)), Err("“age” must be at most 99"));
+        check(with("age", json!(17)), Err("“age” must be at least 18."));
+        check(with("age", json!(100)), Err("“age” must be at most 99."));
         check(
             with("age", json!(20.5)),
-            Err("“age” must be a whole number"),
+            Err("“age” must be a whole number."),
         );
-        check(with("age", json!("20")), Err("“age” must be a number"));
-        check(with("age", json!(null)), Err("“age” must be a number"));
+        check(with("age", json!("20")), Err("“age” must be a number."));
+        check(with("age", json!(null)), Err("“age” must be a number."));
         check(with("part", json!(0.5)), Ok(()));
         check(with("sure", json!(false)), Ok(()));
         check(
             with("sure", json!("no")),
-            Err("“sure” must be true or false"),
+            Err("“sure” must be true or false."),
         );
         check(with("colour", json!("r")), Ok(()));
         check(
             with("colour", json!("Red")),
-            Err("“colour” must be one of Red, Green"),
+            Err("“colour” must be one of Red, Green."),
         );
         check(with("days", json!(["mo", "we"])), Ok(()));
         check(
             with("days", json!("mo")),
-            Err("“days” must be a list of some of mo, tu, we"),
+            Err("“days” must be a list of some of mo, tu, we."),
         );
         check(
             with("days", json!(["su"])),
-            Err("“days” must be a list of some of mo, tu, we"),
+            Err("“days” must be a list of some of mo, tu, we."),
         );
         check(
             with("days", json!([])),
-            Err("“days” needs at least 1 of mo, tu, we"),
+            Err("“days” needs at least 1 of mo, tu, we."),
         );
         check(
             with("days", json!(["mo", "tu", "we"])),
-            Err("“days” may have at most 2 of mo, tu, we"),
+            Err("“days” may have at most 2 of mo, tu, we."),
         );
     }
 
@@ -330,7 +355,7 @@ mod tests {
         assert_eq!(optional.fit(json!(null)), Ok(json!({})));
         let needed = read(json!({"properties": {"x": {"type": "string"}}, "required": ["x"]}));
         let missing = needed.fit(json!(null)).unwrap_err().to_string();
-        assert_eq!(missing, "“x” is missing; fill it in");
+        assert_eq!(missing, "“x” is missing; fill it in.");
     }
 
     #[test]
@@ -395,7 +420,7 @@ mod tests {
         let found = fields.check(&json!({"x": 1})).unwrap_err().to_string();
         assert_eq!(
             found.chars().count(),
-            MAX_QUOTE_CHARS + "“…” must be a text".chars().count()
+            MAX_QUOTE_CHARS + "“…” must be a text.".chars().count()
         );
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tenon_domain::{Content, Message, ToolId};
 
 use super::{CompiledTool, RequestPlan};
+use crate::ExclusionReason;
 use tenon_domain::text::shorten;
 
 /// A chat that is lighter than this is not what fills a model.
@@ -70,7 +71,7 @@ pub(crate) struct Capabilities {
 #[derive(Debug, Clone, PartialEq)]
 struct RefusedTool {
     schema: Value,
-    why: String,
+    why: ExclusionReason,
 }
 
 /// What came of a refusal.
@@ -134,7 +135,9 @@ impl Capabilities {
         for tool in &refused_tools {
             let refused = RefusedTool {
                 schema: tool.schema.clone(),
-                why: format!("its description was refused: {why}"),
+                why: ExclusionReason::Refused {
+                    said: why.as_ref().into(),
+                },
             };
             self.quarantine.insert(tool.id.clone(), refused);
         }
@@ -167,9 +170,9 @@ impl Capabilities {
     }
 
     /// Why a tool with this schema is not told of.
-    pub(crate) fn refusal(&self, tool: &ToolId, schema: &Value) -> Option<&str> {
+    pub(crate) fn refusal(&self, tool: &ToolId, schema: &Value) -> Option<&ExclusionReason> {
         let refused = self.quarantine.get(tool)?;
-        (refused.schema == *schema).then_some(refused.why.as_str())
+        (refused.schema == *schema).then_some(&refused.why)
     }
 
     /// Takes over what another one learned and found to be right.

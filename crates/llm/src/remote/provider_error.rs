@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::Remote;
 use crate::remote::{says_no_images, says_no_tools};
+use crate::{ModelFault, Remote};
 use tenon_domain::text::shorten;
+use tenon_domain::{CodedError, ErrorDetail, ErrorParam};
 
 /// A provider's own words are quoted up to here.
 const MAX_QUOTE_CHARS: usize = 300;
@@ -17,16 +18,16 @@ const MAX_QUOTE_CHARS: usize = 300;
 pub(crate) enum ProviderError {
     /// May well work in a moment.
     Busy {
-        message: String,
+        fault: ModelFault,
         retry_after: Option<Duration>,
     },
     /// The chat is longer than the model can read.
-    ContextFull { message: String },
+    ContextFull { fault: ModelFault },
     /// Something in the request is not understood. `said` is the provider's
     /// text: it may name the culprit, and the request go out again without it.
-    Rejected { message: String, said: String },
+    Rejected { fault: ModelFault, said: String },
     /// Asking again would not help.
-    Refused { message: String },
+    Refused { fault: ModelFault },
 }
 
 /// What an error is about.
@@ -155,51 +156,40 @@ impl ProviderErrorBody {
     pub(crate) fn into_error(mut self, remote: &Remote) -> ProviderError {
         self.text = without_key(&self.text, remote);
         self.place = without_key(&self.place, remote);
-        let (name, host, model) = (&remote.name, remote.host(), &remote.model);
-        let quote = quote(&self.text);
-        let refused = |message: String| ProviderError::Refused { message };
+        let (name, model) = (ErrorParam::from(&remote.name), &remote.model);
+        let (host, address) = (remote.host().into(), (&remote.base_url).into());
+        let said = quote(&self.text).into();
+        let refused = |fault| ProviderError::Refused { fault };
         match self.category(remote) {
-            ErrorCategory::NoCredit => refused(format!(
-                "The account at {host} has no credit left{quote}. Top it up there, or choose another model."
-            )),
+            ErrorCategory::NoCredit => refused(ModelFault::NoCredit { host, said }),
             ErrorCategory::ContextFull => ProviderError::ContextFull {
-                message: format!(
-                    "This chat is longer than {name} can read{quote}. Start a new chat, or choose a model that reads more."
-                ),
+                fault: ModelFault::ContextFull { name, said },
             },
-            ErrorCategory::Unauthorized => refused(match remote.key {
-                Some(_) => format!(
-                    "{host} refused the key{quote}. Check the key of {name}, or enter a new one."
-                ),
-                None => format!("{host} wants a key{quote}. Enter one for {name}."),
-            }),
-            ErrorCategory::NoModel => {
-                let pull = if self.text.contains("pull") {
-                    format!(" `ollama pull {model}` fetches it.")
-                } else {
-                    String::new()
-                };
-                refused(format!(
-                    "{host} has no model `{model}`{quote}.{pull} Choose one that it offers."
-                ))
+            ErrorCategory::Unauthorized if remote.key.is_some() => {
+                refused(ModelFault::KeyRefused { host, name, said })
             }
-            ErrorCategory::NotFound => refused(format!(
-                "There is no model server at {}{quote}. Check the address; it often ends in /v1.",
-                remote.base_url
-            )),
-            ErrorCategory::Redirected => refused(format!(
-                "{} sends on to another address. Enter that one instead.",
-                remote.base_url
-            )),
-            ErrorCategory::RateLimited => self.busy(format!(
-                "{host} takes no more requests for now{quote}. Wait {} and try again.",
-                wait_text(self.retry_after)
-            )),
-            ErrorCategory::ServerError => self.busy(format!(
-                "{host} has trouble of its own{quote}. Try again, or choose another model."
-            )),
+            ErrorCategory::Unauthorized => refused(ModelFault::KeyNeeded { host, name, said }),
+            ErrorCategory::NoModel => {
+                let model = model.into();
+                refused(if self.text.contains("pull") {
+                    ModelFault::NotPulled { host, model, said }
+                } else {
+                    ModelFault::NoModel { host, model, said }
+                })
+            }
+            ErrorCategory::NotFound => refused(ModelFault::NoServer { address, said }),
+            ErrorCategory::Redirected => refused(ModelFault::Redirected { address }),
+            ErrorCategory::RateLimited => self.busy(match wait_text(self.retry_after) {
+                None => ModelFault::RateLimited { host, said },
+                Some(wait) => ModelFault::RateLimitedFor {
+                    host,
+                    said,
+                    wait: wait.into(),
+                },
+            }),
+            ErrorCategory::ServerError => self.busy(ModelFault::ServerError { host, said }),
             ErrorCategory::Rejected => ProviderError::Rejected {
-                message: format!("{host} did not accept the request{quote}."),
+                fault: ModelFault::Rejected { host, said },
                 said: format!("{} {}", self.place, self.text),
             },
         }
@@ -273,9 +263,9 @@ impl ProviderErrorBody {
         is_missing && is_meant
     }
 
-    fn busy(&self, message: String) -> ProviderError {
+    fn busy(&self, fault: ModelFault) -> ProviderError {
         ProviderError::Busy {
-            message,
+            fault,
             retry_after: self.retry_after,
         }
     }
@@ -284,7 +274,6 @@ impl ProviderErrorBody {
 impl ProviderError {
     /// The connection broke, or never was.
     pub(crate) fn connection(remote: &Remote, error: &reqwest::Error) -> Self {
-        let host = remote.host();
         // `reqwest` tells the outermost layer; what matters is the innermost one.
         let mut cause: &(dyn std::error::Error + 'static) = error;
         while let Some(inner) = cause.source() {
@@ -301,60 +290,51 @@ impl ProviderError {
         let why = if usual {
             String::new()
         } else {
-            format!(
-                " ({})",
-                shorten(&single_line(&cause.to_string()), MAX_QUOTE_CHARS)
-            )
+            shorten(&single_line(&cause.to_string()), MAX_QUOTE_CHARS).into_owned()
         };
+        let (host, address) = (remote.host().into(), (&remote.base_url).into());
         if error.is_builder() {
-            return Self::Refused {
-                message: format!(
-                    "`{}` cannot be asked: its address or its key has signs in it that do not belong there.",
-                    remote.base_url
-                ),
-            };
+            let fault = ModelFault::Unsendable { address };
+            return Self::Refused { fault };
         }
-        let message = if error.is_connect() {
-            format!(
-                "Nothing answers at {}{why}. Check that the server runs and the address is right.",
-                remote.base_url
-            )
+        let why = why.into();
+        let fault = if error.is_connect() {
+            ModelFault::Unreachable { address, why }
         } else {
-            format!("The connection to {host} broke{why}. Try again.")
+            ModelFault::ConnectionBroke { host, why }
         };
         Self::Busy {
-            message,
+            fault,
             retry_after: None,
         }
     }
 
     /// What came is not what such a server says.
     pub(crate) fn unexpected_response(remote: &Remote, what: &str) -> Self {
-        Self::Refused {
-            message: format!(
-                "{} answered with something that is not a model's answer ({}). Check the address and the kind of server.",
-                remote.host(),
-                shorten(&single_line(&without_key(what, remote)), MAX_QUOTE_CHARS)
-            ),
-        }
+        let said = single_line(&without_key(what, remote));
+        let fault = ModelFault::NotAModel {
+            host: remote.host().into(),
+            said: shorten(&said, MAX_QUOTE_CHARS).into_owned().into(),
+        };
+        Self::Refused { fault }
     }
 
-    pub(crate) fn message(&self) -> &str {
+    pub(crate) fn detail(self) -> ErrorDetail {
         match self {
-            Self::Busy { message, .. }
-            | Self::ContextFull { message }
-            | Self::Rejected { message, .. }
-            | Self::Refused { message } => message,
+            Self::Busy { fault, .. }
+            | Self::ContextFull { fault }
+            | Self::Rejected { fault, .. }
+            | Self::Refused { fault } => fault.detail(),
         }
     }
 }
 
-fn wait_text(wait: Option<Duration>) -> String {
-    match wait.map(|wait| wait.as_secs()) {
-        None | Some(0..5) => "a little".into(),
-        Some(seconds @ 5..120) => format!("{seconds} s"),
-        Some(seconds @ 120..7_200) => format!("{} min", seconds.div_ceil(60)),
-        Some(seconds) => format!("{} h", seconds.div_ceil(3_600)),
+fn wait_text(wait: Option<Duration>) -> Option<String> {
+    match wait?.as_secs() {
+        0..5 => None,
+        seconds @ 5..120 => Some(format!("{seconds} s")),
+        seconds @ 120..7_200 => Some(format!("{} min", seconds.div_ceil(60))),
+        seconds => Some(format!("{} h", seconds.div_ceil(3_600))),
     }
 }
 
@@ -369,10 +349,7 @@ fn without_key(text: &str, remote: &Remote) -> String {
 
 fn quote(text: &str) -> String {
     let text = text.trim().trim_end_matches(['.', '。']);
-    match text {
-        "" => String::new(),
-        text => format!(" (\"{}\")", shorten(text, MAX_QUOTE_CHARS)),
-    }
+    shorten(text, MAX_QUOTE_CHARS).into_owned()
 }
 
 /// One line without control characters.

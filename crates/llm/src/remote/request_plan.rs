@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tenon_domain::{Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
+use tenon_domain::{ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
 
-use super::{Capabilities, CompileCount, CompiledTool, ExclusionReason, Remote, ToolCompiler};
-use crate::ModelRequest;
+use super::{Capabilities, CompileCount, CompiledTool, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::constrained;
 use crate::remote::provider_error::ProviderError;
+use crate::{ExclusionReason, ModelFault, ModelRequest};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
@@ -87,7 +87,9 @@ impl RequestPlan {
         }
         // `repair` makes it so; should it ever not, better a clear word than a provider's riddle.
         history::check(&plan.messages).map_err(|why| ProviderError::Refused {
-            message: format!("This chat cannot be told to a model: {why}. Start a new one."),
+            fault: ModelFault::InvalidChat {
+                why: why.to_string().into(),
+            },
         })?;
         Ok((plan, left_out))
     }
@@ -100,14 +102,14 @@ impl RequestPlan {
 
 /// A model that cannot call tools is not told of any; a person is.
 fn exclude_all(tools: &[Arc<ToolSpec>]) -> Vec<OmittedTool> {
-    let why = "this model does not call tools; test it, or choose another";
+    let why = ErrorDetail::from(ExclusionReason::NoToolUse);
     tools
         .iter()
-        .map(|tool| left_out(tool, why.into()))
+        .map(|tool| left_out(tool, why.clone()))
         .collect()
 }
 
-fn left_out(tool: &ToolSpec, why: String) -> OmittedTool {
+fn left_out(tool: &ToolSpec, why: ErrorDetail) -> OmittedTool {
     OmittedTool {
         tool_id: tool.id.clone(),
         display_name: tool.display_name.clone(),
@@ -126,7 +128,7 @@ fn compile_tools(
     for tool in tools {
         match compile_tool(remote, compiler, capabilities, tool, &mut count) {
             Ok(tool) => compiled.push(tool),
-            Err(why) => missing.push(left_out(tool, why.to_string())),
+            Err(why) => missing.push(left_out(tool, why)),
         }
     }
     (compiled, missing)
@@ -139,15 +141,15 @@ fn compile_tool(
     capabilities: &Capabilities,
     tool: &Arc<ToolSpec>,
     count: &mut CompileCount,
-) -> Result<Arc<CompiledTool>, ExclusionReason> {
+) -> Result<Arc<CompiledTool>, ErrorDetail> {
     if let Some(why) = count.limit() {
-        return Err(why);
+        return Err(why.into());
     }
     let compiled = compiler
         .compile(tool, remote.format)
         .inspect_err(|_| count.failed += 1)?;
     if let Some(why) = capabilities.refusal(&compiled.id, &compiled.schema) {
-        return Err(ExclusionReason::Refused(why.to_owned()));
+        return Err(why.clone().into());
     }
     count.compiled += 1;
     Ok(compiled)

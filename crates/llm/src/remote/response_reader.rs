@@ -10,7 +10,7 @@ use super::surrogates::SurrogateJoiner;
 use super::{Decode, Remote};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::{anthropic, constrained, openai};
-use crate::{Error, ModelDelta};
+use crate::{Error, ModelDelta, ModelFault};
 
 /// An answer that does not stream is read up to here.
 const MAX_JSON_BYTES: usize = 32 * 1024 * 1024;
@@ -80,9 +80,7 @@ pub fn replay<'a>(
         reader.finish_input().map(|_| ())
     };
     let result: Result<(), ProviderError> = read();
-    let error = result
-        .err()
-        .map(|error| Error::Interrupted(error.message().to_owned()));
+    let error = result.err().map(|error| Error::Interrupted(error.detail()));
     (reader.deltas, error)
 }
 
@@ -196,13 +194,11 @@ impl ResponseReader {
 
     /// Nothing is asked again for this: it would only come again.
     fn too_large(&self) -> ProviderError {
-        ProviderError::Refused {
-            message: format!(
-                "{} sent more than {} MB as one answer and was cut off. Ask for less, or choose another model.",
-                self.remote.host(),
-                MAX_RESPONSE_BYTES / (1024 * 1024)
-            ),
-        }
+        let fault = ModelFault::ReplyTooLarge {
+            host: self.remote.host().into(),
+            mb: (MAX_RESPONSE_BYTES / (1024 * 1024)).into(),
+        };
+        ProviderError::Refused { fault }
     }
 
     /// It is over, and nothing was said.
@@ -217,10 +213,9 @@ impl ResponseReader {
             }
             true => ProviderError::unexpected_response(&self.remote, &head),
             false => ProviderError::Busy {
-                message: format!(
-                    "{} ended its answer before it began. Try again, or choose another model.",
-                    self.remote.host()
-                ),
+                fault: ModelFault::EmptyReply {
+                    host: self.remote.host().into(),
+                },
                 retry_after: None,
             },
         }

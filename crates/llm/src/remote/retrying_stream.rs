@@ -168,7 +168,7 @@ impl RetryingStream {
     /// What to do about an error: ask again, perhaps for less, or give up.
     fn next_phase(&mut self, error: ProviderError) -> Phase {
         if self.has_output {
-            return Phase::Done(Some(Error::Interrupted(error.message().to_owned())));
+            return Phase::Done(Some(Error::Interrupted(error.detail())));
         }
         // Figures of an answer that was never given.
         self.ready
@@ -185,10 +185,10 @@ impl RetryingStream {
         self.adjustments += u32::from(learned == CapabilityChange::Changed);
         if learned != CapabilityChange::None && self.adjustments <= MAX_ADJUSTMENTS {
             self.has_unconfirmed_changes = true;
-            let why = error.message();
+            let why = error.detail();
             tracing::info!(
                 model = self.remote.name,
-                why,
+                %why,
                 "asking again without what was refused"
             );
             return Phase::Send;
@@ -197,17 +197,17 @@ impl RetryingStream {
         match error {
             ProviderError::Busy {
                 retry_after,
-                message: why,
+                fault: why,
             } if self.attempts < MAX_ATTEMPTS
                 && retry_after.is_none_or(|wait| wait <= MAX_RETRY_AFTER) =>
             {
                 let wait = retry_after.unwrap_or_else(|| backoff(self.attempts));
-                tracing::info!(model = self.remote.name, why, ?wait, "asking again");
+                tracing::info!(model = self.remote.name, %why, ?wait, "asking again");
                 self.ready.push_back(ModelDelta::Retry(wait));
                 Phase::Wait(wait)
             }
-            ProviderError::Busy { message, .. } => Phase::Done(Some(Error::Busy(message))),
-            error => Phase::Done(Some(Error::Refused(error.message().to_owned()))),
+            ProviderError::Busy { fault, .. } => Phase::Done(Some(Error::Busy(fault.into()))),
+            error => Phase::Done(Some(Error::Refused(error.detail()))),
         }
     }
 }

@@ -9,6 +9,7 @@ use tenon_domain::{InputSchema, ToolId, ToolSpec, WireFormat};
 use tokio::sync::Semaphore;
 
 use super::ServerKnowledge;
+use crate::ExclusionReason;
 use crate::remote::{anthropic, openai};
 use crate::schema::{self, Dialect, SchemaError};
 
@@ -141,24 +142,14 @@ impl CompileCount {
     /// Why no further tool is compiled.
     pub(super) fn limit(&self) -> Option<ExclusionReason> {
         if self.compiled >= MAX_TOOLS {
-            return Some(ExclusionReason::TooMany);
+            return Some(ExclusionReason::TooMany {
+                max: MAX_TOOLS.into(),
+            });
         }
-        (self.failed >= MAX_FAILED).then_some(ExclusionReason::TooManyFailed)
+        (self.failed >= MAX_FAILED).then(|| ExclusionReason::TooManyFailed {
+            max: MAX_FAILED.into(),
+        })
     }
-}
-
-/// Why a model is not told of a tool, as the second half of "… was left out: ".
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ExclusionReason {
-    #[error("a model is told of {MAX_TOOLS} tools at most; switch some off")]
-    TooMany,
-    #[error("{MAX_FAILED} others cannot be told to this model; switch those off")]
-    TooManyFailed,
-    #[error(transparent)]
-    Schema(#[from] SchemaError),
-    /// The provider refused it before, in these words.
-    #[error("{0}")]
-    Refused(String),
 }
 
 /// Whether there is little to do; what there is, is taken from `left`.
@@ -194,7 +185,9 @@ fn compile(tool: &ToolSpec, format: WireFormat) -> Result<CompiledTool, SchemaEr
         id: tool.id.clone(),
         description,
         schema,
-        entry: entry.map_err(|error| SchemaError::Serialize(error.to_string()))?,
+        entry: entry.map_err(|error| SchemaError::Serialize {
+            why: error.to_string().into(),
+        })?,
     })
 }
 

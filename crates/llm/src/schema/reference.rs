@@ -33,7 +33,9 @@ impl<'a> SchemaDocument<'a> {
             "" => self.root,
             address => self
                 .named(address)
-                .ok_or_else(|| SchemaError::RemoteReference(quote()))?,
+                .ok_or_else(|| SchemaError::RemoteReference {
+                    reference: quote().into(),
+                })?,
         };
         let target = match fragment {
             "" => Some(base),
@@ -42,7 +44,9 @@ impl<'a> SchemaDocument<'a> {
         };
         target
             .filter(|target| is_schema(target))
-            .ok_or_else(|| SchemaError::DanglingReference(quote()))
+            .ok_or_else(|| SchemaError::DanglingReference {
+                reference: quote().into(),
+            })
     }
 
     /// The schema with that `$id` or anchor.

@@ -275,7 +275,7 @@ impl ReadState {
     #[track_caller]
     pub fn refused(&self) -> &str {
         match &self.error {
-            Some(Error::Refused(message) | Error::Busy(message)) => message,
+            Some(Error::Refused(why) | Error::Busy(why)) => &why.message,
             other => panic!("it should have been refused: {other:?}"),
         }
     }
@@ -283,7 +283,7 @@ impl ReadState {
     #[track_caller]
     pub fn interrupted(&self) -> &str {
         match &self.error {
-            Some(Error::Interrupted(message)) => message,
+            Some(Error::Interrupted(why)) => &why.message,
             other => panic!("it should have been interrupted: {other:?}"),
         }
     }
@@ -311,9 +311,9 @@ fn without_port(error: Error) -> Error {
         })
     };
     match error {
-        Error::Refused(text) => Error::Refused(plain(text)),
-        Error::Busy(text) => Error::Busy(plain(text)),
-        Error::Interrupted(text) => Error::Interrupted(plain(text)),
+        Error::Refused(why) => Error::Refused(why.map_texts(&plain)),
+        Error::Busy(why) => Error::Busy(why.map_texts(&plain)),
+        Error::Interrupted(why) => Error::Interrupted(why.map_texts(&plain)),
     }
 }
 

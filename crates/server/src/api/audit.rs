@@ -9,6 +9,7 @@ use serde::Deserialize;
 use tenon_domain::UserId;
 use tenon_store::AuditQuery;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::wire::AuditView;
 use tenon_app::app::App;
@@ -29,7 +30,10 @@ pub(crate) async fn list(
     State(app): State<App>,
     asked: Result<Query<AuditParams>, QueryRejection>,
 ) -> Result<Json<Vec<AuditView>>, ApiError> {
-    let Query(asked) = asked.map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let Query(asked) = asked.map_err(|error| {
+        let why = error.body_text();
+        ApiError::bad_request(ApiFault::QueryInvalid { why })
+    })?;
     let query = AuditQuery {
         before: asked.before,
         action: asked.action,

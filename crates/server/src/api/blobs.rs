@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use tenon_domain::{BlobId, SHOWN_PAGE};
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::Id;
 use tenon_app::app::App;
@@ -64,11 +65,11 @@ pub(crate) async fn frame(
     // On its own it would stand under our address, and could lead its reader away.
     let dest = headers.get(SEC_FETCH_DEST);
     if dest.is_some_and(|dest| dest != "iframe") {
-        return Err(ApiError::forbidden("This page is shown in its chat only."));
+        return Err(ApiError::forbidden(ApiFault::FrameOnly));
     }
     let blob = app.store.blob(&user.id, &id).await?;
     if blob.media_type != SHOWN_PAGE {
-        return Err(ApiError::not_found("There is no such page."));
+        return Err(ApiError::not_found(ApiFault::NoPage));
     }
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),

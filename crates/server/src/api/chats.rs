@@ -9,6 +9,7 @@ use serde::Deserialize;
 use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
 use tenon_store::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::Id;
 use crate::request::JsonBody;
@@ -16,7 +17,7 @@ use crate::request::QueryParams;
 use crate::wire::{ChatChange, ChatSummary, MessageView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
-use tenon_app::chats::MAX_TITLE_CHARS;
+use tenon_app::chats::{MAX_TITLE_CHARS, summaries};
 
 /// A page of the list where nobody says how long, and the longest there is.
 const LISTED: u64 = 100;
@@ -55,7 +56,7 @@ pub(crate) async fn list(
         },
     };
     let chats = app.store.chats(&user.id, &listing).await?;
-    Ok(Json(summaries(&app, chats).await?))
+    Ok(Json(summaries(&app.store, &app.agent, chats).await?))
 }
 
 pub(crate) async fn create(
@@ -150,25 +151,8 @@ pub(crate) async fn messages(
 }
 
 pub(crate) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiError> {
-    let mut summaries = summaries(app, vec![chat]).await?;
+    let mut summaries = summaries(&app.store, &app.agent, [chat]).await?;
     Ok(summaries.remove(0))
-}
-
-async fn summaries(app: &App, chats: Vec<Chat>) -> Result<Vec<ChatSummary>, ApiError> {
-    let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
-    let mut asking = app.store.chats_awaiting_approval(&ids).await?;
-    asking.extend(app.agent.chats_with_forms());
-    let summaries = chats.into_iter().map(|chat| ChatSummary {
-        running: app.agent.running(&chat.id),
-        asking: asking.contains(&chat.id),
-        id: chat.id,
-        title: chat.title,
-        created_at: chat.created_at,
-        updated_at: chat.updated_at,
-        pinned: chat.pinned,
-        archived: chat.archived,
-    });
-    Ok(summaries.collect())
 }
 
 fn filing(change: &ChatChange) -> ChatFlags {
@@ -187,19 +171,13 @@ fn place(before: &str) -> Result<ChatCursor, ApiError> {
             id: ChatId::new(id),
         })
     });
-    place.ok_or_else(|| {
-        ApiError::bad_request(
-            "`before` takes updatedAt and id of the last chat of the page before, with a dot between them.",
-        )
-    })
+    place.ok_or_else(|| ApiError::bad_request(ApiFault::Cursor))
 }
 
 fn checked(title: &str) -> Result<String, ApiError> {
     let title = title.trim();
     if title.is_empty() {
-        return Err(ApiError::bad_request(
-            "A title needs at least one character.",
-        ));
+        return Err(ApiError::bad_request(ApiFault::EmptyTitle));
     }
     Ok(title.chars().take(MAX_TITLE_CHARS).collect())
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tenon_sources::openapi::discover::sub_documents;
 use url::Url;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::Id;
 use crate::request::JsonBody;
@@ -32,7 +33,7 @@ pub(crate) async fn forget(
 ) -> Result<StatusCode, ApiError> {
     match app.devices.forget(&user.id, &id).await {
         Ok(true) => Ok(StatusCode::NO_CONTENT),
-        Ok(false) => Err(ApiError::not_found("There is no such browser.")),
+        Ok(false) => Err(ApiError::not_found(ApiFault::NoBrowser)),
         Err(why) => Err(ApiError::storage(&why)),
     }
 }
@@ -43,8 +44,7 @@ pub(crate) async fn behind(
     _user: CurrentUser,
     JsonBody(asked): JsonBody<LookBehind>,
 ) -> Result<Json<Vec<Behind>>, ApiError> {
-    let at = Url::parse(&asked.url)
-        .map_err(|_| ApiError::bad_request("`url` is where the document was read."))?;
+    let at = Url::parse(&asked.url).map_err(|_| ApiError::bad_request(ApiFault::DocumentUrl))?;
     let main: Value = asked.document;
     let subs = sub_documents(&main, &at).into_iter();
     let subs = subs.map(|sub| Behind {
@@ -67,9 +67,8 @@ pub(crate) async fn set_endpoints(
     JsonBody(endpoints): JsonBody<Vec<LocalEndpoint>>,
 ) -> Result<StatusCode, ApiError> {
     if endpoints.len() > MAX_ENDPOINTS {
-        return Err(ApiError::bad_request(format!(
-            "At most {MAX_ENDPOINTS} addresses can be kept."
-        )));
+        let max = MAX_ENDPOINTS;
+        return Err(ApiError::bad_request(ApiFault::TooManyEndpoints { max }));
     }
     endpoints.iter().try_for_each(check)?;
     let user = Some(&user.id);
@@ -92,8 +91,6 @@ fn check(endpoint: &LocalEndpoint) -> Result<(), ApiError> {
     if is_address && endpoint.url.len() <= MAX_URL && endpoint.name.len() <= MAX_NAME {
         Ok(())
     } else {
-        Err(ApiError::bad_request(
-            "An address that is kept in the account begins with http:// or https:// and has neither a name, a key nor a query in it.",
-        ))
+        Err(ApiError::bad_request(ApiFault::Endpoint))
     }
 }

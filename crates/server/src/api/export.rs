@@ -14,6 +14,7 @@ use tenon_store::now;
 use tokio::sync::Semaphore;
 
 use super::chats::summary;
+use crate::api_fault::ApiFault;
 use crate::concurrency;
 use crate::error::ApiError;
 use crate::request::HttpCaller;
@@ -100,7 +101,8 @@ pub(crate) async fn import(
     let (chat, _memory) = reading.await?;
     drop(received.reservation);
     let unreadable = |why: chats::ImportError| {
-        ApiError::bad_request(format!("This file cannot be imported. {why}"))
+        let why = why.to_string();
+        ApiError::bad_request(ApiFault::NotImportable { why })
     };
     let chat = app
         .store

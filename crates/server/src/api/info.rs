@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::wire::{AppInfo, ModelInfo};
 use tenon_app::app::App;
@@ -51,6 +52,6 @@ pub(crate) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiErr
     }
 }
 
-fn unwell(message: &str) -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "unwell", message)
+fn unwell(why: &'static str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ApiFault::Unwell { why })
 }

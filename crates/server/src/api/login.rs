@@ -12,6 +12,7 @@ use tenon_domain::SourceId;
 use tenon_sources::mcp::oauth::{LoginCallback, LoginError};
 
 use super::oidc::address_of;
+use crate::api_fault::{ApiFault, SourceLoginFault};
 use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
@@ -94,9 +95,7 @@ pub(crate) async fn end(
 /// to read it where its name says.
 pub(crate) async fn describe(State(app): State<App>) -> Result<Json<Value>, ApiError> {
     let described = configured_address(&app).and_then(|here| Some((here.description()?, here)));
-    let (id, here) = described.ok_or_else(|| {
-        ApiError::not_found("Tenon does not know its own address. Set public_url under [oidc].")
-    })?;
+    let (id, here) = described.ok_or_else(|| ApiError::not_found(ApiFault::NoPublicUrl))?;
     Ok(Json(json!({
         "client_id": id,
         "client_name": CLIENT_NAME,
@@ -149,14 +148,19 @@ fn configured_address(app: &App) -> Option<PublicAddress> {
 }
 
 fn refused(error: LoginError) -> ApiError {
-    let (status, code) = match &error {
-        LoginError::NoLogin => (StatusCode::CONFLICT, "no_login"),
-        LoginError::NotRegistered { .. } => (StatusCode::BAD_REQUEST, "not_registered"),
-        LoginError::Unreachable(_) => (StatusCode::BAD_GATEWAY, "unreachable"),
-        LoginError::Untrusted(_) => (StatusCode::BAD_GATEWAY, "untrusted"),
-        LoginError::Refused(_) | LoginError::Ended(_) => (StatusCode::BAD_GATEWAY, "refused"),
-        LoginError::Expired => (StatusCode::BAD_REQUEST, "expired"),
-        LoginError::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, "storage"),
+    use SourceLoginFault as Fault;
+    let (status, fault) = match error {
+        LoginError::NoLogin => (StatusCode::CONFLICT, Fault::NoLogin),
+        LoginError::NotRegistered { client, why } => (
+            StatusCode::BAD_REQUEST,
+            Fault::NotRegistered { client, why },
+        ),
+        LoginError::Unreachable(why) => (StatusCode::BAD_GATEWAY, Fault::Unreachable { why }),
+        LoginError::Untrusted(why) => (StatusCode::BAD_GATEWAY, Fault::Untrusted { why }),
+        LoginError::Refused(said) => (StatusCode::BAD_GATEWAY, Fault::Refused { said }),
+        LoginError::Ended(said) => (StatusCode::BAD_GATEWAY, Fault::Ended { said }),
+        LoginError::Expired => (StatusCode::BAD_REQUEST, Fault::Expired),
+        LoginError::Storage(why) => (StatusCode::INTERNAL_SERVER_ERROR, Fault::Storage { why }),
     };
-    ApiError::new(status, code, error.to_string())
+    ApiError::new(status, fault)
 }

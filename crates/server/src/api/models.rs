@@ -86,7 +86,7 @@ pub(crate) async fn test(
     Id(id): Id<ModelId>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let frames = app.models.test(&id).await?;
-    let frames = frames.take_until(app.closing.cancelled_owned());
+    let frames = frames.take_until(app.closing.clone().cancelled_owned());
     let events = frames.map(|frame| {
         let event = Event::default().json_data(&frame);
         Ok(event.unwrap_or_else(|_| Event::default().comment("unspeakable")))
@@ -99,13 +99,13 @@ pub(crate) async fn discover(
     _user: CurrentUser,
     JsonBody(asked): JsonBody<Discover>,
 ) -> Result<Json<Discovered>, ApiError> {
-    normalise(&asked.base_url).map_err(|error| ApiError::bad_request(error.to_string()))?;
+    normalise(&asked.base_url).map_err(ApiError::bad_request)?;
     let key = match (asked.key.filter(|key| !key.is_empty()), asked.model_id) {
         (None, Some(id)) => app.models.stored_key(&id, &asked.base_url).await?,
         (key, _) => key,
     };
     let offer = ask(&asked.base_url, asked.provider, key.as_deref()).await;
-    let offer = offer.map_err(|error| ApiError::bad_gateway(error.to_string()))?;
+    let offer = offer.map_err(|error| ApiError::bad_gateway(error.detail()))?;
     let models = offer.models.into_iter().map(|offered| OfferedModel {
         model: offered.model,
         context_tokens: offered.context_tokens,

@@ -11,6 +11,9 @@ use tenon_store::Share;
 use tokio::sync::Semaphore;
 
 use crate::concurrency;
+use tenon_agent::TurnFault;
+
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
@@ -43,9 +46,7 @@ pub(crate) async fn make(
         .store
         .share_chat(&user.id, &chat, new.with_tools)
         .await?;
-    let share = share.ok_or_else(|| {
-        ApiError::bad_request("There is nothing to share before the first answer has ended.")
-    })?;
+    let share = share.ok_or_else(|| ApiError::bad_request(ApiFault::NothingToShare))?;
     let address = caller.address.to_string();
     let detail = json!({"withTools": share.with_tools});
     user.note(&app.store, &address, "share.made", chat.as_str(), detail)
@@ -133,12 +134,8 @@ fn for_everybody(turn: ExportedTurn, with_tools: bool) -> ExportedTurn {
             ..model
         }),
         outcome: turn.outcome.map(|outcome| match outcome {
-            TurnOutcome::Failed { .. } => TurnOutcome::Failed {
-                message: "The model could not be used.".into(),
-            },
-            TurnOutcome::Interrupted { .. } => TurnOutcome::Interrupted {
-                message: "The answer broke off.".into(),
-            },
+            TurnOutcome::Failed(_) => TurnOutcome::Failed(TurnFault::ModelUnusable.into()),
+            TurnOutcome::Interrupted(_) => TurnOutcome::Interrupted(TurnFault::BrokeOff.into()),
             ended @ (TurnOutcome::Done | TurnOutcome::Stopped | TurnOutcome::StepLimit) => ended,
         }),
         usage: Usage::default(),

@@ -4,7 +4,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use tenon_domain::{ToolAccess, ToolId};
+use tenon_domain::ToolId;
 
 use crate::error::ApiError;
 use crate::request::Id;
@@ -44,8 +44,8 @@ pub(crate) async fn call(
     // On a task of its own: what was called is noted, also when the command is gone.
     let calling = tokio::spawn(async move {
         app.sources.sync().await;
-        let toolset = app.registry.toolset(ToolAccess::all(&user.id));
-        if toolset.get(&id).is_none() {
+        let toolset = app.registry.toolset(app.tools.access(&user, None).await?);
+        if toolset.find(&id).is_none() {
             app.settle_sources(&user).await;
         }
         app.tools.call(&user, "", id, call.arguments, cancel).await

@@ -8,6 +8,7 @@ use serde_json::json;
 use tenon_domain::{ChatId, Layer, ToolId, tool_id};
 use tenon_store::ToolSettingChange;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
@@ -46,9 +47,8 @@ pub(crate) async fn change(
     JsonBody(change): JsonBody<ToolsChange>,
 ) -> Result<StatusCode, ApiError> {
     if change.tools.len() > MAX_CHANGES {
-        return Err(ApiError::bad_request(format!(
-            "At most {MAX_CHANGES} tools can be changed at once. Send them in several requests."
-        )));
+        let max = MAX_CHANGES;
+        return Err(ApiError::bad_request(ApiFault::TooManyToolChanges { max }));
     }
     if let Some(odd) = change
         .tools
@@ -56,9 +56,8 @@ pub(crate) async fn change(
         .find(|of| !tool_id::is_valid(&of.tool_id.0))
     {
         let shown: String = odd.tool_id.0.chars().take(tool_id::MAX_LENGTH).collect();
-        return Err(ApiError::bad_request(format!(
-            "{shown:?} cannot be the id of a tool. GET /api/tools lists them."
-        )));
+        let id = format!("{shown:?}");
+        return Err(ApiError::bad_request(ApiFault::ToolId { id }));
     }
     let owner = owner(&app, &user, change.layer, change.chat_id).await?;
     let detail = json!({"tools": change.tools});
@@ -95,7 +94,7 @@ pub(crate) async fn call(
     let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
     answer
         .map(Json)
-        .ok_or_else(|| ApiError::not_found("There is no such tool. GET /api/tools lists them."))
+        .ok_or_else(|| ApiError::not_found(ApiFault::NoTool))
 }
 
 /// Whose layer it is that somebody wants to change, if it is theirs to change.
@@ -107,19 +106,11 @@ async fn owner(
 ) -> Result<String, ApiError> {
     match layer {
         Layer::Organisation if user.administers() => Ok(String::new()),
-        Layer::Organisation => Err(ApiError::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "Only an admin can set tools for everybody. Set them for yourself instead.",
-        )),
+        Layer::Organisation => Err(ApiError::forbidden(ApiFault::ToolsForAll)),
         Layer::User => Ok(user.id.0.clone()),
-        Layer::Expert => Err(ApiError::bad_request(
-            "There are no experts yet whose tools could be set.",
-        )),
+        Layer::Expert => Err(ApiError::bad_request(ApiFault::NoExperts)),
         Layer::Chat => {
-            let chat = chat.ok_or_else(|| {
-                ApiError::bad_request("Name the chat whose tools are to be set: `chatId`.")
-            })?;
+            let chat = chat.ok_or_else(|| ApiError::bad_request(ApiFault::NoChatId))?;
             own_chat(app, user, &chat).await?;
             Ok(chat.0)
         }

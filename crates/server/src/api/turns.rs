@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use tenon_agent::TurnRequest;
 use tenon_domain::{ChatId, TurnId};
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::Id;
 use crate::request::JsonBody;
@@ -19,12 +20,14 @@ pub(crate) async fn start(
     Id(chat): Id<ChatId>,
     JsonBody(turn): JsonBody<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
+    let id = turn.turn_id.map(parse_id).transpose()?;
     let model = app.models.choose_for(&user, turn.model_id.as_ref()).await?;
     let door = user.door();
     let request = TurnRequest {
         granted: user.granted().to_vec(),
         user: user.id,
         chat,
+        id,
         text: turn.text,
         replaces: turn.replaces,
         tools: turn.tool_ids,
@@ -34,6 +37,11 @@ pub(crate) async fn start(
     };
     let turn_id = app.agent.start(request).await?;
     Ok((StatusCode::ACCEPTED, Json(TurnStarted { turn_id })))
+}
+
+fn parse_id(id: TurnId) -> Result<TurnId, ApiError> {
+    let id = tenon_store::parse_id(id.as_str()).map(TurnId);
+    id.ok_or_else(|| ApiError::bad_request(ApiFault::TurnId))
 }
 
 pub(crate) async fn choose_branch(

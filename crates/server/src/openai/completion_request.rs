@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tenon_domain::{Annotations, Message, RunsOn, ToolId, ToolSpec, tool_id};
 
 use super::conversation::{self, ClientMessage};
+use super::error::{bad_request, too_long};
 use super::request_tools::{RequestServer, RequestServerError};
 use crate::error::ApiError;
 
@@ -103,7 +104,7 @@ impl ChatCompletionRequest {
         let mut servers = self.tool_servers.or(elsewhere.tool_servers);
         let theirs = self.tools.filter(|tools| !tools.is_empty());
         if theirs.is_some() && (ids.is_some() || servers.is_some()) {
-            return Err(ApiError::bad_request(
+            return Err(bad_request(
                 "`tools` are run by the client, `tool_ids` and `tool_servers` by Tenon. Send either.",
             ));
         }
@@ -151,7 +152,7 @@ impl ChatCompletionRequest {
 
     /// What would be answered otherwise than it was meant is refused.
     fn check(&mut self) -> Result<(), ApiError> {
-        let refuse = |why: &str| Err(ApiError::bad_request(why));
+        let refuse = |why: &str| Err(bad_request(why));
         if self.n.is_some_and(|n| n != 1) {
             return refuse("`n` can only be 1: there is one answer.");
         }
@@ -188,9 +189,7 @@ impl ChatCompletionRequest {
         if length <= MAX_TEXT {
             Ok(())
         } else {
-            Err(ApiError::new(
-                axum::http::StatusCode::PAYLOAD_TOO_LARGE,
-                "too_long",
+            Err(too_long(
                 "The `messages` are longer than any model takes in.",
             ))
         }
@@ -205,7 +204,7 @@ fn spec(tool: ClientTool) -> Result<Arc<ToolSpec>, ApiError> {
     } = tool.function;
     if !tool_id::is_valid(&name) {
         let shown: String = name.chars().take(tool_id::MAX_LENGTH).collect();
-        return Err(ApiError::bad_request(format!(
+        return Err(bad_request(format!(
             "{shown:?} cannot be the name of a function: letters, digits, _ and -, at most {}.",
             tool_id::MAX_LENGTH
         )));

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolError, ToolOutput, tool_id};
 
+use super::error::bad_request;
 use crate::error::ApiError;
 
 #[derive(Deserialize)]
@@ -81,7 +82,7 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
             }
             ClientMessage::Tool { tool_call_id, .. } => {
                 let shown: String = tool_call_id.chars().take(80).collect();
-                return Err(ApiError::bad_request(format!(
+                return Err(bad_request(format!(
                     "A `tool` message answers {shown:?}, which the message before it did not call."
                 )));
             }
@@ -96,7 +97,7 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
         messages.last(),
         Some(Message::User { .. } | Message::Tools { .. })
     ) {
-        return Err(ApiError::bad_request(
+        return Err(bad_request(
             "The last message has to be the user's, or the result of a tool.",
         ));
     }
@@ -203,9 +204,7 @@ impl ClientContent {
             })
             .collect();
         let texts = texts.ok_or_else(|| {
-            ApiError::bad_request(
-                "Messages can hold text alone so far: no images, sounds or files.",
-            )
+            bad_request("Messages can hold text alone so far: no images, sounds or files.")
         })?;
         Ok(texts.join("\n"))
     }

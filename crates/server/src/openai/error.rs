@@ -7,11 +7,25 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::api_fault::ApiFault;
+use crate::error::ApiError;
+
 /// Errors are a few sentences.
 const MAX_ERROR: usize = 64 * 1024;
 
 /// Clients made for OpenAI ask twice more where a server failed, unless it says this.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// This API speaks to programs: its sentences have no codes of their own.
+pub(super) fn bad_request(message: impl Into<String>) -> ApiError {
+    let message = message.into();
+    ApiError::bad_request(ApiFault::BadRequest { message })
+}
+
+pub(super) fn too_long(message: impl Into<String>) -> ApiError {
+    let message = message.into();
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ApiFault::TooLong { message })
+}
 
 /// What every response below `/v1` goes through.
 pub(crate) async fn as_openai_error(response: Response) -> Response {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use axum::http::StatusCode;
 use futures::future::try_join_all;
 use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState};
@@ -17,6 +16,7 @@ use tenon_store::fresh_id;
 use tenon_tools::ToolSource;
 use tokio::time::timeout;
 
+use super::error::{bad_request, too_long};
 use crate::error::ApiError;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -37,20 +37,16 @@ pub(super) async fn connect(
     servers: Vec<Result<RequestServer, RequestServerError>>,
 ) -> Result<Vec<Arc<dyn ToolSource>>, ApiError> {
     if servers.len() > MAX_SERVERS {
-        return Err(ApiError::bad_request(format!(
+        return Err(bad_request(format!(
             "At most {MAX_SERVERS} `tool_servers` can come along."
         )));
     }
     let lengths = servers.iter().flatten().map(|server| server.document.len());
     if !user.administers() && lengths.sum::<usize>() > MAX_DOCUMENT_BYTES {
-        return Err(ApiError::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_long",
-            format!(
-                "The `tool_servers` are longer than {} MiB.",
-                MAX_DOCUMENT_BYTES >> 20
-            ),
-        ));
+        return Err(too_long(format!(
+            "The `tool_servers` are longer than {} MiB.",
+            MAX_DOCUMENT_BYTES >> 20
+        )));
     }
     let opening = servers
         .into_iter()
@@ -86,7 +82,7 @@ async fn open(
         Ok(ServerStatus {
             state: SourceState::Failed { why },
             ..
-        }) => Err(refuse(number, &why)),
+        }) => Err(refuse(number, &why.message)),
         Ok(ServerStatus { tools: 0, .. }) => Err(refuse(
             number,
             "No operation in it can be called. Of an mcpo with several servers behind it, send the documents of those.",
@@ -97,7 +93,7 @@ async fn open(
 }
 
 fn refuse(number: usize, why: &str) -> ApiError {
-    ApiError::bad_request(format!("`tool_servers[{number}]` cannot be used. {why}"))
+    bad_request(format!("`tool_servers[{number}]` cannot be used. {why}"))
 }
 
 /// Why a server that comes along with a request cannot be used.

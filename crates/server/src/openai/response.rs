@@ -12,6 +12,7 @@ use tenon_domain::{StopReason, ToolCall, TurnOutcome, Usage};
 use tenon_store::{fresh_id, now};
 
 use super::stop_sequences::StopSequences;
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use tenon_app::budget::BudgetShare;
 
@@ -69,7 +70,7 @@ pub(super) async fn whole(
             } => {
                 // Half an answer is none: nothing would tell it from a whole one.
                 if let Some(message) = trouble(&outcome) {
-                    return Err(ApiError::bad_gateway(message));
+                    return Err(ApiError::bad_gateway(ApiFault::Upstream { message }));
                 }
                 text.push_str(&stops.rest());
                 break (finish(&outcome, stop, !calls.is_empty()), usage);
@@ -225,8 +226,7 @@ fn call(made: &ToolCall) -> Value {
 /// What went wrong, where it is not the end of an answer.
 fn trouble(outcome: &TurnOutcome) -> Option<String> {
     match outcome {
-        TurnOutcome::Failed { message } => Some(message.clone()),
-        TurnOutcome::Interrupted { message } => Some(message.clone()),
+        TurnOutcome::Failed(why) | TurnOutcome::Interrupted(why) => Some(why.message.clone()),
         TurnOutcome::Stopped => Some("The answer was stopped.".to_owned()),
         TurnOutcome::Done | TurnOutcome::StepLimit => None,
     }

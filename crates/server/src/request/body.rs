@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use tenon_domain::UserId;
 use tokio::time::{Instant, timeout_at};
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::state::ServerState;
 use tenon_app::app::App;
@@ -85,9 +86,7 @@ pub(crate) async fn read_with<T: Send + 'static>(
 ) -> Result<(T, Option<BudgetShare>), ApiError> {
     // A page of somebody else's can send any other kind without asking first.
     if !is_json(request.headers()) {
-        return Err(ApiError::bad_request(
-            "Send the request with the header `Content-Type: application/json`.",
-        ));
+        return Err(ApiError::bad_request(ApiFault::NotJson));
     }
     let user = request.extensions().get::<CurrentUser>();
     let user = user.map(|user| user.id.clone());
@@ -156,28 +155,19 @@ async fn collect(
             Some(Ok(piece)) if bytes.len() + piece.len() > limit => return Err(too_long(limit)),
             Some(Ok(piece)) => bytes.extend_from_slice(&piece),
             Some(Err(_)) => {
-                return Err(ApiError::bad_request(
-                    "The body of the request broke off. Send it again.",
-                ));
+                return Err(ApiError::bad_request(ApiFault::BodyBrokeOff));
             }
         }
     }
 }
 
 fn too_long(limit: usize) -> ApiError {
-    let message = format!(
-        "The body of the request is too long: at most {} KiB are taken in here. Send less.",
-        limit / 1024
-    );
-    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", message)
+    let kib = limit / 1024;
+    ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ApiFault::BodyTooLong { kib })
 }
 
 fn too_slow() -> ApiError {
-    ApiError::new(
-        StatusCode::REQUEST_TIMEOUT,
-        "too_slow",
-        "The body of the request took too long to arrive. Send it again over a better connection.",
-    )
+    ApiError::new(StatusCode::REQUEST_TIMEOUT, ApiFault::BodyTooSlow)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -189,8 +179,6 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn refuse(rejection: &JsonRejection) -> ApiError {
-    ApiError::bad_request(format!(
-        "The body of the request cannot be used: {}.",
-        rejection.body_text()
-    ))
+    let why = rejection.body_text();
+    ApiError::bad_request(ApiFault::BodyInvalid { why })
 }

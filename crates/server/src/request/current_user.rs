@@ -9,6 +9,7 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
 use super::cookie;
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::state::ServerState;
 
@@ -20,13 +21,8 @@ pub(crate) async fn authenticate(
     // A key that does not count is never made good by a cookie.
     if let Some(key) = bearer(headers) {
         let user = CurrentUser::by_key(&app.store, key).await?;
-        let user = user.ok_or_else(|| {
-            ApiError::new(
-                StatusCode::UNAUTHORIZED,
-                "wrong_key",
-                "This key is not known here. Make a new one in Tenon's settings.",
-            )
-        })?;
+        let user =
+            user.ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, ApiFault::WrongKey))?;
         return Ok(Some(user));
     }
     for token in cookie::tokens(headers) {

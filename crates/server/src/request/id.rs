@@ -14,7 +14,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send + std::fmt::Display> FromRequest
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let nothing = || ApiError::not_found("There is nothing under this id.");
+        let nothing = || ApiError::from(tenon_store::Error::NotFound("id"));
         let Path(id) = Path::<T>::from_request_parts(parts, state)
             .await
             .map_err(|_| nothing())?;

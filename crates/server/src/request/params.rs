@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 
 /// The parameters of a request.
@@ -16,10 +17,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for QueryParams<T>
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match Query::from_request_parts(parts, state).await {
             Ok(Query(params)) => Ok(Self(params)),
-            Err(rejection) => Err(ApiError::bad_request(format!(
-                "The address of the request cannot be used: {}.",
-                rejection.body_text()
-            ))),
+            Err(rejection) => {
+                let why = rejection.body_text();
+                Err(ApiError::bad_request(ApiFault::QueryInvalid { why }))
+            }
         }
     }
 }

@@ -116,7 +116,7 @@ impl Follower {
                 }
                 WatchEvent::Behind => return Ok(()),
                 WatchEvent::Closed => {
-                    let deleted = ApiError::not_found("This chat was deleted.");
+                    let deleted = ApiError::from(tenon_store::Error::NotFound("chat"));
                     return Err(FollowError::Failed(deleted));
                 }
             };

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use hyper::upgrade::OnUpgrade;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
+use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::state::ServerState;
 
@@ -49,13 +50,8 @@ impl FromRequestParts<ServerState> for Handshake {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _state: &ServerState) -> Result<Self, ApiError> {
-        Self::read(parts).ok_or_else(|| {
-            ApiError::new(
-                StatusCode::UPGRADE_REQUIRED,
-                "websocket_only",
-                "This address speaks WebSocket only.",
-            )
-        })
+        Self::read(parts)
+            .ok_or_else(|| ApiError::new(StatusCode::UPGRADE_REQUIRED, ApiFault::WebSocketOnly))
     }
 }
 

@@ -5,30 +5,6 @@ use tenon_app::chats::ExportedTurn;
 use tenon_domain::{CallRecord, ChatId, MessageId, ModelId, Part, Role, ToolId, TurnId, Verdict};
 use ts_rs::TS;
 
-/// `GET /api/chats?limit=&before=<updatedAt>.<id>&archived=true`: the pinned
-/// ones first, then the newest. The pinned ones are on the first page alone,
-/// where they come on top of `limit`; among the archived ones they are like others.
-/// `POST /api/chats/{id}/restore` undoes a deletion within a minute (200).
-#[derive(Debug, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChatSummary {
-    pub id: ChatId,
-    /// Empty until the first message gives it one.
-    pub title: String,
-    #[ts(type = "number")]
-    pub created_at: i64,
-    #[ts(type = "number")]
-    pub updated_at: i64,
-    pub pinned: bool,
-    pub archived: bool,
-    /// The turn that is running now.
-    #[ts(optional)]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub running: Option<TurnId>,
-    /// A call waits for somebody: to allow it, or to fill in its form.
-    pub asking: bool,
-}
-
 /// `POST /api/chats`, `PATCH /api/chats/{id}`
 #[derive(Debug, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -45,6 +21,11 @@ pub struct ChatChange {
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartTurn {
+    /// A UUID that the client chooses, so that sending the same message twice is one turn: the
+    /// second time the response is the same. 409 where it is another message's. Left out, the
+    /// server chooses one.
+    #[ts(optional)]
+    pub turn_id: Option<TurnId>,
     /// May be left out together with `replaces`: the same again.
     #[serde(default)]
     #[ts(optional, as = "Option<String>")]

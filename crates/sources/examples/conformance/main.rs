@@ -17,15 +17,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tenon_domain::{
-    CallId, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
-    ToolCall, ToolSpec, UserId,
+    CallId, Caller, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolAccess, ToolCall, ToolSpec, UserId,
 };
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::variables::LiteralConfig;
 use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
-    Registry, Toolset,
+    CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, Registry,
+    Toolset,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -122,7 +122,9 @@ impl Suite {
     async fn run(&self, scenario: &str, wanted: &Value) -> Outcome {
         self.ready().await?;
         let _connected = self.registry.connect(self.server.clone()).await?;
-        let toolset = self.registry.toolset(ToolAccess::all(&user()));
+        let toolset = self
+            .registry
+            .toolset(ToolAccess::all(&user(), Caller::Person));
         // Side by side, as a model would have them: what belongs to one call must not get into another.
         let calls = calls(&toolset, scenario, wanted)?;
         let calls = calls.iter().map(|call| self.made(&toolset, call));
@@ -233,7 +235,6 @@ fn context(call: &ToolCall) -> CallContext {
         call_id: call.id.clone(),
         origin: CallOrigin::default(),
         user: user(),
-        asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(Clerk),

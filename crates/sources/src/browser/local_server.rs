@@ -12,6 +12,7 @@ use super::call_result;
 use super::device::Device;
 use super::local_tools::LocalTools;
 use super::wire::{ExecuteTool, LocalProtocol};
+use crate::fault::ServerFault;
 
 /// The page keeps to it as well.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -138,12 +139,17 @@ impl ToolSource for LocalServer {
         }
         match state {
             DiscoveryState::Found => SourceState::Ready,
-            DiscoveryState::Unusable(why) => SourceState::Failed { why },
+            DiscoveryState::Unusable(message) => SourceState::Failed {
+                why: ServerFault::LocalUnusable {
+                    message: message.into(),
+                }
+                .into(),
+            },
             DiscoveryState::Missing => SourceState::Failed {
-                why: format!(
-                    "Nothing was found at {} when it was last looked for.",
-                    self.url
-                ),
+                why: ServerFault::LocalMissing {
+                    address: self.url.to_string().into(),
+                }
+                .into(),
             },
         }
     }

@@ -55,7 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use tenon_domain::{CallId, ErrorKind, UserId};
-    use tenon_tools::{Asker, CallOrigin, CallTimer, NoClient};
+    use tenon_tools::{CallOrigin, CallTimer, NoClient};
 
     use super::*;
 
@@ -64,7 +64,6 @@ mod tests {
             call_id: CallId::new("call"),
             origin: CallOrigin::default(),
             user: UserId::new("ada"),
-            asker: Asker::Model,
             workspace: None,
             cancel: CancellationToken::new(),
             client: Arc::new(NoClient),

@@ -66,7 +66,7 @@ impl BuiltinTool for Calculate {
             let result = expression::evaluate(&input.expression, stop);
             result
                 .map(ToolOutput::text)
-                .map_err(ToolError::invalid_input)
+                .map_err(|error| ToolError::invalid_input(error.to_string()))
         })
         .await
     }

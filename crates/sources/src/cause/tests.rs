@@ -1,5 +1,7 @@
 //! What real programs write before they end, and what of it is shown.
 
+use tenon_domain::CodedError;
+
 use super::*;
 
 fn check(written: &str, lines: &[&str], advice: &str) {
@@ -57,7 +59,7 @@ Emitted 'error' event on Server instance at:
 
 Node.js v20.20.2",
         &["Error: listen EADDRINUSE: address already in use :::45671"],
-        "Port 45671 is in use: end what uses it, or give the server another one.",
+        "Its port 45671 is in use: end what uses it, or give the server another one.",
     );
     check(
         "\
@@ -71,7 +73,7 @@ Node.js v18.19.0",
         &[
             "SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'",
         ],
-        "It needs a newer Node.js than v18.19.0, which is on this machine.",
+        "It needs a newer Node.js than there is on this machine: v18.19.0.",
     );
 }
 
@@ -92,7 +94,7 @@ npm error A complete log of this run can be found in: /home/ada/.npm/_logs/2026-
             "npm error 404 Not Found - GET https://registry.example/@tenon-no%2fsuch-package-xyz",
             "npm error 404 The requested resource '@tenon-no/such-package-xyz@*' could not be found or you do not have permission to access it.",
         ],
-        "There is no package `@tenon-no/such-package-xyz`: check how its name is spelled in the arguments.",
+        "There is no such package as `@tenon-no/such-package-xyz`: check how its name is spelled in the arguments.",
     );
     check(
         "\
@@ -111,7 +113,7 @@ npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/15c61037b1
             "npm error path /home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv",
             "npm error ENOTEMPTY: directory not empty, rename '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/ajv' -> '/home/ada/.npm/_npx/15c61037b1978c83/node_modules/.ajv-x'",
         ],
-        "The package was installed only halfway. Remove the folder /home/ada/.npm/_npx/15c61037b1978c83 and try again.",
+        "The package was installed only halfway. Remove it from the installer's cache, the folder /home/ada/.npm/_npx/15c61037b1978c83, and try again.",
     );
     check(
         "\
@@ -152,7 +154,7 @@ error: No solution found when resolving tool dependencies
             "error: No solution found when resolving tool dependencies",
             "cause: Because no-such-package was not found in the package registry and you require no-such-package, we can conclude that your requirements are unsatisfiable.",
         ],
-        "There is no package `no-such-package`: check how its name is spelled in the arguments.",
+        "There is no such package as `no-such-package`: check how its name is spelled in the arguments.",
     );
     check(
         "\
@@ -165,7 +167,7 @@ error: No solution found when resolving tool dependencies
             "╰─▶ Because the current Python version (3.9.2) does not satisfy Python>=3.10",
             "and mcp-server-time==0.6.2 depends on Python>=3.10, we can conclude that",
         ],
-        "It needs a newer Python than 3.9.2, which is on this machine.",
+        "It needs a newer Python than there is on this machine: 3.9.2.",
     );
 }
 
@@ -207,7 +209,11 @@ fn what_only_looks_like_a_known_failure_gets_no_advice() {
     let check = |written: &str, advice: Option<&str>| {
         let written: Vec<String> = written.lines().map(str::to_owned).collect();
         let found = Cause::of(&written).advice;
-        assert_eq!(found.as_ref().map(Advice::code), advice, "{written:?}");
+        assert_eq!(
+            found.map(|found| found.detail().code).as_deref(),
+            advice,
+            "{written:?}"
+        );
     };
     check(
         "rpc error: code = NotFound desc = user alice@corp.example: not found",

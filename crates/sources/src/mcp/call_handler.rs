@@ -58,7 +58,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use tenon_domain::{CallId, UserId};
-    use tenon_tools::{Asker, CallClient, CallOrigin, CallTimer};
+    use tenon_tools::{CallClient, CallOrigin, CallTimer};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -85,7 +85,6 @@ mod tests {
                 call_id: CallId::new("call"),
                 origin: CallOrigin::default(),
                 user: UserId::new("ada"),
-                asker: Asker::Person,
                 workspace: None,
                 cancel: CancellationToken::new(),
                 client: Arc::new(FixedAnswer(said.clone())),

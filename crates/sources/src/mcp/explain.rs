@@ -1,45 +1,67 @@
-//! Errors of the protocol, in the sentences that people and models read.
+//! Errors of the protocol as codes, for people, and as sentences that models read.
 
-use tenon_domain::{ErrorKind, ToolError};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use tenon_domain::{ErrorDetail, ErrorKind, ErrorParam, ToolError};
 use tenon_mcp::{ConnectionError, Error, ProtocolError, RpcError, ServerOutput, StartError};
-use tenon_net::{RequestError, UrlError};
 
 use super::header;
 use crate::cause::Cause;
-use crate::supervisor::{with_cause, with_said};
+use crate::fault::{ServerFault, advice_and_output, request_fault, url_fault};
 
 /// Why a server cannot be used, with what it said or wrote about it.
-pub(super) fn explain(error: &Error) -> String {
-    match error {
-        Error::HttpStatus { excerpt, .. } if !excerpt.is_empty() => {
-            with_said(&error.to_string(), excerpt)
+pub(super) fn explain(error: &Error) -> ErrorDetail {
+    let fault = match error {
+        Error::HttpStatus { status, excerpt } => http_status(*status, excerpt.into()),
+        Error::ConnectTimeout { after, output } => {
+            let (advice, wrote) = told(output);
+            ServerFault::ConnectTimeout {
+                seconds: after.as_secs_f32().to_string().into(),
+                advice,
+                wrote,
+            }
         }
-        Error::ConnectTimeout { output, .. } => explain_output(&error.to_string(), output),
-        Error::NotSent(why) | Error::ConnectionLost(why) => explain_connection(why),
+        Error::NotSent(why) | Error::ConnectionLost(why) => return explain_connection(why),
         Error::Protocol(why) => explain_protocol(why),
-        Error::Start(why) => explain_start(why),
-        Error::HttpStatus { .. }
-        | Error::Rpc(_)
-        | Error::LoginRequired { .. }
-        | Error::Timeout
-        | Error::ListTimeout => error.to_string(),
-    }
+        Error::Start(why) => return explain_start(why),
+        Error::Rpc(refusal) => ServerFault::Refused {
+            said: tenon_domain::text::line(&refusal.to_string(), MAX_QUOTE_CHARS).into(),
+        },
+        Error::LoginRequired { .. } => ServerFault::LoginRequired,
+        Error::Timeout => ServerFault::Timeout,
+        Error::ListTimeout => ServerFault::ListTimeout,
+    };
+    fault.into()
 }
 
-pub(super) fn explain_connection(error: &ConnectionError) -> String {
-    match error {
-        ConnectionError::Exited { output, .. } | ConnectionError::OutputClosed { output, .. } => {
-            explain_output(&error.to_string(), output)
+/// How much of a server's own words fits into a sentence.
+const MAX_QUOTE_CHARS: usize = 300;
+
+pub(super) fn explain_connection(error: &ConnectionError) -> ErrorDetail {
+    let fault = match error {
+        ConnectionError::Exited {
+            command,
+            status,
+            output,
+        } => exited(command.into(), *status, output),
+        ConnectionError::OutputClosed { command, output } => {
+            let (advice, wrote) = told(output);
+            ServerFault::OutputClosed {
+                command: command.into(),
+                advice,
+                wrote,
+            }
         }
-        ConnectionError::Request(RequestError::Refused(refused)) => explain_url(refused),
+        ConnectionError::Request(why) => request_fault(why),
         ConnectionError::Protocol(why) => explain_protocol(why),
-        ConnectionError::Request(_)
-        | ConnectionError::InputClosed
-        | ConnectionError::Closed
-        | ConnectionError::ClosedByServer
-        | ConnectionError::Truncated
-        | ConnectionError::SessionForgotten => error.to_string(),
-    }
+        ConnectionError::InputClosed => ServerFault::InputClosed,
+        ConnectionError::Closed => ServerFault::Closed,
+        ConnectionError::ClosedByServer => ServerFault::ClosedByServer,
+        ConnectionError::Truncated => ServerFault::Truncated,
+        ConnectionError::SessionForgotten => ServerFault::SessionForgotten,
+    };
+    fault.into()
 }
 
 /// An answer of the server that is no result, as a model reads it.
@@ -53,7 +75,7 @@ pub(super) fn tool_error(error: &Error) -> ToolError {
             };
             ToolError::new(kind, format!("The server refused the call: {refusal}"))
         }
-        Error::Protocol(_) => ToolError::failed(explain(error)),
+        Error::Protocol(_) => ToolError::failed(explain(error).message),
         Error::HttpStatus { .. }
         | Error::LoginRequired { .. }
         | Error::NotSent(_)
@@ -61,41 +83,89 @@ pub(super) fn tool_error(error: &Error) -> ToolError {
         | Error::Timeout
         | Error::ListTimeout
         | Error::ConnectTimeout { .. }
-        | Error::Start(_) => ToolError::new(ErrorKind::Unavailable, explain(error)),
+        | Error::Start(_) => ToolError::new(ErrorKind::Unavailable, explain(error).message),
     }
 }
 
-fn explain_protocol(error: &ProtocolError) -> String {
+fn http_status(status: u16, said: ErrorParam) -> ServerFault {
+    match status {
+        403 => ServerFault::Forbidden { said },
+        404 => ServerFault::NotFound { said },
+        429 => ServerFault::RateLimited { said },
+        500..=599 => ServerFault::ServerError { status, said },
+        _ => ServerFault::HttpStatus { status, said },
+    }
+}
+
+fn exited(command: ErrorParam, status: ExitStatus, output: &ServerOutput) -> ServerFault {
+    let (advice, wrote) = told(output);
+    match (status.code(), status.signal()) {
+        (Some(code), _) => ServerFault::Exited {
+            command,
+            code: code.into(),
+            advice,
+            wrote,
+        },
+        (None, Some(signal)) => ServerFault::Killed {
+            command,
+            signal: signal.into(),
+            advice,
+            wrote,
+        },
+        (None, None) => ServerFault::Ended {
+            command,
+            advice,
+            wrote,
+        },
+    }
+}
+
+fn explain_protocol(error: &ProtocolError) -> ServerFault {
     match error {
-        ProtocolError::UnsupportedVersions(versions) => format!(
-            "It speaks only versions of MCP that Tenon does not: {}.",
-            versions.join(", ")
-        ),
-        ProtocolError::UnsupportedInputRequest(method) => {
-            format!("The tool needs {method}, which Tenon does not offer.")
-        }
-        other => other.to_string(),
+        ProtocolError::UnsupportedVersions(versions) => ServerFault::UnsupportedVersions {
+            versions: versions.join(", ").into(),
+        },
+        ProtocolError::UnsupportedInputRequest(method) => ServerFault::UnsupportedInputRequest {
+            method: method.into(),
+        },
+        ProtocolError::WebPage => ServerFault::WebPage,
+        ProtocolError::ContentType(media_type) => ServerFault::ContentType {
+            media_type: media_type.into(),
+        },
+        ProtocolError::NotAnEventStream => ServerFault::NoEventStream,
+        ProtocolError::NoEndpoint => ServerFault::NoEndpoint,
+        other => ServerFault::Protocol {
+            message: other.to_string().into(),
+        },
     }
 }
 
-fn explain_start(error: &StartError) -> String {
-    match error {
-        StartError::Url(refused) => explain_url(refused),
-        StartError::Header(why) => header::sentence(why),
-        StartError::ProgramNotFound(command) => format!(
-            "`{command}` was not found. Install it on the machine Tenon runs on, or give its whole path; it is looked for in PATH."
-        ),
-        other => other.to_string(),
-    }
+fn explain_start(error: &StartError) -> ErrorDetail {
+    let not_spawned = |command: &String, cause: Option<&String>| ServerFault::NotSpawned {
+        command: command.into(),
+        cause: cause.into(),
+    };
+    let fault = match error {
+        StartError::Url(refused) => url_fault(refused),
+        StartError::Header(why) => return header::fault(why).into(),
+        StartError::ProgramNotFound(command) => ServerFault::ProgramNotFound {
+            command: command.into(),
+        },
+        StartError::NoFolder(folder) => ServerFault::NoFolder {
+            folder: folder.into(),
+        },
+        StartError::NotExecutable(command) => ServerFault::NotExecutable {
+            command: command.into(),
+        },
+        StartError::HttpClient(why) => ServerFault::HttpClient { why: why.into() },
+        StartError::Spawn { command, cause } => not_spawned(command, Some(cause)),
+        StartError::Pipes(command)
+        | StartError::WithoutPipes(command)
+        | StartError::EndedAtOnce(command) => not_spawned(command, None),
+    };
+    fault.into()
 }
 
-fn explain_url(refused: &UrlError) -> String {
-    match refused {
-        UrlError::Private(_) => format!("{refused} Only an administrator can add a server there."),
-        other => other.to_string(),
-    }
-}
-
-fn explain_output(sentence: &str, output: &ServerOutput) -> String {
-    with_cause(sentence, &Cause::of(&output.0))
+fn told(output: &ServerOutput) -> (ErrorParam, ErrorParam) {
+    advice_and_output(&Cause::of(&output.0))
 }

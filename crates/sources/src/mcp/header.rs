@@ -1,22 +1,27 @@
 //! Headers that somebody wants sent to a server.
 
+use tenon_domain::coded_errors;
 use tenon_mcp::McpHeaderError;
 
-/// A header that cannot be sent, in a sentence for whoever wrote it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", sentence(.0))]
-pub struct InvalidHeader(pub McpHeaderError);
+coded_errors! {
+    /// A header that cannot be sent.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum InvalidHeader {
+        Name { name } = "header_name" in "headers" => "`{name}` cannot be the name of a header. Write letters, digits and dashes.",
+        Reserved { name } = "header_reserved" in "headers" => "The header {name} is written by Tenon itself. Leave it out.",
+        Value { name } = "header_value" in "headers" => "The value of the header {name} has characters no header can have.",
+    }
+}
 
 /// Whether a header can be sent.
 pub fn check_header(name: &str, value: &str) -> Result<(), InvalidHeader> {
-    tenon_mcp::check_header(name, value).map_err(InvalidHeader)
+    tenon_mcp::check_header(name, value).map_err(|error| fault(&error))
 }
 
-pub(super) fn sentence(error: &McpHeaderError) -> String {
+pub(super) fn fault(error: &McpHeaderError) -> InvalidHeader {
     match error {
-        McpHeaderError::Reserved(name) => {
-            format!("The header {name} is written by Tenon itself. Leave it out.")
-        }
-        McpHeaderError::InvalidName(_) | McpHeaderError::InvalidValue(_) => error.to_string(),
+        McpHeaderError::InvalidName(name) => InvalidHeader::Name { name: name.into() },
+        McpHeaderError::Reserved(name) => InvalidHeader::Reserved { name: name.into() },
+        McpHeaderError::InvalidValue(name) => InvalidHeader::Value { name: name.into() },
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
 use tenon_mcp::{CallHandler, Error};
 use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
 use tokio::sync::{Notify, watch};
@@ -262,9 +262,9 @@ impl ToolSource for McpServer {
 enum AttemptOutcome {
     Done(ToolResult),
     /// Nothing was sent, and why.
-    NotSent(String),
+    NotSent(ErrorDetail),
     /// There was no response, and why. The number of the connection, if that has ended.
-    Lost(Option<u64>, String),
+    Lost(Option<u64>, ErrorDetail),
 }
 
 impl std::fmt::Debug for McpServer {

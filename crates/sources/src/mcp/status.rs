@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use tenon_domain::SourceState;
+use tenon_domain::{ErrorDetail, SourceState};
 use tenon_mcp::McpConnection;
 
 use super::offered_tools::OfferedTools;
 use crate::cause::Cause;
+use crate::fault::ServerFault;
 use crate::supervisor::{Availability, Startup, StatusCell, UnavailableReason};
 
 /// The connection there is. They are numbered, beginning with 1.
@@ -49,12 +50,12 @@ impl StatusCell<OfferedTools, ActiveConnection> {
     }
 
     /// It can be called, but not all is well.
-    pub(super) fn degraded(&self, why: String) {
+    pub(super) fn degraded(&self, why: ErrorDetail) {
         self.update(|status| status.state = SourceState::Degraded { why });
     }
 
     /// It ended, and calls may wait until it is back.
-    pub(super) fn restarting(&self, why: String, cause: Option<Cause>) {
+    pub(super) fn restarting(&self, why: ErrorDetail, cause: Option<Cause>) {
         self.set(Availability::Starting, |status| {
             status.state = SourceState::Degraded { why };
             status.set_gone();
@@ -71,7 +72,7 @@ impl StatusCell<OfferedTools, ActiveConnection> {
         self.set(
             Availability::Unavailable(UnavailableReason::LoginRequired),
             |status| {
-                let why = "It asks for a log-in.".into();
+                let why = ServerFault::LoginRequired.into();
                 status.state = SourceState::Failed { why };
                 status.set_gone();
                 status.asks_login = Some(challenge);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{McpTransport, SourceState};
+use tenon_domain::{ErrorDetail, McpTransport, SourceState};
 use tenon_mcp::{Error, ProtocolEra};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::task::TaskTracker;
@@ -19,6 +19,7 @@ use super::server::McpShared;
 use super::settings::StartMode;
 use super::status::ActiveConnection;
 use super::tool_list::ListedTools;
+use crate::fault::ServerFault;
 use crate::supervisor::{Backoff, MINUTE, RetryDecision, SupervisedTask, run};
 
 mod start;
@@ -124,8 +125,8 @@ impl SupervisedTask for McpSupervisor {
     async fn crashed(&mut self) -> McpStep {
         let source = &self.shared.settings.info.id;
         tracing::error!(%source, "the supervisor of an MCP server panicked");
-        let why = "Tenon met a fault of its own while it talked to this server; its log says more";
-        self.shared.core.status.failed(why.into(), None, None);
+        let why = ServerFault::Internal.into();
+        self.shared.core.status.failed(why, None, None);
         self.disconnect().await;
         McpStep::LookAgain(MINUTE)
     }
@@ -206,8 +207,8 @@ impl McpSupervisor {
                             self.era = ProtocolEra::default();
                             break why;
                         }
-                        let why = format!("Its tools could not be listed: {why}");
-                        shared.core.logs.note(&why);
+                        let why = ErrorDetail::from(ServerFault::NotListed { why: why.into() });
+                        shared.core.logs.note(&why.message);
                         shared.core.status.degraded(why);
                     }
                 },
@@ -258,7 +259,7 @@ impl McpSupervisor {
     }
 
     /// It ended, or did not even begin.
-    async fn failed(&mut self, why: String, retry: RetryDecision) -> McpStep {
+    async fn failed(&mut self, why: ErrorDetail, retry: RetryDecision) -> McpStep {
         let shared = self.shared.clone();
         shared.core.logs.note(match retry {
             RetryDecision::Again(wait) if wait.is_zero() => {

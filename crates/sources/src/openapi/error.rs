@@ -1,10 +1,12 @@
 //! Why an OpenAPI server cannot be used.
 
+use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::DocumentError;
 use tenon_openapi::request::HeaderNameError;
 
 use super::fetch::FetchError;
 use super::server::DocumentStoreError;
+use crate::fault::{ServerFault, document_fault};
 use crate::variables::FillError;
 
 /// Why an OpenAPI server cannot be used or read; as text it is a sentence for people.
@@ -47,6 +49,40 @@ pub enum OpenapiError {
     Panicked,
     #[error(transparent)]
     Work(#[from] crate::parse_queue::ParserPanic),
+}
+
+impl CodedError for OpenapiError {
+    fn detail(&self) -> ErrorDetail {
+        let message = || self.to_string().into();
+        let fault = match self {
+            Self::Fill(error) => match error {
+                FillError::Unset(why) | FillError::Unread(why) => return why.clone(),
+            },
+            Self::Document(error) => document_fault(error),
+            Self::HttpClient(why) => ServerFault::HttpClient { why: why.into() },
+            Self::Fetch(_) if self.needs_key() => ServerFault::NeedsKey { message: message() },
+            Self::NoSubDocument { count, problems } => ServerFault::NoSubDocument {
+                count: (*count).into(),
+                problems: problems.into(),
+            },
+            Self::NotStored => ServerFault::NotStored,
+            Self::StoreTimedOut => ServerFault::StoreTimeout,
+            Self::Stopped => ServerFault::Stopped,
+            Self::Panicked => ServerFault::Internal,
+            Self::Header(_) => {
+                let unread = ServerFault::Unread { message: message() };
+                return unread.detail().in_field("headers");
+            }
+            Self::InvalidUrl(_) | Self::UrlScheme | Self::NoUrl => {
+                let unread = ServerFault::Unread { message: message() };
+                return unread.detail().in_field("url");
+            }
+            Self::Fetch(_) | Self::NotSent | Self::Store(_) | Self::Work(_) => {
+                ServerFault::Unread { message: message() }
+            }
+        };
+        fault.into()
+    }
 }
 
 impl OpenapiError {

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_domain::{
+    CodedError, ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
+};
 use tenon_openapi::request;
 use tenon_tools::{CallContext, ToolSource};
 use tokio::sync::{Notify, watch};
@@ -239,7 +241,7 @@ impl ToolSource for OpenapiServer {
         let request = request.map_err(build_error)?;
         let credentials = client.credentials(entry, base);
         let credentials =
-            credentials.map_err(|error| self.shared.core.errors.failed(&error.to_string()))?;
+            credentials.map_err(|error| self.shared.core.errors.failed(&error.detail()))?;
         // `Toolset::call` keeps the deadline.
         let result = credentials.call(&entry.operation, request).await;
         result.inspect_err(|error| {

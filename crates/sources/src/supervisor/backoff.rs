@@ -8,9 +8,10 @@
 
 use std::time::Duration;
 
+use tenon_domain::ErrorDetail;
 use tokio::time::Instant;
 
-use super::messages;
+use crate::fault::public_part;
 use crate::jitter::spread;
 
 const STEPS: [Duration; 14] = [
@@ -137,7 +138,7 @@ impl Backoff {
     }
 
     /// It was up for so long and ended.
-    pub(crate) fn ended_after(&mut self, up: Duration, why: &str) -> RetryDecision {
+    pub(crate) fn ended_after(&mut self, up: Duration, why: &ErrorDetail) -> RetryDecision {
         if up >= LONG_UPTIME || up >= self.steady && !self.is_same(why) {
             self.reset();
         }
@@ -145,7 +146,7 @@ impl Backoff {
     }
 
     /// A start failed.
-    pub(crate) fn failed(&mut self, why: &str) -> RetryDecision {
+    pub(crate) fn failed(&mut self, why: &ErrorDetail) -> RetryDecision {
         self.failures += 1;
         let long = self
             .failing_since
@@ -159,17 +160,17 @@ impl Backoff {
     }
 
     /// Until it is reset, it is tried as seldom as can be.
-    pub(crate) fn longest_delay(&mut self, why: &str) -> Duration {
+    pub(crate) fn longest_delay(&mut self, why: &ErrorDetail) -> Duration {
         self.attempts = self.attempts.max(STEPS.len());
         self.delay(why)
     }
 
-    fn is_same(&self, why: &str) -> bool {
+    fn is_same(&self, why: &ErrorDetail) -> bool {
         reason(why) == self.reason
     }
 
     /// How long to wait after this failure.
-    pub(crate) fn delay(&mut self, why: &str) -> Duration {
+    pub(crate) fn delay(&mut self, why: &ErrorDetail) -> Duration {
         if !self.is_same(why) {
             self.attempts = self.attempts.min(MINUTE_STEP);
             self.reason = reason(why);
@@ -181,17 +182,32 @@ impl Backoff {
 }
 
 /// How it ended, without what it wrote and without numbers: of times, processes and attempts.
-fn reason(why: &str) -> String {
-    let how = messages::public_part(why).chars();
-    how.filter(|c| !c.is_ascii_digit()).collect()
+fn reason(why: &ErrorDetail) -> String {
+    let how = public_part(why).message;
+    how.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::ServerFault;
     use crate::jitter::jitter;
 
     const STEADY: Duration = Duration::from_secs(30);
+
+    fn ended(command: &str, wrote: &str) -> ErrorDetail {
+        let (command, advice, wrote) = (command.into(), "".into(), wrote.into());
+        let fault = ServerFault::Ended {
+            command,
+            advice,
+            wrote,
+        };
+        fault.into()
+    }
+
+    fn why(message: &str) -> ErrorDetail {
+        ErrorDetail::other(message)
+    }
 
     fn check(actual: RetryDecision, expected: RetryDecision) {
         let near = |actual: Duration, expected: Duration| {
@@ -211,7 +227,7 @@ mod tests {
         let mut backoff = Backoff::of_program(STEADY);
         let hour = STEPS[STEPS.len() - 1];
         for (number, expected) in STEPS.into_iter().chain([hour, hour]).enumerate() {
-            let why = format!("process {number} exited with code 1");
+            let why = why(&format!("process {number} exited with code 1"));
             check(
                 backoff.ended_after(Duration::ZERO, &why),
                 RetryDecision::Again(expected),
@@ -223,15 +239,18 @@ mod tests {
     fn one_that_fails_otherwise_each_time_is_tried_every_minute_and_so_is_an_address() {
         let (mut other, mut address) = (Backoff::of_program(STEADY), Backoff::of_address(STEADY));
         for number in 0..20 {
-            other.ended_after(Duration::ZERO, ["lacks a key", "lacks a file"][number % 2]);
-            address.ended_after(Duration::ZERO, "refused");
+            other.ended_after(
+                Duration::ZERO,
+                &why(["lacks a key", "lacks a file"][number % 2]),
+            );
+            address.ended_after(Duration::ZERO, &why("refused"));
         }
         check(
-            other.ended_after(Duration::ZERO, "lacks a disk"),
+            other.ended_after(Duration::ZERO, &why("lacks a disk")),
             RetryDecision::Again(MINUTE),
         );
         check(
-            address.ended_after(Duration::ZERO, "refused"),
+            address.ended_after(Duration::ZERO, &why("refused")),
             RetryDecision::Again(MINUTE),
         );
     }
@@ -240,19 +259,19 @@ mod tests {
     fn one_that_worked_for_a_while_is_started_at_once_unless_it_ends_alike_each_time() {
         let mut backoff = Backoff::of_program(STEADY);
         check(
-            backoff.ended_after(STEADY, "a"),
+            backoff.ended_after(STEADY, &ended("a", "")),
             RetryDecision::Again(STEPS[0]),
         );
         check(
-            backoff.ended_after(STEADY, "a It wrote: 1"),
+            backoff.ended_after(STEADY, &ended("a", "1")),
             RetryDecision::Again(STEPS[1]),
         );
         check(
-            backoff.ended_after(STEADY, "b"),
+            backoff.ended_after(STEADY, &why("b")),
             RetryDecision::Again(STEPS[0]),
         );
         check(
-            backoff.ended_after(LONG_UPTIME, "b"),
+            backoff.ended_after(LONG_UPTIME, &why("b")),
             RetryDecision::Again(STEPS[0]),
         );
     }
@@ -260,16 +279,31 @@ mod tests {
     #[test]
     fn what_never_comes_up_is_given_up_and_tried_slowly() {
         let mut backoff = Backoff::of_program(STEADY);
-        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[0]));
-        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[1]));
-        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[3]));
-        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[4]));
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::Again(STEPS[0]),
+        );
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::Again(STEPS[1]),
+        );
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::GiveUp(STEPS[3]),
+        );
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::GiveUp(STEPS[4]),
+        );
         backoff.came_up();
         check(
-            backoff.ended_after(Duration::ZERO, "it ended"),
+            backoff.ended_after(Duration::ZERO, &why("it ended")),
             RetryDecision::Again(STEPS[5]),
         );
-        check(backoff.failed("it ended"), RetryDecision::Again(STEPS[6]));
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::Again(STEPS[6]),
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -277,7 +311,10 @@ mod tests {
         let mut backoff = Backoff::of_program(STEADY);
         backoff.begin();
         tokio::time::advance(LONG_START).await;
-        check(backoff.failed("it ended"), RetryDecision::GiveUp(STEPS[3]));
+        check(
+            backoff.failed(&why("it ended")),
+            RetryDecision::GiveUp(STEPS[3]),
+        );
     }
 
     #[test]
@@ -289,8 +326,9 @@ mod tests {
         assert_eq!(delays.after(usize::MAX), MINUTE);
         let mut backoff = Backoff::doubling(first, longest);
         for wait in waits {
-            let delay =
-                RetryDecision::Again(backoff.delay(["it ended", "refused"][wait as usize % 2]));
+            let delay = RetryDecision::Again(
+                backoff.delay(&why(["it ended", "refused"][wait as usize % 2])),
+            );
             check(delay, RetryDecision::Again(Duration::from_secs(wait)));
         }
     }

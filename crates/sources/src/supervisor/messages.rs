@@ -1,37 +1,9 @@
 //! Sentences about a server that cannot be used, for those who wanted to.
 
-use tenon_domain::{ErrorKind, ToolError, text};
+use tenon_domain::{ErrorDetail, ErrorKind, ToolError, text};
 
 use super::status::{Startup, StartupStep, UnavailableReason};
-use crate::cause::Cause;
-
-/// What comes before quotes of a server. They are joined and cut off here and nowhere else.
-const WROTE: &str = " It wrote:";
-const SAID: &str = " It said:";
-
-/// A sentence, what usually helps, and what the program wrote about it.
-pub(crate) fn with_cause(sentence: &str, cause: &Cause) -> String {
-    let advice = cause.advice.as_ref();
-    let advice = advice.map_or(String::new(), |advice| format!(" {advice}"));
-    let wrote = match cause.lines.join(" | ") {
-        lines if lines.is_empty() => lines,
-        lines => format!("{WROTE} {lines}"),
-    };
-    format!("{sentence}{advice}{wrote}")
-}
-
-/// A sentence, and what the server answered.
-pub(crate) fn with_said(sentence: &str, said: &str) -> String {
-    format!("{sentence}{SAID} {said}")
-}
-
-/// What everybody may know of why a server cannot be used. What it wrote is for
-/// those who may read its log.
-pub fn public_part(why: &str) -> &str {
-    let quotes = [WROTE, SAID].into_iter();
-    let first = quotes.filter_map(|quote| why.find(quote)).min();
-    first.map_or(why, |at| &why[..at])
-}
+use crate::fault::public_part;
 
 /// Errors of calls that did not get through to their server.
 pub(crate) struct CallErrors {
@@ -50,12 +22,12 @@ impl CallErrors {
         }
     }
 
-    pub(crate) fn failed(&self, why: &str) -> ToolError {
+    pub(crate) fn failed(&self, why: &ErrorDetail) -> ToolError {
         unavailable_error(format!(
             "{} cannot be used now: {} Do without it, or tell the user that its log and a button \
              to {} are under Settings → Tool servers.",
             self.title,
-            sentence(public_part(why)),
+            sentence(&public_part(why).message),
             self.remedy
         ))
     }
@@ -99,23 +71,23 @@ impl CallErrors {
     }
 
     /// Nothing of the call has arrived.
-    pub(crate) fn not_sent(&self, tool: &str, why: &str) -> ToolError {
+    pub(crate) fn not_sent(&self, tool: &str, why: &ErrorDetail) -> ToolError {
         unavailable_error(format!(
             "{} cannot be reached, so `{}` was not called and nothing was done. {} Try again \
              later, or do without it.",
             self.title,
             text::line(tool, 80),
-            sentence(public_part(why))
+            sentence(&public_part(why).message)
         ))
     }
 
-    pub(crate) fn lost(&self, tool: &str, why: &str) -> ToolError {
+    pub(crate) fn lost(&self, tool: &str, why: &ErrorDetail) -> ToolError {
         unavailable_error(format!(
             "{} stopped while `{}` was running; whether it took effect is not known. {} Check \
              before repeating the call.",
             self.title,
             text::line(tool, 80),
-            sentence(public_part(why))
+            sentence(&public_part(why).message)
         ))
     }
 }
@@ -143,31 +115,34 @@ fn unavailable_error(message: String) -> ToolError {
 
 #[cfg(test)]
 mod tests {
+    use tenon_domain::CodedError;
+
     use super::*;
+    use crate::cause::Advice;
+    use crate::fault::{ServerFault, how_it_ended};
 
     #[test]
     fn what_a_server_wrote_is_not_for_everybody() {
-        let check = |why: &str, public: &str| assert_eq!(public_part(why), public);
-        check("It did not list its tools.", "It did not list its tools.");
-        let wrote = |lines: &[&str]| Cause {
-            lines: lines.iter().map(ToString::to_string).collect(),
-            advice: None,
-        };
-        check(
-            &with_cause("`a` ended.", &wrote(&["key sk-1"])),
-            "`a` ended.",
-        );
-        check("`a` ended. It wrote: x It said: y", "`a` ended.");
-        let both = with_cause(&with_said("HTTP 500.", "a."), &wrote(&["b", "c"]));
-        assert_eq!(both, "HTTP 500. It said: a. It wrote: b | c");
-        check(&both, "HTTP 500.");
-        check("", "");
+        let ended = ErrorDetail::from(ServerFault::Ended {
+            command: "a".into(),
+            advice: Advice::ArgumentsWrong.detail().into(),
+            wrote: "key sk-1".into(),
+        });
+        let public =
+            "`a` ended. It does not understand its arguments: compare them with its manual.";
+        assert_eq!(ended.message, format!("{public} It wrote: key sk-1"));
+        let why = ErrorDetail::from(ServerFault::NotListed {
+            why: ended.clone().into(),
+        });
+        let public = format!("Its tools could not be listed: {public}");
+        assert_eq!(public_part(&why).message, public);
+        assert!(!format!("{:?}", public_part(&why)).contains("sk-1"));
+        assert_eq!(how_it_ended(&ended).message, "`a` ended.");
 
         let errors = CallErrors {
             title: "Test".into(),
             remedy: "restart it",
         };
-        let why = with_cause("`a` ended.", &wrote(&["key sk-1"]));
         let failed = errors.unavailable(&UnavailableReason::Failed {
             why: why.clone(),
             retry_at: None,

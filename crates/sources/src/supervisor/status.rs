@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
-use tenon_domain::SourceState;
+use tenon_domain::{ErrorDetail, SourceState};
 use tenon_mcp::McpServerInfo;
 use tenon_openapi::operation::{SecurityScheme, SkippedOperation};
 use tokio::sync::watch;
@@ -128,7 +128,7 @@ pub(crate) enum Availability<C> {
 #[derive(Clone)]
 pub(crate) enum UnavailableReason {
     Failed {
-        why: String,
+        why: ErrorDetail,
         /// From then on a call has it tried again. None: that would not help.
         retry_at: Option<Instant>,
     },
@@ -245,7 +245,7 @@ impl<O, C: Clone> StatusCell<O, C> {
         });
     }
 
-    pub(crate) fn failed(&self, why: String, cause: Option<Cause>, retry_at: Option<Instant>) {
+    pub(crate) fn failed(&self, why: ErrorDetail, cause: Option<Cause>, retry_at: Option<Instant>) {
         let reason = UnavailableReason::Failed {
             why: why.clone(),
             retry_at,

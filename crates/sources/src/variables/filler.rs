@@ -1,6 +1,7 @@
 //! Who puts values in, where a server is run.
 
 use async_trait::async_trait;
+use tenon_domain::ErrorDetail;
 
 /// Fills in the variables of a configuration, anew at each start.
 #[async_trait]
@@ -8,16 +9,16 @@ pub trait Fill<C>: Send + Sync {
     async fn fill(&self, config: &C) -> Result<C, FillError>;
 }
 
-/// Why variables have no values, as a sentence.
+/// Why variables have no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
     /// Something is not set, or is no good. It stays so until somebody sets it:
     /// whoever runs the server restarts it then, and until then it is not tried again.
     #[error("{0}")]
-    Unset(String),
+    Unset(ErrorDetail),
     /// They could not be read, which may be over in a while.
     #[error("{0}")]
-    Unread(String),
+    Unread(ErrorDetail),
 }
 
 /// For a configuration that is written out: a `${NAME}` in it is only text.

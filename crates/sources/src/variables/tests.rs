@@ -177,7 +177,7 @@ fn what_is_missing_in_an_argument_is_told_with_how_it_would_stay() {
     );
     check(
         "${NO} ${NO} ${a-b} ${MORE}",
-        " To leave them to the program itself, write `$${NO}`, `$${MORE}`.",
+        " To leave it to the program itself, write `$${NO}`, `$${MORE}`.",
     );
 }
 
@@ -312,18 +312,25 @@ fn what_is_somebodys_own_is_no_part_of_a_program() {
 
 #[test]
 fn what_is_missing_is_told_with_what_to_do() {
+    let explain = |variables: &[Variable]| {
+        let missing = MissingVariables {
+            variables: variables.to_vec(),
+            in_arguments: Vec::new(),
+        };
+        SubstitutionError::Missing(missing).to_string()
+    };
     let check = |missing: &[Variable], expected: &str| assert_eq!(explain(missing), expected);
     let shared = |name: &str| Variable::Shared(name.into());
     let personal = |name: &str| Variable::Personal(name.into());
     check(&[], "");
     check(
         &[shared("A")],
-        "Nobody has set `${A}`: an admin sets it under Secrets, or as an environment variable of Tenon.",
+        "Nobody has set `${A}`: an admin does that under Secrets, or in the environment of Tenon.",
     );
     check(
         &[shared("A"), shared("token.b")],
-        "Nobody has set `${A}`, `${token.b}`: an admin sets them under Secrets, \
-         or as environment variables of Tenon.",
+        "Nobody has set `${A}`, `${token.b}`: an admin does that under Secrets, \
+         or in the environment of Tenon.",
     );
     check(
         &[personal("A")],
@@ -331,7 +338,7 @@ fn what_is_missing_is_told_with_what_to_do() {
     );
     check(
         &[personal("A"), shared("B")],
-        "Nobody has set `${B}`: an admin sets it under Secrets, or as an environment variable of Tenon. \
+        "Nobody has set `${B}`: an admin does that under Secrets, or in the environment of Tenon. \
          Set your own `${user.A}` under Secrets first.",
     );
 }
@@ -357,7 +364,7 @@ proptest! {
                 let missing = missing.variables;
                 prop_assert_eq!(&missing, &unset(&config, &known));
                 prop_assert!(missing.iter().all(|one| all.contains(one)));
-                prop_assert!(!explain(&missing).is_empty());
+                prop_assert!(!missing.is_empty());
             }
             Err(SubstitutionError::Misplaced(why)) => prop_assert!(false, "{}", why),
         }

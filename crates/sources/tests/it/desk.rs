@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tenon_domain::source::BuiltinConfig;
-use tenon_domain::{CallId, ErrorKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId};
+use tenon_domain::{CallId, Caller, ErrorKind, ToolAccess, ToolCall, ToolId, ToolResult, UserId};
 use tenon_sources::builtin;
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, Connection, MemoryOutputStore,
+    CallContext, CallLimits, CallOrigin, CallTimer, Connection, MemoryOutputStore,
     MemoryToolIdStore, NoClient, OutputStore, Quota, Registry, ToolSource, Toolset,
 };
 use tokio_util::sync::CancellationToken;
@@ -41,12 +41,11 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let context = CallContext {
             // What a model would be asked about is not what is tried here.
-            asker: Asker::Person,
             // Not made yet: the first write makes it.
             workspace: Some(folder.path().join("workspace")),
             ..context()
         };
-        let toolset = registry.toolset(ToolAccess::all(&context.user));
+        let toolset = registry.toolset(ToolAccess::all(&context.user, Caller::Person));
         Self {
             toolset,
             context,
@@ -61,7 +60,9 @@ impl Desk {
     pub async fn connect(&mut self, source: impl ToolSource + 'static) {
         let connection = self.registry.connect(Arc::new(source)).await.unwrap();
         self.connections.push(connection);
-        self.toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
+        self.toolset = self
+            .registry
+            .toolset(ToolAccess::all(&self.context.user, Caller::Person));
     }
 
     pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
@@ -124,7 +125,6 @@ pub fn context() -> CallContext {
         call_id: CallId::new("call"),
         origin: CallOrigin::default(),
         user: UserId::new("ada"),
-        asker: Asker::Person,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(NoClient),
@@ -139,7 +139,7 @@ pub async fn call_by_name(
     tool: &str,
     input: Value,
 ) -> ToolResult {
-    let toolset = registry.toolset(ToolAccess::all(&context.user));
+    let toolset = registry.toolset(ToolAccess::all(&context.user, Caller::Person));
     let tools = toolset.tools();
     let found = tools.iter().find(|found| found.spec.name == tool);
     let call = ToolCall {

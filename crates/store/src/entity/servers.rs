@@ -16,6 +16,9 @@ pub(crate) mod sources {
         pub owner: String,
         pub enabled: bool,
         pub wants_login: bool,
+        // Backups of former versions do not have it.
+        #[serde(default)]
+        pub trust_hints: bool,
         pub sealed_config: String,
         pub created_at: i64,
         pub updated_at: i64,

@@ -313,6 +313,15 @@ async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     is_no_chat(store.transcript(bob, &chat).await);
     let share = store.share_chat(ada, &chat, false).await.unwrap().unwrap();
 
+    // An id is one turn's, whatever the chat: a client may have chosen it.
+    let elsewhere = store.create_chat(ada, "").await.unwrap().id;
+    for other in [&chat, &elsewhere] {
+        let again = store.append(other, vec![turn(other, "h1", "one")]).await;
+        assert!(matches!(again, Err(Error::Taken("turn"))), "{again:?}");
+    }
+    assert_eq!(store.events(&elsewhere, 0, 9).await.unwrap(), []);
+    store.delete_chat(ada, &elsewhere).await.unwrap();
+
     // Two branches: the link shows the one it was made on.
     let beside = EventBody::TurnStarted {
         turn_id: TurnId::new("h2"),

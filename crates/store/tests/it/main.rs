@@ -7,6 +7,7 @@ mod chats;
 mod decisions;
 mod faults;
 mod models;
+mod other_processes;
 mod people;
 mod postgres;
 mod sources;

@@ -1,5 +1,7 @@
 //! The story of several people: accounts, log-ins, keys, invitations, on both engines.
 
+use std::time::Duration;
+
 use sea_orm::{ConnectionTrait, Database};
 use serde_json::json;
 use tenon_domain::pattern::Pattern;
@@ -9,8 +11,9 @@ use tenon_domain::{
 };
 use tenon_store::{
     AccountError, AuditEntry, AuditQuery, Blob, Enrollment, Error, LOCAL, NewUserRow, Store,
-    UserEdit,
+    StoreChange, UserEdit,
 };
+use tokio::time::timeout;
 
 use crate::postgres::Postgres;
 
@@ -63,6 +66,14 @@ async fn story(url: &str) {
     let sql = async |statement: &str| {
         let db = Database::connect(url).await.unwrap();
         db.execute_unprepared(statement).await.unwrap();
+    };
+    // The same, until it is known here what another process did.
+    let sql_on_sessions = async |statement: &str| {
+        let mut told = store.subscribe();
+        sql(statement).await;
+        let known = async { while told.recv().await.unwrap() != StoreChange::Accounts {} };
+        let known = timeout(Duration::from_secs(10), known).await;
+        known.expect("it is told in time");
     };
     let local = UserId::new(LOCAL);
 
@@ -170,14 +181,14 @@ async fn story(url: &str) {
     assert_eq!(store.session_of("something").await.unwrap(), None);
     let others = store.delete_session(&ada.id, &session.id).await;
     assert!(matches!(others, Err(Error::NotFound("session"))));
-    sql("UPDATE auth_sessions SET last_seen_at = 0").await;
+    sql_on_sessions("UPDATE auth_sessions SET last_seen_at = 0").await;
     store.session_of(&token.0).await.unwrap().unwrap();
     let seen = &store.sessions(&bob.id).await.unwrap()[0];
     assert!(
         seen.last_seen_at >= session.last_seen_at,
         "its use is written down"
     );
-    sql("UPDATE auth_sessions SET expires_at = 1").await;
+    sql_on_sessions("UPDATE auth_sessions SET expires_at = 1").await;
     assert_eq!(store.session_of(&token.0).await.unwrap(), None);
     assert!(!store.session_lives(&session.id).await.unwrap());
     assert_eq!(store.sessions(&bob.id).await.unwrap(), []);

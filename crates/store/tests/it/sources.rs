@@ -42,6 +42,7 @@ async fn story(url: &str) {
             owner: None,
             enabled: true,
             wants_login: false,
+            trust_hints: true,
             ..shared.clone()
         }
     );
@@ -68,6 +69,7 @@ async fn story(url: &str) {
                 title: "Raced",
                 owner: None,
                 enabled: false,
+                trust_hints: false,
             };
             store.add_source(new, |_| "sealed".into()).await
         })
@@ -305,6 +307,7 @@ async fn add(
         title: &format!("The \0 {name}"),
         owner,
         enabled: true,
+        trust_hints: owner.is_none(),
     };
     let seal = |id: &SourceId| vault.seal(&format!("source:{id}"), &format!("config of {id}"));
     store.add_source(new, seal).await

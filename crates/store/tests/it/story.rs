@@ -3,10 +3,10 @@
 use sea_orm::{Database, FromQueryResult, Statement};
 use serde_json::json;
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, Content, Cost, EntryPoint, Event, EventBody, MessageId,
-    MessageRecord, ModelId, ModelRef, OmittedTool, Part, Role, RunsOn, SourceId, SourceInfo,
-    SourceKind, TitledBy, ToolCall, ToolError, ToolId, ToolOutput, TurnId, TurnOutcome, Usage,
-    UserId,
+    CallId, CallRecord, CallStatus, Content, Cost, EntryPoint, ErrorDetail, Event, EventBody,
+    MessageId, MessageRecord, ModelId, ModelRef, OmittedTool, Part, Role, RunsOn, SourceId,
+    SourceInfo, SourceKind, TitledBy, ToolCall, ToolError, ToolId, ToolOutput, TurnId, TurnOutcome,
+    Usage, UserId,
 };
 use tenon_store::{AbandonedTurns, Blob, ChatQuery, Error, OpenTurn, Store};
 
@@ -123,7 +123,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
             tools: vec![OmittedTool {
                 tool_id: ToolId::new("mcp_s_b"),
                 display_name: "s/b".into(),
-                why: "its schema cannot be read".into(),
+                why: tenon_domain::ErrorDetail::other("its schema cannot be read"),
             }],
         },
         EventBody::MessageStarted {
@@ -235,9 +235,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
         },
         EventBody::TurnFinished {
             turn_id: turn.clone(),
-            outcome: TurnOutcome::Interrupted {
-                message: "restarted".into(),
-            },
+            outcome: TurnOutcome::Interrupted(ErrorDetail::other("restarted")),
             usage: Usage {
                 input_tokens: 30,
                 output_tokens: 4,

@@ -50,20 +50,9 @@ impl<'a> UnapprovedCall<'a> {
         self.ready
     }
 
-    /// The error where nobody can approve it; `advice` is a sentence on what would allow it.
-    pub fn refuse(&self, advice: &str) -> ToolError {
-        let name = &self.ready.tool.spec.display_name;
-        let refusal = match self.reason {
-            ApprovalReason::Policy => {
-                format!("{name} needs a person's approval, and nobody can be asked here. {advice}")
-            }
-            ApprovalReason::NewAddress => format!(
-                "{name} needs a person's approval for an address that the user did not write and \
-                 no result showed, and nobody can be asked here. Ask the user to write the \
-                 address. {advice}"
-            ),
-        };
-        ToolError::denied(refusal.trim_end())
+    /// The error where nobody can approve it.
+    pub fn refuse(&self) -> ToolError {
+        self.ready.toolset.unapproved(self.ready.tool, self.reason)
     }
 }
 

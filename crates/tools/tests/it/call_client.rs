@@ -6,11 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{
-    ErrorKind, FormAnswer, FormRequest, SourceState, ToolAccess, ToolError, ToolOutput, ToolResult,
+    Caller, ErrorDetail, ErrorKind, FormAnswer, FormRequest, SourceState, ToolAccess, ToolError,
+    ToolOutput, ToolResult,
 };
-use tenon_tools::{Asker, CallClient, CallContext, Connection, ProgressUpdate};
+use tenon_tools::{CallClient, CallContext, Connection, ProgressUpdate};
 
-use crate::hub::{Hub, Odd, ada, call, context};
+use crate::hub::{Hub, Odd, ada, by_model, call, context};
 
 /// Takes its time to answer, and writes down what it hears.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ async fn attended(hub: &Hub, somebody: &Arc<Somebody>, tool: &str, text: &str) -
         client: somebody.clone(),
         ..context()
     };
-    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
+    let toolset = hub.registry.toolset(by_model());
     toolset
         .call(&call(tool, json!({"text": text})), &context)
         .await
@@ -95,15 +96,15 @@ async fn a_source_that_cannot_be_called_is_listed_but_not_offered_and_says_why()
     let (hub, odd, _connected) = hub().await;
     let check = async |state: SourceState, expected: Option<&str>| {
         *odd.state.lock().unwrap() = state.clone();
-        let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
-        assert_eq!(toolset.tools().len(), 3, "{state:?}");
-        let offered = toolset.specs().len();
-        assert_eq!(offered, expected.map_or(3, |_| 0), "{state:?}");
-        for asker in [Asker::Model, Asker::Person] {
-            let context = CallContext { asker, ..context() };
+        for caller in [Caller::chat_model(), Caller::Person] {
+            let toolset = hub.registry.toolset(ToolAccess::all(&ada(), caller));
+            assert_eq!(toolset.tools().len(), 3, "{state:?}");
+            let offered = toolset.specs().len();
+            assert_eq!(offered, expected.map_or(3, |_| 0), "{state:?}");
             // Nobody has to get an input right that goes nowhere.
             let input = expected.map_or(json!({"text": "hi"}), |_| json!({}));
-            let result = toolset.call(&call("mcp_odd_echo", input), &context).await;
+            let call = call("mcp_odd_echo", input);
+            let result = toolset.call(&call, &context()).await;
             let expected = match expected {
                 None => Ok(ToolOutput::text("hi")),
                 Some(why) => Err(ToolError::new(ErrorKind::Unavailable, why)),
@@ -114,14 +115,14 @@ async fn a_source_that_cannot_be_called_is_listed_but_not_offered_and_says_why()
     check(SourceState::Starting, None).await;
     check(SourceState::Ready, None).await;
     check(SourceState::Sleeping, None).await;
-    let why = "It is slow.".to_owned();
+    let why = ErrorDetail::other("It is slow.");
     check(SourceState::Degraded { why }, None).await;
     let off = "The odd/echo is switched off. Do without it.";
     check(SourceState::Off, Some(off)).await;
-    let why = "It ended at once.".to_owned();
+    let why = ErrorDetail::other("It ended at once.");
     let failed = "The odd/echo cannot be used now: It ended at once. Do without it.";
     check(SourceState::Failed { why }, Some(failed)).await;
-    let why = "It ended. Its last words: sk-1".to_owned();
+    let why = ErrorDetail::other("It ended. Its last words: sk-1");
     let own = "The odd rests. Ask again tomorrow.";
     *odd.unavailable.lock().unwrap() = Some(own.into());
     check(SourceState::Failed { why }, Some(own)).await;

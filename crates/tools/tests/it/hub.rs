@@ -6,12 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Annotations, CallId, FormRequest, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
-    ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
+    Annotations, CallId, Caller, FormRequest, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolAccess, ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
 };
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
-    NoClient, ProgressUpdate, Registry, ToolSource,
+    CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
+    ProgressUpdate, Registry, ToolSource,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +40,7 @@ impl Hub {
     /// What Ada gets when a model calls a tool for her.
     pub async fn call(&self, tool: &str, input: Value) -> ToolResult {
         self.registry
-            .toolset(ToolAccess::all(&ada()))
+            .toolset(by_model())
             .call(&call(tool, input), &context())
             .await
     }
@@ -48,6 +48,11 @@ impl Hub {
 
 pub fn ada() -> UserId {
     UserId::new("ada")
+}
+
+/// Ada's tools, called by a model of hers that can ask.
+pub fn by_model() -> ToolAccess {
+    ToolAccess::all(&ada(), Caller::chat_model())
 }
 
 pub fn call(tool: &str, input: Value) -> ToolCall {
@@ -63,7 +68,6 @@ pub fn context() -> CallContext {
         call_id: CallId::new("c"),
         origin: CallOrigin::default(),
         user: ada(),
-        asker: Asker::Model,
         workspace: None,
         cancel: CancellationToken::new(),
         client: Arc::new(NoClient),
@@ -75,6 +79,7 @@ pub fn context() -> CallContext {
 pub struct Odd {
     pub info: SourceInfo,
     pub names: Vec<&'static str>,
+    pub has_trusted_hints: bool,
     pub state: Mutex<SourceState>,
     pub unavailable: Mutex<Option<String>>,
 }
@@ -91,6 +96,7 @@ impl Odd {
         Self {
             info,
             names: names.to_vec(),
+            has_trusted_hints: true,
             state: Mutex::new(SourceState::Ready),
             unavailable: Mutex::default(),
         }
@@ -130,6 +136,10 @@ impl ToolSource for Odd {
 
     fn state(&self) -> SourceState {
         self.state.lock().unwrap().clone()
+    }
+
+    fn has_trusted_hints(&self) -> bool {
+        self.has_trusted_hints
     }
 
     fn unavailable(&self) -> Option<String> {

@@ -4,5 +4,6 @@
 
 mod call_client;
 mod hub;
+mod policy;
 mod registry;
 mod road;

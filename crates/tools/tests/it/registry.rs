@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{SourceInfo, ToolAccess, ToolId, ToolOutput, UserId};
+use tenon_domain::{Caller, SourceInfo, ToolAccess, ToolId, ToolOutput, UserId};
 use tenon_tools::{CallLimits, Error, MemoryOutputStore, MemoryToolIdStore, Registry, ToolIdStore};
 use tokio::sync::Notify;
 
-use crate::hub::{Hub, Odd, ada, call, context};
+use crate::hub::{Hub, Odd, ada, by_model, call, context};
 
 fn ids(hub: &Hub, user: &UserId) -> Vec<String> {
     hub.registry
-        .toolset(ToolAccess::all(user))
+        .toolset(ToolAccess::all(user, Caller::chat_model()))
         .specs()
         .iter()
         .map(|spec| spec.id.0.clone())
@@ -47,7 +47,7 @@ async fn a_turn_keeps_the_tools_it_began_with() {
         .connect(Arc::new(Odd::new("a", &["echo"])))
         .await
         .unwrap();
-    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
+    let toolset = hub.registry.toolset(by_model());
     drop(connected);
     let answer = toolset
         .call(&call("mcp_a_echo", json!({"text": "still"})), &context())
@@ -69,7 +69,7 @@ async fn a_guest_is_there_for_whoever_holds_it_and_takes_nobodys_name() {
     let guest: Arc<dyn tenon_tools::ToolSource> = Arc::new(guest);
     let request_tools = hub.registry.request_tools(&ada(), &[guest]);
     // What the rest is narrowed to is not about request_tools.
-    let access = ToolAccess::all(&ada()).only([ToolId::new("mcp_a_echo")]);
+    let access = by_model().only([ToolId::new("mcp_a_echo")]);
     let toolset = hub
         .registry
         .toolset(access)
@@ -126,7 +126,9 @@ async fn a_private_source_is_its_owners_alone() {
     assert_eq!(ids(&hub, &bob), ["mcp_all_echo"]);
     assert_eq!(hub.registry.sources(&bob).len(), 1);
 
-    let theirs = hub.registry.toolset(ToolAccess::all(&bob));
+    let theirs = hub
+        .registry
+        .toolset(ToolAccess::all(&bob, Caller::chat_model()));
     assert!(theirs.get(&ToolId::new("mcp_ada-laptop_echo")).is_none());
     let refused = theirs
         .call(
@@ -147,7 +149,7 @@ async fn only_what_is_switched_on_is_seen_and_called() {
         .unwrap();
     let toolset = hub
         .registry
-        .toolset(ToolAccess::all(&ada()).only([ToolId::new("mcp_a_x")]));
+        .toolset(by_model().only([ToolId::new("mcp_a_x")]));
     assert_eq!(toolset.specs().len(), 1);
     assert!(
         toolset
@@ -216,14 +218,14 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
     });
     slow.asked.notified().await;
     // The book is busy with the first; readers do not notice, and the second overtakes it.
-    assert_eq!(registry.toolset(ToolAccess::all(&ada())).specs().len(), 0);
+    assert_eq!(registry.toolset(by_model()).specs().len(), 0);
     let _second = registry
         .connect(Arc::new(Odd::new("a", &["new"])))
         .await
         .unwrap();
     slow.go_on.notify_one();
     drop(first.await.unwrap());
-    let specs = registry.toolset(ToolAccess::all(&ada())).specs();
+    let specs = registry.toolset(by_model()).specs();
     assert_eq!(
         specs
             .iter()

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tenon_domain::{
-    Content, ErrorKind, Layer, Policy, ToolAccess, ToolError, ToolId, ToolOutput, ToolResult,
-    ToolSetting, ToolSettings,
+    Content, ErrorKind, Layer, Policy, ToolError, ToolId, ToolOutput, ToolResult, ToolSetting,
+    ToolSettings,
 };
-use tenon_tools::{Asker, Connection, OutputStore, PreparedCall};
+use tenon_tools::{Connection, OutputStore, PreparedCall};
 
-use crate::hub::{Hub, Odd, ada, call, context};
+use crate::hub::{Hub, Odd, ada, by_model, call, context};
 
 async fn hub() -> (Hub, Connection) {
     let hub = Hub::new();
@@ -154,7 +154,7 @@ async fn bytes_that_are_no_text_do_not_lose_the_rest() {
 #[tokio::test]
 async fn a_call_that_is_no_longer_wanted_ends_at_once() {
     let (hub, _connected) = hub().await;
-    let toolset = hub.registry.toolset(ToolAccess::all(&ada()));
+    let toolset = hub.registry.toolset(by_model());
     let context = context();
     context.cancel.cancel();
     let result = toolset
@@ -170,13 +170,11 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
         ("mcp_odd_echo", Policy::Ask),
         ("mcp_odd_hang", Policy::Deny),
     ]);
-    let toolset = hub
-        .registry
-        .toolset(ToolAccess::all(&ada()).with_settings(settings));
+    let toolset = hub.registry.toolset(by_model().with_settings(settings));
 
     let echo = call("mcp_odd_echo", json!({"text": "hi"}));
     let cancel = &context().cancel;
-    let prepared = toolset.prepare(&echo, Asker::Model, cancel).await;
+    let prepared = toolset.prepare(&echo, cancel).await;
     let Ok(PreparedCall::Ask(question)) = prepared else {
         panic!("nobody is asked")
     };
@@ -184,14 +182,10 @@ async fn a_person_is_asked_between_the_two_halves_of_the_road() {
         question.approved().run(&context()).await,
         Ok(ToolOutput::text("hi"))
     );
-    assert!(matches!(
-        toolset.prepare(&echo, Asker::Person, cancel).await,
-        Ok(PreparedCall::Ready(_))
-    ));
     // Nobody is asked about what cannot be made.
     let refused = async |tool: &str, input| {
         let call = call(tool, input);
-        let prepared = toolset.prepare(&call, Asker::Model, cancel).await;
+        let prepared = toolset.prepare(&call, cancel).await;
         prepared.map(drop).unwrap_err().kind
     };
     let kind = refused("mcp_odd_echo", json!({"text": 7})).await;
@@ -223,30 +217,4 @@ fn said(policies: &[(&str, Policy)]) -> ToolSettings {
         };
         (Layer::User, ToolId::new(*tool), setting)
     }))
-}
-
-#[tokio::test]
-async fn policies_bind_models_and_not_people() {
-    let (hub, _connected) = hub().await;
-    let settings = said(&[
-        ("mcp_odd_echo", Policy::Deny),
-        ("mcp_odd_fail", Policy::Ask),
-    ]);
-    let access = ToolAccess::all(&ada()).with_settings(settings);
-    let toolset = hub.registry.toolset(access);
-    let echo = call("mcp_odd_echo", json!({"text": "hi"}));
-
-    let (kind, _) = error(toolset.call(&echo, &context()).await);
-    assert_eq!(kind, ErrorKind::Denied);
-    let ask = call("mcp_odd_fail", json!({"text": ""}));
-    let (kind, message) = error(toolset.call(&ask, &context()).await);
-    assert_eq!(kind, ErrorKind::Denied);
-    assert!(message.contains("nobody can be asked here"), "{message}");
-
-    let mut by_hand = context();
-    by_hand.asker = Asker::Person;
-    assert_eq!(
-        toolset.call(&echo, &by_hand).await,
-        Ok(ToolOutput::text("hi"))
-    );
 }

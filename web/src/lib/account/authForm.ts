@@ -52,13 +52,10 @@ export function isTooShort(password: string): boolean {
   return [...password].length < MIN_PASSWORD_LENGTH;
 }
 
-const atFault: Partial<Record<string, AuthField>> = {
-  wrong_code: 'code',
-  email_taken: 'email',
-  wrong_email: 'email',
-};
-
 /** The field that the server would not have; none where it is about the whole. */
-export function authFieldOfError({ code }: ApiError): AuthField | undefined {
-  return atFault[code];
+export function authFieldOfError(
+  { field }: Pick<ApiError, 'field'>,
+  fields: readonly AuthField[],
+): AuthField | undefined {
+  return fields.find((name) => name === field);
 }

@@ -1,5 +1,7 @@
 // A list loaded from the server: its items, whether it is loaded, or the error.
+import { untrack } from 'svelte';
 import { accountErrorText } from './accountErrorText';
+import { accountChanges } from './events';
 
 export class RemoteList<Item> {
   items = $state.raw<readonly Item[]>([]);
@@ -14,6 +16,13 @@ export class RemoteList<Item> {
 
   constructor(ask: () => Promise<Item[]>) {
     this.#ask = ask;
+  }
+
+  /** Loads it, and again at every change, until the function it returns is called. */
+  start(changes: { add(listener: () => void): () => void } = accountChanges): () => void {
+    // Whoever starts it in an effect does not start it anew at every change.
+    untrack(() => void this.refresh());
+    return changes.add(() => void this.refresh());
   }
 
   /** Shows one as it is now, at its place or at the end. */

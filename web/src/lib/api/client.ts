@@ -1,5 +1,4 @@
-// The HTTP client. Every failure is an `ApiError`: with the server's sentence, made to be shown,
-// or `unreachable`. A 401 also calls the `onUnauthorized` listener.
+// The HTTP client. Every failure is an `ApiError`: the server's error as data, or `unreachable`. A 401 also calls the `onUnauthorized` listener.
 import { dataOf } from './sse';
 import type {
   AnswerForm,
@@ -12,6 +11,7 @@ import type {
   Discovered,
   EndpointView,
   ErrorBody,
+  ErrorDetail,
   ModelChange,
   ModelId,
   ModelView,
@@ -40,8 +40,15 @@ export class ApiError extends Error {
     readonly status = 0,
     /** How long to wait before it is worth asking again, where the server says so. */
     readonly retryAfterMs?: number,
+    readonly params: ErrorDetail['params'] = {},
+    /** The field of the request that is wrong. */
+    readonly field?: string,
   ) {
     super(message);
+  }
+
+  static of({ code, message, params, field }: ErrorDetail): ApiError {
+    return new ApiError(code, message, 0, undefined, params, field);
   }
 
   static noAnswer(why: string, status?: number): ApiError {
@@ -73,9 +80,10 @@ export const api = {
   chats: (page: { limit: number; before?: string; archived?: boolean }) =>
     request<ChatSummary[]>('GET', withQuery('/api/chats', page)),
   createChat: () => request<ChatSummary>('POST', '/api/chats', {}),
-  changeChat: (id: ChatId, change: ChatChange) => request<void>('PATCH', chatPath(id), change),
+  changeChat: (id: ChatId, change: ChatChange) =>
+    request<ChatSummary>('PATCH', chatPath(id), change),
   deleteChat: (id: ChatId) => request<void>('DELETE', chatPath(id)),
-  restoreChat: (id: ChatId) => request<void>('POST', `${chatPath(id)}/restore`),
+  restoreChat: (id: ChatId) => request<ChatSummary>('POST', `${chatPath(id)}/restore`),
   chooseBranch: (id: ChatId, turnId: TurnId) =>
     request<void>('POST', `${chatPath(id)}/branch`, { turnId }),
   search: (q: string, limit: number) =>
@@ -178,7 +186,10 @@ function refusal({ status, statusText, headers }: Response, text: string): ApiEr
   const error = (parse(text) as Partial<ErrorBody> | undefined)?.error;
   const seconds = Number(headers.get('retry-after') ?? NaN);
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-  if (error) return new ApiError(error.code, error.message, status, retryAfterMs);
+  if (error) {
+    const { code, message, params, field } = error;
+    return new ApiError(code, message, status, retryAfterMs, params, field);
+  }
   // A proxy that cannot reach the server answers in its place, in its own words.
   if (status >= 502 && status <= 504) return ApiError.noAnswer(statusText, status);
   return new ApiError('unexpected', `${status} ${statusText}`, status);

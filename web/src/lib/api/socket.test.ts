@@ -68,10 +68,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const follow = { type: 'subscribe:user' };
+
 test('a chat asked for before the connection stands is subscribed to when it does', () => {
   start().subscribe('c1', () => 0);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 0 }]);
+  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 0 }]);
 });
 
 test('a lost connection comes back and asks for what it missed', () => {
@@ -83,7 +85,7 @@ test('a lost connection comes back and asks for what it missed', () => {
   vi.advanceTimersByTime(400);
   expect(FakeWebSocket.all).toHaveLength(2);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 7 }]);
+  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 7 }]);
   expect(connections).toEqual(['connecting', 'open', 'open']);
 });
 
@@ -133,11 +135,11 @@ test('a connection that died unnoticed is found out and replaced', () => {
   const dead = FakeWebSocket.last;
   dead.accept();
   dispatchEvent(new Event('online'));
-  expect(dead.sent).toHaveLength(2);
+  expect(dead.sent).toHaveLength(3);
   vi.advanceTimersByTime(4100);
   expect(FakeWebSocket.last).not.toBe(dead);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 3 }]);
+  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 3 }]);
 });
 
 test('a connection that answers is kept', () => {
@@ -157,6 +159,7 @@ test('another chat takes the place of the first', () => {
   socket.subscribe('c1', () => 0);
   socket.subscribe('c2', () => 0);
   expect(FakeWebSocket.last.sent).toEqual([
+    follow,
     { type: 'subscribe', chatId: 'c1', after: 0 },
     { type: 'unsubscribe', chatId: 'c1' },
     { type: 'subscribe', chatId: 'c2', after: 0 },
@@ -171,18 +174,21 @@ test('a subscription that is not answered shows that the connection is dead', ()
   vi.advanceTimersByTime(4100);
   expect(FakeWebSocket.last).not.toBe(dead);
   FakeWebSocket.last.accept();
-  expect(FakeWebSocket.last.sent).toEqual([{ type: 'subscribe', chatId: 'c1', after: 3 }]);
+  expect(FakeWebSocket.last.sent).toEqual([follow, { type: 'subscribe', chatId: 'c1', after: 3 }]);
 });
 
-test('without a chat to ask for, coming back connects anew', () => {
+test('without a chat to ask for, coming back asks what else has changed', () => {
   start();
-  const old = FakeWebSocket.last;
-  old.accept();
+  const socket = FakeWebSocket.last;
+  socket.accept();
   dispatchEvent(new Event('online'));
-  expect(FakeWebSocket.last).not.toBe(old);
-  FakeWebSocket.last.accept();
+  expect(socket.sent).toEqual([follow, follow]);
+  socket.say({ type: 'resync' });
   vi.advanceTimersByTime(10_000);
-  expect(connections).toEqual(['connecting', 'open', 'open']);
+  expect(FakeWebSocket.last).toBe(socket);
+  dispatchEvent(new Event('online'));
+  vi.advanceTimersByTime(4100);
+  expect(FakeWebSocket.last).not.toBe(socket);
 });
 
 test('a connection that was never had, or ended because a session did, is a refusal', () => {

@@ -1,5 +1,5 @@
-// The one WebSocket of a page. It comes back by itself and subscribes again to
-// the chat that is open, from the last event that was seen.
+// The one WebSocket of a page. It comes back by itself and subscribes again: to what changes for
+// this user, and to the chat that is open, from the last event that was seen.
 import type { ChatId, ClientFrame, ServerFrame } from './types';
 
 export type Connection = 'connecting' | 'open' | 'away';
@@ -84,8 +84,12 @@ export class Socket {
   resubscribe(): void {
     if (!this.#subscription) return;
     const { chatId, lastSeq } = this.#subscription;
-    this.send({ type: 'subscribe', chatId, after: lastSeq() });
-    // The server always answers a subscription, so silence means a dead connection.
+    this.#ask({ type: 'subscribe', chatId, after: lastSeq() });
+  }
+
+  /** The server always answers a subscription, so silence means a dead connection. */
+  #ask(frame: ClientFrame): void {
+    this.send(frame);
     clearTimeout(this.#probe);
     if (this.#isOpen) this.#probe = setTimeout(() => this.#reconnect(), PROBE_TIMEOUT_MS);
   }
@@ -101,6 +105,7 @@ export class Socket {
       clearTimeout(this.#away);
       this.#away = undefined;
       this.#listener.connection('open');
+      this.#ask({ type: 'subscribe:user' });
       this.resubscribe();
     };
     socket.onmessage = ({ data }) => {
@@ -130,8 +135,7 @@ export class Socket {
     if (state === WebSocket.CONNECTING) return;
     if (state !== WebSocket.OPEN) return this.#connect();
     if (this.#subscription) this.resubscribe();
-    // Without a subscription there is nothing to ask, and a new connection costs nothing.
-    else this.#reconnect();
+    else this.#ask({ type: 'subscribe:user' });
   }
 
   #reconnect(): void {

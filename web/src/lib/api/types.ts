@@ -184,6 +184,12 @@ export type ChatChange = { title?: string, pinned?: boolean, archived?: boolean,
 
 export type StartTurn = { 
 /**
+ * A UUID that the client chooses, so that sending the same message twice is one turn: the
+ * second time the response is the same. 409 where it is another message's. Left out, the
+ * server chooses one.
+ */
+turnId?: TurnId, 
+/**
  * May be left out together with `replaces`: the same again.
  */
 text?: string, 
@@ -306,7 +312,7 @@ export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: 
 /**
  * Of one that runs on somebody's own machine.
  */
-local?: LocalView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+local?: LocalView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type SourceDetail = { id: SourceId, kind: SourceKind, name: string, title: string, origin: SourceOrigin, 
 /**
@@ -316,7 +322,12 @@ mine: boolean,
 /**
  * Whether this person may change, restart and remove it.
  */
-editable: boolean, enabled: boolean, tools: number, 
+editable: boolean, enabled: boolean, 
+/**
+ * What it says of its own tools is believed: one that "only reads" needs no approval. Only an
+ * admin changes it.
+ */
+trustHints: boolean, tools: number, 
 /**
  * What is listed is what it offered when it last worked.
  */
@@ -365,7 +376,7 @@ cause?: CauseView,
 /**
  * What its document says, where it has one.
  */
-document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+document?: DocumentView, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type SourceOrigin = { "kind": "added" } | { "kind": "file", file: string, };
 
@@ -389,7 +400,7 @@ export type CauseView = {
 /**
  * "`npx` exited with code 1."
  */
-how: string, 
+how: ErrorDetail, 
 /**
  * The lines of its log that say so, oldest first.
  */
@@ -397,17 +408,7 @@ lines: Array<string>,
 /**
  * What usually helps.
  */
-advice?: AdviceView, };
-
-export type AdviceView = { 
-/**
- * "runtime_too_old", "variable_missing", …: what words are made of.
- */
-code: string, params: Record<string, string>, 
-/**
- * In English.
- */
-message: string, };
+advice?: ErrorDetail, };
 
 export type SourceReach = { "transport": "stdio", command: string, args: Array<string>, env: Record<string, string | null>, cwd?: string, timeoutMs?: number, toolTimeoutsMs: Record<string, number>, sleepAfterMs?: number, 
 /**
@@ -534,9 +535,18 @@ credentials?: Record<string, unknown>, timeoutMs?: number, toolTimeoutsMs?: Reco
 /**
  * What Tenon is known by where people log in, if somebody has registered it there.
  */
-clientId?: string, clientSecret?: string, enabled?: boolean, };
+clientId?: string, clientSecret?: string, enabled?: boolean, 
+/**
+ * Whether what it says of its own tools is believed: one that "only reads" needs no approval
+ * then. An admin's to say; left out, an admin trusts what they add.
+ */
+trustHints?: boolean, };
 
-export type SourceChange = { title?: string, enabled?: boolean, transport?: string, command?: string, args?: Array<string>, 
+export type SourceChange = { title?: string, enabled?: boolean, 
+/**
+ * An admin's to say.
+ */
+trustHints?: boolean, transport?: string, command?: string, args?: Array<string>, 
 /**
  * All of them from now on; `null` keeps the value that is stored under that name.
  */
@@ -636,7 +646,7 @@ startup?: StartupView, tools: number,
 /**
  * Changes whenever the list of tools does.
  */
-revision: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+revision: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type CallTool = { arguments: unknown, };
 
@@ -668,9 +678,9 @@ isDefault: boolean,
  */
 saved: boolean, 
 /**
- * Why it cannot be asked now, in a sentence that says what to do.
+ * Why it cannot be asked now.
  */
-unusable?: string, };
+unusable?: ErrorDetail, };
 
 export type ModelOrigin = "builtin" | "added" | "environment" | "local";
 
@@ -732,9 +742,9 @@ export type TestFrame = { "type": "text", text: string, } | { "type": "tryingToo
  */
 ok: boolean, 
 /**
- * What went wrong, in one sentence that says what to do.
+ * What went wrong. Where it answered, what was seen could not be stored.
  */
-message?: string, tools?: ToolUse, 
+error?: ErrorDetail, tools?: ToolUse, 
 /**
  * From the question to the first word.
  */
@@ -744,9 +754,15 @@ export type ErrorBody = { error: ErrorDetail, };
 
 export type ErrorDetail = { code: string, 
 /**
- * One sentence that says what to do.
+ * English, made from the code's template and the parameters: one sentence that says what to do.
  */
-message: string, };
+message: string, params: Record<string, ErrorParam>, 
+/**
+ * The field of the request, or of a form, that is wrong.
+ */
+field?: string, };
+
+export type ErrorParam = string | ErrorDetail;
 
 export type DeviceView = { id: string, 
 /**
@@ -758,7 +774,7 @@ name: string,
  */
 online: boolean, servers: Array<LocalServerView>, };
 
-export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: Via, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: Via, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
 export type LocalView = { deviceId: string, deviceName: string, url: string, via: Via, };
 
@@ -902,9 +918,9 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "tools:changed" } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
@@ -916,7 +932,7 @@ export type UserRole = "admin" | "user";
 
 export type KeyScope = { access: KeyAccess, 
 /**
- * Tools that a model may use without asking when it works for this key:
+ * Tools that it may call, and a model that works for it, although their policy is to ask:
  * nobody can be asked there.
  */
 allow: Array<Pattern>, };
@@ -967,7 +983,7 @@ after: TurnId | null, };
 
 export type TitledBy = "cut" | "model" | "person";
 
-export type TurnOutcome = { "kind": "done" } | { "kind": "stopped" } | { "kind": "stepLimit" } | { "kind": "interrupted", message: string, } | { "kind": "failed", message: string, };
+export type TurnOutcome = { "kind": "done" } | { "kind": "stopped" } | { "kind": "stepLimit" } | { "kind": "interrupted" } & ErrorDetail | { "kind": "failed" } & ErrorDetail;
 
 export type Delta = { chatId: ChatId, messageId: MessageId, 
 /**
@@ -1032,7 +1048,7 @@ cacheReadTokens: number, cacheWriteTokens: number, };
 
 export type ModelRef = { id: ModelId, name: string, };
 
-export type LeftOut = { toolId: ToolId, displayName: string, why: string, };
+export type LeftOut = { toolId: ToolId, displayName: string, why: ErrorDetail, };
 
 export type Cost = { currency: string, 
 /**
@@ -1119,9 +1135,11 @@ export type Verdict = "once" | "chat" | "always" | "denied";
 
 export type SourceKind = "builtin" | "skill" | "mcp" | "openapi" | "browser";
 
-export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: string, } | { "state": "failed", why: string, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" };
+export type SourceState = { "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" };
 
 export type StorageState = "ok" | "low" | "full" | "failing";
+
+export type UserTopic = "tools" | "sources" | "models" | "accounts" | "settings";
 
 export type BlobId = string;
 

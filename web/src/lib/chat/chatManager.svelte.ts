@@ -32,6 +32,18 @@ export class ChatManager {
     return [...this.list.chats, ...this.archive.chats].find((chat) => chat.id === id);
   }
 
+  /** Reads again what is listed. */
+  async refresh(): Promise<void> {
+    const { list, archive } = this;
+    await Promise.all([list.refresh(), archive.loaded && archive.refresh()]);
+  }
+
+  /** A chat as it is on the server now: in one list or in the other. */
+  put(chat: ChatSummary): void {
+    this.list.put(chat);
+    this.archive.put(chat);
+  }
+
   /** A chat that was deleted elsewhere. */
   drop(id: ChatId): void {
     this.list.drop(id);
@@ -49,8 +61,6 @@ export class ChatManager {
   async setArchived(id: ChatId, archived: boolean, title: string): Promise<void> {
     const { archivedNow, undo, notChanged } = language.messages;
     const done = await this.#change(id, { archived }, notChanged);
-    // It leaves one list for the other.
-    await Promise.allSettled([this.list.refresh(), this.archive.refresh()]);
     if (!done || !archived) return;
     const back = { label: undo, run: () => void this.setArchived(id, false, title) };
     this.#archiveToasts.set(id, toasts.show(archivedNow(truncateTitle(title)), back));
@@ -103,7 +113,7 @@ export class ChatManager {
     }
     try {
       const made = await api.importChat(chat);
-      this.list.add(made);
+      this.put(made);
       router.go({ name: 'chat', chatId: made.id });
     } catch (error) {
       toasts.show(t.notImported(errorText(error)));
@@ -126,7 +136,7 @@ export class ChatManager {
 
   async #change(id: ChatId, change: ChatChange, failed: (why: string) => string): Promise<boolean> {
     try {
-      await this.#listOf(id).change(id, change);
+      this.put(await this.#listOf(id).change(id, change));
       return true;
     } catch (error) {
       toasts.show(failed(errorText(error)));

@@ -10,7 +10,7 @@ const RESYNC_DELAY_MS = 1_000;
 
 interface Sending {
   text: string;
-  turnsBefore: number;
+  turnId: TurnId;
   /** The turn whose place it takes. */
   replaces?: TurnId;
 }
@@ -22,8 +22,6 @@ export class Conversation {
   problem = $state.raw<{ missing: boolean; message: string }>();
   /** The message on its way to the server, shown until its turn has started. */
   sending = $state.raw<Sending>();
-  /** When the last turn began that the page saw begin. */
-  begunAt = $state<number>();
   /** The turn that was asked to stop and has not yet. */
   stopping = $state.raw<TurnId>();
 
@@ -45,11 +43,6 @@ export class Conversation {
 
   constructor(socket: Socket) {
     this.#socket = socket;
-  }
-
-  /** The number of the last event taken in, which the screen may not show yet. */
-  get seq(): number {
-    return this.#next?.seq ?? 0;
   }
 
   open(id: ChatId): void {
@@ -79,13 +72,12 @@ export class Conversation {
     this.chat = undefined;
     this.problem = undefined;
     this.sending = undefined;
-    this.begunAt = undefined;
     this.stopping = undefined;
   }
 
   /** Shows a message before the server has it. The result takes it back. */
-  announce(text: string, replaces?: TurnId): () => void {
-    const sending = { text, turnsBefore: this.chat?.turns.length ?? 0, replaces };
+  announce(text: string, turnId: TurnId, replaces?: TurnId): () => void {
+    const sending = { text, turnId, replaces };
     this.sending = sending;
     return () => {
       if (this.sending === sending) this.sending = undefined;
@@ -102,10 +94,7 @@ export class Conversation {
       if (missing) this.#lose(before.id);
       return;
     }
-    if (frame.type === 'event' && before.caughtUp) {
-      syncServerClock(frame.at);
-      if (frame.body.type === 'turnStarted') this.begunAt = frame.at;
-    }
+    if (frame.type === 'event' && before.caughtUp) syncServerClock(frame.at);
     this.#next = reduce(before, frame);
     if (this.#next.missed && !before.missed) this.#askAgain();
     if (this.#next !== before) this.#paint();
@@ -141,7 +130,7 @@ export class Conversation {
   #show(chat: Chat): void {
     this.chat = chat;
     this.problem = undefined;
-    if (this.sending && chat.turns.length > this.sending.turnsBefore) this.sending = undefined;
+    if (chat.turns.some((turn) => turn.id === this.sending?.turnId)) this.sending = undefined;
     if (this.stopping !== runningTurn(chat)?.id) this.stopping = undefined;
   }
 }

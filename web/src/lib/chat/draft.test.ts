@@ -9,6 +9,7 @@ function taken(chatId: string | undefined, text: string): Draft {
   const draft = new Draft(chatId);
   draft.text = text;
   draft.take();
+  if (chatId) draft.sending(chatId, 't1');
   return draft;
 }
 
@@ -17,22 +18,22 @@ test('what is on its way is not in the field, even for a reader who went and cam
   draft.open('b');
   draft.open('a');
   expect(draft.text).toBe('');
-  draft.arrived('a');
-  expect(loadSetting('draft.a')).toBeUndefined();
+  draft.arrived('a', 't1');
+  expect(['draft.a', 'draftTurn.a'].map(loadSetting)).toEqual([undefined, undefined]);
 });
 
 test('what was written since it was sent stays when it arrives', () => {
   const draft = taken('a', 'hello');
   draft.text = 'and';
-  draft.arrived('a');
+  draft.arrived('a', 't1');
   expect(loadSetting('draft.a')).toBe('and');
 });
 
 test('what could not be sent comes back, before what was written since', () => {
   const draft = taken('a', 'hello');
   draft.text = 'and';
-  draft.putBack('hello', 'a');
-  expect(draft.text).toBe('hello\nand');
+  draft.putBack('hello', 'a', 't1');
+  expect([draft.text, draft.turnId]).toEqual(['hello\nand', undefined]);
 });
 
 test('what could not be sent waits in its chat for a reader who is elsewhere', () => {
@@ -54,22 +55,40 @@ test('a new chat takes its draft along, and no other', () => {
     'hello',
     'for b',
   ]);
-  draft.arrived('a');
+  draft.sending('a', 't1');
+  draft.arrived('a', 't1');
   expect(loadSetting('draft.a')).toBeUndefined();
   expect(draft.text).toBe('for b');
 });
 
-test('what was put back is withdrawn unless it was changed', () => {
-  const check = (now: string, openChat: string, left: string) => {
-    const draft = new Draft('a');
-    draft.text = now;
+test('what was put back leaves with its turn, unless it was changed', () => {
+  const check = (openChat: string, arrived: string, left: string, change?: string) => {
+    const draft = taken('a', 'hello');
+    draft.putBack('hello', 'a', 't1');
+    if (change) draft.text = change;
     draft.open(openChat);
-    draft.withdraw('hello', 'a');
+    draft.arrived('a', arrived);
     draft.open('a');
     expect(draft.text).toBe(left);
   };
-  check('hello', 'a', '');
-  check('hello', 'b', '');
-  check('hello, you', 'a', 'hello, you');
-  check('hello, you', 'b', 'hello, you');
+  for (const openChat of ['a', 'b']) {
+    check(openChat, 't1', '');
+    check(openChat, 't2', 'hello');
+    check(openChat, 't1', 'hello, you', 'hello, you');
+  }
+});
+
+test('a message is the same one after a reload and in another tab, until it is changed', () => {
+  taken('a', 'hello');
+  const draft = new Draft('a');
+  expect([draft.text, draft.turnId]).toEqual(['hello', 't1']);
+  draft.text = 'hello, you';
+  expect(draft.turnId).toBeUndefined();
+  expect(new Draft('a').turnId).toBeUndefined();
+});
+
+test('what the server refused is a new message when it is sent again', () => {
+  const draft = taken('a', 'hello');
+  draft.putBack('hello', 'a');
+  expect([draft.text, draft.turnId]).toEqual(['hello', undefined]);
 });

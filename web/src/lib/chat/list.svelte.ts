@@ -9,25 +9,38 @@ export const UNDO_MS = 10_000;
 /** More than a screen shows, so that the next page is there before its end is seen. */
 export const CHAT_PAGE_SIZE = 60;
 
+/** The server lists no more at once. */
+const MAX_PAGE_SIZE = 500;
+
+type OpenChat = Pick<ChatSummary, 'id' | 'asking'> &
+  Partial<Pick<ChatSummary, 'running' | 'title'>>;
+
 export class ChatList {
   loaded = $state(false);
   /** There are older ones on the server. */
   more = $state(false);
+  /** What the open chat says about itself, sooner than the server tells of its row. */
+  open = $state.raw<OpenChat>();
   #all = $state.raw<readonly ChatSummary[]>([]);
   /** Deleted by this page. A refresh under way may still know them. */
   #gone = $state.raw<ReadonlySet<ChatId>>(new Set());
   /** What the server has not confirmed. No refresh knows it, so it lies over the list. */
   #changed = $state.raw<ReadonlyMap<ChatId, ChatChange>>(new Map());
 
-  /** How often this page has changed something on the server. */
-  #changes = 0;
+  /** How many lists are on their way, and what was put or dropped meanwhile: they may not know it. */
+  #refreshing = 0;
+  #news = new Map<ChatId, ChatSummary | undefined>();
   #loadingMore = false;
   #archived: boolean;
 
   chats = $derived(
     this.#all
       .filter((chat) => !this.#gone.has(chat.id))
-      .map((chat) => ({ ...chat, ...this.#changed.get(chat.id) }))
+      .map((chat) => ({
+        ...chat,
+        ...(chat.id === this.open?.id && this.open),
+        ...this.#changed.get(chat.id),
+      }))
       .filter((chat) => chat.archived === this.#archived),
   );
 
@@ -35,22 +48,21 @@ export class ChatList {
     this.#archived = which === 'archived';
   }
 
+  /** Reads again as many as are listed. */
   async refresh(): Promise<void> {
-    const changes = this.#changes;
-    const page = await this.#page();
-    // A list that was asked for before a change may not know of it.
-    if (changes !== this.#changes) return this.refresh();
-    const full = page.length >= CHAT_PAGE_SIZE;
-    const last = page.at(-1);
-    const known = new Set(page.map(({ id }) => id));
-    // Older pages stay; what would stand on this one and does not is gone.
-    const older =
-      full && last
-        ? this.#all.filter((chat) => !known.has(chat.id) && !chat.pinned && isOlder(chat, last))
-        : [];
-    if (older.length === 0) this.more = full;
-    this.#all = [...page, ...older];
+    if (this.#refreshing === 0) this.#news.clear();
+    this.#refreshing += 1;
+    const limit = Math.min(Math.max(this.#all.length, CHAT_PAGE_SIZE), MAX_PAGE_SIZE);
+    let page: ChatSummary[];
+    try {
+      page = await this.#page(limit);
+    } finally {
+      this.#refreshing -= 1;
+    }
+    this.#all = page;
+    this.more = page.length >= limit;
     this.loaded = true;
+    for (const [id, chat] of this.#news) this.#all = this.#with(id, chat);
   }
 
   /** The next page. */
@@ -59,7 +71,7 @@ export class ChatList {
     if (!this.more || this.#loadingMore || !last) return;
     this.#loadingMore = true;
     try {
-      const page = await this.#page(`${last.updatedAt}.${last.id}`);
+      const page = await this.#page(CHAT_PAGE_SIZE, `${last.updatedAt}.${last.id}`);
       const known = new Set(this.#all.map(({ id }) => id));
       this.#all = [...this.#all, ...page.filter(({ id }) => !known.has(id))];
       this.more = page.length >= CHAT_PAGE_SIZE;
@@ -70,41 +82,32 @@ export class ChatList {
 
   async create(): Promise<ChatSummary> {
     const chat = await api.createChat();
-    this.add(chat);
+    this.put(chat);
     return chat;
   }
 
-  /** A chat that was just made. A refresh may have brought it already. */
-  add(chat: ChatSummary): void {
-    this.#changes += 1;
-    this.#all = [chat, ...this.#all.filter(({ id }) => id !== chat.id)];
+  /** A chat as it is on the server now. */
+  put(chat: ChatSummary): void {
+    const old = this.#all.find(({ id }) => id === chat.id);
+    // A turn writes all the time: chats in which one runs would change places again and again.
+    const isSameTurn = chat.running !== undefined && chat.running === old?.running;
+    this.#take(chat.id, isSameTurn ? { ...chat, updatedAt: old.updatedAt } : chat);
   }
 
   /** A chat that is gone on the server. */
   drop(id: ChatId): void {
-    this.#all = this.#all.filter((chat) => chat.id !== id);
-  }
-
-  /** What the open chat says about itself, sooner than the next refresh. It never makes it older:
-      the list would jump. */
-  update(id: ChatId, change: Partial<ChatSummary>): void {
-    const index = this.#all.findIndex((chat) => chat.id === id);
-    const old = this.#all[index];
-    if (!old) return;
-    const updatedAt = Math.max(old.updatedAt, change.updatedAt ?? 0);
-    const changed = { ...old, ...change, updatedAt };
-    if (same(old, changed)) return;
-    this.#all = this.#all.with(index, changed);
+    this.#take(id, undefined);
+    this.#keep(id);
   }
 
   /** Renames, pins, puts into the archive or takes out of it: shown at once, and back if it fails. */
-  async change(id: ChatId, change: ChatChange): Promise<void> {
+  async change(id: ChatId, change: ChatChange): Promise<ChatSummary> {
     const over = { ...this.#changed.get(id), ...change };
     this.#changed = new Map(this.#changed).set(id, over);
     try {
-      await api.changeChat(id, change);
-      this.#changes += 1;
-      this.update(id, change);
+      const chat = await api.changeChat(id, change);
+      this.put(chat);
+      return chat;
     } finally {
       // Unless it was changed once more meanwhile.
       if (this.#changed.get(id) === over) {
@@ -117,7 +120,6 @@ export class ChatList {
     this.#gone = new Set(this.#gone).add(id);
     try {
       await api.deleteChat(id);
-      this.#changes += 1;
     } catch (error) {
       this.#keep(id);
       throw error;
@@ -126,32 +128,46 @@ export class ChatList {
 
   /** Takes a deletion back. */
   async restore(id: ChatId): Promise<void> {
-    await api.restoreChat(id);
-    this.#changes += 1;
+    const chat = await api.restoreChat(id);
     this.#keep(id);
-    await this.refresh();
+    this.put(chat);
+  }
+
+  #take(id: ChatId, chat: ChatSummary | undefined): void {
+    if (this.#refreshing > 0) this.#news.set(id, chat);
+    if (this.loaded) this.#all = this.#with(id, chat);
+  }
+
+  /** The list with a chat at its place, or without it. */
+  #with(id: ChatId, chat: ChatSummary | undefined): readonly ChatSummary[] {
+    const others = this.#all.filter((other) => other.id !== id);
+    if (!chat || chat.archived !== this.#archived) return others;
+    const isFirst = (other: ChatSummary) => this.#precedes(chat, other);
+    const index = others.findIndex(isFirst);
+    if (index >= 0) return others.toSpliced(index, 0, chat);
+    // What is older than the last one of the list may stand on a page that is not loaded.
+    return this.more && !this.#isOnTop(chat) ? others : [...others, chat];
+  }
+
+  /** As the server orders them. */
+  #precedes(chat: ChatSummary, other: ChatSummary): boolean {
+    const onTop = this.#isOnTop(chat);
+    return onTop === this.#isOnTop(other) ? isOlder(other, chat) : onTop;
+  }
+
+  #isOnTop({ pinned }: ChatSummary): boolean {
+    return pinned && !this.#archived;
   }
 
   #keep(id: ChatId): void {
     this.#gone = new Set([...this.#gone].filter((other) => other !== id));
   }
 
-  #page(before?: string): Promise<ChatSummary[]> {
-    return api.chats({ limit: CHAT_PAGE_SIZE, before, archived: this.#archived || undefined });
+  #page(limit: number, before?: string): Promise<ChatSummary[]> {
+    return api.chats({ limit, before, archived: this.#archived || undefined });
   }
 }
 
 function isOlder(a: ChatSummary, b: ChatSummary): boolean {
   return a.updatedAt < b.updatedAt || (a.updatedAt === b.updatedAt && a.id < b.id);
-}
-
-function same(a: ChatSummary, b: ChatSummary): boolean {
-  return (
-    a.title === b.title &&
-    a.running === b.running &&
-    a.asking === b.asking &&
-    a.pinned === b.pinned &&
-    a.archived === b.archived &&
-    a.updatedAt === b.updatedAt
-  );
 }

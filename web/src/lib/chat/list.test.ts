@@ -23,7 +23,7 @@ async function listOf(...names: string[]): Promise<ChatList> {
 
 test('a new chat that a refresh has brought already is listed once', async () => {
   const list = await listOf('new', 'old');
-  vi.spyOn(api, 'createChat').mockResolvedValue(chat('new'));
+  vi.spyOn(api, 'createChat').mockResolvedValue(chat('new', { updatedAt: 9 }));
   await list.create();
   expect(ids(list)).toEqual(['new', 'old']);
 });
@@ -31,10 +31,8 @@ test('a new chat that a refresh has brought already is listed once', async () =>
 test('a refresh that began before a chat was made does not lose it', async () => {
   const list = await listOf('old');
   let answerLate = (_: ChatSummary[]) => {};
-  vi.spyOn(api, 'chats')
-    .mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)))
-    .mockResolvedValue([chat('new'), chat('old')]);
-  vi.spyOn(api, 'createChat').mockResolvedValue(chat('new'));
+  vi.spyOn(api, 'chats').mockReturnValue(new Promise((resolve) => (answerLate = resolve)));
+  vi.spyOn(api, 'createChat').mockResolvedValue(chat('new', { updatedAt: 9 }));
   const refreshed = list.refresh();
   await list.create();
   answerLate([chat('old')]);
@@ -58,7 +56,8 @@ test('a deleted chat is hidden at once, whatever a refresh under way brings', as
 test('a deleted chat that is restored is listed again', async () => {
   const list = await listOf('a', 'b');
   vi.spyOn(api, 'deleteChat').mockResolvedValue();
-  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue();
+  const restored = chat('a', { updatedAt: 9 });
+  const restoreChat = vi.spyOn(api, 'restoreChat').mockResolvedValue(restored);
   await list.remove('a');
   await list.restore('a');
   expect(restoreChat).toHaveBeenCalledExactlyOnceWith('a');
@@ -74,13 +73,13 @@ test('a deletion that fails brings the chat back and says so', async () => {
 
 test('a refresh under way does not undo a rename', async () => {
   const list = await listOf('a');
-  let answer = () => {};
+  let answer = (_: ChatSummary) => {};
   vi.spyOn(api, 'changeChat').mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const titles = () => list.chats.map(({ title }) => title);
   const renamed = list.change('a', { title: 'new' });
   await list.refresh();
   expect(titles()).toEqual(['new']);
-  answer();
+  answer(chat('a', { title: 'new' }));
   await renamed;
   expect(titles()).toEqual(['new']);
 });
@@ -92,15 +91,102 @@ test('a rename that fails shows the old title again', async () => {
   expect(list.chats.map(({ title }) => title)).toEqual(['a']);
 });
 
-test('what the open chat says never makes it older', async () => {
-  const list = new ChatList();
-  vi.spyOn(api, 'chats').mockResolvedValue([chat('a', { updatedAt: 5 })]);
-  await list.refresh();
-  const updatedAt = () => list.chats[0]?.updatedAt;
-  list.update('a', { updatedAt: 3, title: 'new' });
-  expect(updatedAt()).toBe(5);
-  list.update('a', { updatedAt: 8 });
-  expect(updatedAt()).toBe(8);
+test('the open chat knows about itself before the server tells of it', async () => {
+  const list = await listOf('a', 'b');
+  list.open = { id: 'b', title: 'Tides', running: 't', asking: true };
+  list.put(chat('b', { title: '' }));
+  expect(list.chats).toEqual(
+    [chat('a'), chat('b', { title: 'Tides', running: 't', asking: true })].toSorted((one, other) =>
+      other.id.localeCompare(one.id),
+    ),
+  );
+  list.open = undefined;
+  expect(list.chats.map(({ title, asking }) => [title, asking])).toContainEqual(['', false]);
+});
+
+describe('a chat that changed elsewhere', () => {
+  const three = async () => {
+    const list = new ChatList();
+    const [pinned, b, c] = [
+      chat('p', { pinned: true, updatedAt: 1 }),
+      chat('b', { updatedAt: 8 }),
+      chat('c', { updatedAt: 5 }),
+    ];
+    vi.spyOn(api, 'chats').mockResolvedValue([pinned, b, c]);
+    await list.refresh();
+    return list;
+  };
+
+  test('stands where the server would list it', async () => {
+    const list = await three();
+    list.put(chat('new', { updatedAt: 9 }));
+    expect(ids(list)).toEqual(['p', 'new', 'b', 'c']);
+    list.put(chat('c', { updatedAt: 10 }));
+    expect(ids(list)).toEqual(['p', 'c', 'new', 'b']);
+    list.put(chat('b', { updatedAt: 8, pinned: true }));
+    expect(ids(list)).toEqual(['b', 'p', 'c', 'new']);
+    list.put(chat('p', { updatedAt: 1 }));
+    expect(ids(list)).toEqual(['b', 'c', 'new', 'p']);
+  });
+
+  test('stays in its place while one turn runs', async () => {
+    const list = await three();
+    list.put(chat('c', { updatedAt: 10, running: 't' }));
+    list.put(chat('b', { updatedAt: 11, running: 'u' }));
+    list.put(chat('c', { updatedAt: 12, running: 't', asking: true }));
+    expect(ids(list)).toEqual(['p', 'b', 'c']);
+    expect(list.chats[2]?.asking).toBe(true);
+    list.put(chat('c', { updatedAt: 13 }));
+    expect(ids(list)).toEqual(['p', 'c', 'b']);
+  });
+
+  test('moves between the list and the archive', async () => {
+    const list = await three();
+    list.put(chat('b', { updatedAt: 8, archived: true }));
+    expect(ids(list)).toEqual(['p', 'c']);
+    list.put(chat('b', { updatedAt: 8 }));
+    expect(ids(list)).toEqual(['p', 'b', 'c']);
+  });
+
+  test('is gone when it was deleted, and back when that was undone', async () => {
+    const list = await three();
+    vi.spyOn(api, 'deleteChat').mockResolvedValue();
+    await list.remove('c');
+    // Read on the server before it was deleted.
+    list.put(chat('c', { updatedAt: 5 }));
+    expect(ids(list)).toEqual(['p', 'b']);
+    list.drop('c');
+    list.put(chat('c', { updatedAt: 5 }));
+    expect(ids(list)).toEqual(['p', 'b', 'c']);
+  });
+
+  test('is not forgotten by a list that was asked for before', async () => {
+    const list = await three();
+    let answerLate = (_: ChatSummary[]) => {};
+    vi.spyOn(api, 'chats').mockReturnValue(new Promise((resolve) => (answerLate = resolve)));
+    const refreshed = list.refresh();
+    list.put(chat('new', { updatedAt: 9 }));
+    list.drop('c');
+    answerLate([chat('b', { updatedAt: 8 }), chat('c', { updatedAt: 5 })]);
+    await refreshed;
+    expect(ids(list)).toEqual(['new', 'b']);
+  });
+
+  test('is not listed before its page is loaded', async () => {
+    const list = new ChatList();
+    const full = Array.from({ length: CHAT_PAGE_SIZE }, (_, n) =>
+      chat(`${n}`, { updatedAt: 1000 - n }),
+    );
+    vi.spyOn(api, 'chats').mockResolvedValue(full);
+    await list.refresh();
+    list.put(chat('old', { updatedAt: 1 }));
+    expect(ids(list)).not.toContain('old');
+    list.put(chat('old', { updatedAt: 1, pinned: true }));
+    expect(ids(list)[0]).toBe('old');
+    const archive = new ChatList('archived');
+    archive.put(chat('x', { archived: true }));
+    expect(ids(archive)).toEqual([]);
+  });
 });
 
 test('a chat that is put away leaves the list at once, and comes back if that fails', async () => {
@@ -141,21 +227,18 @@ describe('pages', () => {
     expect(chats).toHaveBeenCalledTimes(2);
   });
 
-  test('that were loaded stay when the first one is looked at again', async () => {
+  test('that were loaded are all read again', async () => {
     const list = new ChatList();
     const chats = vi.spyOn(api, 'chats').mockResolvedValueOnce(first);
     await list.refresh();
     chats.mockResolvedValueOnce(page(CHAT_PAGE_SIZE + 1, 3));
     await list.loadMore();
-    // Meanwhile the second chat was deleted elsewhere, and an old one was used.
-    const used = chat(`${CHAT_PAGE_SIZE + 2}`, { updatedAt: 20_000 });
-    chats.mockResolvedValueOnce([used, ...first.filter(({ id }) => id !== '2')]);
+    // Meanwhile one of the first page and one of the second were deleted elsewhere.
+    const left = page(1, CHAT_PAGE_SIZE + 3).filter(({ id }) => id !== '2' && id !== '62');
+    chats.mockResolvedValueOnce(left);
     await list.refresh();
-    const now = ids(list);
-    expect(now[0]).toBe(used.id);
-    expect(now).not.toContain('2');
-    expect(now.filter((id) => id === used.id)).toHaveLength(1);
-    expect(now).toHaveLength(CHAT_PAGE_SIZE + 2);
+    expect(chats.mock.lastCall?.[0].limit).toBe(CHAT_PAGE_SIZE + 3);
+    expect(ids(list)).toEqual(left.map(({ id }) => id));
     expect(list.more).toBe(false);
   });
 

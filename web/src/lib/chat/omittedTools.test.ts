@@ -1,9 +1,14 @@
+import { errorDetail } from '$lib/i18n/errorFixture';
 import { expect, test } from 'vitest';
 import type { LeftOut } from '$lib/api/types';
 import type { Turn } from './chat';
 import { omittedToolLines, newlyOmittedTools } from './omittedTools';
 
-const tool = (toolId: string, why: string): LeftOut => ({ toolId, displayName: toolId, why });
+const tool = (toolId: string, why: string): LeftOut => ({
+  toolId,
+  displayName: toolId,
+  why: errorDetail(why),
+});
 const turn = (...leftOut: LeftOut[]): Turn => ({
   id: 't',
   text: '',
@@ -15,7 +20,9 @@ const turn = (...leftOut: LeftOut[]): Turn => ({
 
 test('many that share a reason are said once, few by name', () => {
   const check = (tools: LeftOut[], ...expected: [count: number, why: string][]) =>
-    expect(omittedToolLines(tools).map(({ tools, why }) => [tools.length, why])).toEqual(expected);
+    expect(omittedToolLines(tools).map(({ tools, why }) => [tools.length, why.message])).toEqual(
+      expected,
+    );
   const same = (count: number) => Array.from({ length: count }, (_, i) => tool(`t${i}`, 'None.'));
   check([]);
   check(same(3), [1, 'None.'], [1, 'None.'], [1, 'None.']);

@@ -1,10 +1,10 @@
 // Tools that were not offered to a model, grouped for display.
-import type { LeftOut } from '$lib/api/types';
+import type { ErrorDetail, LeftOut } from '$lib/api/types';
 import type { Turn } from './chat';
 
 export interface OmittedToolLine {
   tools: readonly LeftOut[];
-  why: string;
+  why: ErrorDetail;
 }
 
 /** From this number on, tools with the same reason are counted instead of named. */
@@ -12,9 +12,9 @@ const COUNT_FROM = 4;
 
 /** One line per tool, or one for many that share their reason. */
 export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
-  const reasons = [...new Set(tools.map(({ why }) => why))];
-  return reasons.flatMap((why) => {
-    const same = tools.filter((tool) => tool.why === why);
+  const reasons = new Map(tools.map(({ why }) => [why.message, why]));
+  return [...reasons.values()].flatMap((why) => {
+    const same = tools.filter((tool) => tool.why.message === why.message);
     return same.length < COUNT_FROM
       ? same.map((tool) => ({ tools: [tool], why }))
       : { tools: same, why };
@@ -28,5 +28,5 @@ export function newlyOmittedTools(turn: Turn, before: Turn | undefined): readonl
 }
 
 function textOf(tools: readonly LeftOut[]): string {
-  return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${why}`).sort());
+  return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${why.message}`).sort());
 }

@@ -1,3 +1,4 @@
+import { errorDetail } from '$lib/i18n/errorFixture';
 import { describe, expect, test } from 'vitest';
 import type { CallProgress, EventBody, Form, ServerFrame } from '$lib/api/types';
 import {
@@ -314,7 +315,7 @@ describe('a turn', () => {
       .event({
         type: 'turnFinished',
         turnId: 't1',
-        outcome: { kind: 'interrupted', message: 'Tenon was restarted.' },
+        outcome: { kind: 'interrupted', ...errorDetail('Tenon was restarted.') },
         usage,
       })
       .replay();
@@ -367,7 +368,11 @@ describe('a turn', () => {
   });
 
   test('tells of a tool that was left out once, with the latest reason', () => {
-    const left = (toolId: string, why: string) => ({ toolId, displayName: toolId, why });
+    const left = (toolId: string, why: string) => ({
+      toolId,
+      displayName: toolId,
+      why: errorDetail(why),
+    });
     const chat = new FrameBuilder()
       .turnStarted('Hi')
       .event({ type: 'toolsLeftOut', turnId: 't1', tools: [left('a', 'old'), left('b', 'b')] })

@@ -1,41 +1,95 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { ApiError } from '$lib/api/client';
-import { errorText, translateServerText } from './errorText';
+import type { ErrorDetail } from '$lib/api/types';
+import { errorsEn, type ErrorCode } from './errors/en';
+import { errorsZhHans } from './errors/zh-hans';
+import { errorsZhHant } from './errors/zh-hant';
+import { describeError, errorText, fillTemplate } from './errorText';
 import { language } from './language.svelte';
 
 afterEach(() => language.use('en'));
 
-const check = (code: string, message: string, status: number, expected: string) =>
-  expect(errorText(new ApiError(code, message, status))).toBe(expected);
+const codes = Object.keys(errorsEn) as ErrorCode[];
+const paramsOf = (template: string) =>
+  [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-test('in English the server is quoted', () => {
-  check('busy', 'This chat is still answering.', 409, 'This chat is still answering.');
-  const broken = 'This file cannot be imported. It is no JSON.';
-  check('bad_request', broken, 400, broken);
-  expect(errorText(new Error('fetch'))).toBe('Tenon does not answer.');
+test.each([
+  ['zh-Hans', errorsZhHans],
+  ['zh-Hant', errorsZhHant],
+])('%s has words for every code, with no parameter that the code does not have', (_, words) => {
+  expect(Object.keys(words).sort()).toEqual([...codes].sort());
+  for (const code of codes) {
+    const known = new Set(paramsOf(errorsEn[code]));
+    expect(words[code], code).not.toBe('');
+    expect(
+      paramsOf(words[code]).filter((name) => !known.has(name)),
+      code,
+    ).toEqual([]);
+    // What a server said, and which of many it was, is not left out.
+    const isShown = (name: string) => ['said', 'why', 'cause', 'message'].includes(name);
+    expect([...known].filter(isShown).filter((name) => !words[code].includes(`{${name}}`))).toEqual(
+      [],
+    );
+  }
 });
 
-test('in Chinese its code is put into words, and what is special stands behind a beginning', () => {
-  language.use('zh-Hans');
-  check('not_found', 'There is no such chat.', 404, '找不到，可能已被删除。');
-  check('busy', 'This chat is still answering.', 409, '这个对话还在回答，请等它结束或先停止。');
-  check('busy', 'Too many people log in.', 503, '此刻登录的人太多，请过几秒再试。');
-  check('bad_request', 'A name is too long.', 400, '内容不符合要求：A name is too long.');
-  check('unread', 'It is no JSON.', 400, '读取不到它的说明文档：It is no JSON.');
-  check('odd', 'Something odd.', 400, '服务器说明：Something odd.');
-  check(
-    'bad_request',
-    'This file cannot be imported. It is no JSON.',
-    400,
-    '这个文件无法导入。It is no JSON.',
+test('Traditional words have no character that is only Simplified', () => {
+  const simplified = /[这个对话还请没说务录码讯钥应发与设网络执调间内错误选变]/;
+  const traditional = /[這對話還請沒說務錄碼訊鑰應發與設網絡執調間內錯誤選變]/;
+  const isMixed = (text: string) => simplified.test(text.replaceAll('個', ''));
+  expect(codes.filter((code) => isMixed(errorsZhHant[code].replace(/\{\w+\}/g, '')))).toEqual([]);
+  expect(codes.filter((code) => traditional.test(errorsZhHans[code]))).toEqual([]);
+});
+
+test('no sentence of the server is matched by its text', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' });
+  const code = files.filter(
+    (file) => /\.(ts|svelte)$/.test(file) && !/test|i18n\/errors/.test(file),
   );
+  const sentences = codes.map((code) => errorsEn[code]).filter((text) => /^[^{[]{12,}$/.test(text));
+  for (const file of code) {
+    const text = readFileSync(`src/${file}`, 'utf8');
+    expect(text, file).not.toMatch(
+      /\.message\.(startsWith|includes|match|endsWith)|message === ['"`]/,
+    );
+    const isKey = (sentence: string) => text.includes(`'${sentence}':`);
+    expect(sentences.filter(isKey), file).toEqual([]);
+  }
 });
 
-test('how an answer ended is told in the language of the page', () => {
-  const restarted = 'Tenon was restarted during this answer.';
-  expect(translateServerText(restarted)).toBe(restarted);
+const wrongKey: ErrorDetail = {
+  code: 'model_key_refused',
+  message: 'h refused the key ("no"). Check the key of M, or enter a new one.',
+  params: { host: 'h', name: 'M', said: 'no' },
+};
+
+test('an error is told in the language of the page', async () => {
+  expect(describeError(wrongKey)).toBe(wrongKey.message);
+  language.use('zh-Hans');
+  await language.errorsLoaded;
+  expect(describeError(wrongKey)).toBe('h 拒绝了密钥（“no”）。请检查 M 的密钥，或输入新的。');
+  const silent = { ...wrongKey, params: { host: 'h', name: 'M', said: '' } };
+  expect(describeError(silent)).toBe('h 拒绝了密钥。请检查 M 的密钥，或输入新的。');
+  const resumed = { code: 'answer_cannot_resume', message: '', params: { why: silent } };
+  expect(describeError(resumed)).toBe(
+    'Tenon 重新启动后无法接着完成这个回答。h 拒绝了密钥。请检查 M 的密钥，或输入新的。',
+  );
   language.use('zh-Hant');
-  expect(translateServerText(restarted)).toBe('回答過程中 Tenon 重新啟動了。');
-  expect(translateServerText(`${restarted} Why.`)).toBe('回答過程中 Tenon 重新啟動了。 Why.');
-  expect(translateServerText('Quota exceeded.')).toBe('Quota exceeded.');
+  await language.errorsLoaded;
+  expect(describeError(wrongKey)).toBe('h 拒絕了金鑰（「no」）。請檢查 M 的金鑰，或輸入新的。');
+  expect(describeError({ code: 'new', message: 'New.', params: {} })).toBe('伺服器說明：New.');
+  expect(describeError({ code: 'other', message: 'Old.', params: {} })).toBe('Old.');
+});
+
+test('what is no answer of the server has words of its own', () => {
+  expect(errorText(new Error('fetch'))).toBe('Tenon does not answer.');
+  expect(errorText(ApiError.of(wrongKey))).toBe(wrongKey.message);
+});
+
+test('a part with an empty parameter is left out, and what is filled in is not read again', () => {
+  const check = (params: Record<string, string>, expected: string) =>
+    expect(fillTemplate('{a}[ ({b})][ {c}]', params)).toBe(expected);
+  check({ a: 'A', b: '', c: 'C' }, 'A C');
+  check({ a: '{b}', b: '[{a}]', c: '' }, '{b} ([{a}])');
 });

@@ -1,26 +1,41 @@
+// Errors of the server in the words of the page. An error is data, `{code, message, params}`: in
+// English its message stands as it is, and the other languages have words for every code.
 import { ApiError } from '$lib/api/client';
+import type { ErrorDetail } from '$lib/api/types';
 import { language } from './language.svelte';
 
-/** How the server begins what it says about a file that is no chat. */
-const NOT_IMPORTABLE = 'This file cannot be imported. ';
+export type ErrorData = Pick<ErrorDetail, 'code' | 'message' | 'params'>;
 
-/** The text of an error for the person: translated where its code or sentence is known, otherwise
-    the server's sentence with a translated prefix. */
+/** The text of what went wrong with a request. */
 export function errorText(error: unknown): string {
-  const t = language.messages;
-  if (!(error instanceof ApiError) || error.unreachable) return t.serverSilent;
-  const { message } = error;
-  if (message.startsWith(NOT_IMPORTABLE)) {
-    return t.notImportable(message.slice(NOT_IMPORTABLE.length));
-  }
-  // Both a chat and the log-in can be busy.
-  const code = error.code === 'busy' && error.status === 503 ? 'crowded' : error.code;
-  return t.serverSentences[message] ?? t.serverSays[code] ?? t.serverDetail(code, message);
+  if (!(error instanceof ApiError) || error.unreachable) return language.messages.serverSilent;
+  return describeError(error);
 }
 
-/** Translates a server text that begins with a known sentence. */
-export function translateServerText(said: string): string {
-  const known = Object.entries(language.messages.serverSentences);
-  const [sentence = '', words = ''] = known.find(([it]) => `${said} `.startsWith(`${it} `)) ?? [];
-  return words + said.slice(sentence.length);
+/** An error of the server in the language of the page. */
+export function describeError(error: ErrorData): string {
+  const { code, message, params } = error;
+  if (language.code === 'en') return message;
+  const template = language.errors[code];
+  // A newer server may have codes that this page has no words for.
+  if (template === undefined) return language.messages.serverDetail(message);
+  const texts = Object.entries(params ?? {}).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : describeError(value),
+  ]);
+  return fillTemplate(template, { message, ...Object.fromEntries(texts) });
+}
+
+/** Puts parameters in for `{name}`. A part in square brackets is left out when one in it is empty. */
+export function fillTemplate(template: string, params: Record<string, string>): string {
+  const fill = (text: string) =>
+    text.replace(/\{(\w+)\}/g, (whole, name: string) => params[name] ?? whole);
+  const isWhole = (text: string) =>
+    [...text.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => params[name]);
+  return template
+    .replace(/\[([^\]]*)\]|[^[]+/g, (part, optional?: string) => {
+      if (optional === undefined) return fill(part);
+      return isWhole(optional) ? fill(optional) : '';
+    })
+    .trimEnd();
 }

@@ -12,8 +12,20 @@ export const languages = [
 
 export type LanguageCode = (typeof languages)[number]['code'];
 
+type ErrorTemplates = Partial<Record<string, string>>;
+
+/** The words of errors, loaded when a language is used. In English the server's own stand. */
+const errorTemplates: Record<LanguageCode, () => Promise<ErrorTemplates>> = {
+  en: () => Promise.resolve({}),
+  'zh-Hans': async () => (await import('./errors/zh-hans')).errorsZhHans,
+  'zh-Hant': async () => (await import('./errors/zh-hant')).errorsZhHant,
+};
+
 class Language {
   #code = $state<LanguageCode>(chosen() ?? preferred(navigator.languages));
+  #errors = $state.raw<ErrorTemplates>({});
+  /** Settled when `errors` is that of the language; without a network it stays empty. */
+  errorsLoaded = this.#loadErrors();
 
   get code(): LanguageCode {
     return this.#code;
@@ -25,7 +37,19 @@ class Language {
 
   use(code: LanguageCode): void {
     this.#code = code;
+    this.errorsLoaded = this.#loadErrors();
     saveSetting('language', code);
+  }
+
+  /** Templates by the code of an error. */
+  get errors(): ErrorTemplates {
+    return this.#errors;
+  }
+
+  async #loadErrors(): Promise<void> {
+    const code = this.#code;
+    const errors = await errorTemplates[code]().catch(() => ({}));
+    if (code === this.#code) this.#errors = errors;
   }
 }
 

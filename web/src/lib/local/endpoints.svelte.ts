@@ -1,5 +1,6 @@
 // Which addresses this browser looks at, and the keys it has for them. The addresses may be
 // kept in the account as well, for the person's other browsers; the keys never leave this one.
+import { settingChanges } from '$lib/account/events';
 import { devices } from '$lib/api/devices';
 import type { LocalEndpoint } from '$lib/api/types';
 import { loadSetting, saveSetting, onChangedInOtherTab } from '$lib/storage';
@@ -37,7 +38,7 @@ export class Endpoints {
   /** Outdated if another account has logged in meanwhile. */
   #stopped = false;
 
-  /** Until the function it returns is called. Another tab of this browser may change them. */
+  /** Until the function it returns is called. Another tab or device may change them. */
   start(changed: () => void): () => void {
     this.#stopped = false;
     this.#read();
@@ -45,8 +46,10 @@ export class Endpoints {
       this.#read();
       changed();
     };
+    const adopt = () => void this.#adopt().then((adopted) => adopted && changed());
     const stops = [ENDPOINTS, KEYS].map((key) => onChangedInOtherTab(key, again));
-    void this.#adopt().then((adopted) => adopted && changed());
+    stops.push(settingChanges.add(adopt));
+    adopt();
     return () => {
       this.#stopped = true;
       stops.forEach((stop) => stop());

@@ -1,3 +1,4 @@
+import { errorDetail } from '$lib/i18n/errorFixture';
 import { expect, test } from 'vitest';
 import type { EndpointView, ModelView } from '$lib/api/types';
 import { filterByText, groupModels, suggestedModels, type ModelGroup } from './group';
@@ -70,7 +71,7 @@ test('a filter knows the words of the page too', () => {
 });
 
 test('what is suggested is what was added, then what runs here, and can be asked', () => {
-  const broken = modelView('broken', { unusable: 'Its key cannot be read.' });
+  const broken = modelView('broken', { unusable: errorDetail('Its key cannot be read.') });
   expect(names(suggestedModels([...models, broken]))).toEqual([
     ['added', 'mine'],
     ['local', 'phi', 'gemma', 'llama3.2'],

@@ -1,3 +1,5 @@
+import { ApiError } from '$lib/api/client';
+import { errorDetail } from '$lib/i18n/errorFixture';
 import { expect, test } from 'vitest';
 import type { TestFrame } from '$lib/api/types';
 import { startModelTest, finishModelTest, cancelModelTest, applyTestFrame } from './modelTest';
@@ -26,9 +28,10 @@ test('a test shows its words, then what it tries, then what it found', () => {
 });
 
 test('a test that fails keeps the sentence that says why', () => {
-  expect(play({ type: 'finished', ok: false, message: 'The key was refused.' })).toMatchObject({
+  const error = errorDetail('The key was refused.', 'model_key_refused');
+  expect(play({ type: 'finished', ok: false, error })).toMatchObject({
     state: 'failed',
-    message: 'The key was refused.',
+    error: ApiError.of(error),
   });
 });
 

@@ -1,4 +1,5 @@
 // The test of a model, as the reduction of its frames.
+import { ApiError } from '$lib/api/client';
 import type { TestFrame, ToolUse } from '$lib/api/types';
 
 export interface ModelTest {
@@ -10,8 +11,8 @@ export interface ModelTest {
   /** What was found. */
   tools?: ToolUse;
   firstWordMs?: number;
-  /** Why it failed. Absent where the stream just ended; the page has words for that. */
-  message?: string;
+  /** What went wrong. Absent where the stream just ended; the page has words for that. */
+  error?: unknown;
 }
 
 export function startModelTest(): ModelTest {
@@ -31,7 +32,7 @@ export function applyTestFrame(modelTest: ModelTest, frame: TestFrame): ModelTes
         text: modelTest.text,
         tools: frame.tools,
         firstWordMs: frame.firstWordMs,
-        message: frame.message,
+        error: frame.error && ApiError.of(frame.error),
       };
     default:
       // A newer server may say what we do not know.
@@ -40,9 +41,9 @@ export function applyTestFrame(modelTest: ModelTest, frame: TestFrame): ModelTes
 }
 
 /** The stream is over. One that did not say how it ended was cut off. */
-export function finishModelTest(modelTest: ModelTest, message?: string): ModelTest {
+export function finishModelTest(modelTest: ModelTest, error?: unknown): ModelTest {
   return modelTest.state === 'running'
-    ? { state: 'failed', text: modelTest.text, message }
+    ? { state: 'failed', text: modelTest.text, error }
     : modelTest;
 }
 

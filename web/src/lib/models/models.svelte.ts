@@ -10,6 +10,7 @@ import type {
   ModelView,
   NewModel,
 } from '$lib/api/types';
+import { coalesce } from '$lib/coalesce';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { defaultModel } from './choice';
 import {
@@ -19,6 +20,9 @@ import {
   applyTestFrame,
   type ModelTest,
 } from './modelTest';
+
+/** Several changes in a moment: one look is enough. */
+export const MODELS_DEBOUNCE_MS = 200;
 
 export class Models {
   all = $state.raw<readonly ModelView[]>([]);
@@ -62,6 +66,9 @@ export class Models {
     }
     await endpoints;
   }
+
+  /** Called on change events. Never fails: `failure` holds the error. */
+  refreshSoon = coalesce(MODELS_DEBOUNCE_MS, () => void this.refresh().catch(() => {}));
 
   open(chatId: ChatId | undefined): void {
     this.#chatId = chatId;
@@ -115,8 +122,8 @@ export class Models {
     await this.#changed();
   }
 
-  /** Tries a model. How it goes stands in `modelTests`; `inMessages` says what the network did. */
-  async test(id: ModelId, inMessages: (error: unknown) => string): Promise<void> {
+  /** Tries a model. How it goes stands in `modelTests`. */
+  async test(id: ModelId): Promise<void> {
     this.stop(id);
     const stop = new AbortController();
     this.#stops.set(id, stop);
@@ -132,7 +139,7 @@ export class Models {
       }
       if (isCurrent()) set(finishModelTest(modelTest));
     } catch (error) {
-      if (isCurrent()) set(finishModelTest(modelTest, inMessages(error)));
+      if (isCurrent()) set(finishModelTest(modelTest, error));
     } finally {
       if (isCurrent()) this.#stops.delete(id);
     }

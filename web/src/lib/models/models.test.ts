@@ -5,8 +5,6 @@ import { loadSetting, saveSetting } from '$lib/storage';
 import { Models } from './models.svelte';
 import { modelView } from './fixtures';
 
-const inMessages = (error: unknown) => (error instanceof Error ? error.message : '');
-
 beforeEach(() => {
   localStorage.clear();
   vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt')]);
@@ -63,7 +61,7 @@ test('a test is followed to its end', async () => {
     yield { type: 'finished', ok: true, tools: 'native' } as TestFrame;
   });
   const models = new Models('a');
-  await models.test('gpt', inMessages);
+  await models.test('gpt');
   expect(models.modelTests.get('gpt')).toMatchObject({ state: 'passed', text: 'Hi' });
   expect(api.models).toHaveBeenCalled();
 });
@@ -73,13 +71,15 @@ test('a test that breaks off has failed', async () => {
   vi.spyOn(api, 'testModel').mockImplementation(async function* () {
     yield { type: 'text', text: 'Hi' } as TestFrame;
   });
-  await models.test('gpt', inMessages);
+  await models.test('gpt');
   expect(models.modelTests.get('gpt')).toEqual({ state: 'failed', text: 'Hi' });
   vi.spyOn(api, 'testModel').mockImplementation(async function* () {
     throw new Error('Tenon does not answer.');
   });
-  await models.test('gpt', inMessages);
-  expect(models.modelTests.get('gpt')).toMatchObject({ message: 'Tenon does not answer.' });
+  await models.test('gpt');
+  expect(models.modelTests.get('gpt')).toMatchObject({
+    error: new Error('Tenon does not answer.'),
+  });
 });
 
 test('a test can be stopped, and started again', async () => {
@@ -94,12 +94,12 @@ test('a test can be stopped, and started again', async () => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())));
   });
   const models = new Models('a');
-  const first = models.test('gpt', inMessages);
+  const first = models.test('gpt');
   await vi.waitFor(() => expect(models.modelTests.get('gpt')?.text).toBe('Hi'));
   models.stop('gpt');
   await first;
   expect(models.modelTests.get('gpt')).toEqual({ state: 'stopped', text: 'Hi' });
-  await models.test('gpt', inMessages);
+  await models.test('gpt');
   expect(models.modelTests.get('gpt')?.state).toBe('passed');
 });
 
@@ -109,7 +109,7 @@ test('a model that is removed takes its test along', async () => {
     yield { type: 'finished', ok: true } as TestFrame;
   });
   const models = new Models('a');
-  await models.test('gpt', inMessages);
+  await models.test('gpt');
   await models.remove('gpt');
   expect(deleteModel).toHaveBeenCalledWith('gpt');
   expect(models.modelTests.has('gpt')).toBe(false);

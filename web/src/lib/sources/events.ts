@@ -1,17 +1,9 @@
 // Change events of sources: the socket receives them, and the views that show sources subscribe.
 import type { SourceNews } from '$lib/api/types';
+import { Listeners } from '$lib/listeners';
 
-/** Without details after a reconnect, when anything may have changed. */
-type Listener = (news?: SourceNews) => void;
+/** Without details where anything may have changed. */
+const listeners = new Listeners<[news?: SourceNews]>();
 
-const listeners = new Set<Listener>();
-
-/** Returns a function that unsubscribes. */
-export function onSourcesChange(listener: Listener): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-export function emitSourcesChange(news?: SourceNews): void {
-  for (const listener of listeners) listener(news);
-}
+export const onSourcesChange = (listener: (news?: SourceNews) => void) => listeners.add(listener);
+export const emitSourcesChange = (news?: SourceNews) => listeners.emit(news);

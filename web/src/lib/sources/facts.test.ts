@@ -30,6 +30,7 @@ test('a server is told of in a line', () => {
   );
   check({ login: 'needed', state: 'failed', tools: 0 }, 'Log-in required');
   check({ login: 'connected' }, 'Ready · 9 tools · logged in');
+  check({ trustHints: true }, 'Ready · 9 tools · read-only tools run without asking');
 });
 
 test('what is known of it beyond that stands with its log', () => {

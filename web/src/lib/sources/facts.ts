@@ -1,6 +1,7 @@
 // The one-line summary of a server.
 import type { SourceDetail, SourceOrigin } from '$lib/api/types';
 import type { Messages } from '$lib/i18n/en';
+import { describeError } from '$lib/i18n/errorText';
 import type { SourcesMessages } from '$lib/i18n/sources/en';
 import { secretNamed } from './secretNames';
 
@@ -21,12 +22,11 @@ export function stateOf(source: SourceDetail, w: SourcesMessages): string {
 }
 
 /** Why it is not as it should be, in words of this page where it has them. */
-export function whyOf(source: SourceDetail, w: SourcesMessages): string {
+export function whyOf(source: SourceDetail): string {
   const { cause } = source;
   if (!('why' in source)) return '';
-  if (!cause) return source.why;
-  const { how, advice } = cause;
-  return advice ? (w.advice[advice.code]?.(advice.params) ?? advice.message) : how;
+  if (!cause) return describeError(source.why);
+  return describeError(cause.advice ?? cause.how);
 }
 
 /** How well each state serves; one that is off has nothing to complain of. */
@@ -58,6 +58,7 @@ export function sourceFacts(
     tools > 0 || (state !== 'starting' && !need) ? t.toolCount(tools) : '',
     reach ? w.transports[reach.transport] : '',
     source.login === 'connected' ? w.loggedIn : '',
+    source.trustHints ? w.trusted : '',
     place.name,
     state === 'sleeping' ? w.sleepingMeans : '',
   ];

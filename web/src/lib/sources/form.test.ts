@@ -69,6 +69,7 @@ test('a new one is told whole, and nothing that belongs to another way', () => {
     kind: 'mcp',
     name: 'memory',
     mine: false,
+    trustHints: true,
     transport: 'stdio',
     command: 'npx',
     args: ['-y', 'server-memory'],
@@ -79,6 +80,7 @@ test('a new one is told whole, and nothing that belongs to another way', () => {
     name: 'example',
     title: 'Ex',
     mine: false,
+    trustHints: true,
     transport: 'http',
     url: 'https://example.com/mcp',
     headers: {},
@@ -113,6 +115,13 @@ test('what Tenon is known by where people log in goes with an address', () => {
 test('who may not share adds for themself', () => {
   expect(newSourceOf(address(), false).mine).toBe(true);
   expect(newSourceOf(address({ whose: 'mine' }), true).mine).toBe(true);
+});
+
+test('whether a server is trusted is told by an admin, and when it differs', () => {
+  expect(newSourceOf(address(), false)).not.toHaveProperty('trustHints');
+  expect(newSourceOf(address({ trustHints: false }), true).trustHints).toBe(false);
+  const before = sourceFormOf({ ...source, trustHints: false }, stdio);
+  expect(sourceChangeOf({ ...before, trustHints: true }, before)).toEqual({ trustHints: true });
 });
 
 test('a change tells what differs, and keeps what is not shown', () => {
@@ -160,14 +169,11 @@ test('a whole line is taken apart', () => {
 });
 
 test('what the server would not have is shown where it was typed', () => {
-  const check = (message: string, expected: string | undefined, code = 'bad_request') =>
-    expect(sourceFieldOfError({ code, message })).toBe(expected);
-  check('Say which program: `command`, such as "npx".', 'command');
-  check('`name` is 1 to 40 letters, digits, `-` and `_`.', 'name');
-  check('`url` is no address of a server.', 'url');
-  check('Not all `headers` can be sent. The header Host is written by Tenon itself.', 'headers');
-  check('`sleepAfterMs` is between a second and a week.', 'sleepAfterMs');
-  check('`clientId` is missing: a secret is of no use without it.', 'clientId');
-  check('Only an admin may add a program.', undefined);
-  check('Another server has this name already.', 'name', 'taken');
+  const check = (field: string | undefined, expected: string | undefined) =>
+    expect(sourceFieldOfError({ code: 'source_text', field })).toBe(expected);
+  check('command', 'command');
+  check('name', 'name');
+  check('sleepAfterMs', 'sleepAfterMs');
+  check(undefined, undefined);
+  check('mine', undefined);
 });

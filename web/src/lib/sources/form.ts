@@ -7,7 +7,6 @@ import type {
   SourcePreview,
   SourceReach,
 } from '$lib/api/types';
-import { fieldOfError } from '$lib/api/fieldOfError';
 import type { ApiError } from '$lib/api/client';
 import { isAddress } from './address';
 import {
@@ -54,6 +53,8 @@ export interface SourceForm {
   nameTyped: boolean;
   title: string;
   whose: 'mine' | 'everybody';
+  /** An admin's to say. */
+  trustHints: boolean;
   /** In seconds. */
   timeout: string;
   toolTimeouts: readonly KeyValue[];
@@ -113,6 +114,7 @@ export function emptySourceForm(
     nameTyped: false,
     title: '',
     whose,
+    trustHints: true,
     timeout: '',
     toolTimeouts: [],
     sleepAfter: '',
@@ -128,6 +130,7 @@ export function sourceFormOf(source: SourceDetail, reach: SourceReach): SourceFo
     name: source.name,
     nameTyped: true,
     title: source.title === source.name ? '' : source.title,
+    trustHints: source.trustHints,
     timeout: inUnits(reach.timeoutMs, 1000),
     toolTimeouts: Object.entries(reach.toolTimeoutsMs).map(([name, ms]) => ({
       name,
@@ -259,20 +262,18 @@ export const furtherFields: readonly SourceField[] = [
 
 /** The field that the server would not have as it is, where it says which. */
 export function sourceFieldOfError(
-  { code, message }: Pick<ApiError, 'code' | 'message'>,
+  { code, field }: Pick<ApiError, 'code' | 'field'>,
   form?: SourceForm,
 ): SourceField | undefined {
-  if (code === 'taken') return 'name';
-  // What is empty cannot be what it means, if it names two.
-  const isThere = (field: SourceField) =>
-    !((field === 'headers' || field === 'credentials') && form?.[field].length === 0);
-  const found = fieldOfError(
-    message,
-    fields.filter(isThere).map((field) => ({ field, called: [field] })),
-  );
+  const isEmpty = (name: 'headers' | 'credentials') => form?.[name].length === 0;
+  // Both are kept for an address; the one that is there has to be entered again.
+  if (field === 'headers' && isEmpty('headers') && form && !isEmpty('credentials')) {
+    return 'credentials';
+  }
+  const found = fields.find((name) => name === field);
   // It says what is wrong in a document, and not that it means the document.
   const isDocument = form?.reach === 'openapi' && form.given === 'document' && form.document !== '';
-  return found ?? (isDocument && code === 'bad_request' ? 'document' : undefined);
+  return found ?? (isDocument && code.startsWith('document_') ? 'document' : undefined);
 }
 
 /** What a look at an OpenAPI server depends on, in the order of the form. */
@@ -280,7 +281,7 @@ export const previewFields = ['url', 'document', 'credentials', 'headers', 'base
 
 /** The field that a failed look is about: the document is what was looked for. */
 export function previewFieldOfError(
-  error: Pick<ApiError, 'code' | 'message'>,
+  error: Pick<ApiError, 'code' | 'field'>,
   form: SourceForm,
 ): SourceField {
   const found = sourceFieldOfError(error, form);
@@ -293,12 +294,13 @@ export function wantsKey({ code }: Pick<ApiError, 'code'>): boolean {
   return code === 'wants_key';
 }
 
-export function newSourceOf(form: SourceForm, mayShare: boolean): NewSource {
+export function newSourceOf(form: SourceForm, isAdmin: boolean): NewSource {
   return {
     kind: form.reach === 'openapi' ? 'openapi' : 'mcp',
     name: form.name.trim(),
     ...(form.title.trim() && { title: form.title.trim() }),
-    mine: !mayShare || form.whose === 'mine',
+    mine: !isAdmin || form.whose === 'mine',
+    ...(isAdmin && { trustHints: form.trustHints }),
     ...wholeReach(form),
     ...limitsOf(form),
   };
@@ -339,6 +341,7 @@ export function sourceChangeOf(form: SourceForm, before: SourceForm): SourceChan
     names.some((name) => JSON.stringify(form[name]) !== JSON.stringify(before[name]));
   const limits = limitsOf(form);
   if (differs('title')) change.title = form.title.trim() || form.name;
+  if (differs('trustHints')) change.trustHints = form.trustHints;
   if (form.reach === 'program') {
     if (differs('command')) change.command = form.command.trim();
     if (differs('args')) change.args = linesOf(form.args);

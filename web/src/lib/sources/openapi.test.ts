@@ -96,6 +96,7 @@ test('a new one is told by its address or by its document, and not by both', () 
     kind: 'openapi',
     name: 'echo',
     mine: false,
+    trustHints: true,
     url: 'http://localhost:8000',
     baseUrl: 'http://x',
     headers: { A: '1' },
@@ -158,27 +159,24 @@ test('a change tells what differs, and keeps what is not shown', () => {
 });
 
 test('what the server would not have is shown where it was typed', () => {
-  const error = (message: string, code = 'bad_request') => ({ code, message });
-  const elsewhere = error(
-    'What is kept in `headers` and `credentials` was kept for another address.',
-  );
+  const elsewhere = { code: 'source_credentials_elsewhere', field: 'headers' };
   expect(sourceFieldOfError(elsewhere, api({ headers: [header] }))).toBe('headers');
   expect(sourceFieldOfError(elsewhere, sourceFormOf(source, { ...reach, headers: {} }))).toBe(
     'credentials',
   );
-  expect(sourceFieldOfError(error('`baseUrl` is no address.'), api())).toBe('baseUrl');
-  // It speaks of the document without quoting what the page calls it.
-  const broken = error('The document is not valid JSON: line 3, column 7: expected `:`.');
+  expect(sourceFieldOfError({ code: 'source_url', field: 'baseUrl' }, api())).toBe('baseUrl');
+  // It is about what the document says, wherever that came from.
+  const broken = { code: 'document_syntax' };
   expect(sourceFieldOfError(broken, given('{'))).toBe('document');
   expect(sourceFieldOfError(broken, api())).toBe(undefined);
-  expect(sourceFieldOfError(error('No.', 'forbidden'), given('{'))).toBe(undefined);
+  expect(sourceFieldOfError({ code: 'admin_only' }, given('{'))).toBe(undefined);
 });
 
 test('a look that fails is about the document, unless the server says otherwise', () => {
-  const check = (message: string, form: SourceForm, expected: string) =>
-    expect(previewFieldOfError({ code: 'bad_request', message }, form)).toBe(expected);
-  check('No OpenAPI document was found.', api(), 'url');
-  check('The document is empty.', given(' '), 'document');
-  check('`name` is not a name in it.', given('{}'), 'document');
-  check('Not all `headers` can be sent.', api({ headers: [header] }), 'headers');
+  const check = (field: string | undefined, form: SourceForm, expected: string) =>
+    expect(previewFieldOfError({ code: 'unread', field }, form)).toBe(expected);
+  check(undefined, api(), 'url');
+  check(undefined, given(' '), 'document');
+  check('name', given('{}'), 'document');
+  check('headers', api({ headers: [header] }), 'headers');
 });

@@ -1,3 +1,4 @@
+import { errorDetail } from '$lib/i18n/errorFixture';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sources } from '$lib/api/sources';
 import type { SourceDetail, SourceNews, SourceState } from '$lib/api/types';
@@ -43,7 +44,7 @@ test('a change is shown at once, and the rest is asked for', async () => {
 });
 
 test('a reason goes with the state it is for', async () => {
-  const all = await open([detail('a', { state: 'failed', why: 'It died.' })]);
+  const all = await open([detail('a', { state: 'failed', why: errorDetail('It died.') })]);
   emitSourcesChange(news('a', { state: 'ready' }));
   expect(all.items[0]).not.toHaveProperty('why');
 });
@@ -69,7 +70,7 @@ test('what was said while a list was on its way lies over it', async () => {
   let answer = (_: SourceDetail[]) => {};
   vi.spyOn(sources, 'all').mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
   const asked = all.refresh();
-  emitSourcesChange(news('a', { state: 'failed', why: 'It died.' }));
+  emitSourcesChange(news('a', { state: 'failed', why: errorDetail('It died.') }));
   answer([detail('a')]);
   await asked;
   expect(shown(all)).toEqual(['a failed 9']);

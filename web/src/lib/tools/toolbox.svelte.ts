@@ -10,6 +10,7 @@ import type {
   ToolsChange,
   ToolView,
 } from '$lib/api/types';
+import { coalesce } from '$lib/coalesce';
 import { isOn } from './callable';
 
 /** A server that comes up changes several times in a moment: one look is enough. */
@@ -26,7 +27,6 @@ export class Toolbox {
   /** How often the list was asked for, and which of these answers it shows. */
   #asked = 0;
   #shown = 0;
-  #settling?: ReturnType<typeof setTimeout>;
   /** Changes reach the server in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -71,12 +71,7 @@ export class Toolbox {
   }
 
   /** Called on change events. Never fails: the next event tries again. */
-  refreshSoon(): void {
-    this.#settling ??= setTimeout(() => {
-      this.#settling = undefined;
-      this.refresh().catch(() => {});
-    }, TOOLS_DEBOUNCE_MS);
-  }
+  refreshSoon = coalesce(TOOLS_DEBOUNCE_MS, () => void this.refresh().catch(() => {}));
 
   async open(chatId: ChatId | undefined): Promise<void> {
     if (chatId === this.#chatId) return;

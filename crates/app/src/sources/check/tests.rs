@@ -1,3 +1,5 @@
+use tenon_domain::CodedError;
+
 use super::*;
 
 pub(super) fn draft(set: impl FnOnce(&mut McpDraft)) -> Result<McpConfig, String> {
@@ -137,9 +139,10 @@ fn times_are_within_reason() {
 #[test]
 fn what_is_wrong_is_said_of_a_field() {
     let check = |set: &dyn Fn(&mut McpDraft), field: &str| {
-        let why = draft(set).unwrap_err();
-        let quoted = why.split('`').nth(1).unwrap_or_default();
-        assert_eq!(quoted, field, "{why}");
+        let mut draft = McpDraft::default();
+        set(&mut draft);
+        let why = draft.config().unwrap_err().detail();
+        assert_eq!(why.field.as_deref(), Some(field), "{why}");
     };
     let program = |draft: &mut McpDraft| draft.command = Some("run".into());
     let remote = |draft: &mut McpDraft| draft.url = Some("https://a.example".into());
@@ -168,8 +171,8 @@ fn what_is_wrong_is_said_of_a_field() {
     let tool = |d: &mut McpDraft, name: &str, limit| d.tool_timeouts_ms = one(name, limit);
     check(&|d| (program(d), tool(d, "a", 1)).0, "toolTimeoutsMs");
     check(&|d| (program(d), tool(d, "", 100)).0, "toolTimeoutsMs");
-    let quoted = |refusal: SourceError| refusal.to_string().split('`').nth(1).map(str::to_owned);
-    assert_eq!(quoted(name("a b").unwrap_err()).as_deref(), Some("name"));
+    let field = |refusal: SourceError| refusal.detail().field;
+    assert_eq!(field(name("a b").unwrap_err()).as_deref(), Some("name"));
     let odd = title(Some("a\u{202E}b"), "a").unwrap_err();
-    assert_eq!(quoted(odd).as_deref(), Some("title"));
+    assert_eq!(field(odd).as_deref(), Some("title"));
 }

@@ -1,10 +1,13 @@
 //! What a configuration may contain, by who owns it.
 
-use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceCredential};
+use tenon_domain::{
+    CodedError, ErrorDetail, McpConfig, McpTransport, OpenapiConfig, SourceConfig, SourceCredential,
+};
 use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentioned_in_host};
 
 use crate::sources::config::{addresses, is_program};
-use crate::sources::error::{SourceError, forbidden};
+use crate::sources::error::SourceError;
+use crate::sources::input_error::{SourceDenied, SourceInputError};
 use crate::sources::plan::Trust;
 
 /// What somebody who is no admin may have of their own.
@@ -13,9 +16,7 @@ pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result
         return Ok(());
     }
     if is_program(config) {
-        return Err(forbidden(
-            "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
-        ));
+        return Err(SourceDenied::Program.into());
     }
     let shared = mentioned(config)
         .into_iter()
@@ -25,15 +26,13 @@ pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result
         });
     match shared {
         None => Ok(()),
-        Some(name) => Err(forbidden(&format!(
-            "`${{{name}}}` is not yours to send to a server of your own. Set a secret of your own and write `${{user.{name}}}`."
-        ))),
+        Some(name) => Err(SourceDenied::SharedSecret { name: name.into() }.into()),
     }
 }
 
 /// What is everybody's is sent nowhere that one person alone decides on. For servers that
-/// people share; the error is a sentence.
-pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<(), String> {
+/// people share.
+pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<(), ErrorDetail> {
     let host: Vec<Variable> = addresses(config)
         .into_iter()
         .flat_map(mentioned_in_host)
@@ -50,9 +49,11 @@ pub(in crate::sources) fn keeps_shared_secrets(config: &SourceConfig) -> Result<
         None if addresses.flat_map(mentioned_in).any(|one| in_address(&one)) => "url",
         None => return Ok(()),
     };
-    Err(format!(
-        "What is everybody's in `{field}` would go to whatever host somebody sets `{leads}` to. Write the host out, or let everybody have their own there as well: `${{user.NAME}}`."
-    ))
+    let error = SourceInputError::SharedSecretElsewhere {
+        field: field.into(),
+        variable: leads.to_string().into(),
+    };
+    Err(error.detail().in_field(field))
 }
 
 /// What a server is given besides its address, and in which field it stands.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use tenon_domain::SourceCredential;
 
 use crate::sources::check;
-use crate::sources::error::{SourceError, wrong};
+use crate::sources::error::SourceError;
+use crate::sources::input_error::SourceInputError;
 use crate::sources::read_model::CredentialKind;
 
 const MAX_CREDENTIALS: usize = 50;
@@ -28,7 +29,7 @@ pub(super) fn check_credentials(
     credentials: &BTreeMap<String, SourceCredential>,
 ) -> Result<(), SourceError> {
     if credentials.len() > MAX_CREDENTIALS {
-        return Err(wrong("There are too many `credentials`."));
+        return Err(SourceInputError::TooManyCredentials.into());
     }
     for (name, credential) in credentials {
         if let Some(url) = credential.token_url() {
@@ -36,9 +37,7 @@ pub(super) fn check_credentials(
         }
         let is_odd = |text: &&String| text.len() > 16 * 1024 || text.contains(char::is_control);
         if name.is_empty() || name.len() > 200 || credential.texts().iter().any(is_odd) {
-            return Err(wrong(
-                "`credentials` are named as the document's security schemes, and are one line each.",
-            ));
+            return Err(SourceInputError::Credentials.into());
         }
     }
     Ok(())
@@ -58,9 +57,8 @@ pub(super) fn revealed(
             (Some(credential), old) => completed(credential, old),
             (None, Some(old)) => old.clone(),
             (None, None) => {
-                return Err(wrong(&format!(
-                    "Nothing is kept in `credentials` under `{name}`. Write it out."
-                )));
+                let name = name.into();
+                return Err(SourceInputError::CredentialNotKept { name }.into());
             }
         };
         Ok((name, meant))

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceCredential};
-use tenon_sources::openapi::check_header;
+use tenon_domain::{CodedError, OpenapiConfig, OpenapiOrigin, SourceCredential};
+use tenon_sources::openapi::{OpenapiError, check_header};
 
 use super::credentials::{check_credentials, revealed};
 use crate::sources::documents::UploadedDocument;
-use crate::sources::error::{SourceError, wrong};
+use crate::sources::error::SourceError;
+use crate::sources::input_error::SourceInputError;
 use crate::sources::requests::{AddSource, SourceChange};
 use crate::sources::{check, mask, merge};
 
@@ -127,14 +128,12 @@ impl OpenapiDraft {
     pub(in crate::sources) fn config(self) -> Result<OpenapiConfig, SourceError> {
         check::times(self.timeout_ms, &self.tool_timeouts_ms)?;
         check::headers(&self.headers, |name, value| {
-            check_header(name, value).map_err(|error| error.to_string())
+            check_header(name, value).map_err(|error| OpenapiError::Header(error).detail())
         })?;
         check_credentials(&self.credentials)?;
         let origin = match (self.url.as_deref(), self.document, self.kept) {
             (Some(_), Some(_), _) => {
-                return Err(wrong(
-                    "Say either `url`, where the document is, or `document`, which is it, not both.",
-                ));
+                return Err(SourceInputError::UrlOrDocument.into());
             }
             (Some(url), None, _) => OpenapiOrigin::Url {
                 url: check::url("url", url, "https://example.com/openapi.json")?,
@@ -143,9 +142,7 @@ impl OpenapiDraft {
                 OpenapiOrigin::Given { document_hash }
             }
             (None, None, None) => {
-                return Err(wrong(
-                    "Say where its document is: `url`, or give it: `document`.",
-                ));
+                return Err(SourceInputError::NeitherUrlNorDocument.into());
             }
         };
         let base_url = self.base_url.filter(|url| !url.trim().is_empty());
@@ -178,8 +175,7 @@ pub(in crate::sources) async fn given(
         _ => None,
     });
     let written = written.await.ok().flatten();
-    let refused =
-        || wrong("`document` is an OpenAPI document: its text, or the JSON object itself.");
+    let refused = || SourceInputError::Document.into();
     written.ok_or_else(refused).map(Some)
 }
 
@@ -200,9 +196,7 @@ fn leads_elsewhere(before: [Option<&String>; 2], after: [Option<&String>; 2]) ->
 }
 
 fn elsewhere() -> SourceError {
-    wrong(
-        "What is kept in `headers` and `credentials` was kept for another address. Enter it again, or leave it out, together with the new one.",
-    )
+    SourceInputError::CredentialsElsewhere.into()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use tenon_domain::SourceKind;
+use tenon_domain::{ErrorDetail, SourceKind};
 
 use super::*;
 use crate::sources::read_model::SourceOrigin;
@@ -13,10 +13,11 @@ fn entry(owner: Option<&str>, url: &str, wants_login: bool) -> SourceEntry {
         origin: SourceOrigin::Added,
         enabled: true,
         wants_login,
+        trust_hints: true,
         config: serde_json::from_value(
             serde_json::json!({"kind": "mcp", "transport": "http", "url": url}),
         )
-        .map_err(|error: serde_json::Error| error.to_string()),
+        .map_err(|error: serde_json::Error| ErrorDetail::other(error.to_string())),
         notes: Vec::new(),
     }
 }
@@ -81,7 +82,7 @@ fn a_server_runs_once_or_for_each_who_has_what_it_needs() {
     };
     check(off, &[]);
     let sealed = SourceEntry {
-        config: Err("sealed with another key".into()),
+        config: Err(ErrorDetail::other("sealed with another key")),
         ..entry(None, "https://a.example", false)
     };
     check(sealed, &[]);
@@ -113,6 +114,26 @@ fn only_what_an_admin_wrote_reaches_into_our_networks() {
         PublicOnly,
     );
     check(entry(None, "http://10.0.0.1", true), Trust::Full, Anywhere);
+}
+
+#[test]
+fn hints_are_believed_where_an_admin_says_so_and_where_the_server_is() {
+    let check = |entry: SourceEntry, expected: bool| {
+        let wanted = plan([&entry].into_iter(), &facts());
+        let one = wanted.values().next().expect("it runs");
+        assert_eq!(one.trust_hints, expected, "{entry:?}");
+    };
+    let plain = |owner| entry(owner, "https://a.example", false);
+    check(plain(None), true);
+    check(plain(Some("ada")), true);
+    check(plain(Some("bob")), false);
+    // Bob says where it leads.
+    check(entry(None, "https://${user.KEY}/", false), false);
+    let not_trusted = SourceEntry {
+        trust_hints: false,
+        ..plain(None)
+    };
+    check(not_trusted, false);
 }
 
 #[test]

@@ -211,9 +211,9 @@ impl Printer {
         Ok(ended.map(|outcome| match outcome {
             TurnOutcome::Done => ExitCode::SUCCESS,
             TurnOutcome::Stopped => ExitCode::from(INTERRUPTED),
-            TurnOutcome::StepLimit
-            | TurnOutcome::Interrupted { .. }
-            | TurnOutcome::Failed { .. } => ExitCode::FAILURE,
+            TurnOutcome::StepLimit | TurnOutcome::Interrupted(_) | TurnOutcome::Failed(_) => {
+                ExitCode::FAILURE
+            }
         }))
     }
 }
@@ -251,8 +251,8 @@ fn tell(body: &EventBody) {
             TurnOutcome::Done => {}
             TurnOutcome::Stopped => eprintln!("Stopped."),
             TurnOutcome::StepLimit => eprintln!("Stopped: the step limit is reached."),
-            TurnOutcome::Interrupted { message } | TurnOutcome::Failed { message } => {
-                eprintln!("{message}")
+            TurnOutcome::Interrupted(why) | TurnOutcome::Failed(why) => {
+                eprintln!("{why}")
             }
         },
         EventBody::ChatTitled { .. }

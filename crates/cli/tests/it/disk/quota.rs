@@ -110,7 +110,7 @@ async fn on_a_disk_that_is_nearly_full_nothing_new_begins_and_all_can_be_read() 
     let written = write(&low, "some.txt", 10).await;
     let said = written["error"]["message"].as_str().unwrap();
     assert!(
-        said.starts_with("Nothing can be written: less than "),
+        said.starts_with("Nothing can be written. Less than "),
         "{said}"
     );
     let asked = json!({"messages": [{"role": "user", "content": "6 * 7"}]});

@@ -83,7 +83,7 @@ async fn a_test_of_a_dead_server_says_so() {
     let frames = test(&server, added["id"].as_str().unwrap()).await;
     let last = frames.last().unwrap();
     assert_eq!(last["ok"], false);
-    let message = last["message"].as_str().unwrap();
+    let message = last["error"]["message"].as_str().unwrap();
     assert!(message.contains("Check that the server runs"), "{message}");
     let missing = server
         .request("POST", "/api/models/none/test")

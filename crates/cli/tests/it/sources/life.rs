@@ -100,7 +100,7 @@ async fn a_server_is_added_called_changed_restarted_and_removed() {
     let (status, refused) = server.post(&format!("{path}/restart"), json!({})).await;
     assert_eq!(
         (status, &refused["error"]["code"]),
-        (409, &json!("not_running"))
+        (409, &json!("source_off"))
     );
     server.patch(path, json!({"enabled": true})).await;
     let up = ready(&server, "mcp-memory").await;
@@ -245,7 +245,9 @@ async fn one_that_cannot_start_says_why_and_others_do_not_suffer() {
     })
     .await;
     assert!(
-        failed["why"].as_str().is_some_and(|why| !why.is_empty()),
+        failed["why"]["message"]
+            .as_str()
+            .is_some_and(|why| !why.is_empty()),
         "{failed}"
     );
     assert_eq!(tools(&server, "mcp_clock_").await.len(), 2);

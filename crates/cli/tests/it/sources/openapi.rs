@@ -204,7 +204,10 @@ async fn what_is_no_admins_leads_nowhere_inside() {
     })
     .await;
     assert!(
-        failed["why"].as_str().unwrap().contains("private"),
+        failed["why"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("private"),
         "{failed}"
     );
     // A document may lead there as well.

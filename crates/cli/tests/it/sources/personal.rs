@@ -153,7 +153,10 @@ async fn a_wrong_key_is_made_right_again() {
     let is = async |person: &Person<'_>, login: Option<&str>, why: &str| {
         until(|| async {
             let (_, source) = person.get("/api/sources/mcp-all").await;
-            let says = source["why"].as_str().unwrap_or_default().contains(why);
+            let says = source["why"]["message"]
+                .as_str()
+                .unwrap_or_default()
+                .contains(why);
             let is_it = says && source["login"].as_str() == login;
             is_it.then_some(()).ok_or(source)
         })

@@ -20,7 +20,7 @@ async fn a_user_adds_remote_servers_of_their_own_and_nothing_else() {
     let (status, refused) = bob.post("/api/sources", time("clock")).await;
     assert_eq!(
         (status, &refused["error"]["code"]),
-        (403, &json!("forbidden"))
+        (403, &json!("source_program_denied"))
     );
     let mut shared = remote("shared", "https://a.example/mcp");
     shared["mine"] = json!(false);
@@ -197,7 +197,7 @@ async fn what_a_server_writes_is_for_those_who_look_after_it() {
         assert_eq!(ada.post("/api/sources", new).await.0, 201);
         until(|| async {
             let (_, source) = ada.get(&path).await;
-            let is_told = source["why"]
+            let is_told = source["why"]["message"]
                 .as_str()
                 .unwrap_or_default()
                 .contains("sk-hidden");
@@ -205,7 +205,7 @@ async fn what_a_server_writes_is_for_those_who_look_after_it() {
         })
         .await;
         let (_, seen) = bob.get(&path).await;
-        let why = seen["why"].as_str().unwrap_or_default();
+        let why = seen["why"]["message"].as_str().unwrap_or_default();
         assert!(
             why.contains(said) && !seen.to_string().contains("sk-hidden"),
             "{seen}"
@@ -215,7 +215,7 @@ async fn what_a_server_writes_is_for_those_who_look_after_it() {
 
         // Nor do pages hear it.
         let fails = |frame: &Value| {
-            let why = frame["why"].as_str().unwrap_or_default();
+            let why = frame["why"]["message"].as_str().unwrap_or_default();
             frame["sourceId"] == id && why.contains(said)
         };
         let heard = adas.until(fails).await.pop().unwrap();

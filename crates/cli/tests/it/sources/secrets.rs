@@ -106,7 +106,10 @@ async fn a_secret_that_is_set_or_changed_reaches_the_server_at_once() {
     assert_eq!(server.post("/api/sources", new).await.0, 201);
     let failed = source(&server, "mcp-all", |source| source["state"] != "starting").await;
     assert!(
-        failed["why"].as_str().unwrap().contains("${LATER}"),
+        failed["why"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("${LATER}"),
         "{failed}"
     );
     assert_eq!(failed["unset"], json!(["LATER"]));

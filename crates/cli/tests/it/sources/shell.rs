@@ -96,6 +96,6 @@ async fn a_shell_is_told_how_servers_are_and_why() {
     assert_eq!(lines[1], "mcp-off   off, 0 tools, off");
     assert_eq!(
         lines[2],
-        "mcp-own   own, 0 tools, failed: Set a secret of your own first: KEY."
+        "mcp-own   own, 0 tools, failed: Set secrets of your own first: KEY."
     );
 }

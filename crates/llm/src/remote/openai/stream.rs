@@ -13,7 +13,7 @@ use super::think_tags::ThinkTagSplitter;
 use crate::assemble::StopTracker;
 use crate::remote::Decode;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
-use crate::{CallFragment, ModelDelta, Remote};
+use crate::{CallFragment, ModelDelta, ModelFault, Remote};
 
 /// Reads one streamed completion.
 #[derive(Debug)]
@@ -228,7 +228,9 @@ impl OpenaiDecoder {
             "content_filter" | "safety" | "SAFETY" => Some(StopReason::Filtered),
             "error" => {
                 return Err(ProviderError::Busy {
-                    message: format!("{} broke off this answer. Try again.", self.remote.host()),
+                    fault: ModelFault::BrokeOff {
+                        host: self.remote.host().into(),
+                    },
                     retry_after: None,
                 });
             }

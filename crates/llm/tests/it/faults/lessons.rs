@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tenon_domain::{Message, OmittedTool, Part, ToolAnswer, ToolId, ToolOutput, WireFormat};
+use tenon_llm::ExclusionReason;
 use tenon_llm::{ModelRequest, connect};
 
 use super::{BOTH, ask_for, hi, names, once, with_image};
@@ -33,7 +34,7 @@ async fn a_tool_that_is_refused_is_left_out_and_no_other() {
         let expected = [OmittedTool {
             tool_id: ToolId::new("clock"),
             display_name: "Fake/clock".into(),
-            why: format!("its description was refused: {said}"),
+            why: ExclusionReason::Refused { said: said.into() }.into(),
         }];
         // The second question knows it from the start.
         for asked in [2, 3] {

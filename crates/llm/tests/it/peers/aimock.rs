@@ -273,7 +273,8 @@ async fn a_server_that_wants_an_hour_is_not_waited_for() {
             panic!("{format:?}: {:?}", heard.error);
         };
         assert!(
-            why.ends_with("(\"Rate limit reached for this key\"). Wait 60 min and try again."),
+            why.message
+                .ends_with("(\"Rate limit reached for this key\"). Wait 60 min and try again."),
             "{format:?}: {why}"
         );
     }
@@ -288,7 +289,7 @@ async fn a_model_that_is_not_there_is_named() {
             panic!("{format:?}: {:?}", heard.error);
         };
         assert!(
-            why.contains("The model `nobody` does not exist"),
+            why.message.contains("The model `nobody` does not exist"),
             "{format:?}: {why}"
         );
     }
@@ -311,7 +312,7 @@ async fn the_key_opens_the_door_and_a_wrong_one_does_not() {
                 panic!("{format:?}: {:?}", heard.error);
             };
             assert!(
-                why.contains("key") && !why.contains("sk-wrong"),
+                why.message.contains("key") && !why.message.contains("sk-wrong"),
                 "{format:?}: {why}"
             );
         }

@@ -44,7 +44,7 @@ async fn an_error_in_a_stream_keeps_what_was_said() {
         let Some(Error::Interrupted(why)) = heard.error else {
             panic!("{format:?}: {:?}", heard.error);
         };
-        assert!(why.contains(quoted), "{format:?}: {why}");
+        assert!(why.message.contains(quoted), "{format:?}: {why}");
     };
     let error = "The server had an error";
     check(WireFormat::Openai, OPENAI, error).await;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    CallId, SourceId, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult, UserId,
+    CallId, Caller, SourceId, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult,
+    UserId,
 };
 use tenon_tools::{
-    Asker, CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore,
-    NoClient, Registry, Toolset,
+    CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
+    Registry, Toolset,
 };
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -102,7 +103,8 @@ impl Fixture {
     }
 
     pub(super) fn tools(&self, user: &str) -> Toolset {
-        self.registry.toolset(ToolAccess::all(&UserId::new(user)))
+        self.registry
+            .toolset(ToolAccess::all(&UserId::new(user), Caller::Person))
     }
 
     pub(super) fn ids(&self, user: &str) -> Vec<String> {
@@ -134,7 +136,6 @@ impl Fixture {
             call_id: call.id.clone(),
             origin: CallOrigin::default(),
             user: UserId::new(user),
-            asker: Asker::Person,
             workspace: None,
             cancel: CancellationToken::new(),
             client: Arc::new(NoClient),

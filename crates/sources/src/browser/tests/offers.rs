@@ -205,7 +205,7 @@ async fn a_server_that_spoils_its_description_says_so_until_it_is_mended() {
     let SourceState::Failed { why } = state() else {
         panic!("{:?}", state());
     };
-    assert!(why.contains("paths"), "{why}");
+    assert!(why.message.contains("paths"), "{why}");
     // By its hash alone it is asked for, and nothing changes meanwhile.
     let by_hash = DiscoveredServer {
         offered: None,

@@ -25,8 +25,42 @@ const ASKING: [char; 2] = ['=', '?'];
 /// expression bounds but its depth does not. Only what is touched is paid for.
 const STACK: usize = 64 * 1024 * 1024;
 
+/// Why an expression has no result; the sentence says what would be right.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExpressionError {
+    #[error("The expression is empty. Write one such as `(17+4)*23`.")]
+    Empty,
+    #[error("`{0}` is not part of arithmetic.")]
+    UnknownSign(char),
+    #[error("More than {MAX_DEPTH} levels of brackets: work it out in parts.")]
+    TooDeep,
+    #[error("`=` and `?` may only stand at the end.")]
+    QuestionInside,
+    #[error("Write floor(a / b) for division without remainder.")]
+    FloorDivision,
+    #[error("A bracket is never closed.")]
+    UnclosedBracket,
+    #[error("A list of arguments has an empty place.")]
+    EmptyArgument,
+    #[error("Write numbers in lists without commas for thousands.")]
+    CommaInList,
+    #[error(
+        "A comma may only separate thousands, as in 1,234, or the arguments of max, min, sum and avg. \
+         Write decimals with a point."
+    )]
+    Comma,
+    #[error("The result is too large to be worked out in time. Use smaller numbers.")]
+    TooLarge,
+    #[error("The expression cannot be worked out: {0}.")]
+    Unsolvable(String),
+    #[error("No thread could be had to work it out: {0}.")]
+    NoThread(std::io::Error),
+}
+
+type Result<T> = std::result::Result<T, ExpressionError>;
+
 /// What a function over a list comes to, as an expression.
-type List = fn(&[&str], &EvaluationLimits<'_>) -> Result<String, String>;
+type List = fn(&[&str], &EvaluationLimits<'_>) -> Result<String>;
 
 /// Functions over lists, which `fend` does not have.
 const LISTS: [(&str, List); 4] = [
@@ -36,8 +70,7 @@ const LISTS: [(&str, List); 4] = [
     ("avg", average),
 ];
 
-/// The result, or a sentence that says what is wrong.
-pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String, String> {
+pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String> {
     let work = || {
         let limits = EvaluationLimits {
             until: Instant::now() + MAX_TIME,
@@ -54,7 +87,7 @@ pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String, St
         match thread.map(|thread| thread.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(format!("No thread could be had to work it out: {error}.")),
+            Err(error) => Err(ExpressionError::NoThread(error)),
         }
     })
 }
@@ -70,19 +103,18 @@ impl fend_core::Interrupt for EvaluationLimits<'_> {
     }
 }
 
-fn fend(expression: &str, limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn fend(expression: &str, limits: &EvaluationLimits<'_>) -> Result<String> {
     let mut context = fend_core::Context::new();
     match fend_core::evaluate_with_interrupt(expression, &mut context, limits) {
         Ok(result) => Ok(result.get_main_result().to_owned()),
-        Err(reason) if reason == "interrupted" => {
-            Err("The result is too large to be worked out in time. Use smaller numbers.".into())
-        }
-        Err(reason) => Err(format!("The expression cannot be worked out: {reason}.")),
+        // The only sign of it that `fend` gives.
+        Err(reason) if reason == "interrupted" => Err(ExpressionError::TooLarge),
+        Err(reason) => Err(ExpressionError::Unsolvable(reason)),
     }
 }
 
 /// The expression in the characters a parser knows.
-fn plain(expression: &str) -> Result<String, String> {
+fn plain(expression: &str) -> Result<String> {
     let mut plain = String::with_capacity(expression.len());
     let mut depth = 0usize;
     for c in expression.chars() {
@@ -118,31 +150,29 @@ fn plain(expression: &str) -> Result<String, String> {
             || SIGNS.contains(c)
             || ASKING.contains(&c))
         {
-            return Err(format!("`{c}` is not part of arithmetic."));
+            return Err(ExpressionError::UnknownSign(c));
         }
         if depth > MAX_DEPTH {
-            return Err(format!(
-                "More than {MAX_DEPTH} levels of brackets: work it out in parts."
-            ));
+            return Err(ExpressionError::TooDeep);
         }
         plain.push(c);
     }
     // "6*7 = ?" asks for what comes after.
     let plain = plain.trim().trim_end_matches([' ', ASKING[0], ASKING[1]]);
     if plain.contains(ASKING) {
-        return Err("`=` and `?` may only stand at the end.".into());
+        return Err(ExpressionError::QuestionInside);
     }
     if plain.contains("//") {
-        return Err("Write floor(a / b) for division without remainder.".into());
+        return Err(ExpressionError::FloorDivision);
     }
     if plain.is_empty() {
-        return Err("The expression is empty. Write one such as `(17+4)*23`.".into());
+        return Err(ExpressionError::Empty);
     }
     Ok(plain.to_owned())
 }
 
 /// Replaces every function over a list by what it comes to, the innermost first.
-fn expand_lists(mut text: String, limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn expand_lists(mut text: String, limits: &EvaluationLimits<'_>) -> Result<String> {
     while let Some((start, open, apply)) = last_list(&text) {
         let (arguments, end) = arguments(&text, open)?;
         let expanded = apply(&arguments, limits)?;
@@ -172,7 +202,7 @@ fn last_list(text: &str) -> Option<(usize, usize, List)> {
 }
 
 /// The arguments between a bracket and its partner, and where the partner ends.
-fn arguments(text: &str, open: usize) -> Result<(Vec<&str>, usize), String> {
+fn arguments(text: &str, open: usize) -> Result<(Vec<&str>, usize)> {
     let mut depth = 0;
     let mut from = open + 1;
     let mut arguments = Vec::new();
@@ -191,30 +221,30 @@ fn arguments(text: &str, open: usize) -> Result<(Vec<&str>, usize), String> {
             _ => {}
         }
     }
-    Err("A bracket is never closed.".into())
+    Err(ExpressionError::UnclosedBracket)
 }
 
-fn check_arguments(arguments: &[&str]) -> Result<(), String> {
+fn check_arguments(arguments: &[&str]) -> Result<()> {
     for argument in arguments.iter().map(|argument| argument.trim()) {
         if argument.is_empty() {
-            return Err("A list of arguments has an empty place.".into());
+            return Err(ExpressionError::EmptyArgument);
         }
         // In "min(1, 1,000)" nobody means the number 000.
         if argument.len() > 1
             && argument.starts_with('0')
             && argument.bytes().all(|b| b.is_ascii_digit())
         {
-            return Err("Write numbers in lists without commas for thousands.".into());
+            return Err(ExpressionError::CommaInList);
         }
     }
     Ok(())
 }
 
-fn greatest(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn greatest(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String> {
     extreme(arguments, limits, |difference| difference.starts_with('-'))
 }
 
-fn least(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn least(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String> {
     extreme(arguments, limits, |difference| !difference.starts_with('-'))
 }
 
@@ -223,10 +253,10 @@ fn extreme(
     arguments: &[&str],
     limits: &EvaluationLimits<'_>,
     loses: impl Fn(&str) -> bool,
-) -> Result<String, String> {
+) -> Result<String> {
     let (first, others) = arguments
         .split_first()
-        .ok_or("An empty list has no extreme.")?;
+        .ok_or(ExpressionError::EmptyArgument)?;
     let mut best = *first;
     for other in others {
         let difference = fend(&check_commas(&format!("({best}) - ({other})"))?, limits)?;
@@ -237,7 +267,7 @@ fn extreme(
     Ok(best.to_owned())
 }
 
-fn sum(arguments: &[&str], _limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn sum(arguments: &[&str], _limits: &EvaluationLimits<'_>) -> Result<String> {
     let terms: Vec<String> = arguments
         .iter()
         .map(|argument| format!("({argument})"))
@@ -245,13 +275,13 @@ fn sum(arguments: &[&str], _limits: &EvaluationLimits<'_>) -> Result<String, Str
     Ok(terms.join("+"))
 }
 
-fn average(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String, String> {
+fn average(arguments: &[&str], limits: &EvaluationLimits<'_>) -> Result<String> {
     Ok(format!("({})/{}", sum(arguments, limits)?, arguments.len()))
 }
 
 /// `fend` skips commas between digits, wherever they stand: "1,5" would be 15.
 /// Only those that separate thousands may pass.
-fn check_commas(text: &str) -> Result<String, String> {
+fn check_commas(text: &str) -> Result<String> {
     let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
     for (at, _) in text.match_indices(',') {
         let before = text[..at]
@@ -262,9 +292,7 @@ fn check_commas(text: &str) -> Result<String, String> {
         let begins_number = !text[..at - before].ends_with(['.', ',']);
         let group_before = (1..=3).contains(&before) && (begins_number || before == 3);
         if !group_before || digits(&text[at + 1..]) != 3 {
-            return Err("A comma may only separate thousands, as in 1,234, \
-                        or the arguments of max, min, sum and avg. Write decimals with a point."
-                .into());
+            return Err(ExpressionError::Comma);
         }
     }
     Ok(text.replace(',', ""))
@@ -276,7 +304,8 @@ mod tests {
 
     #[track_caller]
     fn check(expression: &str, expected: &str) {
-        let said = evaluate(expression, &StopSignal::never()).unwrap_or_else(|problem| problem);
+        let said =
+            evaluate(expression, &StopSignal::never()).unwrap_or_else(|error| error.to_string());
         assert_eq!(said, expected, "{expression}");
     }
 

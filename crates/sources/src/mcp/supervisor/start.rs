@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{McpConfig, McpTransport};
+use tenon_domain::{ErrorDetail, McpConfig, McpTransport};
 use tenon_mcp::{
     ClientInfo, ConnectOptions, Error, McpConnection, Program, SessionEvent, SessionObserver,
     TransportConfig,
@@ -14,17 +14,18 @@ use super::super::explain::explain;
 use super::super::server::McpShared;
 use super::super::startup;
 use super::{McpSupervisor, StartSlot};
+use crate::fault::ServerFault;
 use crate::logs::Logs;
 use crate::variables::FillError;
 
 /// Why a start failed.
 pub(super) enum StartFailure {
     /// What it is to be given is not set. Its owner restarts it when it is.
-    Unset(String),
+    Unset(ErrorDetail),
     LoginRequired {
         challenge: Option<String>,
     },
-    Failed(String),
+    Failed(ErrorDetail),
 }
 
 impl McpSupervisor {
@@ -51,10 +52,8 @@ impl McpSupervisor {
         self.backoff.begin();
         let connecting = async {
             let filled = timeout(timeouts.start, settings.fill.fill(&settings.config)).await;
-            let config = filled.unwrap_or_else(|_| {
-                let why = "its variables could not be read in time";
-                Err(FillError::Unread(why.into()))
-            })?;
+            let config = filled
+                .unwrap_or_else(|_| Err(FillError::Unread(ServerFault::VariablesTimeout.into())))?;
             let connection = McpConnection::connect(ConnectOptions {
                 transport: transport(config),
                 client: client_info(),
@@ -81,8 +80,12 @@ impl McpSupervisor {
         // The connection keeps to its timeout; this is for the day it does not.
         let limit = start_timeout * 2;
         timeout(limit, &mut connecting).await.unwrap_or_else(|_| {
-            let why = format!("it did not answer within {} s", limit.as_secs_f32());
-            Err(StartFailure::Failed(why))
+            let why = ServerFault::ConnectTimeout {
+                seconds: limit.as_secs_f32().to_string().into(),
+                advice: "".into(),
+                wrote: "".into(),
+            };
+            Err(StartFailure::Failed(why.into()))
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tenon_domain::SourceState;
+use tenon_domain::{ErrorDetail, SourceState};
 use tenon_mcp::McpServerInfo;
 
 use super::client::OpenapiClient;
@@ -66,7 +66,7 @@ impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
     }
 
     /// It was not read, but what it offered last may work.
-    pub(super) fn set_degraded(&self, client: Arc<OpenapiClient>, why: String) {
+    pub(super) fn set_degraded(&self, client: Arc<OpenapiClient>, why: ErrorDetail) {
         self.set(Availability::Open(client), |status| {
             status.state = SourceState::Degraded { why };
             status.stale = true;

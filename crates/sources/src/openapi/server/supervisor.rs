@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{OpenapiOrigin, SourceState};
+use tenon_domain::{CodedError, ErrorDetail, OpenapiOrigin, SourceState};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::change_log;
@@ -19,6 +19,7 @@ use super::settings::{DocumentRecord, DocumentStoreError};
 use super::status::StatusUpdate;
 use super::tools::OpenapiTools;
 use super::{OpenapiShared, RefreshProgress};
+use crate::fault::ServerFault;
 use crate::jitter::spread;
 use crate::openapi::OpenapiError;
 use crate::openapi::fetch::{self, DocumentRequest};
@@ -94,7 +95,7 @@ impl SupervisedTask for OpenapiSupervisor {
         let source = &self.shared.settings.info.id;
         tracing::error!(%source, "the supervisor of an OpenAPI server panicked");
         let error = OpenapiError::Panicked;
-        let why = error.to_string();
+        let why = error.detail();
         let retry = self.backoff.longest_delay(&why);
         self.shared.core.status.failed(why, None, None);
         self.end_reading(Err(error));
@@ -117,7 +118,7 @@ impl OpenapiSupervisor {
                     match self.move_to(&client, documents).await {
                         Ok(()) => self.shared.core.status.set_callable(client),
                         Err(error) => {
-                            let why = error.to_string();
+                            let why = error.detail();
                             self.note_failure(&why);
                             self.shared.core.status.failed(why, None, None);
                         }
@@ -126,7 +127,7 @@ impl OpenapiSupervisor {
                 OpenapiStep::Read
             }
             Err(error) => {
-                let why = error.to_string();
+                let why = error.detail();
                 let retry = self.failed(&why);
                 self.shared.core.status.failed(why, None, None);
                 self.begin_reading();
@@ -181,10 +182,8 @@ impl OpenapiSupervisor {
         let settings = &self.shared.settings;
         let filled = settings.fill.fill(&settings.config);
         let filled = timeout(self.shared.schedule.store_timeout, filled).await;
-        let config = filled.unwrap_or_else(|_| {
-            let why = "Its variables could not be read in time.";
-            Err(FillError::Unread(why.into()))
-        })?;
+        let config = filled
+            .unwrap_or_else(|_| Err(FillError::Unread(ServerFault::VariablesTimeout.into())))?;
         OpenapiClient::new(config, &settings.http)
     }
 
@@ -244,7 +243,7 @@ impl OpenapiSupervisor {
         let (outcome, retry) = match self.fetch(&client).await {
             Ok(read) => (Ok(self.apply(client, read).await), None),
             Err(error) => {
-                let why = error.to_string();
+                let why = error.detail();
                 let retry = self.failed(&why);
                 if self.documents().is_some() && self.is_offered_at(&client) {
                     self.shared.core.status.set_degraded(client, why);
@@ -363,16 +362,16 @@ impl OpenapiSupervisor {
     }
 
     /// How long to wait before it is tried again.
-    fn failed(&mut self, why: &str) -> Duration {
+    fn failed(&mut self, why: &ErrorDetail) -> Duration {
         self.note_failure(why);
         self.backoff.delay(why)
     }
 
     /// One that is tried again and again would fill the log with the same.
-    fn note_failure(&self, why: &str) {
+    fn note_failure(&self, why: &ErrorDetail) {
         let is_new = match self.shared.core.status.state() {
             SourceState::Degraded { why: before } | SourceState::Failed { why: before } => {
-                before != why
+                before != *why
             }
             SourceState::Starting
             | SourceState::Ready
@@ -381,7 +380,7 @@ impl OpenapiSupervisor {
             | SourceState::Offline => true,
         };
         if is_new {
-            self.shared.core.logs.note(why);
+            self.shared.core.logs.note(&why.message);
         }
     }
 

@@ -18,7 +18,7 @@ async fn failure(settings: McpSettings) -> String {
     let mut desk = Desk::starting(settings).await;
     desk.settle().await;
     match desk.server.status().state {
-        SourceState::Failed { why } => why,
+        SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
 }

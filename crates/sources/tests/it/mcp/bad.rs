@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tenon_domain::{ErrorKind, SourceState, ToolAccess};
+use tenon_domain::{Caller, ErrorKind, SourceState, ToolAccess};
 use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::ServerTimeouts;
 use tenon_tools::ToolSource;
@@ -78,7 +78,10 @@ async fn a_list_that_cannot_be_read_again_leaves_the_old_one() {
     let SourceState::Degraded { why } = status.state else {
         panic!("{status:?}")
     };
-    assert!(why.starts_with("Its tools could not be listed: "), "{why}");
+    assert!(
+        why.message.starts_with("Its tools could not be listed: "),
+        "{why}"
+    );
     assert_eq!((status.tools, desk.names()), (before.tools, names));
 }
 
@@ -156,7 +159,9 @@ async fn tools_of_any_name_are_called_by_that_name() {
     }
     let echoes = desk.names().iter().filter(|name| *name == "echo").count();
     assert_eq!(echoes, 1);
-    let toolset = desk.registry.toolset(ToolAccess::all(&desk.context.user));
+    let toolset = desk
+        .registry
+        .toolset(ToolAccess::all(&desk.context.user, Caller::Person));
     for spec in toolset.specs() {
         assert!(
             tenon_domain::tool_id::is_valid(spec.id.as_str()),

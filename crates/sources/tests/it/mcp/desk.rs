@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tenon_domain::{
-    McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess, ToolResult,
+    Caller, McpConfig, McpTransport, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
+    ToolResult,
 };
 use tenon_sources::mcp::{McpServer, McpSettings, ServerTimeouts, StartMode};
 use tenon_sources::variables::LiteralConfig;
@@ -115,7 +116,9 @@ impl Desk {
 
     /// The names of its tools, as they stand in the registry.
     pub fn names(&self) -> Vec<String> {
-        let toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
+        let toolset = self
+            .registry
+            .toolset(ToolAccess::all(&self.context.user, Caller::Person));
         let specs = toolset.specs();
         specs.iter().map(|spec| spec.name.clone()).collect()
     }

@@ -18,7 +18,7 @@ async fn failure(config: tenon_domain::McpConfig) -> String {
     let mut desk = Desk::starting(desk::settings(config)).await;
     desk.settle().await;
     match desk.server.status().state {
-        SourceState::Failed { why } => why,
+        SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
 }

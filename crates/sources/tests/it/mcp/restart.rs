@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{ErrorKind, McpConfig, SourceState};
+use tenon_domain::{ErrorDetail, ErrorKind, McpConfig, SourceState};
 use tenon_sources::SupervisedServer;
 use tenon_sources::mcp::{Fill, FillError, ServerTimeouts};
 use tenon_tools::ToolSource;
@@ -100,7 +100,7 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
     let is_set = Arc::new(AtomicBool::new(false));
     settings.fill = Arc::new(Secret {
         is_set: is_set.clone(),
-        lacks: FillError::Unset("`KEY` is not set".into()),
+        lacks: FillError::Unset(ErrorDetail::other("`KEY` is not set")),
     });
     let desk = Desk::starting(settings).await;
     let why = until_failed(&desk).await;
@@ -152,7 +152,7 @@ async fn one_whose_secrets_could_not_be_read_is_tried_again() {
     let is_set = Arc::new(AtomicBool::new(false));
     settings.fill = Arc::new(Secret {
         is_set: is_set.clone(),
-        lacks: FillError::Unread("The store is away".into()),
+        lacks: FillError::Unread(ErrorDetail::other("The store is away")),
     });
     let desk = Desk::starting(settings).await;
     until(&desk, |status| status.restarts > 0).await;

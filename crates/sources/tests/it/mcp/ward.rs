@@ -100,7 +100,7 @@ pub async fn until_ready(desk: &Desk) -> ServerStatus {
 pub async fn until_failed(desk: &Desk) -> String {
     let is_failed = |status: &ServerStatus| matches!(status.state, SourceState::Failed { .. });
     match until(desk, is_failed).await.state {
-        SourceState::Failed { why } => why,
+        SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
 }

@@ -64,23 +64,6 @@ export const authEn = {
     oidc_storage: 'Tenon could not finish the log-in. Try again.',
   } as Record<string, string>,
   issuerFailed: 'The log-in did not work. Try again, or ask an admin.',
-
-  /** What the server would not have, by its code. */
-  refusals: {
-    wrong_code:
-      'This code is wrong or was used already. Run `tenon link` where Tenon runs, and open the link it prints.',
-    email_taken: 'There is an account with this address already.',
-    wrong_email: 'The invitation is for another address.',
-    wrong_invite: 'This invitation was used, revoked or has expired. Ask for a new one.',
-    invite_needed: 'You need an invitation to create an account here. Ask an admin.',
-    set_up: 'There is an admin account already. Reload the page and log in.',
-    set_up_first: 'There is no account yet. Reload the page and create the first one.',
-    last_admin: 'This is the only admin. Make somebody else an admin first.',
-    wrong_password: 'This is not your current password.',
-    password_needed: 'Enter your password: you logged in some time ago.',
-    login_needed:
-      'You have no password here. Log in again to confirm that it is you, then do this within ten minutes.',
-  } as Record<string, string>,
 };
 
 export type AuthMessages = typeof authEn;

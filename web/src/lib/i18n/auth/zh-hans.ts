@@ -59,18 +59,4 @@ export const authZhHans: AuthMessages = {
     oidc_storage: 'Tenon 未能完成登录，请重试。',
   },
   issuerFailed: '登录未成功。请重试，或联系管理员。',
-
-  refusals: {
-    wrong_code: '代码不对或已被使用。请在运行 Tenon 的机器上运行 `tenon link`，打开它显示的链接。',
-    email_taken: '这个邮箱已有账号。',
-    wrong_email: '这个邀请是给另一个邮箱的。',
-    wrong_invite: '这个邀请已被使用、撤回或已过期，请索取新的邀请。',
-    invite_needed: '这里只有受邀者才能创建账号，请联系管理员。',
-    set_up: '管理员账号已存在，请重新加载页面并登录。',
-    set_up_first: '还没有任何账号。请重新加载页面，创建第一个账号。',
-    last_admin: '这是唯一的管理员。请先把另一个人设为管理员。',
-    wrong_password: '当前密码不正确。',
-    password_needed: '你登录已有一段时间，请输入密码。',
-    login_needed: '你在这里没有密码，请重新登录以确认是你本人，然后在十分钟内完成。',
-  },
 };

@@ -59,19 +59,4 @@ export const authZhHant: AuthMessages = {
     oidc_storage: 'Tenon 未能完成登入，請重試。',
   },
   issuerFailed: '登入未成功。請重試，或聯絡管理員。',
-
-  refusals: {
-    wrong_code:
-      '代碼不正確或已被使用。請在執行 Tenon 的機器上執行 `tenon link`，開啟它顯示的連結。',
-    email_taken: '這個電子郵件已有帳號。',
-    wrong_email: '這份邀請是給另一個電子郵件的。',
-    wrong_invite: '這份邀請已被使用、收回或已過期，請索取新的邀請。',
-    invite_needed: '這裡只有受邀者才能建立帳號，請聯絡管理員。',
-    set_up: '管理員帳號已存在，請重新載入頁面並登入。',
-    set_up_first: '還沒有任何帳號。請重新載入頁面，建立第一個帳號。',
-    last_admin: '這是唯一的管理員。請先將另一個人設為管理員。',
-    wrong_password: '目前的密碼不正確。',
-    password_needed: '你登入已有一段時間，請輸入密碼。',
-    login_needed: '你在這裡沒有密碼，請重新登入以確認是你本人，然後在十分鐘內完成。',
-  },
 };

@@ -145,6 +145,7 @@ export const settingsEn = {
     'model.added': 'Connected a model',
     'model.changed': 'Changed a model',
     'model.deleted': 'Deleted a model',
+    'audit.lost': 'Entries of this log were not written',
     'tool.called': 'Called a tool',
     'tools.changed': 'Changed tool settings',
     'source.added': 'Added a tool server',

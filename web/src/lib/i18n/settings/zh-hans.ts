@@ -143,6 +143,7 @@ export const settingsZhHans: SettingsMessages = {
     'model.added': '连接了模型',
     'model.changed': '修改了模型',
     'model.deleted': '删除了模型',
+    'audit.lost': '有日志条目未能写入',
     'tool.called': '调用了工具',
     'tools.changed': '修改了工具设置',
     'source.added': '添加了工具服务器',

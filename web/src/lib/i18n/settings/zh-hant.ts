@@ -143,6 +143,7 @@ export const settingsZhHant: SettingsMessages = {
     'model.added': '連接了模型',
     'model.changed': '變更了模型',
     'model.deleted': '刪除了模型',
+    'audit.lost': '有日誌項目未能寫入',
     'tool.called': '呼叫了工具',
     'tools.changed': '變更了工具設定',
     'source.added': '新增了工具伺服器',

@@ -28,6 +28,7 @@ export const sourcesEn = {
   needsLogIn: 'Log-in required',
   needsSecrets: 'Secrets required',
   transports: { stdio: 'program', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
+  trusted: 'read-only tools run without asking',
   mine: 'only yours',
   fromFile: (file: string) => `from the file ${file}`,
   fileMeans: 'Change it in that file.',
@@ -38,36 +39,6 @@ export const sourcesEn = {
   speaks: (name: string, version: string) => `${name} ${version}`.trim(),
   protocol: (version: string) => `MCP ${version}`,
 
-  /** What usually helps, by the codes of the server. */
-  advice: {
-    runtime_too_old: ({ runtime, found }) =>
-      found
-        ? `It needs a newer ${runtime} than ${found}, which is on this machine.`
-        : `It needs a newer ${runtime} than there is on this machine.`,
-    package_not_found: ({ package: name }) =>
-      `There is no ${name ? `package “${name}”` : 'such package'}: check how its name is spelled in the arguments.`,
-    package_not_runnable: () =>
-      'The package has no program to run: check its name, or name the program (--package of npx, --from of uvx).',
-    package_broken: ({ folder }) =>
-      folder
-        ? `The package was installed only halfway. Remove the folder ${folder} and try again.`
-        : 'The package was installed only halfway. Remove it from the installer’s cache and try again.',
-    module_not_found: ({ module }) =>
-      `“${module}” is not installed where it looks for it: install it there, or check the path in the arguments.`,
-    command_not_found: ({ command }) =>
-      `“${command}” was not found. Install it on the machine Tenon runs on.`,
-    variable_missing: ({ name }) =>
-      `It needs the environment variable ${name}: set it for this server.`,
-    arguments_wrong: () => 'It does not understand its arguments: compare them with its manual.',
-    port_in_use: ({ port }) =>
-      `${port ? `Port ${port}` : 'Its port'} is in use: end what uses it, or give the server another one.`,
-    docker_not_running: () =>
-      'Docker does not run on this machine, or Tenon may not use it: start it, and try again.',
-    registry_unreachable: () =>
-      'What it has to download cannot be reached: check the network and the proxy of the machine Tenon runs on.',
-    permission_denied: () => 'It may not read, write or run something that it needs.',
-    disk_full: () => 'There is no space left on the disk: make room, and try again.',
-  } as Readonly<Record<string, (params: Readonly<Record<string, string>>) => string>>,
   whatItWrote: 'What it wrote',
 
   menuOf: (name: string) => `Options for ${name}`,
@@ -144,6 +115,8 @@ export const sourcesEn = {
   titleHint: 'Display name. If empty, the name is used.',
   whose: 'For whom',
   whoses: { everybody: 'For everybody', mine: 'Only for me' },
+  trustHints: 'Trust what it says about its tools',
+  trustHintsHint: 'Tools that it marks as read-only are then used without asking.',
   further: 'More',
   timeout: 'Call timeout, in seconds',
   timeoutHint: 'A call is cancelled after this long without progress.',

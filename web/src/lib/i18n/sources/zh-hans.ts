@@ -27,6 +27,7 @@ export const sourcesZhHans: SourcesMessages = {
   needsLogIn: '需要你登录',
   needsSecrets: '需要你填写',
   transports: { stdio: '程序', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
+  trusted: '只读工具无需询问',
   mine: '仅你可用',
   fromFile: (file) => `来自文件 ${file}`,
   fileMeans: '请在该文件中修改。',
@@ -37,29 +38,6 @@ export const sourcesZhHans: SourcesMessages = {
   speaks: (name, version) => `${name} ${version}`.trim(),
   protocol: (version) => `MCP ${version}`,
 
-  advice: {
-    runtime_too_old: ({ runtime, found }) =>
-      found ? `它需要比本机的 ${found} 更新的 ${runtime}。` : `它需要比本机更新的 ${runtime}。`,
-    package_not_found: ({ package: name }) =>
-      `${name ? `没有名为“${name}”的软件包` : '没有这个软件包'}，请检查参数中名称的拼写。`,
-    package_not_runnable: () =>
-      '这个软件包没有可运行的程序。请检查名称，或指定程序（npx 用 --package，uvx 用 --from）。',
-    package_broken: ({ folder }) =>
-      folder
-        ? `软件包只安装了一半。请删除文件夹 ${folder} 后重试。`
-        : '软件包只安装了一半。请把它从安装器的缓存中删除后重试。',
-    module_not_found: ({ module }) =>
-      `在它查找的位置没有安装“${module}”。请在那里安装，或检查参数中的路径。`,
-    command_not_found: ({ command }) => `找不到“${command}”。请在运行 Tenon 的机器上安装它。`,
-    variable_missing: ({ name }) => `它需要环境变量 ${name}，请为这个服务器设置。`,
-    arguments_wrong: () => '它看不懂给它的参数，请对照它的使用说明。',
-    port_in_use: ({ port }) =>
-      `${port ? `端口 ${port} ` : '它的端口'}已被占用。请结束占用它的程序，或换一个端口。`,
-    docker_not_running: () => 'Docker 没有在本机运行，或 Tenon 无权使用它。请启动后重试。',
-    registry_unreachable: () => '无法下载它需要的内容。请检查运行 Tenon 的机器的网络和代理。',
-    permission_denied: () => '它没有权限读取、写入或运行所需的内容。',
-    disk_full: () => '磁盘空间已满。请腾出空间后重试。',
-  },
   whatItWrote: '它的输出',
 
   menuOf: (name) => `${name} 的选项`,
@@ -134,6 +112,8 @@ export const sourcesZhHans: SourcesMessages = {
   titleHint: '显示给人看的名字。留空则使用名称。',
   whose: '供谁使用',
   whoses: { everybody: '所有人', mine: '仅自己' },
+  trustHints: '信任它对自身工具的说明',
+  trustHintsHint: '开启后，它标为只读的工具无需询问即可使用。',
   further: '更多',
   timeout: '单次调用时限（秒）',
   timeoutHint: '超过这个时间毫无动静，就放弃这次调用。',

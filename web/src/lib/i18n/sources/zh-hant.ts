@@ -27,6 +27,7 @@ export const sourcesZhHant: SourcesMessages = {
   needsLogIn: '需要你登入',
   needsSecrets: '需要你填寫',
   transports: { stdio: '程式', http: 'HTTP', sse: 'SSE', openapi: 'OpenAPI' },
+  trusted: '唯讀工具無須詢問',
   mine: '僅你可用',
   fromFile: (file) => `來自檔案 ${file}`,
   fileMeans: '請在該檔案中修改。',
@@ -37,29 +38,6 @@ export const sourcesZhHant: SourcesMessages = {
   speaks: (name, version) => `${name} ${version}`.trim(),
   protocol: (version) => `MCP ${version}`,
 
-  advice: {
-    runtime_too_old: ({ runtime, found }) =>
-      found ? `它需要比本機的 ${found} 更新的 ${runtime}。` : `它需要比本機更新的 ${runtime}。`,
-    package_not_found: ({ package: name }) =>
-      `${name ? `沒有名為「${name}」的套件` : '沒有這個套件'}，請檢查參數中名稱的拼寫。`,
-    package_not_runnable: () =>
-      '這個套件沒有可執行的程式。請檢查名稱，或指定程式（npx 用 --package，uvx 用 --from）。',
-    package_broken: ({ folder }) =>
-      folder
-        ? `套件只安裝了一半。請刪除資料夾 ${folder} 後重試。`
-        : '套件只安裝了一半。請把它從安裝程式的快取中刪除後重試。',
-    module_not_found: ({ module }) =>
-      `在它尋找的位置沒有安裝「${module}」。請在那裡安裝，或檢查參數中的路徑。`,
-    command_not_found: ({ command }) => `找不到「${command}」。請在執行 Tenon 的機器上安裝它。`,
-    variable_missing: ({ name }) => `它需要環境變數 ${name}，請為這個伺服器設定。`,
-    arguments_wrong: () => '它看不懂給它的參數，請對照它的使用說明。',
-    port_in_use: ({ port }) =>
-      `${port ? `連接埠 ${port} ` : '它的連接埠'}已被佔用。請結束佔用它的程式，或換一個連接埠。`,
-    docker_not_running: () => 'Docker 沒有在本機執行，或 Tenon 無權使用它。請啟動後重試。',
-    registry_unreachable: () => '無法下載它需要的內容。請檢查執行 Tenon 的機器的網路和代理。',
-    permission_denied: () => '它沒有權限讀取、寫入或執行所需的內容。',
-    disk_full: () => '磁碟空間已滿。請騰出空間後重試。',
-  },
   whatItWrote: '它的輸出',
 
   menuOf: (name) => `${name} 的選項`,
@@ -134,6 +112,8 @@ export const sourcesZhHant: SourcesMessages = {
   titleHint: '顯示給人看的名字。留空則使用名稱。',
   whose: '供誰使用',
   whoses: { everybody: '所有人', mine: '僅自己' },
+  trustHints: '信任它對自身工具的說明',
+  trustHintsHint: '開啟後，它標為唯讀的工具無須詢問即可使用。',
   further: '更多',
   timeout: '單次呼叫時限（秒）',
   timeoutHint: '超過這個時間毫無動靜，就放棄這次呼叫。',

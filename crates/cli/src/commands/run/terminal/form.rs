@@ -202,7 +202,7 @@ fn read(field: &FormInputField, line: &str) -> Result<Option<Value>, String> {
     };
     match field.check(&value) {
         Ok(()) => Ok(Some(value)),
-        Err(why) => Err(format!("{}.", shown(&why.to_string()))),
+        Err(why) => Err(shown(&why.to_string())),
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState, ToolAccess,
-    ToolError, ToolResult,
+    Caller, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState,
+    ToolAccess, ToolError, ToolResult,
 };
 use tenon_sources::import::reached;
 use tenon_sources::openapi::{
@@ -80,7 +80,7 @@ impl Desk {
     pub async fn failure(&mut self) -> String {
         let status = self.until(|status| matches!(status.state, SourceState::Failed { .. }));
         match status.await.state {
-            SourceState::Failed { why } => why,
+            SourceState::Failed { why } => why.message,
             other => panic!("{other:?}"),
         }
     }
@@ -106,7 +106,9 @@ impl Desk {
 
     /// The names of its tools, as they stand in the registry.
     pub fn names(&self) -> Vec<String> {
-        let toolset = self.registry.toolset(ToolAccess::all(&self.context.user));
+        let toolset = self
+            .registry
+            .toolset(ToolAccess::all(&self.context.user, Caller::Person));
         let tools = toolset.listed();
         tools.iter().map(|tool| tool.spec.name.clone()).collect()
     }

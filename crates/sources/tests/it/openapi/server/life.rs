@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
-use tenon_domain::{ErrorKind, OpenapiConfig, SourceState};
+use tenon_domain::{ErrorDetail, ErrorKind, OpenapiConfig, SourceState};
 use tenon_sources::openapi::{Fill, FillError, OpenapiServer, OpenapiSettings, RefreshSchedule};
 use tenon_sources::{CallTimeouts, Network, SupervisedServer, ToolChanges};
+use tenon_sources::{ServerFault, ServerStatus};
 use tenon_tools::ToolSource;
 
 use super::changing::{Changing, keeping, site};
@@ -79,9 +80,9 @@ async fn openapi_tools_are_there_before_anything_is_asked() {
     let status = desk.until(|status| status.tools == 1).await;
     assert_eq!((status.state, status.stale), (SourceState::Starting, true));
     assert!(desk.text("a", json!({})).await.contains("/a"));
-    let degraded = |why: &str| SourceState::Degraded { why: why.into() };
-    let slow = degraded("127.0.0.1 did not send its document in time.");
-    desk.until(|status| status.state == slow).await;
+    let is_degraded = |status: &ServerStatus, told: &str| matches!(&status.state, SourceState::Degraded { why } if why.message == told);
+    let slow = "127.0.0.1 did not send its document in time.";
+    desk.until(|status| is_degraded(status, slow)).await;
     assert!(desk.text("a", json!({"q": "1"})).await.contains("/a?q=1"));
     drop(desk);
     drop(silent);
@@ -89,8 +90,7 @@ async fn openapi_tools_are_there_before_anything_is_asked() {
     // It is not there at all, and then it is: with the same document, which is not sent again.
     let mut desk = Desk::starting(settings(), QUICK).await;
     let gone = format!("127.0.0.1 refuses connections at port {}.", address.port());
-    let gone = degraded(&gone);
-    desk.until(|status| status.state == gone).await;
+    desk.until(|status| is_degraded(status, &gone)).await;
     assert_eq!(desk.names(), ["a"]);
     let error = desk.error("a", json!({})).await;
     assert_eq!(error.kind, ErrorKind::Unavailable);
@@ -239,7 +239,7 @@ async fn an_openapi_document_that_was_given_is_read_when_it_is_replaced() {
 
     let settings = settings_in(given(), Network::Anywhere, Arc::default());
     let desk = Desk::starting(settings, QUICK).await;
-    let why = "The document is not kept any more: give it again.".into();
+    let why = ServerFault::NotStored.into();
     assert_eq!(
         desk.server.settled().await.state,
         SourceState::Failed { why }
@@ -258,7 +258,8 @@ impl Fill<OpenapiConfig> for Later {
     async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, FillError> {
         *self.asked.lock().unwrap() += 1;
         let value = self.value.lock().unwrap().clone();
-        let value = value.ok_or_else(|| FillError::Unset("Nobody has set `${KEY}`.".into()))?;
+        let value = value
+            .ok_or_else(|| FillError::Unset(ErrorDetail::other("Nobody has set `${KEY}`.")))?;
         let mut config = config.clone();
         config.headers.insert("X-Key".into(), value);
         Ok(config)

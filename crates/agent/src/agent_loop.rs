@@ -1,0 +1,191 @@
+//! The loop: a model step, the calls it asks for, their results, and again, until it asks for none.
+//!
+//! Turns of chats and completions of `/v1` run the same one. What is written down, and who is asked,
+//! is up to the [`Recorder`]. A failed tool is a result; only a model that cannot be used fails a run.
+
+mod calls;
+
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use tenon_domain::{
+    ChatId, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
+};
+use tenon_llm::ModelRequest;
+use tenon_store::{Result as StoreResult, fresh_id};
+use tenon_tools::{RequestTools, Toolset};
+use tokio_util::sync::CancellationToken;
+
+use crate::model_step::{ModelStep, StepResult};
+use crate::recorder::Recorder;
+use crate::request::TurnModel;
+use crate::{Agent, TurnFault};
+
+/// One run of the loop.
+pub(crate) struct AgentLoop<'a> {
+    pub agent: &'a Agent,
+    pub model: &'a TurnModel,
+    pub system: &'a str,
+    pub tools: ModelTools,
+    /// What the user may call, before the switches are asked.
+    pub access: &'a ToolAccess,
+    /// The chat whose switches count, too.
+    pub chat: Option<&'a ChatId>,
+    pub workspace: PathBuf,
+    pub cancel: &'a CancellationToken,
+    pub usage: &'a UsageMeter,
+    pub recorder: &'a dyn Recorder,
+}
+
+/// What the model may call.
+#[derive(Debug)]
+pub enum ModelTools {
+    /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone.
+    Ours(RequestTools),
+    /// Tools that the client runs: a call of one ends the answer.
+    Theirs(Vec<Arc<ToolSpec>>),
+}
+
+/// Why a run is over.
+#[derive(Debug)]
+pub(crate) enum LoopEnd {
+    Ended {
+        outcome: TurnOutcome,
+        /// Why the model stopped, where that ended it.
+        stop: Option<StopReason>,
+    },
+    /// It waits for a person, and Tenon is shutting down: the next start goes on with it.
+    Parked,
+}
+
+/// What a run took so far.
+#[derive(Debug, Default)]
+pub(crate) struct UsageMeter(Mutex<Usage>);
+
+impl AgentLoop<'_> {
+    /// Continues the conversation with its step number `first_step`.
+    pub(crate) async fn run(
+        &self,
+        mut messages: Vec<Message>,
+        first_step: usize,
+    ) -> StoreResult<LoopEnd> {
+        for step in first_step..self.agent.settings.step_limit {
+            // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
+            let toolset = self.toolset().await?;
+            let (message, StepResult { reply, cut }) = self.speak(&toolset, &messages).await?;
+            self.usage.add(reply.usage);
+
+            let calls = calls::requested(&toolset, &message, &reply.parts);
+            let recorder = self.recorder;
+            recorder
+                .message_finished(&message, &reply.parts, &calls)
+                .await?;
+            if let Some(outcome) = cut {
+                return Ok(LoopEnd::stopped(outcome, reply.stop));
+            }
+            if calls.is_empty() && reply.stop != Some(StopReason::Paused) {
+                let outcome = if step == 0 && reply.parts.is_empty() {
+                    let name = (&self.model.shown.name).into();
+                    failed(TurnFault::Empty { name })
+                } else {
+                    TurnOutcome::Done
+                };
+                return Ok(LoopEnd::stopped(outcome, reply.stop));
+            }
+            if matches!(self.tools, ModelTools::Theirs(_)) && !calls.is_empty() {
+                let stop = Some(StopReason::ToolCalls);
+                return Ok(LoopEnd::stopped(TurnOutcome::Done, stop));
+            }
+
+            let toolset = calls::knowing(toolset, &messages, &calls).await;
+            let answers = match self.run_calls(&toolset, calls).await? {
+                ControlFlow::Continue(answers) => answers,
+                ControlFlow::Break(end) => return Ok(end),
+            };
+            messages.push(Message::Assistant { parts: reply.parts });
+            if !answers.is_empty() {
+                messages.push(Message::Tools { answers });
+            }
+        }
+        Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
+    }
+
+    /// What the user may call now, as the switches stand. One who was disabled meanwhile, in
+    /// another process maybe, is stopped by asking.
+    async fn toolset(&self) -> StoreResult<Toolset> {
+        let store = &self.agent.store;
+        if !store.is_active(&self.access.user).await? {
+            self.cancel.cancel();
+        }
+        let settings = store.tool_settings(&self.access.user, None, self.chat);
+        let access = self.access.clone().with_settings(settings.await?);
+        let toolset = self.agent.registry.toolset(access);
+        Ok(match &self.tools {
+            ModelTools::Ours(request_tools) => toolset.with_request_tools(request_tools),
+            ModelTools::Theirs(_) => toolset,
+        })
+    }
+
+    /// One model step.
+    async fn speak(
+        &self,
+        toolset: &Toolset,
+        messages: &[Message],
+    ) -> StoreResult<(MessageId, StepResult)> {
+        let message = MessageId(fresh_id());
+        self.recorder.message_started(&message).await?;
+        let step = ModelStep {
+            model: &*self.model.provider,
+            toolset,
+            cancel: self.cancel,
+            settings: &self.agent.settings,
+            message: &message,
+            recorder: self.recorder,
+        };
+        let result = step.run(ModelRequest {
+            system: self.system.into(),
+            messages: messages.to_vec(),
+            tools: match &self.tools {
+                ModelTools::Ours(_) => toolset.specs(),
+                ModelTools::Theirs(tools) => tools.clone(),
+            },
+        });
+        let result = result.await;
+        Ok((message, result))
+    }
+}
+
+/// A run that panics has failed: whoever waits for it is told so.
+pub(crate) async fn catch_panic(
+    run: impl Future<Output = StoreResult<LoopEnd>>,
+) -> StoreResult<LoopEnd> {
+    let run = AssertUnwindSafe(run).catch_unwind().await;
+    run.unwrap_or_else(|_panic| Ok(LoopEnd::stopped(failed(TurnFault::Internal), None)))
+}
+
+pub(crate) fn failed(fault: TurnFault) -> TurnOutcome {
+    TurnOutcome::Failed(fault.into())
+}
+
+impl LoopEnd {
+    fn stopped(outcome: TurnOutcome, stop: Option<StopReason>) -> Self {
+        Self::Ended { outcome, stop }
+    }
+}
+
+impl UsageMeter {
+    pub(crate) fn new(usage: Usage) -> Self {
+        Self(Mutex::new(usage))
+    }
+
+    pub(crate) fn total(&self) -> Usage {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, usage: Usage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+    }
+}

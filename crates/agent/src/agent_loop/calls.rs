@@ -1,0 +1,209 @@
+//! The tool calls of a step. They run concurrently, up to a limit; a call that waits for approval
+//! takes no slot.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::try_join_all;
+use tenon_domain::{
+    CallRecord, CallStatus, Message, MessageId, Part, RunsOn, ToolAnswer, ToolCall, ToolError,
+    ToolId, ToolResult, TurnOutcome,
+};
+use tenon_store::Result as StoreResult;
+use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, PreparedCall, ReadyCall, Toolset};
+use tokio::sync::Semaphore;
+
+use super::{AgentLoop, LoopEnd};
+use crate::recorder::ApprovalOutcome;
+
+/// The result of a call, and how long it took. None: it is parked.
+type CallOutcome = Option<(ToolResult, Duration)>;
+
+impl AgentLoop<'_> {
+    /// Goes on with a step that another process left: what has ended stays, what was running then
+    /// is lost, the rest is made.
+    pub(crate) async fn finish_step(
+        &self,
+        messages: &[Message],
+        calls: Vec<CallRecord>,
+    ) -> StoreResult<ControlFlow<LoopEnd>> {
+        let toolset = knowing(self.toolset().await?, messages, &calls).await;
+        let run = self.run_calls(&toolset, calls).await?;
+        Ok(run.map_continue(|_answers| ()))
+    }
+
+    /// Runs the calls of a step to their ends. Their answers come in the order of the calls.
+    pub(super) async fn run_calls(
+        &self,
+        toolset: &Toolset,
+        calls: Vec<CallRecord>,
+    ) -> StoreResult<ControlFlow<LoopEnd, Vec<ToolAnswer>>> {
+        let slots = Semaphore::new(self.agent.settings.parallel_calls);
+        let running = calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| self.run_call(toolset, &slots, index, call));
+        let results = try_join_all(running).await?;
+        // All the others have ended: what is parked is all that is open.
+        let Some(results) = results.into_iter().collect::<Option<Vec<ToolResult>>>() else {
+            return Ok(ControlFlow::Break(LoopEnd::Parked));
+        };
+        let end = |outcome| Ok(ControlFlow::Break(LoopEnd::stopped(outcome, None)));
+        if self.cancel.is_cancelled() {
+            return end(TurnOutcome::Stopped);
+        }
+        let mut made = calls.iter().zip(&results);
+        if made.any(|(call, result)| result.is_ok() && ends_turn(toolset, &call.tool_id)) {
+            return end(TurnOutcome::Done);
+        }
+        let answers = calls.into_iter().zip(results);
+        let answers = answers.map(|(call, result)| ToolAnswer {
+            call_id: call.id,
+            tool_id: call.tool_id,
+            result,
+        });
+        Ok(ControlFlow::Continue(answers.collect()))
+    }
+
+    /// The result of a call, on record. None: it is parked.
+    async fn run_call(
+        &self,
+        toolset: &Toolset,
+        slots: &Semaphore,
+        index: usize,
+        record: &CallRecord,
+    ) -> StoreResult<Option<ToolResult>> {
+        let made = match record.status {
+            CallStatus::Pending => self.execute(toolset, slots, index, record).await?,
+            CallStatus::Running => refused(ToolError::lost()),
+            CallStatus::Done | CallStatus::Failed | CallStatus::Cancelled | CallStatus::Lost => {
+                return Ok(Some(record.result()));
+            }
+        };
+        let Some((result, took)) = made else {
+            return Ok(None);
+        };
+        let recorder = self.recorder;
+        recorder.call_finished(&record.id, &result, took).await?;
+        Ok(Some(result))
+    }
+
+    /// Prepares, approves and dispatches a call.
+    async fn execute(
+        &self,
+        toolset: &Toolset,
+        slots: &Semaphore,
+        index: usize,
+        record: &CallRecord,
+    ) -> StoreResult<CallOutcome> {
+        if self.cancel.is_cancelled() {
+            return Ok(refused(ToolError::cancelled()));
+        }
+        let limit = self.agent.settings.calls_per_step;
+        if index >= limit {
+            return Ok(refused(too_many(limit)));
+        }
+        let call = ToolCall {
+            id: record.id.clone(),
+            tool_id: record.tool_id.clone(),
+            input: record.input.clone(),
+        };
+        // One that was asked about before a restart is looked up once it is allowed:
+        // its source may take longer to come back than we did.
+        if !record.is_paused() {
+            match toolset.prepare(&call, self.cancel).await {
+                Err(error) => return Ok(refused(error)),
+                Ok(PreparedCall::Ready(ready)) => return self.dispatch(ready, slots, record).await,
+                Ok(PreparedCall::Ask(_)) => {}
+            }
+        }
+        match self.recorder.approve(record).await? {
+            ApprovalOutcome::Allowed => {}
+            ApprovalOutcome::Refused(error) => return Ok(refused(error)),
+            ApprovalOutcome::Parked => return Ok(None),
+        }
+        // Hours may have passed: the tool and what is said about it are looked at anew.
+        let toolset = self.toolset().await?;
+        let ready = match toolset.prepare(&call, self.cancel).await {
+            Err(error) => return Ok(refused(error)),
+            Ok(PreparedCall::Ready(ready)) => ready,
+            Ok(PreparedCall::Ask(question)) => question.approved(),
+        };
+        self.dispatch(ready, slots, record).await
+    }
+
+    async fn dispatch(
+        &self,
+        ready: ReadyCall<'_>,
+        slots: &Semaphore,
+        call: &CallRecord,
+    ) -> StoreResult<CallOutcome> {
+        // It is closed never; without a slot there would be no bound, but still an answer.
+        let _slot = slots.acquire().await.ok();
+        if self.cancel.is_cancelled() {
+            return Ok(refused(ToolError::cancelled()));
+        }
+        let started = Instant::now();
+        let context = CallContext {
+            call_id: call.id.clone(),
+            origin: CallOrigin {
+                tool_id: Some(call.tool_id.clone()),
+                chat_id: self.chat.cloned(),
+                message_id: self.chat.map(|_stored| call.message_id.clone()),
+            },
+            user: self.access.user.clone(),
+            workspace: Some(self.workspace.clone()),
+            cancel: self.cancel.child_token(),
+            client: Arc::new(NoClient),
+            timer: CallTimer::default(),
+        };
+        let result = self.recorder.dispatch(ready, context).await?;
+        Ok(Some((result, started.elapsed())))
+    }
+}
+
+/// It never ran.
+fn refused(error: ToolError) -> CallOutcome {
+    Some((Err(error), Duration::ZERO))
+}
+
+/// The calls that a message asks for.
+pub(super) fn requested(toolset: &Toolset, message: &MessageId, parts: &[Part]) -> Vec<CallRecord> {
+    let calls = parts.iter().filter_map(Part::as_call);
+    let calls = calls.map(|call| {
+        let tool = toolset.get(&call.tool_id);
+        let name = tool.map_or(call.tool_id.as_str(), |tool| &tool.spec.display_name);
+        let runs_on = tool.map_or(RunsOn::Server, |tool| tool.spec.runs_on);
+        CallRecord::requested(call.clone(), message.clone(), name, runs_on)
+    });
+    calls.collect()
+}
+
+/// The toolset for these calls, which knows what was said before them.
+pub(super) async fn knowing(
+    toolset: Toolset,
+    messages: &[Message],
+    calls: &[CallRecord],
+) -> Toolset {
+    let depends = |call: &CallRecord| toolset.needs_addresses(&call.tool_id, &call.input);
+    if calls.iter().any(depends) {
+        toolset.knowing(messages).await
+    } else {
+        toolset
+    }
+}
+
+/// Whether a successful call of it means that the work is done.
+fn ends_turn(toolset: &Toolset, tool: &ToolId) -> bool {
+    toolset
+        .get(tool)
+        .is_some_and(|tool| tool.spec.annotations.ends_turn)
+}
+
+/// The answer to calls beyond those that are made in one step.
+fn too_many(limit: usize) -> ToolError {
+    ToolError::denied(format!(
+        "More than {limit} calls at once are not made. Ask for this one again."
+    ))
+}

@@ -1,0 +1,75 @@
+//! What a run of the loop writes down, and where what it streams goes.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tenon_domain::{
+    CallId, CallRecord, DeltaKind, MessageId, OmittedTool, Part, ToolError, ToolResult,
+};
+use tenon_store::Result as StoreResult;
+use tenon_tools::{CallContext, ReadyCall};
+
+/// Records a run of the loop, and is its way to whoever waits for the answer. A turn's stores and
+/// publishes; a completion's streams to its client and stores nothing.
+///
+/// Write-ahead: the loop awaits each method before it goes on, so what has to survive a crash is
+/// stored when the method returns.
+#[async_trait]
+pub(crate) trait Recorder: Send + Sync {
+    /// The model is about to be asked.
+    async fn message_started(&self, _message: &MessageId) -> StoreResult<()> {
+        Ok(())
+    }
+
+    /// A part of the message has grown.
+    fn grown(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String);
+
+    /// The provider is retried after this.
+    fn retries_in(&self, _message: &MessageId, _wait: Duration) {}
+
+    /// Tools that were not sent to the model.
+    async fn left_out(&self, _tools: &[OmittedTool]) {}
+
+    /// Saves the text so far.
+    async fn checkpoint(&self, _message: &MessageId, _parts: Vec<Part>) {}
+
+    /// The message is whole. Its calls are recorded with it, before any of them is dispatched.
+    async fn message_finished(
+        &self,
+        message: &MessageId,
+        parts: &[Part],
+        calls: &[CallRecord],
+    ) -> StoreResult<()>;
+
+    /// Asks a person about a call, or goes on waiting where they were asked already. Called only
+    /// for a caller who can be asked: [`Caller::ChatModel`](tenon_domain::Caller::ChatModel).
+    async fn approve(&self, _call: &CallRecord) -> StoreResult<ApprovalOutcome> {
+        Ok(ApprovalOutcome::Refused(ToolError::refused()))
+    }
+
+    /// Runs a call, recorded as running.
+    async fn dispatch(
+        &self,
+        ready: ReadyCall<'_>,
+        context: CallContext,
+    ) -> StoreResult<ToolResult> {
+        Ok(ready.run(&context).await)
+    }
+
+    async fn call_finished(
+        &self,
+        _call: &CallId,
+        _result: &ToolResult,
+        _took: Duration,
+    ) -> StoreResult<()> {
+        Ok(())
+    }
+}
+
+/// The outcome of an approval.
+pub(crate) enum ApprovalOutcome {
+    Allowed,
+    Refused(ToolError),
+    /// Tenon is shutting down; the approval stays pending.
+    Parked,
+}

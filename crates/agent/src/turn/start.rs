@@ -1,0 +1,201 @@
+//! The start of a turn: its message is stored, then it runs on a task of its own.
+//!
+//! A client may choose the turn's id. Then starting is idempotent: the id is the primary key of the
+//! turn's row, so of any number of requests with it, at once or across a restart, one starts a turn
+//! and the others find it.
+
+use std::sync::Mutex;
+
+use tenon_domain::{
+    Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role, TitledBy, ToolAccess,
+    TurnId,
+};
+use tenon_store::{Error as StoreError, fresh_id};
+use tokio::sync::oneshot;
+
+use super::{Begin, Turn};
+use crate::agent_loop::UsageMeter;
+use crate::request::TurnRequest;
+use crate::running_turns::TurnSlot;
+use crate::{Agent, Error, title};
+
+/// Longer texts belong into a file of the chat.
+const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
+
+impl Agent {
+    /// Puts the message on record and sets off the turn, which runs on its own
+    /// whether anybody watches or not.
+    pub async fn start(&self, request: TurnRequest) -> Result<TurnId, Error> {
+        let chat = self.store.chat(&request.user, &request.chat).await?;
+        let (text, branch) = self.message(&request).await?;
+        let (id, slot) = match &request.id {
+            None => {
+                let id = TurnId(fresh_id());
+                let slot = self.running.take(&chat.id, &id)?;
+                (id, slot)
+            }
+            Some(id) => match self.claim(&request, id, &text).await? {
+                Some(slot) => (id.clone(), slot),
+                None => return Ok(id.clone()),
+            },
+        };
+        self.settings.free_space.check()?;
+
+        let allow = request.granted.as_slice().into();
+        let caller = if request.can_ask {
+            Caller::ChatModel { allow }
+        } else {
+            let entry = request.door.clone();
+            Caller::UnattendedModel { entry, allow }
+        };
+        let access = ToolAccess::all(&request.user, caller);
+        let turn = Turn {
+            agent: self.clone(),
+            id: id.clone(),
+            chat: chat.id,
+            access: match &request.tools {
+                None => access,
+                Some(tools) => access.only(tools.clone()),
+            },
+            can_ask: request.can_ask,
+            model: request.model.clone(),
+            left_out: Mutex::default(),
+            usage: UsageMeter::default(),
+            slot,
+        };
+        let parts = vec![Part::text(&text)];
+        let message = turn.message(MessageId(fresh_id()), Role::User, parts);
+        let title = chat.title.is_empty().then(|| title::cut(&text));
+        let begin = EventBody::TurnStarted {
+            turn_id: id.clone(),
+            message,
+            branch,
+            tools: request.tools.clone(),
+            door: request.door.clone(),
+            model: Some(turn.model.shown.clone()),
+        };
+        // On a task of its own: a client that hangs up now must not leave a
+        // turn that is on record and never runs.
+        let (begun, beginning) = oneshot::channel();
+        self.running.tasks.spawn(turn.begin(begin, title, begun));
+        // The sender is only ever dropped unused by a runtime that is going away.
+        match beginning.await.map_err(|_| Error::Closing)? {
+            Ok(()) => Ok(id),
+            // Another process was faster: with this turn, or with another one in this chat.
+            Err(StoreError::TooLate(_)) => self.found(&request, id, &text, Error::Busy).await,
+            Err(StoreError::Taken(_)) => self.found(&request, id, &text, Error::TurnIdTaken).await,
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What is said, and on which branch.
+    async fn message(&self, request: &TurnRequest) -> Result<(String, Option<Branch>), Error> {
+        let mut text = request.text.clone();
+        let mut branch = None;
+        if let Some(replaced) = &request.replaces {
+            let (beside, said_there) = self.beside(&request.chat, replaced).await?;
+            branch = Some(beside);
+            text = text.or(said_there);
+        }
+        let text = text.unwrap_or_default();
+        if text.trim().is_empty() {
+            return Err(Error::Empty);
+        }
+        if text.len() > MAX_MESSAGE_BYTES {
+            return Err(Error::TooLong {
+                max: MAX_MESSAGE_BYTES,
+            });
+        }
+        Ok((text, branch))
+    }
+
+    /// The slot for a turn whose id the client chose. None: the turn is there already.
+    async fn claim(
+        &self,
+        request: &TurnRequest,
+        id: &TurnId,
+        text: &str,
+    ) -> Result<Option<TurnSlot>, Error> {
+        loop {
+            if self.is_started(request, id, text).await? {
+                return Ok(None);
+            }
+            match self.running.take(&request.chat, id) {
+                Ok(slot) => return Ok(Some(slot)),
+                // The same request, a moment earlier: it is stored next time, or its slot is free.
+                Err(Error::Busy) if self.running.settled(&request.chat, id).await => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The turn, where it is stored; else the error.
+    async fn found(
+        &self,
+        request: &TurnRequest,
+        id: TurnId,
+        text: &str,
+        error: Error,
+    ) -> Result<TurnId, Error> {
+        let is_started = self.is_started(request, &id, text).await?;
+        is_started.then_some(id).ok_or(error)
+    }
+
+    /// Whether this very turn is stored. Another turn under its id is an error.
+    async fn is_started(
+        &self,
+        request: &TurnRequest,
+        id: &TurnId,
+        text: &str,
+    ) -> Result<bool, Error> {
+        let chat: ChatId = match self.store.chat_of_turn(&request.user, id).await {
+            Ok(chat) => chat,
+            // Somebody else's looks the same; its row is in the way when this one is stored.
+            Err(StoreError::NotFound(_)) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        if chat != request.chat {
+            return Err(Error::TurnIdTaken);
+        }
+        let turn = std::slice::from_ref(id);
+        let messages = self.store.messages_of(&chat, turn).await?;
+        let said = messages.iter().find(|message| message.role == Role::User);
+        if said.map(MessageRecord::text).as_deref() == Some(text) {
+            Ok(true)
+        } else {
+            Err(Error::TurnIdTaken)
+        }
+    }
+}
+
+impl Turn {
+    async fn begin(
+        self,
+        begin: EventBody,
+        title: Option<String>,
+        begun: oneshot::Sender<tenon_store::Result<()>>,
+    ) {
+        let written = self.emit(vec![begin]).await;
+        let is_written = written.is_ok();
+        if is_written {
+            self.slot.stored.cancel();
+        }
+        if let (true, Some(title)) = (is_written, title) {
+            self.entitle(title).await;
+        }
+        let _ = begun.send(written);
+        if is_written {
+            self.run(Begin::Anew).await;
+        }
+    }
+
+    /// The beginning of the message is the chat's name, unless somebody gave it
+    /// one meanwhile. Without a name the turn goes on all the same.
+    async fn entitle(&self, title: String) {
+        let by = TitledBy::Cut;
+        match self.emit(vec![EventBody::ChatTitled { title, by }]).await {
+            Ok(()) | Err(StoreError::TooLate(_)) => {}
+            Err(error) => tracing::warn!(%error, chat = %self.chat, "a chat could not be named"),
+        }
+    }
+}

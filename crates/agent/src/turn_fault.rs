@@ -1,0 +1,29 @@
+//! Why a turn ended before its answer was whole. What a model's server did wrong is a
+//! `ModelFault`.
+
+use tenon_domain::coded_errors;
+
+coded_errors! {
+    #[derive(Debug)]
+    pub enum TurnFault {
+        Timeout = "answer_timeout" => "The answer took too long and was cut off.",
+        TooLong = "answer_too_long" => "The answer grew too long and was cut off.",
+        TooManyCalls { max: usize } = "answer_too_many_calls" => "The model asked for more than {max} calls at once and was cut off.",
+        NoReply { name, seconds: u64 } = "model_silent" => "{name} said nothing for {seconds} s. Check that it is running, or choose another model.",
+        Stalled { name, seconds: u64 } = "model_stalled" => "{name} fell silent for {seconds} s in mid-sentence.",
+        Empty { name } = "answer_empty" => "{name} said nothing. Try again, or choose another model.",
+        LengthLimit = "answer_length_limit" => "The answer reached the model's limit of length.",
+        Filtered = "answer_withheld" => "The model's provider withheld the rest of this answer.",
+        ModelBrokeOff = "model_stopped_midway" => "The model's answer broke off.",
+        DiskFull = "answer_disk_full" => "The server's disk is full, so this answer could not be stored. Free some space on it and ask again.",
+        NotStored = "answer_not_stored" => "Tenon could not store this answer. Its log says why.",
+        DatabaseUnreachable = "database_unreachable" => "Tenon cannot reach its database.",
+        Internal = "answer_internal_error" => "Tenon made a mistake in this answer. Its log says which.",
+        Restarted = "answer_restarted" => "Tenon was restarted during this answer.",
+        CannotResume { why } = "answer_cannot_resume" => "Tenon was restarted and could not go on with this answer. {why}",
+        Exported = "answer_exported_early" => "The chat was exported during this answer.",
+        /// For those who may not know more.
+        BrokeOff = "answer_broke_off" => "The answer broke off.",
+        ModelUnusable = "model_unusable" => "The model could not be used.",
+    }
+}

@@ -1,0 +1,54 @@
+//! Chats as lists show them: what is stored, and what happens in them now.
+
+use serde::Serialize;
+use tenon_agent::Agent;
+use tenon_domain::{ChatId, TurnId};
+use tenon_store::{Chat, Result, Store};
+use ts_rs::TS;
+
+/// `GET /api/chats?limit=&before=<updatedAt>.<id>&archived=true`: the pinned
+/// ones first, then the newest. The pinned ones are on the first page alone,
+/// where they come on top of `limit`; among the archived ones they are like others.
+/// `POST /api/chats/{id}/restore` undoes a deletion within a minute (200).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatSummary {
+    pub id: ChatId,
+    /// Empty until the first message gives it one.
+    pub title: String,
+    #[ts(type = "number")]
+    pub created_at: i64,
+    #[ts(type = "number")]
+    pub updated_at: i64,
+    pub pinned: bool,
+    pub archived: bool,
+    /// The turn that is running now.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub running: Option<TurnId>,
+    /// A call waits for somebody: to allow it, or to fill in its form.
+    pub asking: bool,
+}
+
+/// One query for all of them.
+pub async fn summaries(
+    store: &Store,
+    agent: &Agent,
+    chats: impl IntoIterator<Item = Chat>,
+) -> Result<Vec<ChatSummary>> {
+    let chats: Vec<Chat> = chats.into_iter().collect();
+    let ids: Vec<ChatId> = chats.iter().map(|chat| chat.id.clone()).collect();
+    let mut asking = store.chats_awaiting_approval(&ids).await?;
+    asking.extend(agent.chats_with_forms());
+    let summaries = chats.into_iter().map(|chat| ChatSummary {
+        running: agent.running(&chat.id),
+        asking: asking.contains(&chat.id),
+        id: chat.id,
+        title: chat.title,
+        created_at: chat.created_at,
+        updated_at: chat.updated_at,
+        pinned: chat.pinned,
+        archived: chat.archived,
+    });
+    Ok(summaries.collect())
+}

@@ -1,0 +1,227 @@
+//! What is denied, switched off or to be asked, at every door to a tool.
+
+use std::process::Output;
+
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::{Served, run, stdout};
+use crate::server::cookie_of;
+use crate::sources::fixtures::until;
+use crate::user_command::user;
+
+const CALCULATE: &str = "builtin_calculate";
+const QUESTION: &str = "what is 1234*5678?";
+const RESULT: &str = "7006652";
+
+const PASSWORD: &str = "correct horse battery";
+
+/// What a request shows: a cookie or a key.
+type Credential = (&'static str, String);
+
+/// A way to have a tool called.
+enum Door {
+    /// `POST /api/tools/{id}/call`
+    Call(Credential),
+    /// `POST /api/chats/{id}/turns`
+    Turn(Credential),
+    /// `POST /v1/chat/completions`
+    Completion(Credential),
+    /// `tenon tools call`, or `tenon run` with these.
+    Command(&'static [&'static str]),
+}
+
+struct World {
+    data: TempDir,
+    served: Served,
+    cookie: Credential,
+}
+
+impl World {
+    /// A server that runs, and Ada, who is its admin and logged in.
+    async fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let add = ["add", "--email=ada@x.org", "--name=Ada", "--password-stdin"];
+        stdout(&user(&data, &add, PASSWORD));
+        let served = Served::start_with(&data, |serve| serve.env_remove("TENON_SINGLE_USER"));
+        let login = served
+            .client
+            .post(format!("{}/api/auth/login", served.address))
+            .json(&json!({"email": "ada@x.org", "password": PASSWORD}));
+        let cookie = cookie_of(&login.send().await.unwrap());
+        Self {
+            data,
+            served,
+            cookie: ("cookie", cookie),
+        }
+    }
+
+    /// A key of hers, made in a shell.
+    fn key(&self, arguments: &[&str]) -> Credential {
+        let new = ["key", "ada@x.org", "--name=program"];
+        let key = stdout(&user(&self.data, &[&new, arguments].concat(), ""));
+        ("authorization", format!("Bearer {}", key.trim()))
+    }
+
+    async fn send(&self, credential: &Credential, request: RequestBuilder) -> Value {
+        let request = request.header(credential.0, &credential.1);
+        let text = request.send().await.unwrap().text().await.unwrap();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    async fn post(&self, credential: &Credential, path: &str, body: Value) -> Value {
+        let url = format!("{}{path}", self.served.address);
+        let request = self.served.client.post(url).json(&body);
+        self.send(credential, request).await
+    }
+
+    async fn set(&self, layer: &str, enabled: Value, policy: Value) {
+        let tool = json!({"toolId": CALCULATE, "enabled": enabled, "policy": policy});
+        let url = format!("{}/api/tools", self.served.address);
+        let change = json!({"layer": layer, "tools": [tool]});
+        let request = self.served.client.patch(url).json(&change);
+        assert_eq!(self.send(&self.cookie, request).await, Value::Null);
+    }
+
+    /// "runs", "asks", or "refused": with a reason, or as it is not even offered.
+    async fn enter(&self, door: &Door) -> &'static str {
+        match door {
+            Door::Call(credential) => {
+                let sum = json!({"arguments": {"expression": "1234*5678"}});
+                let path = format!("/api/tools/{CALCULATE}/call");
+                let answer = self.post(credential, &path, sum).await;
+                match &answer["error"]["kind"] {
+                    Value::Null => outcome(&answer.to_string()),
+                    kind => {
+                        assert_eq!(kind, "denied", "{answer}");
+                        "refused"
+                    }
+                }
+            }
+            Door::Completion(credential) => {
+                let asked = json!({"messages": [{"role": "user", "content": QUESTION}]});
+                let answer = self.post(credential, "/v1/chat/completions", asked).await;
+                assert!(answer["choices"][0]["message"].is_object(), "{answer}");
+                outcome(&answer.to_string())
+            }
+            Door::Turn(credential) => self.turn(credential).await,
+            Door::Command(["tools", ..]) => {
+                let sum = r#"{"expression":"1234*5678"}"#;
+                ended(&run(&self.data, &["tools", "call", CALCULATE, sum]))
+            }
+            Door::Command(run_with) => {
+                ended(&run(&self.data, &[&["run", QUESTION], *run_with].concat()))
+            }
+        }
+    }
+
+    async fn turn(&self, credential: &Credential) -> &'static str {
+        let chat = self.post(credential, "/api/chats", json!({})).await;
+        let chat = format!("/api/chats/{}", chat["id"].as_str().unwrap());
+        let said = json!({"text": QUESTION});
+        let turn = self.post(credential, &format!("{chat}/turns"), said).await;
+        let turn = turn["turnId"].as_str().unwrap();
+        let outcome = until(|| async {
+            let url = format!("{}{chat}/messages", self.served.address);
+            let messages = self.send(credential, self.served.client.get(url)).await;
+            let call = &messages[1]["toolCalls"][0];
+            match call["status"].as_str() {
+                Some("done") => Ok(outcome(&call.to_string())),
+                Some("failed") => Ok("refused"),
+                Some("pending") if call["asked"] == true => Ok("asks"),
+                // Not offered, it is not called.
+                None if messages[1]["parts"][0]["text"].is_string() => Ok("refused"),
+                Some(_) | None => Err(messages),
+            }
+        })
+        .await;
+        let stop = format!("/api/turns/{turn}/cancel");
+        self.post(credential, &stop, json!({})).await;
+        outcome
+    }
+}
+
+fn outcome(text: &str) -> &'static str {
+    if text.contains(RESULT) {
+        "runs"
+    } else {
+        "refused"
+    }
+}
+
+fn ended(output: &Output) -> &'static str {
+    outcome(&String::from_utf8_lossy(&output.stdout))
+}
+
+#[tokio::test]
+async fn every_door_obeys_what_is_set_for_a_tool() {
+    let world = World::new().await;
+    let page = || world.cookie.clone();
+    let full = world.key(&["--access=full"]);
+    let uses = world.key(&["--access=use"]);
+    let allowed = world.key(&["--access=use", "--allow=builtin_*", "--allow=mcp_echo_*"]);
+    let doors = [
+        ("page, by hand", Door::Call(page())),
+        ("full key", Door::Call(full)),
+        ("use key", Door::Call(uses.clone())),
+        ("allowing key", Door::Call(allowed.clone())),
+        ("page, model", Door::Turn(page())),
+        ("use key, model", Door::Turn(uses.clone())),
+        ("allowing key, model", Door::Turn(allowed.clone())),
+        ("/v1, use key", Door::Completion(uses)),
+        ("/v1, allowing key", Door::Completion(allowed)),
+        ("/v1, page", Door::Completion(page())),
+        ("tenon tools call", Door::Command(&["tools"])),
+        ("tenon run", Door::Command(&[])),
+        ("tenon run --allow", Door::Command(&["--allow=builtin_*"])),
+    ];
+    let check = async |said: &str, expected: [&str; 13]| {
+        for ((name, door), expected) in doors.iter().zip(expected) {
+            assert_eq!(world.enter(door).await, expected, "{name}, {said}");
+        }
+    };
+    let (runs, refused) = (["runs"; 13], ["refused"; 13]);
+    let mut asks = refused;
+    // By hand, and where it is allowed. A page has somebody to ask.
+    for number in [0, 3, 6, 8, 10, 12] {
+        asks[number] = "runs";
+    }
+    asks[4] = "asks";
+    check("by default", runs).await;
+    for layer in ["user", "organisation"] {
+        world.set(layer, Value::Null, json!("ask")).await;
+        check(&format!("{layer} asks"), asks).await;
+        world.set(layer, Value::Null, json!("deny")).await;
+        check(&format!("{layer} denies"), refused).await;
+        world.set(layer, json!(false), Value::Null).await;
+        check(&format!("{layer} has it off"), refused).await;
+        world.set(layer, Value::Null, Value::Null).await;
+    }
+    // Nobody allows what the organisation denies, and everybody what it only has asked about.
+    world.set("organisation", Value::Null, json!("deny")).await;
+    world.set("user", Value::Null, json!("allow")).await;
+    check("denied for everybody, allowed by her", refused).await;
+    world.set("organisation", json!(false), json!("ask")).await;
+    world.set("user", json!(true), json!("allow")).await;
+    check("off and asked for everybody, not by her", runs).await;
+}
+
+#[tokio::test]
+async fn a_refused_key_is_told_how_to_be_allowed() {
+    let world = World::new().await;
+    world.set("user", Value::Null, json!("ask")).await;
+    let key = world.key(&["--access=use"]);
+    let sum = json!({"arguments": {"expression": "6*7"}});
+    let path = format!("/api/tools/{CALCULATE}/call");
+    let answer = world.post(&key, &path, sum.clone()).await;
+    assert_eq!(answer["error"]["kind"], "denied", "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    for word in [CALCULATE, "--allow", "scope", "policy"] {
+        assert!(message.contains(word), "{message}");
+    }
+    // And as it says: with the flag it names, another key may.
+    let allowed = world.key(&["--allow", CALCULATE]);
+    let answer = world.post(&allowed, &path, sum).await;
+    assert_eq!(answer["ok"], true, "{answer}");
+}

@@ -1,0 +1,397 @@
+//! Errors as data: a code, its parameters, and the field of a form it is about.
+//!
+//! A crate declares its codes with [`coded_errors!`](crate::coded_errors), each with its English
+//! template. `make types` hands all templates to the page, which has the same codes in its other
+//! languages. Callers decide by code; a sentence is made where a person reads it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use ts_rs::TS;
+
+/// One error, as it is sent and stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+pub struct ErrorDetail {
+    pub code: String,
+    /// English, made from the code's template and the parameters: one sentence that says what to do.
+    pub message: String,
+    #[ts(type = "Record<string, ErrorParam>")]
+    pub params: BTreeMap<String, ErrorParam>,
+    /// The field of the request, or of a form, that is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub field: Option<String>,
+}
+
+/// What stands for a `{name}` in a template: a text as it is, or an error with words of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(untagged)]
+pub enum ErrorParam {
+    Text(String),
+    Error(Box<ErrorDetail>),
+}
+
+/// An English sentence with `{name}` for each parameter. A part in square brackets is left out
+/// when a parameter in it is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorTemplate {
+    pub code: &'static str,
+    pub text: &'static str,
+    pub params: &'static [&'static str],
+}
+
+/// An error that knows its code, its parameters and its field.
+pub trait CodedError: std::error::Error {
+    fn detail(&self) -> ErrorDetail;
+}
+
+/// Declares an enum of errors: each variant with its parameters ([`ErrorParam`]s, unless a type is
+/// given), its code, the field it is about where that is always the same, and its
+/// [template](ErrorTemplate). Variants that `wrap` another [`CodedError`] have its code and words.
+///
+/// ```
+/// tenon_domain::coded_errors! {
+///     /// Why an account is not made.
+///     #[derive(Debug)]
+///     pub enum SignUpError {
+///         EmailTaken = "email_taken" in "email" => "There is an account with this address already.",
+///         NameTooLong { max: usize } = "name_too_long" => "A name has {max} characters at most.",
+///     }
+/// }
+/// let error = SignUpError::NameTooLong { max: 5 };
+/// assert_eq!(error.to_string(), "A name has 5 characters at most.");
+/// ```
+#[macro_export]
+macro_rules! coded_errors {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $name:ident {
+            $(
+                $(#[$variant_attribute:meta])*
+                $variant:ident $({ $($param:ident $(: $type:ty)?),+ $(,)? })? = $code:literal $(in $field:literal)? => $text:literal
+            ),+ $(,)?
+        }
+        $(wraps {
+            $(
+                $(#[$wrapper_attribute:meta])*
+                $wrapper:ident($inner:ty)
+            ),+ $(,)?
+        })?
+    ) => {
+        $(#[$attribute])*
+        $visibility enum $name {
+            $(
+                $(#[$variant_attribute])*
+                $variant $({ $($param: $crate::coded_errors!(@param $($type)?)),+ })?,
+            )+
+            $($(
+                $(#[$wrapper_attribute])*
+                $wrapper($inner),
+            )+)?
+        }
+
+        impl $name {
+            /// The codes and their English templates, for the page.
+            pub const TEMPLATES: &'static [$crate::ErrorTemplate] = &[$(
+                $crate::ErrorTemplate {
+                    code: $code,
+                    text: $text,
+                    params: &[$($(stringify!($param)),+)?],
+                }
+            ),+];
+        }
+
+        impl $crate::CodedError for $name {
+            fn detail(&self) -> $crate::ErrorDetail {
+                match self {
+                    $(Self::$variant $({ $($param),+ })? => {
+                        let params = [$($((stringify!($param), $crate::ErrorParam::from($param.clone()))),+)?];
+                        let detail = $crate::ErrorDetail::new($code, $text, params);
+                        $(let detail = detail.in_field($field);)?
+                        detail
+                    })+
+                    $($(Self::$wrapper(error) => $crate::CodedError::detail(error),)+)?
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&$crate::CodedError::detail(self).message)
+            }
+        }
+
+        impl ::std::error::Error for $name {}
+
+        impl From<$name> for $crate::ErrorDetail {
+            fn from(error: $name) -> Self {
+                $crate::CodedError::detail(&error)
+            }
+        }
+    };
+    (@param) => { $crate::ErrorParam };
+    (@param $type:ty) => { $type };
+}
+
+coded_errors! {
+    /// What older versions stored: a sentence and no code.
+    #[derive(Debug)]
+    pub enum OtherError {
+        Other { message: String } = "other" => "{message}",
+    }
+}
+
+impl ErrorDetail {
+    pub fn new<const N: usize>(
+        code: &str,
+        template: &str,
+        params: [(&str, ErrorParam); N],
+    ) -> Self {
+        let params = params.map(|(name, value)| (name.to_owned(), value));
+        let params = BTreeMap::from(params);
+        Self {
+            code: code.to_owned(),
+            message: render(template, &params),
+            params,
+            field: None,
+        }
+    }
+
+    /// A sentence without a code.
+    pub fn other(message: impl Into<String>) -> Self {
+        let message = message.into();
+        OtherError::Other { message }.into()
+    }
+
+    /// With every text in it changed, such as to take a secret out.
+    pub fn map_texts(self, change: &dyn Fn(String) -> String) -> Self {
+        let params = self.params.into_iter().map(|(name, value)| {
+            let value = match value {
+                ErrorParam::Text(text) => ErrorParam::Text(change(text)),
+                ErrorParam::Error(error) => error.map_texts(change).into(),
+            };
+            (name, value)
+        });
+        Self {
+            params: params.collect(),
+            message: change(self.message),
+            ..self
+        }
+    }
+
+    /// Without the texts of these parameters; `templates` has the words of its code.
+    pub fn without(&self, names: &[&str], templates: &[ErrorTemplate]) -> Self {
+        let params = self.params.iter().map(|(name, value)| {
+            let value = match value {
+                _ if names.contains(&name.as_str()) => ErrorParam::Text(String::new()),
+                ErrorParam::Error(error) => error.without(names, templates).into(),
+                ErrorParam::Text(_) => value.clone(),
+            };
+            (name.clone(), value)
+        });
+        let params: BTreeMap<String, ErrorParam> = params.collect();
+        let template = templates.iter().find(|template| template.code == self.code);
+        let message = template.map(|template| render(template.text, &params));
+        Self {
+            message: message.unwrap_or_else(|| self.message.clone()),
+            params,
+            ..self.clone()
+        }
+    }
+
+    pub fn in_field(self, field: impl Into<String>) -> Self {
+        Self {
+            field: Some(field.into()),
+            ..self
+        }
+    }
+}
+
+/// Fills in a template.
+fn render(template: &str, params: &BTreeMap<String, ErrorParam>) -> String {
+    let value = |name: &str| params.get(name).map(ToString::to_string);
+    let fill = |mut rest: &str| {
+        let mut text = String::new();
+        let mut is_whole = true;
+        while let Some((before, after)) = rest.split_once('{') {
+            text.push_str(before);
+            let name = after.split_once('}');
+            match name.and_then(|(name, after)| Some((value(name)?, after))) {
+                Some((value, after)) => {
+                    is_whole &= !value.is_empty();
+                    text.push_str(&value);
+                    rest = after;
+                }
+                None => {
+                    text.push('{');
+                    rest = after;
+                }
+            }
+        }
+        (text + rest, is_whole)
+    };
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('[') {
+        let (optional, after) = after.split_once(']').unwrap_or((after, ""));
+        text.push_str(&fill(before).0);
+        let (optional, is_whole) = fill(optional);
+        if is_whole {
+            text.push_str(&optional);
+        }
+        rest = after;
+    }
+    text += &fill(rest).0;
+    text.trim_end().to_owned()
+}
+
+impl fmt::Display for ErrorDetail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ErrorDetail {}
+
+impl CodedError for ErrorDetail {
+    fn detail(&self) -> ErrorDetail {
+        self.clone()
+    }
+}
+
+impl fmt::Display for ErrorParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Error(error) => error.fmt(f),
+        }
+    }
+}
+
+macro_rules! texts {
+    ($($type:ty),*) => {$(
+        impl From<$type> for ErrorParam {
+            fn from(value: $type) -> Self {
+                Self::Text(value.to_string())
+            }
+        }
+    )*};
+}
+texts!(&str, String, &String, usize, u64, u16, i32, f64);
+
+impl From<ErrorDetail> for ErrorParam {
+    fn from(error: ErrorDetail) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+impl<T: Into<ErrorParam>> From<Option<T>> for ErrorParam {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(|| Self::Text(String::new()), Into::into)
+    }
+}
+
+/// Older versions stored a bare sentence, or one without a code.
+impl<'de> Deserialize<'de> for ErrorDetail {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Stored {
+            Sentence(String),
+            Detail {
+                code: Option<String>,
+                message: String,
+                #[serde(default)]
+                params: BTreeMap<String, ErrorParam>,
+                field: Option<String>,
+            },
+        }
+        Ok(match Stored::deserialize(deserializer)? {
+            Stored::Sentence(message) => Self::other(message),
+            Stored::Detail {
+                code: None,
+                message,
+                ..
+            } => Self::other(message),
+            Stored::Detail {
+                code: Some(code),
+                message,
+                params,
+                field,
+            } => Self {
+                code,
+                message,
+                params,
+                field,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    coded_errors! {
+        #[derive(Debug)]
+        enum TestError {
+            Plain = "plain" => "Nothing to fill in.",
+            Quoted { host, said } = "quoted" in "key" => "{host} refused the key[ (\"{said}\")].",
+            Cause { why } = "cause" => "It stopped. {why}",
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_made_of_its_template() {
+        assert_eq!(TestError::TEMPLATES[1].params, ["host", "said"]);
+        let check = |error: TestError, expected: &str| assert_eq!(error.to_string(), expected);
+        check(TestError::Plain, "Nothing to fill in.");
+        let quoted = |said: &str| TestError::Quoted {
+            host: "h".into(),
+            said: said.into(),
+        };
+        check(quoted(""), "h refused the key.");
+        check(
+            quoted("{host} [no]"),
+            "h refused the key (\"{host} [no]\").",
+        );
+        let why = quoted("").detail().into();
+        check(TestError::Cause { why }, "It stopped. h refused the key.");
+    }
+
+    #[test]
+    fn an_error_is_data_that_survives_being_stored() {
+        let why = TestError::Quoted {
+            host: "h".into(),
+            said: "no".into(),
+        };
+        let why = why.detail();
+        let stored = json!({
+            "code": "quoted",
+            "message": "h refused the key (\"no\").",
+            "params": {"host": "h", "said": "no"},
+            "field": "key",
+        });
+        assert_eq!(serde_json::to_value(&why).unwrap(), stored);
+        let cause = TestError::Cause { why: why.into() }.detail();
+        let stored = serde_json::to_value(&cause).unwrap();
+        assert_eq!(
+            serde_json::from_value::<ErrorDetail>(stored).unwrap(),
+            cause
+        );
+    }
+
+    #[test]
+    fn what_older_versions_stored_is_read() {
+        let expected = ErrorDetail::other("It broke.");
+        for old in [json!("It broke."), json!({"message": "It broke."})] {
+            assert_eq!(
+                serde_json::from_value::<ErrorDetail>(old).unwrap(),
+                expected
+            );
+        }
+    }
+}

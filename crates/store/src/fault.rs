@@ -1,0 +1,51 @@
+//! The codes of what goes wrong in the store.
+
+use tenon_domain::{CodedError, ErrorDetail, coded_errors};
+
+use crate::Error;
+
+coded_errors! {
+    /// Somebody else was faster, and at what.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Conflict {
+        CallEnded = "call_ended" => "The call has ended already.",
+        CallNotWaiting = "call_not_waiting" => "This call does not wait for an answer any more.",
+        CallNotRunning = "call_not_running" => "The call does not run any more.",
+        TurnEnded = "turn_ended" => "The answer has ended already.",
+        ChatTitled = "chat_titled" => "The chat has a name already.",
+        OtherProcess = "chat_answered_elsewhere" => "Another process answers in this chat. Wait until it has ended.",
+    }
+}
+
+coded_errors! {
+    /// What others are told of an [`Error`]: what only an operator can mend has no details.
+    #[derive(Debug)]
+    pub enum StoreFault {
+        NotFound { what: &'static str } = "not_found" => "There is no such {what}. It may have been deleted.",
+        Taken { what: &'static str } = "taken" in "name" => "There is a {what} of this name already. Choose another name.",
+        Sealed { message: String } = "sealed" => "{message}",
+        DiskFull = "disk_full" => "The server's disk is full, so nothing can be stored. Free some space on it; all that is stored can be read.",
+        Unusable = "storage" => "Tenon could not read or write its data. Its log says why.",
+    }
+}
+
+impl CodedError for Error {
+    fn detail(&self) -> ErrorDetail {
+        match self {
+            Self::NotFound(what) => StoreFault::NotFound { what }.into(),
+            Self::Taken(what) => StoreFault::Taken { what }.into(),
+            Self::TooLate(conflict) => conflict.detail(),
+            Self::Account(error) => error.detail(),
+            Self::Secret(message) => {
+                let message = message.clone();
+                StoreFault::Sealed { message }.into()
+            }
+            Self::DiskFull(_) => StoreFault::DiskFull.into(),
+            Self::Address(_)
+            | Self::Database(_)
+            | Self::Lock(_)
+            | Self::Backup(_)
+            | Self::Corrupt(_) => StoreFault::Unusable.into(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `LISTEN`: PostgreSQL tells every process what the others have committed.
+//!
+//! A connection that is lost is made again, and everything counts as changed then.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::DatabaseConnection;
+use sea_orm::sqlx::postgres::PgListener;
+use serde::Deserialize;
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use super::{ChangeWatch, LoggedChange, publish_everything};
+use crate::changes::Changes;
+use crate::{Result, Store};
+
+const CHANNEL: &str = "tenon_changes";
+
+/// How long to wait before a database that is away is asked again.
+const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// By what a process knows its own changes: a setting of all connections that it writes on.
+#[derive(Debug, Clone)]
+pub(crate) struct ChangeOrigin(Arc<str>);
+
+impl ChangeOrigin {
+    pub(crate) fn fresh() -> Self {
+        Self(Uuid::new_v4().to_string().into())
+    }
+
+    /// The option of a connection that carries it.
+    pub(crate) fn option(&self) -> (&str, &str) {
+        ("tenon.origin", &self.0)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct ChangeNotification {
+    origin: Option<String>,
+    #[serde(flatten)]
+    change: LoggedChange,
+}
+
+impl ChangeWatch {
+    /// Takes a pool of its own, for one connection.
+    pub(crate) async fn of_postgres(
+        store: &Store,
+        own: DatabaseConnection,
+        origin: ChangeOrigin,
+    ) -> Result<Self> {
+        let pool = own.get_postgres_connection_pool();
+        let connected = PgListener::connect_with(pool).await;
+        let mut listener = connected.map_err(sqlx_error)?;
+        listener.ignore_pool_close_event(true);
+        listener.listen(CHANNEL).await.map_err(sqlx_error)?;
+        let changes = store.changes.clone();
+        Ok(Self(tokio::spawn(watch(listener, changes, origin))))
+    }
+}
+
+async fn watch(mut listener: PgListener, changes: Arc<Changes>, origin: ChangeOrigin) {
+    loop {
+        match listener.try_recv().await {
+            Ok(Some(notification)) => take(notification.payload(), &changes, &origin),
+            // It was lost, and is there again.
+            Ok(None) => publish_everything(&changes),
+            Err(error) => {
+                tracing::warn!(%error, "what other processes change is not known for now");
+                sleep(RECONNECT_INTERVAL).await;
+                publish_everything(&changes);
+            }
+        }
+    }
+}
+
+fn take(payload: &str, changes: &Changes, origin: &ChangeOrigin) {
+    match serde_json::from_str::<ChangeNotification>(payload) {
+        Ok(told) if told.origin.as_deref() == Some(&*origin.0) => {}
+        Ok(told) => changes.publish(told.change.into()),
+        // A newer version of Tenon may have more topics, or somebody else uses the channel.
+        Err(error) => {
+            tracing::debug!(%error, "a notification of the database cannot be read");
+            publish_everything(changes);
+        }
+    }
+}
+
+fn sqlx_error(error: sea_orm::sqlx::Error) -> crate::Error {
+    sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(Arc::new(error))).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ChangeTopic;
+
+    #[test]
+    fn a_process_does_not_listen_to_itself() {
+        let (changes, origin) = (Changes::default(), ChangeOrigin::fresh());
+        let version = || changes.version(ChangeTopic::Models);
+        let own = format!(r#"{{"origin": "{}", "topic": "models"}}"#, origin.0);
+        take(&own, &changes, &origin);
+        assert_eq!(version(), 0);
+        take(r#"{"origin": null, "topic": "models"}"#, &changes, &origin);
+        assert_eq!(version(), 1);
+        take("something else", &changes, &origin);
+        assert_eq!(version(), 2);
+    }
+}

@@ -1,0 +1,140 @@
+//! Polling the write-ahead log: its size and time cost no query.
+//!
+//! Every commit changes that file. `PRAGMA data_version` on the connection that makes all
+//! our writes then tells whether somebody else's did, and the change log tells what.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, FromQueryResult, Statement};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::{ChangeWatch, LoggedChange, publish_everything};
+use crate::changes::Changes;
+use crate::runner::beside;
+use crate::{Result, Store};
+
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// As many as the log is sure to keep.
+const MAX_CHANGES: i64 = 1000;
+
+impl ChangeWatch {
+    pub(crate) async fn of_file(store: &Store, database: &Path) -> Result<Self> {
+        let mut log = ChangeLog {
+            write: store.write.clone(),
+            wal: beside(database, "-wal"),
+            changes: store.changes.clone(),
+            file: None,
+            data_version: 0,
+            last: 0,
+        };
+        log.data_version = log.read_data_version().await?;
+        log.last = log.read_last().await?;
+        Ok(Self(tokio::spawn(log.watch())))
+    }
+}
+
+struct ChangeLog {
+    write: DatabaseConnection,
+    wal: PathBuf,
+    changes: Arc<Changes>,
+    /// As it was when it was looked at last.
+    file: Option<FileState>,
+    data_version: i64,
+    /// The number of the last change that is known.
+    last: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileState {
+    bytes: u64,
+    modified: SystemTime,
+}
+
+#[derive(FromQueryResult)]
+struct LogRow {
+    topic: String,
+    user_id: String,
+    chat_id: String,
+}
+
+impl ChangeLog {
+    async fn watch(mut self) {
+        let mut poll = interval(POLL_INTERVAL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // Two writes within one tick of the file system's clock look like one: it is looked
+        // once more after each change.
+        let mut is_settled = false;
+        loop {
+            poll.tick().await;
+            let file = file_state(&self.wal);
+            let is_same = file == self.file;
+            if is_same && is_settled {
+                continue;
+            }
+            match self.read_changes().await {
+                Ok(()) => (self.file, is_settled) = (file, is_same),
+                Err(error) => tracing::debug!(%error, "what others changed is not known yet"),
+            }
+        }
+    }
+
+    async fn read_changes(&mut self) -> Result<()> {
+        let data_version = self.read_data_version().await?;
+        if data_version == self.data_version {
+            return Ok(());
+        }
+        let last = self.read_last().await?;
+        if last - self.last > MAX_CHANGES {
+            publish_everything(&self.changes);
+        } else {
+            for logged in self.read_since(self.last).await? {
+                self.changes.publish(logged.into());
+            }
+        }
+        (self.data_version, self.last) = (data_version, last);
+        Ok(())
+    }
+
+    async fn read_data_version(&self) -> Result<i64> {
+        self.number("PRAGMA data_version").await
+    }
+
+    async fn read_last(&self) -> Result<i64> {
+        self.number("SELECT COALESCE(MAX(number), 0) FROM change_log")
+            .await
+    }
+
+    async fn number(&self, sql: &str) -> Result<i64> {
+        let ask = Statement::from_string(DbBackend::Sqlite, sql);
+        let row = self.write.query_one_raw(ask).await?;
+        let number = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        Ok(number.unwrap_or_default())
+    }
+
+    async fn read_since(&self, last: i64) -> Result<Vec<LoggedChange>> {
+        let sql = "SELECT topic, user_id, chat_id FROM change_log \
+                   WHERE number > ? ORDER BY number";
+        let ask = Statement::from_sql_and_values(DbBackend::Sqlite, sql, [last.into()]);
+        let rows = LogRow::find_by_statement(ask).all(&self.write).await?;
+        let logged = rows.into_iter().map(|row| {
+            Ok(LoggedChange {
+                topic: serde_json::from_value(row.topic.into())?,
+                user: row.user_id,
+                chat: row.chat_id,
+            })
+        });
+        logged.collect()
+    }
+}
+
+/// None: there is no such file yet.
+fn file_state(path: &Path) -> Option<FileState> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(FileState {
+        bytes: metadata.len(),
+        modified: metadata.modified().ok()?,
+    })
+}
