@@ -5,6 +5,7 @@
 pub mod api_fault;
 pub mod authorize;
 pub mod error;
+mod finish_writes;
 pub mod guard;
 pub mod route;
 pub mod router;

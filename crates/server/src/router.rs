@@ -1,7 +1,7 @@
 //! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, and the page.
 
 use axum::Router;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use tenon_app::app::App;
 use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
@@ -15,6 +15,7 @@ use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
 use crate::error::ApiError;
+use crate::finish_writes::finish_writes;
 use crate::guard::guard;
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
@@ -143,6 +144,7 @@ pub fn router(app: App) -> Router {
             .fold(router, |router, route| route.mount(router, &app))
             .fallback(no_such_route)
             .method_not_allowed_fallback(no_such_method)
+            .layer(from_fn(finish_writes))
     };
     Router::new()
         .nest("/api", mount(routes()))

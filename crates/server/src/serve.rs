@@ -66,6 +66,12 @@ async fn sweep(app: App) {
     let (mut seen, mut quiet) = (None, 0);
     loop {
         minute.tick().await;
+        if tidied.elapsed() >= TIDY_INTERVAL {
+            tidied = Instant::now();
+            if let Err(error) = tidy(&app).await {
+                tracing::warn!(%error, "what was kept long enough could not be removed yet");
+            }
+        }
         // An idle server asks its database nothing.
         let versions =
             [ChangeTopic::Chats, ChangeTopic::Accounts].map(|topic| app.store.version(topic));
@@ -83,12 +89,6 @@ async fn sweep(app: App) {
         }
         if let Err(error) = retire_setup_code(&app).await {
             tracing::warn!(%error, "whether there is an account by now could not be found out");
-        }
-        if tidied.elapsed() >= TIDY_INTERVAL {
-            tidied = Instant::now();
-            if let Err(error) = tidy(&app).await {
-                tracing::warn!(%error, "what was kept long enough could not be removed yet");
-            }
         }
     }
 }

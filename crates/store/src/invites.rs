@@ -10,7 +10,7 @@ use tenon_domain::{InviteId, UserId, UserRole};
 use crate::account::{AccountError, normal_email};
 use crate::entity::invites;
 use crate::token::{self, SecretToken};
-use crate::{Error, Result, Store, enum_column, fresh_id, now, text};
+use crate::{Error, Result, Store, StoreChange, enum_column, fresh_id, now, text};
 
 /// 7 days, in milliseconds.
 const INVITE_TTL_MS: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -45,6 +45,7 @@ impl Store {
             expires_at: Set(at + INVITE_TTL_MS),
             used_by: Set(None),
         };
+        let _change = self.changing(StoreChange::Accounts);
         let invite = row.insert(&self.write).await?.try_into()?;
         Ok((token, invite))
     }
@@ -69,6 +70,7 @@ impl Store {
     }
 
     pub async fn delete_invite(&self, invite: &InviteId) -> Result<()> {
+        let _change = self.changing(StoreChange::Accounts);
         let deleted = invites::Entity::delete_by_id(text(&invite.0))
             .exec(&self.write)
             .await?;

@@ -143,7 +143,22 @@ impl Store {
         };
         let cache = &self.caches.sessions;
         let found = cache.get_or_load(&self.changes, hash.clone(), load).await?;
-        Ok(found.filter(|session| session.expires_at.load(Ordering::Relaxed) > now()))
+        let Some(session) = found else {
+            return Ok(None);
+        };
+        if session.expires_at.load(Ordering::Relaxed) > now() {
+            return Ok(Some(session));
+        }
+        // Its use at another server may have made it last longer since.
+        let stored = auth_sessions::Entity::find_by_id(&session.id.0);
+        let stored = stored.one(&self.read).await?;
+        let Some(stored) = stored.filter(|stored| stored.expires_at > now()) else {
+            return Ok(None);
+        };
+        session
+            .expires_at
+            .store(stored.expires_at, Ordering::Relaxed);
+        Ok(Some(session))
     }
 
     /// Has it written down that a log-in is in use, now and then. It lasts longer by that.

@@ -37,6 +37,7 @@ import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
 import { Models } from './models/models.svelte';
+import { retrying } from './retrying';
 import { router } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
@@ -164,12 +165,12 @@ class App {
   /** Reads everything again that is shown. */
   async refresh(): Promise<void> {
     for (const topic of ['sources', 'accounts', 'settings'] as const) this.#refreshTopic(topic);
-    // A failure needs no words here: the socket fails too, and the page says so.
-    await Promise.allSettled([
-      this.#refreshList(),
-      this.toolbox.refresh(),
-      this.models.refresh(),
-      this.#refreshInfo(),
+    // A failure needs no words here, but nobody would read it again: there is no polling.
+    await Promise.all([
+      retrying(() => this.#refreshList()),
+      retrying(() => this.toolbox.refresh()),
+      retrying(() => this.models.refresh()),
+      retrying(() => this.#refreshInfo()),
     ]);
   }
 
@@ -423,12 +424,13 @@ class App {
       this.#unconfirmed.add(turnId);
       await startOnce(chatId, { ...turn, modelId });
       return { chatId, sent: true };
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof UncertainStart ? thrown.cause : thrown;
       takeBack();
       if (chatId && !this.#unconfirmed.has(turnId)) return { chatId, sent: true };
       toasts.show(language.messages.notSent(errorText(error)));
       // Whatever else went wrong, the message may have arrived.
-      const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+      const refused = thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
       const uncertain = chatId !== undefined && !refused;
       return { chatId, sent: false, uncertain, unused: refused ? made : undefined };
     } finally {
@@ -462,13 +464,20 @@ class App {
   }
 }
 
+/** No response came to the first request: whatever the second one says, it may have arrived. */
+class UncertainStart extends Error {}
+
 /** Sends it again where no response came. It has an id, so that twice is once. */
 async function startOnce(chatId: ChatId, turn: StartTurn): Promise<void> {
   try {
     await api.startTurn(chatId, turn);
   } catch (error) {
     if (!(error instanceof ApiError && error.unreachable)) throw error;
-    await api.startTurn(chatId, turn);
+    try {
+      await api.startTurn(chatId, turn);
+    } catch (cause) {
+      throw new UncertainStart('', { cause });
+    }
   }
 }
 

@@ -325,12 +325,21 @@ describe('what changes elsewhere', () => {
     tools: vi.spyOn(api, 'tools').mockResolvedValue([]),
     models: vi.spyOn(api, 'models').mockResolvedValue([]),
     endpoints: vi.spyOn(api, 'endpoints').mockResolvedValue([]),
-    info: vi.spyOn(api, 'info').mockRejectedValue(lost),
+    info: vi.spyOn(api, 'info').mockResolvedValue({} as Awaited<ReturnType<typeof api.info>>),
     look: vi.spyOn(session, 'look').mockResolvedValue(),
   });
   const counts = (all: ReturnType<typeof reads>) =>
     Object.fromEntries(Object.entries(all).map(([name, { mock }]) => [name, mock.calls.length]));
   const none = { chats: 0, tools: 0, models: 0, endpoints: 0, info: 0, look: 0 };
+
+  test('is read again where that failed', async () => {
+    const { chats } = reads();
+    chats.mockRejectedValueOnce(lost);
+    await app.refresh();
+    expect(chats).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(chats).toHaveBeenCalledTimes(2);
+  });
 
   test('is read once when the page is connected, and an idle page reads nothing', async () => {
     const all = reads();

@@ -44,20 +44,24 @@ impl PendingEvents {
             FeedChange::Topic(user, topic) if is_wanted(&user) => {
                 batch.topics.insert((user, topic));
             }
-            FeedChange::Source(AddressedUpdate { to, update }) if is_wanted(&to) => {
+            FeedChange::Source(AddressedUpdate { to, update }) => {
                 let key = (to.clone(), update.source_id.clone());
                 let before = if update.gone {
                     self.states.remove(&key)
                 } else {
                     self.states.insert(key.clone(), update.state.clone())
                 };
+                // Their states are followed for whoever comes back, too.
+                if !is_wanted(&to) {
+                    return;
+                }
                 if update.gone || before.as_ref() != Some(&update.state) {
                     batch.topics.insert((to, UserTopic::Tools));
                 }
                 batch.sources.insert(key, update);
             }
             FeedChange::Missed => batch.is_behind = true,
-            FeedChange::Chat(..) | FeedChange::Topic(..) | FeedChange::Source(_) => {}
+            FeedChange::Chat(..) | FeedChange::Topic(..) => {}
         }
         if batch.is_behind || batch.len() > MAX_PENDING {
             *batch = EventBatch {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use sea_orm::DatabaseConnection;
 use sea_orm::sqlx::postgres::PgListener;
+use sea_orm::sqlx::{self};
 use serde::Deserialize;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
 use super::{ChangeWatch, LoggedChange, publish_everything};
@@ -19,6 +20,10 @@ const CHANNEL: &str = "tenon_changes";
 
 /// How long to wait before a database that is away is asked again.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a connection on which nothing comes is tried.
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// By what a process knows its own changes: a setting of all connections that it writes on.
 #[derive(Debug, Clone)]
@@ -49,27 +54,54 @@ impl ChangeWatch {
         own: DatabaseConnection,
         origin: ChangeOrigin,
     ) -> Result<Self> {
-        let pool = own.get_postgres_connection_pool();
-        let connected = PgListener::connect_with(pool).await;
-        let mut listener = connected.map_err(sqlx_error)?;
-        listener.ignore_pool_close_event(true);
-        listener.listen(CHANNEL).await.map_err(sqlx_error)?;
+        let listener = listen(&own).await.map_err(sqlx_error)?;
         let changes = store.changes.clone();
-        Ok(Self(tokio::spawn(watch(listener, changes, origin))))
+        Ok(Self(tokio::spawn(watch(own, listener, changes, origin))))
     }
 }
 
-async fn watch(mut listener: PgListener, changes: Arc<Changes>, origin: ChangeOrigin) {
+async fn listen(own: &DatabaseConnection) -> sqlx::Result<PgListener> {
+    let pool = own.get_postgres_connection_pool();
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.ignore_pool_close_event(true);
+    listener.listen(CHANNEL).await?;
+    Ok(listener)
+}
+
+async fn watch(
+    own: DatabaseConnection,
+    mut listener: PgListener,
+    changes: Arc<Changes>,
+    origin: ChangeOrigin,
+) {
     loop {
-        match listener.try_recv().await {
-            Ok(Some(notification)) => take(notification.payload(), &changes, &origin),
-            // It was lost, and is there again.
-            Ok(None) => publish_everything(&changes),
-            Err(error) => {
-                tracing::warn!(%error, "what other processes change is not known for now");
-                sleep(RECONNECT_INTERVAL).await;
+        match timeout(CHECK_INTERVAL, listener.try_recv()).await {
+            Ok(Ok(Some(notification))) => take(notification.payload(), &changes, &origin),
+            // Nothing came: either nothing changed, or the network dropped the connection.
+            Err(_quiet) if is_alive(&mut listener).await => {}
+            // It was lost.
+            Ok(Ok(None) | Err(_)) | Err(_) => {
+                tracing::warn!("what other processes change is not known for now");
+                listener = reconnect(&own).await;
                 publish_everything(&changes);
             }
+        }
+    }
+}
+
+async fn is_alive(listener: &mut PgListener) -> bool {
+    let ask = sqlx::query("SELECT 1").execute(listener);
+    matches!(timeout(CHECK_TIMEOUT, ask).await, Ok(Ok(_)))
+}
+
+/// Nothing counts as known before it listens again.
+async fn reconnect(own: &DatabaseConnection) -> PgListener {
+    loop {
+        sleep(RECONNECT_INTERVAL).await;
+        match timeout(CHECK_INTERVAL, listen(own)).await {
+            Ok(Ok(listener)) => return listener,
+            Ok(Err(error)) => tracing::debug!(%error, "the database is away"),
+            Err(_late) => {}
         }
     }
 }
@@ -86,7 +118,7 @@ fn take(payload: &str, changes: &Changes, origin: &ChangeOrigin) {
     }
 }
 
-fn sqlx_error(error: sea_orm::sqlx::Error) -> crate::Error {
+fn sqlx_error(error: sqlx::Error) -> crate::Error {
     sea_orm::DbErr::Conn(sea_orm::RuntimeErr::SqlxError(Arc::new(error))).into()
 }
 

@@ -76,7 +76,7 @@ impl ChangeLog {
             }
             match self.read_changes().await {
                 Ok(()) => (self.file, is_settled) = (file, is_same),
-                Err(error) => tracing::debug!(%error, "what others changed is not known yet"),
+                Err(error) => tracing::warn!(%error, "what others changed is not known yet"),
             }
         }
     }
@@ -91,7 +91,11 @@ impl ChangeLog {
             publish_everything(&self.changes);
         } else {
             for logged in self.read_since(self.last).await? {
-                self.changes.publish(logged.into());
+                match logged {
+                    Some(logged) => self.changes.publish(logged.into()),
+                    // A newer version of Tenon may have more topics.
+                    None => publish_everything(&self.changes),
+                }
             }
         }
         (self.data_version, self.last) = (data_version, last);
@@ -114,19 +118,20 @@ impl ChangeLog {
         Ok(number.unwrap_or_default())
     }
 
-    async fn read_since(&self, last: i64) -> Result<Vec<LoggedChange>> {
+    /// None: what changed is not known here.
+    async fn read_since(&self, last: i64) -> Result<Vec<Option<LoggedChange>>> {
         let sql = "SELECT topic, user_id, chat_id FROM change_log \
                    WHERE number > ? ORDER BY number";
         let ask = Statement::from_sql_and_values(DbBackend::Sqlite, sql, [last.into()]);
         let rows = LogRow::find_by_statement(ask).all(&self.write).await?;
         let logged = rows.into_iter().map(|row| {
-            Ok(LoggedChange {
-                topic: serde_json::from_value(row.topic.into())?,
+            Some(LoggedChange {
+                topic: serde_json::from_value(row.topic.into()).ok()?,
                 user: row.user_id,
                 chat: row.chat_id,
             })
         });
-        logged.collect()
+        Ok(logged.collect())
     }
 }
 

@@ -10,7 +10,7 @@ use tenon_domain::{HandoverNotice, Layer, Policy, UserId};
 use crate::entity::{
     chats, local_servers, preferences, secrets, shares, source_grants, sources, tool_settings,
 };
-use crate::{Result, Store, enum_column, invites, now, source_cache, text};
+use crate::{Result, Store, StoreChange, enum_column, invites, now, source_cache, text};
 
 /// Where the owner finds what was switched off, until they have read it.
 const NOTICE_NAME: &str = "switched_off";
@@ -23,6 +23,7 @@ impl Store {
 
     /// They have read it.
     pub async fn forget_switched_off(&self, user: &UserId) -> Result<()> {
+        let _change = self.changing(StoreChange::Preferences(Some(user.clone())));
         preferences::Entity::delete_by_id((text(&user.0), NOTICE_NAME.to_owned()))
             .exec(&self.write)
             .await?;

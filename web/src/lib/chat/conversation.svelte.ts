@@ -1,5 +1,5 @@
 // The chat that is open: fed by the socket, shown by the page.
-import type { ChatId, ServerFrame, TurnId } from '$lib/api/types';
+import type { ChatId, ErrorDetail, ServerFrame, TurnId } from '$lib/api/types';
 import type { Socket } from '$lib/api/socket';
 import { syncServerClock } from '$lib/clock';
 import { awaitingCall, emptyChat, runningTurn, shownTurns, type Chat } from './chat';
@@ -19,7 +19,7 @@ export class Conversation {
   /** What the screen shows; absent until the history is complete. */
   chat = $state.raw<Chat>();
   /** Why there is nothing to show: the chat does not exist, or the server says why. */
-  problem = $state.raw<{ missing: boolean; message: string }>();
+  problem = $state.raw<{ missing: boolean; error: ErrorDetail }>();
   /** The message on its way to the server, shown until its turn has started. */
   sending = $state.raw<Sending>();
   /** The turn that was asked to stop and has not yet. */
@@ -90,7 +90,7 @@ export class Conversation {
     if (frame.type === 'error') {
       if (frame.chatId !== before.id) return;
       const missing = frame.error.code === 'not_found';
-      this.problem = { missing, message: frame.error.message };
+      this.problem = { missing, error: frame.error };
       if (missing) this.#lose(before.id);
       return;
     }

@@ -58,7 +58,7 @@ export function sourceFacts(
     tools > 0 || (state !== 'starting' && !need) ? t.toolCount(tools) : '',
     reach ? w.transports[reach.transport] : '',
     source.login === 'connected' ? w.loggedIn : '',
-    source.trustHints ? w.trusted : '',
+    source.trustHints && tools > 0 ? w.trusted : '',
     place.name,
     state === 'sleeping' ? w.sleepingMeans : '',
   ];

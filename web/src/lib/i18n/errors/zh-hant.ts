@@ -63,7 +63,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   last_admin: '這是唯一的管理員。請先將另一個人設為管理員。',
   wrong_invite: '這份邀請已被使用、收回或已過期，請索取新的邀請。',
   wrong_email: '這份邀請是給另一個電子郵件的。',
-  email_invalid: '電子郵件格式不正確，正確示例：ada@example.org。',
+  email_invalid: '電子郵件格式不正確，正確範例：ada@example.org。',
   name_invalid: '名稱為 1 到 {max} 個字元，且只有一行。',
   password_short: '密碼至少 {min} 個字元。',
   password_long: '密碼最多 {max} 位元組。',
@@ -171,11 +171,11 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   source_transport: '傳輸方式應為 "stdio"（程式）、"http" 或 "sse"（位址）。',
   source_command_or_url: '命令（本機程式）和位址只能填一個。',
   source_no_command_or_url: '請說明如何連線：填寫命令（本機程式）或位址。',
-  source_field_of_program: '`{field}` 只用於程式，而這個伺服器通過位址連線。請去掉。',
+  source_field_of_program: '`{field}` 只用於程式，而這個伺服器透過位址連線。請去掉。',
   source_field_of_address: '`{field}` 只用於位址，而這個伺服器是程式。請去掉。',
   source_field_of_openapi: '`{field}` 只用於 OpenAPI 伺服器，而這是 MCP 伺服器。請去掉。',
   source_field_of_mcp: '`{field}` 只用於 MCP 伺服器，OpenAPI 伺服器沒有。請去掉。',
-  source_sleep_time: '休眠時間應在一秒到一周之間：{min} 到 {max} 毫秒。',
+  source_sleep_time: '休眠時間應在一秒到一週之間：{min} 到 {max} 毫秒。',
   source_time: '時間應在 100 毫秒到一小時之間：{min} 到 {max} 毫秒。',
   source_tool_times: '請用工具自己的名稱指定各工具的時間。',
   source_no_command: '請填寫要執行的程式，例如 "npx"。',
@@ -218,24 +218,24 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   source_log_denied: '這個伺服器屬於所有人：只有管理員才能查看它的輸出。',
   source_program_denied: '只有管理員才能新增在這台機器上執行的程式。請改用位址新增伺服器。',
   source_shared_secret_denied:
-    '你不能把 `${{name}}` 傳送到自己的伺服器。請設定自己的金鑰，並寫成 `${user.{name}}`。',
+    '你不能把 `${{name}}` 傳送到自己的伺服器。請設定自己的機密，並寫成 `${user.{name}}`。',
   source_lacks: '它沒有為你執行：請開啟它，或先補上它缺少的內容。',
   source_off: '它已關閉。請開啟它。',
   source_program_not_run: '它是這台機器上的程式，只有管理員才能執行。',
-  source_secrets_missing: '請先設定你自己的金鑰：{names}。',
+  source_secrets_missing: '請先設定你自己的機密：{names}。',
   source_log_in_first: '請先在那裡登入。',
   source_shutting_down: 'Tenon 正在關閉。',
   source_moved: '它的位址剛剛改變，正在重新啟動。',
   taken: '已有同名的伺服器。請換一個名稱。',
   secret_name: '名稱由字母、數字、`_`、`-` 和 `.` 組成，以字母或 `_` 開頭，例如 GITHUB_TOKEN。',
   secret_is_own:
-    '`${user.{name}}` 是每個人自己的 `{name}`。請作為自己的金鑰設定：名稱中去掉 `user.`。',
-  secret_empty: '金鑰是空的。不再需要時請刪除它。',
-  secret_too_long: '金鑰太長，或不是文字。',
-  secret_too_many: '金鑰太多。請刪除不用的。',
-  secret_shared_denied: '大家共用的金鑰由管理員設定。請設定你自己的金鑰。',
-  secrets_unread: 'Tenon 無法讀取金鑰，原因見它的記錄。',
-  secret_unusable: '金鑰 `{name}` 無法使用：{message}。',
+    '`${user.{name}}` 是每個人自己的 `{name}`。請作為自己的機密設定：名稱中去掉 `user.`。',
+  secret_empty: '機密是空的。不再需要時請刪除它。',
+  secret_too_long: '機密太長，或不是文字。',
+  secret_too_many: '機密太多。請刪除不用的。',
+  secret_shared_denied: '大家共用的機密由管理員設定。請設定你自己的機密。',
+  secrets_unread: 'Tenon 無法讀取機密，原因見它的記錄。',
+  secret_unusable: '機密 `{name}` 無法使用：{message}。',
   sealed: '無法讀取已儲存的金鑰：{message}',
 
   // 伺服器的狀態
@@ -246,7 +246,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   program_input_closed: '程式不再讀取輸入。',
   program_no_folder: '它的執行資料夾 {folder} 不存在。',
   program_not_found:
-    '找不到 `{command}`。請在執行 Tenon 的機器上安裝它，或寫出完整路徑；系統會在 PATH 中查找。',
+    '找不到 `{command}`。請在執行 Tenon 的機器上安裝它，或寫出完整路徑；系統會在 PATH 中尋找。',
   program_not_executable: '`{command}` 不能執行：它不是可執行檔案。',
   program_not_started: '`{command}` 無法啟動[：{cause}]。',
   server_connect_timeout: '它在 {seconds} 秒內沒有回應。[{advice}][它的輸出：{wrote}]',
@@ -303,10 +303,10 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   document_not_stored: '文件已不再儲存，請重新給出。',
   document_store_timeout: '沒能及時讀取已儲存的內容。',
   variables_unset:
-    '[還沒有設定 {shared}：請管理員在「金鑰」中或 Tenon 的環境變數中設定。][請先在「金鑰」中設定你自己的 {personal}。][若要留給程式自己處理，請寫成 {escaped}。]',
+    '[還沒有設定 {shared}：請管理員在「機密」中或 Tenon 的環境變數中設定。][請先在「機密」中設定你自己的 {personal}。][若要留給程式自己處理，請寫成 {escaped}。]',
   variable_misplaced: '變數不能放在這裡：{message}',
   variables_timeout: '沒能及時讀取它的變數。',
-  local_not_found: '上次查找時，{address} 沒有任何服務。',
+  local_not_found: '上次尋找時，{address} 沒有任何服務。',
   local_unusable: '{message}',
 
   // 程式為什麼結束
@@ -316,7 +316,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
     '這個套件沒有可以執行的程式：請檢查名稱，或指定程式（npx 的 `--package`，uvx 的 `--from`）。',
   package_broken:
     '這個套件只安裝了一半。請從安裝程式的快取中刪除它[（資料夾 {folder}）]，然後重試。',
-  module_not_found: '在它查找的位置沒有安裝 `{module}`：請在那裡安裝，或檢查參數中的路徑。',
+  module_not_found: '在它尋找的位置沒有安裝 `{module}`：請在那裡安裝，或檢查參數中的路徑。',
   command_not_found: '找不到 `{command}`。請在執行 Tenon 的機器上安裝它。',
   variable_missing: '它需要環境變數 `{name}`：請為這個伺服器設定。',
   arguments_wrong: '它不理解這些參數：請對照它的說明。',
@@ -329,7 +329,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   // 在工具伺服器登入
   no_login: '這個伺服器沒有要求登入，或沒有說明在哪裡登入。請檢查位址。',
   not_registered:
-    '無法自動在這個伺服器登入：{why}請在那裡注冊 {client}，並把得到的用戶端 ID 填入伺服器的設定。',
+    '無法自動在這個伺服器登入：{why}請在那裡註冊 {client}，並把得到的用戶端 ID 填入伺服器的設定。',
   login_unreachable: '{why}請稍後再試。',
   untrusted: '{why}沒有向那裡傳送任何內容。',
   login_refused: '對方拒絕了登入：{said}',
@@ -346,7 +346,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   too_much_at_once: '你同時傳送的內容太多，請過幾秒再試。',
   overloaded: 'Tenon 此刻要接收的內容太多，請過幾秒再試。',
   too_many_values: '內容裡的資料項太多。請減少，或改用文件的位址。',
-  wrong_host: 'Tenon 不接受名稱「{host}」。請把它加入設定檔案的 allowed_hosts。',
+  wrong_host: 'Tenon 不接受名稱「{host}」。請把它加入設定檔的 allowed_hosts。',
   wrong_origin: '請求來自另一個網站，已被拒絕。請開啟 Tenon 自己的頁面。',
   no_such_address: 'Tenon 的 API 沒有這個位址。',
   wrong_method: '這個位址不接受這種方法。',
@@ -377,6 +377,6 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   chats_too_many_followed: '這個頁面關注的對話太多，請取消一些。',
   turn_id_invalid:
     '`turnId` 必須是 UUID，例如 0198c6a0-5b1e-7cc3-9d2f-3e4a5b6c7d8e。每則訊息請使用新的。',
-  cursor_invalid: '`before` 應為上一頁最後一個對話的 updatedAt 和 ID，中間用點連線。',
+  cursor_invalid: '`before` 應為上一頁最後一個對話的 updatedAt 和 ID，中間用點連接。',
   public_url_missing: 'Tenon 不知道自己的位址。請在 oidc 一節設定 public_url。',
 };
