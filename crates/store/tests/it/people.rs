@@ -181,14 +181,14 @@ async fn story(url: &str) {
     assert_eq!(store.session_of("something").await.unwrap(), None);
     let others = store.delete_session(&ada.id, &session.id).await;
     assert!(matches!(others, Err(Error::NotFound("session"))));
-    sql_on_sessions("UPDATE auth_sessions SET last_seen_at = 0").await;
+    sql_on_sessions("UPDATE auth_sessions SET last_seen_at = 0, token_hash = token_hash").await;
     store.session_of(&token.0).await.unwrap().unwrap();
     let seen = &store.sessions(&bob.id).await.unwrap()[0];
     assert!(
         seen.last_seen_at >= session.last_seen_at,
         "its use is written down"
     );
-    sql_on_sessions("UPDATE auth_sessions SET expires_at = 1").await;
+    sql_on_sessions("UPDATE auth_sessions SET expires_at = 1, token_hash = token_hash").await;
     assert_eq!(store.session_of(&token.0).await.unwrap(), None);
     assert!(!store.session_lives(&session.id).await.unwrap());
     assert_eq!(store.sessions(&bob.id).await.unwrap(), []);
