@@ -9,6 +9,11 @@ RUN_TESTS := $(if $(shell command -v cargo-nextest),cargo nextest run,cargo test
 TEST_THREADS := $(if $(shell command -v cargo-nextest),--test-threads $(shell echo $$((2 * $$(nproc)))))
 PAGE := $(shell find web/src web/public web/index.html web/*.ts web/*.js -type f 2>/dev/null)
 
+# A build from nothing has nothing to add to: without increments it is faster and half as large on disk.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
+
 ## Build what has changed and serve Tenon on http://127.0.0.1:8366.
 run: web
 	cargo run --bin tenon -- serve --open

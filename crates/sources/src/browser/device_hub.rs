@@ -105,7 +105,7 @@ impl DeviceHub {
             .device
             .add_page(&registration.page, frames.clone(), &registration.calls);
         if !was_there {
-            self.notify(user);
+            self.notify_of_servers(&entry);
         }
         Ok(PageConnection::new(self.clone(), entry, page, frames))
     }
@@ -210,6 +210,13 @@ impl DeviceHub {
         self.lock()
             .get(&key)
             .is_some_and(|known| Arc::ptr_eq(known, entry))
+    }
+
+    /// A device came or went: a change where tools come and go with it.
+    pub(super) fn notify_of_servers(&self, entry: &DeviceEntry) {
+        if !entry.servers().is_empty() {
+            self.notify(&entry.device.user);
+        }
     }
 
     pub(super) fn notify(&self, user: &UserId) {

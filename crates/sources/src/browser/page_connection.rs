@@ -128,7 +128,9 @@ impl PageConnection {
         tokio::spawn(async move {
             tokio::time::sleep(RELOAD_GRACE).await;
             hub.drop_if_empty(&entry);
-            hub.notify(&entry.device.user);
+            if !entry.device.is_there() {
+                hub.notify_of_servers(&entry);
+            }
         });
     }
 

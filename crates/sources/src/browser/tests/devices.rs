@@ -24,6 +24,31 @@ async fn a_browser_that_never_found_anything_is_forgotten_when_it_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_a_browser_with_tools_changes_the_list_by_coming_and_going() {
+    let fixture = Fixture::new();
+    let mut changes = fixture.hub.subscribe();
+    let bare = fixture.page("ada", "phone", "1", Vec::new()).await;
+    bare.connection.close();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert!(changes.is_empty());
+
+    let laptop = fixture.laptop().await;
+    let _ = changes.recv().await.unwrap();
+    while changes.try_recv().is_ok() {}
+    laptop.connection.close();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(
+        changes.recv().await.unwrap(),
+        ToolsChanged(UserId::new("ada"))
+    );
+    fixture.page("ada", "laptop", "2", Vec::new()).await;
+    assert_eq!(
+        changes.recv().await.unwrap(),
+        ToolsChanged(UserId::new("ada"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_device_that_is_away_keeps_its_tools_and_offers_them_to_no_model() {
     let fixture = Fixture::new();
     let tab = fixture.laptop().await;
