@@ -1,9 +1,7 @@
 //! Authorization of each route before its handler runs.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, Method};
-use axum::middleware::Next;
-use axum::response::Response;
 use tenon_domain::KeyAccess;
 
 use tenon_app::app::App;
@@ -12,7 +10,7 @@ use tenon_app::auth::{AuthMethod, CurrentUser};
 use crate::api_fault::ApiFault;
 use crate::connections::ClientConnection;
 use crate::error::ApiError;
-use crate::request::{RequestMemory, authenticate, bearer};
+use crate::request::{authenticate, bearer};
 
 /// For whom a route is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,39 +51,32 @@ pub enum KeyPolicy {
 }
 
 /// Who may use one route.
-#[derive(Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct RouteRule {
-    pub(crate) app: App,
     pub(crate) access: RouteAccess,
     pub(crate) keys: KeyPolicy,
 }
 
+/// Lets a request in, or says why not. The handler finds its user in the extensions.
 pub(crate) async fn authorize(
-    State(rule): State<RouteRule>,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
-    if rule.access == RouteAccess::Open {
-        return Ok(next.run(request).await);
-    }
+    rule: RouteRule,
+    app: &App,
+    request: &mut Request,
+) -> Result<(), ApiError> {
     let user = match rule.access {
-        RouteAccess::Shell => shell_user(&rule.app, request.headers()).await?,
-        RouteAccess::Open | RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
-            authenticate(&rule.app, request.headers()).await?
+        RouteAccess::Open => return Ok(()),
+        RouteAccess::Shell => shell_user(app, request.headers()).await?,
+        RouteAccess::User | RouteAccess::Owner(_) | RouteAccess::Admin => {
+            authenticate(app, request.headers()).await?
         }
     };
     let user = user.ok_or_else(ApiError::not_logged_in)?;
     if let Some(connection) = request.extensions().get::<ClientConnection>() {
         connection.identify(&user.id);
     }
-    check(&rule, &user, request.method())?;
+    check(rule, &user, request.method())?;
     request.extensions_mut().insert(user);
-    // What the handler works with counts as long as it works.
-    let memory = RequestMemory::default();
-    request.extensions_mut().insert(memory.clone());
-    let response = next.run(request).await;
-    drop(memory);
-    Ok(response)
+    Ok(())
 }
 
 /// Whose command this is. None: it does not show what the file in the data folder says.
@@ -98,7 +89,7 @@ async fn shell_user(app: &App, headers: &HeaderMap) -> Result<Option<CurrentUser
     }
 }
 
-fn check(rule: &RouteRule, user: &CurrentUser, method: &Method) -> Result<(), ApiError> {
+fn check(rule: RouteRule, user: &CurrentUser, method: &Method) -> Result<(), ApiError> {
     if let AuthMethod::Key(_, scope) = &user.credential {
         let only_reads = matches!(*method, Method::GET | Method::HEAD);
         match (rule.keys, scope.access) {

@@ -6,11 +6,13 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use axum::extract::{Request, State};
+use axum::Router;
 use axum::http::header::{HeaderName, HeaderValue};
-use axum::http::{HeaderMap, Method, StatusCode, header};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper_util::service::TowerToHyperService;
 use url::Url;
 
 use crate::api_fault::ApiFault;
@@ -46,27 +48,43 @@ pub fn lets_page_ask(url: &Url) -> bool {
     })
 }
 
-pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    let is_page = is_page(request.uri().path());
-    let mut response = match check(&app, &request) {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    };
-    for (name, value) in HEADERS {
-        response
-            .headers_mut()
-            .entry(name)
-            .or_insert(HeaderValue::from_static(value));
+/// All routes, and the checks before them.
+#[derive(Clone)]
+pub(crate) struct GuardedRouter {
+    app: App,
+    router: TowerToHyperService<Router>,
+}
+
+impl GuardedRouter {
+    pub(crate) fn new(app: App, router: Router) -> Self {
+        let router = TowerToHyperService::new(router);
+        Self { app, router }
     }
-    if !is_page {
-        // What somebody was told is theirs: neither a browser that others use after them
-        // nor a proxy keeps it. Whatever a handler says, events among them.
-        let no_store = HeaderValue::from_static("no-store");
+
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+        let is_page = is_page(request.uri().path());
+        let mut response = match check(&self.app, &request) {
+            Ok(()) => match self.router.call(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            },
+            Err(error) => error.into_response(),
+        };
+        let headers = response.headers_mut();
+        headers.reserve(HEADERS.len() + 1);
+        for (name, value) in HEADERS {
+            headers
+                .entry(name)
+                .or_insert(HeaderValue::from_static(value));
+        }
+        if !is_page {
+            // What somebody was told is theirs: neither a browser that others use after them
+            // nor a proxy keeps it. Whatever a handler says, events among them.
+            let no_store = HeaderValue::from_static("no-store");
+            headers.insert(header::CACHE_CONTROL, no_store);
+        }
         response
-            .headers_mut()
-            .insert(header::CACHE_CONTROL, no_store);
     }
-    response
 }
 
 /// Whether an address is part of the page, which is the same for everybody.
@@ -75,7 +93,7 @@ fn is_page(path: &str) -> bool {
     !matches!(first, Some("api" | "v1" | "health"))
 }
 
-fn check(app: &App, request: &Request) -> Result<(), ApiError> {
+fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {
     let headers = request.headers();
     // HTTP/2 names the host in the address instead.
     let host = text(headers, header::HOST).or(request.uri().authority().map(|a| a.as_str()));

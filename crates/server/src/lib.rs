@@ -5,7 +5,6 @@
 pub mod api_fault;
 pub mod authorize;
 pub mod error;
-mod finish_writes;
 pub mod guard;
 pub mod route;
 pub mod router;
@@ -18,6 +17,7 @@ mod concurrency;
 mod connections;
 mod openai;
 mod request;
+mod run_to_end;
 mod socket;
 mod state;
 mod ui;

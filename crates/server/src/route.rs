@@ -1,15 +1,18 @@
 //! A route, and for whom it is: a list of them makes the router, and a test tries each of them.
 
+use std::pin::Pin;
+
+use axum::Router;
+use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use axum::{Extension, Router};
-
-use tenon_app::app::App;
+use tower_http::compression::CompressionLayer;
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
-use crate::request::BodyLimit;
+use crate::request::{BodyLimit, RequestMemory};
+use crate::run_to_end::RunToEnd;
 use crate::state::ServerState;
 
 pub struct Route {
@@ -18,15 +21,16 @@ pub struct Route {
     pub path: &'static str,
     pub access: RouteAccess,
     pub keys: KeyPolicy,
-    handler: MethodRouter<ServerState>,
+    body_limit: Option<BodyLimit>,
+    handler: Box<dyn FnOnce(HandlerRule) -> MethodRouter<ServerState>>,
 }
 
 impl Route {
-    fn new(
+    fn new<H: Handler<T, ServerState>, T: 'static>(
         method: Method,
         path: &'static str,
         access: RouteAccess,
-        handler: MethodRouter<ServerState>,
+        (methods, handler): (MethodFilter, H),
     ) -> Self {
         let keys = match access {
             RouteAccess::Open | RouteAccess::User => KeyPolicy::All,
@@ -47,7 +51,8 @@ impl Route {
             path,
             access,
             keys,
-            handler,
+            body_limit: None,
+            handler: Box::new(move |rule| on(methods, AuthorizedHandler { handler, rule })),
         }
     }
 
@@ -58,21 +63,77 @@ impl Route {
 
     /// Takes bodies of up to so many bytes, where that is more than usual.
     pub(super) fn body(self, bytes: usize) -> Self {
-        let handler = self.handler.layer(Extension(BodyLimit(bytes)));
-        Self { handler, ..self }
+        let body_limit = Some(BodyLimit(bytes));
+        Self { body_limit, ..self }
     }
 
     /// Puts the route into a router, behind its authorization.
-    pub(super) fn mount(self, router: Router<ServerState>, app: &App) -> Router<ServerState> {
-        let rule = RouteRule {
-            app: app.clone(),
-            access: self.access,
-            keys: self.keys,
+    pub(super) fn mount(self, router: Router<ServerState>, prefix: &str) -> Router<ServerState> {
+        let rule = HandlerRule {
+            access: RouteRule {
+                access: self.access,
+                keys: self.keys,
+            },
+            body_limit: self.body_limit,
+            runs_to_end: runs_to_end(&self.method, self.path),
         };
-        let handler = self
-            .handler
-            .route_layer(from_fn_with_state(rule, authorize));
-        router.route(self.path, handler)
+        let mut handler = (self.handler)(rule);
+        // Lists and files are long; answers to what is posted are not.
+        if self.method == Method::GET {
+            handler = handler.layer(CompressionLayer::new());
+        }
+        router.route(&format!("{prefix}{}", self.path), handler)
+    }
+}
+
+/// A write that has begun is finished, also where its client hangs up meanwhile: the database may
+/// do it all the same, and caches have to hear of it afterwards. A POST outside of `/auth` is not
+/// among them: calls and answers end when nobody waits for them any more.
+fn runs_to_end(method: &Method, path: &str) -> bool {
+    [Method::DELETE, Method::PATCH, Method::PUT].contains(method)
+        || (*method == Method::POST && path.starts_with("/auth/"))
+}
+
+/// What holds for every request to one handler.
+#[derive(Debug, Clone, Copy)]
+struct HandlerRule {
+    access: RouteRule,
+    body_limit: Option<BodyLimit>,
+    runs_to_end: bool,
+}
+
+/// A handler behind the authorization of its route. Not a layer of middleware: each of those
+/// boxes the future of every request, and what it wraps, once more.
+#[derive(Clone)]
+struct AuthorizedHandler<H> {
+    handler: H,
+    rule: HandlerRule,
+}
+
+impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for AuthorizedHandler<H> {
+    type Future = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+    fn call(self, mut request: Request, state: ServerState) -> Self::Future {
+        let Self { handler, rule } = self;
+        let answering = async move {
+            if let Err(error) = authorize(rule.access, &state.app, &mut request).await {
+                return error.into_response();
+            }
+            if let Some(limit) = rule.body_limit {
+                request.extensions_mut().insert(limit);
+            }
+            // What the handler works with counts as long as it works.
+            let memory = RequestMemory::default();
+            request.extensions_mut().insert(memory.clone());
+            let response = handler.call(request, state).await;
+            drop(memory);
+            response
+        };
+        if rule.runs_to_end {
+            Box::pin(RunToEnd::new(answering))
+        } else {
+            Box::pin(answering)
+        }
     }
 }
 
@@ -83,7 +144,7 @@ macro_rules! methods {
             access: RouteAccess,
             handler: H,
         ) -> Route {
-            Route::new(Method::$method, path, access, on(MethodFilter::$method, handler))
+            Route::new(Method::$method, path, access, (MethodFilter::$method, handler))
         }
     )*};
 }
@@ -103,7 +164,7 @@ pub(super) fn websocket<H: Handler<T, ServerState>, T: 'static>(
     handler: H,
 ) -> Route {
     let methods = MethodFilter::GET.or(MethodFilter::CONNECT);
-    Route::new(Method::GET, path, access, on(methods, handler))
+    Route::new(Method::GET, path, access, (methods, handler))
 }
 
 impl std::fmt::Debug for Route {

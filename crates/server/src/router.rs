@@ -1,7 +1,8 @@
 //! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, and the page.
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::middleware::map_response;
+use axum::routing::MethodRouter;
 use tenon_app::app::App;
 use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
@@ -15,8 +16,7 @@ use crate::authorize::KeyPolicy;
 use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Turn};
 use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
 use crate::error::ApiError;
-use crate::finish_writes::finish_writes;
-use crate::guard::guard;
+use crate::guard::GuardedRouter;
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
 use crate::{openai, socket, ui};
@@ -136,29 +136,28 @@ fn v1_routes() -> Vec<Route> {
 }
 
 /// All of them and the page, behind the guard.
-pub fn router(app: App) -> Router {
-    let mount = |routes: Vec<Route>| {
-        let router = Router::new();
-        routes
-            .into_iter()
-            .fold(router, |router, route| route.mount(router, &app))
-            .fallback(no_such_route)
-            .method_not_allowed_fallback(no_such_method)
-            .layer(from_fn(finish_writes))
-    };
-    Router::new()
-        .nest("/api", mount(routes()))
-        .nest(
-            "/v1",
-            mount(v1_routes()).layer(map_response(openai::as_openai_error)),
-        )
-        .route("/health", axum::routing::get(info::health))
-        .route("/", axum::routing::get(ui::index))
-        .fallback(axum::routing::get(ui::asset))
+pub(crate) fn router(app: App) -> GuardedRouter {
+    let page = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
+    let v1 = mount(v1_routes(), "")
+        .fallback(no_such_route)
         .method_not_allowed_fallback(no_such_method)
-        .layer(CompressionLayer::new())
-        .layer(from_fn_with_state(app.clone(), guard))
-        .with_state(ServerState { app })
+        .layer(map_response(openai::as_openai_error));
+    // Whole paths: a nested router wraps each of its routes in two more layers.
+    let router = mount(routes(), "/api")
+        .nest("/api", Router::new().fallback(no_such_route))
+        .nest("/v1", v1)
+        .route("/health", axum::routing::get(info::health))
+        .route("/", page(axum::routing::get(ui::index)))
+        .fallback(page(axum::routing::get(ui::asset)))
+        .method_not_allowed_fallback(no_such_method)
+        .with_state(ServerState { app: app.clone() });
+    GuardedRouter::new(app, router)
+}
+
+fn mount(routes: Vec<Route>, prefix: &str) -> Router<ServerState> {
+    let router = Router::new();
+    let routes = routes.into_iter();
+    routes.fold(router, |router, route| route.mount(router, prefix))
 }
 
 async fn no_such_route() -> ApiError {

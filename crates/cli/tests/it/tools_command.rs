@@ -203,7 +203,10 @@ fn a_command_does_the_work_itself_where_the_file_leads_nowhere() {
 async fn a_command_that_is_ended_ends_its_call() {
     let data = tempfile::tempdir().unwrap();
     let log = data.path().join("log");
-    let served = Served::start_with(&data, |serve| serve.stderr(fs::File::create(&log).unwrap()));
+    let served = Served::start_with(&data, |serve| {
+        let log = fs::File::create(&log).unwrap();
+        serve.env("TENON_LOG", "tenon_tools=debug").stderr(log)
+    });
     let mut command = tenon(
         &data,
         &["tools", "call", "builtin_sleep", r#"{"seconds":250}"#],

@@ -9,6 +9,7 @@ use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
+use crate::run_to_end::RunToEnd;
 use crate::wire::{AnswerCall, AnswerForm};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -21,8 +22,8 @@ pub(crate) async fn answer(
     Id(call): Id<CallId>,
     JsonBody(answer): JsonBody<AnswerCall>,
 ) -> Result<StatusCode, ApiError> {
-    // On a task of its own: what was decided is noted, also when the client hangs up.
-    let deciding = tokio::spawn(async move {
+    // What was decided is noted, also when the client hangs up.
+    let deciding = RunToEnd::new(async move {
         let address = caller.address.to_string();
         calls::decide(
             &app.store,
@@ -34,7 +35,7 @@ pub(crate) async fn answer(
         )
         .await
     });
-    deciding.await.unwrap_or(Err(tenon_agent::Error::Closing))?;
+    deciding.await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -46,13 +47,11 @@ pub(crate) async fn answer_form(
     Id(call): Id<CallId>,
     JsonBody(AnswerForm { form_id, answer }): JsonBody<AnswerForm>,
 ) -> Result<StatusCode, ApiError> {
-    let answering = tokio::spawn(async move {
+    let answering = RunToEnd::new(async move {
         let address = caller.address.to_string();
         let (store, agent) = (&app.store, &app.agent);
         calls::answer_form(store, agent, &user, &address, &call, &form_id, answer).await
     });
-    answering
-        .await
-        .unwrap_or(Err(tenon_agent::Error::Closing))?;
+    answering.await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -9,6 +9,7 @@ use tenon_domain::ToolId;
 use crate::error::ApiError;
 use crate::request::Id;
 use crate::request::JsonBody;
+use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, SourceDetail, ToolView};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -41,8 +42,8 @@ pub(crate) async fn call(
     let cancel = app.closing.child_token();
     // Whoever ends the command (Ctrl-C) ends what it called.
     let _hung_up = cancel.clone().drop_guard();
-    // On a task of its own: what was called is noted, also when the command is gone.
-    let calling = tokio::spawn(async move {
+    // What was called is noted, also when the command is gone.
+    let calling = RunToEnd::new(async move {
         app.sources.sync().await;
         let toolset = app.registry.toolset(app.tools.access(&user, None).await?);
         if toolset.find(&id).is_none() {
@@ -50,6 +51,5 @@ pub(crate) async fn call(
         }
         app.tools.call(&user, "", id, call.arguments, cancel).await
     });
-    let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
-    Ok(Json(answer))
+    Ok(Json(calling.await?))
 }

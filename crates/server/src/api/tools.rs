@@ -13,6 +13,7 @@ use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
+use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -83,15 +84,15 @@ pub(crate) async fn call(
     Id(id): Id<ToolId>,
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
-    // On a task of its own: what was called is noted, also when the client hangs up.
-    let calling = tokio::spawn(async move {
+    // What was called is noted, also when the client hangs up.
+    let calling = RunToEnd::new(async move {
         let address = caller.address.to_string();
         let cancel = app.closing.child_token();
         app.tools
             .call(&user, &address, id, call.arguments, cancel)
             .await
     });
-    let answer = calling.await.map_err(|_| tenon_agent::Error::Closing)??;
+    let answer = calling.await?;
     answer
         .map(Json)
         .ok_or_else(|| ApiError::not_found(ApiFault::NoTool))

@@ -1,16 +1,15 @@
 //! Accepting connections and serving HTTP on them, with a timeout for each phase.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::stream::TimedStream;
 use super::{ClientConnection, Connections};
+use crate::guard::GuardedRouter;
 
 /// Whoever connects has something to ask, and asks it within this.
 const FIRST_REQUEST: Duration = Duration::from_secs(15);
@@ -35,7 +35,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 /// Serves connections until told to close, then waits for the answers that are being given.
 pub(crate) async fn serve(
     listener: TcpListener,
-    router: Router,
+    router: GuardedRouter,
     connections: Connections,
     closing: CancellationToken,
     goodbye: Duration,
@@ -74,22 +74,21 @@ async fn serve_one(
     stream: TcpStream,
     peer: SocketAddr,
     connection: ClientConnection,
-    router: Router,
+    router: GuardedRouter,
     closing: CancellationToken,
 ) {
     let io = TokioIo::new(TimedStream::new(stream, connection.clone()));
-    let router = TowerToHyperService::new(router);
     let asked = connection.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         let asked = asked.clone();
         asked.begin_answer();
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(asked.clone());
-        let answering = router.call(request);
+        let router = router.clone();
         async move {
-            let answer = answering.await;
+            let answer = router.answer(request).await;
             asked.end_answer();
-            answer
+            Ok::<_, Infallible>(answer)
         }
     });
     let mut http = http1::Builder::new();

@@ -105,6 +105,10 @@ pub(crate) async fn read_with<T: Send + 'static>(
 }
 
 pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    // Following the path through the JSON costs; only who made a mistake is told where.
+    if let Ok(read) = serde_json::from_slice(body) {
+        return Ok(read);
+    }
     match Json::from_bytes(body) {
         Ok(Json(read)) => Ok(read),
         Err(rejection) => Err(refuse(&rejection)),

@@ -61,11 +61,11 @@ impl ReadyCall<'_> {
     pub async fn run(self, context: &CallContext) -> ToolResult {
         let started = Instant::now();
         let (name, call) = (self.tool.spec.display_name.as_str(), &self.call.id);
-        tracing::info!(tool = name, id = %self.tool.spec.id, %call, "tool call started");
+        tracing::debug!(tool = name, id = %self.tool.spec.id, %call, "tool call started");
         let result = self.dispatch(context).await;
         let (status, took) = (CallStatus::of(&result), started.elapsed());
         match &result {
-            Ok(_) => tracing::info!(tool = name, %call, ?took, "tool call {status}"),
+            Ok(_) => tracing::debug!(tool = name, %call, ?took, "tool call {status}"),
             Err(error) => {
                 tracing::info!(tool = name, %call, ?took, kind = ?error.kind, "tool call {status}");
             }
