@@ -5,13 +5,14 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallRecord, DeltaKind, Message, MessageId, Part, StopReason, ToolAccess, ToolCall, TurnOutcome,
-    Usage,
+    CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, StopReason,
+    ToolAccess, ToolCall, ToolResult, TurnOutcome, Usage, UserId,
 };
-use tenon_store::Result as StoreResult;
+use tenon_store::{Result as StoreResult, Store};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -30,6 +31,10 @@ pub struct Completion {
     /// What may be called and by whom, before the settings are read. Nobody can be asked here.
     pub access: ToolAccess,
     pub workspace: PathBuf,
+    /// Where its calls came in, for the audit log.
+    pub entry: EntryPoint,
+    /// The client's address, for the audit log.
+    pub address: String,
 }
 
 /// A part of an answer, as it comes.
@@ -87,6 +92,10 @@ impl Agent {
             parts,
             hands_over_calls: matches!(completion.tools, ModelTools::Theirs(_)),
             starts_paragraph: AtomicBool::new(false),
+            store: self.store.clone(),
+            user: completion.access.user.clone(),
+            entry: completion.entry,
+            address: completion.address,
         };
         let usage = UsageMeter::default();
         let run = AgentLoop {
@@ -118,13 +127,17 @@ impl Agent {
     }
 }
 
-/// Streams to the client and stores nothing.
+/// Streams to the client, and stores nothing but who called what.
 struct CompletionRecorder {
     parts: mpsc::UnboundedSender<CompletionPart>,
     /// The client makes the calls.
     hands_over_calls: bool,
     /// Text came before some calls: the next text is another paragraph.
     starts_paragraph: AtomicBool,
+    store: Store,
+    user: UserId,
+    entry: EntryPoint,
+    address: String,
 }
 
 #[async_trait]
@@ -153,6 +166,18 @@ impl Recorder for CompletionRecorder {
         if self.hands_over_calls && !calls.is_empty() {
             self.send(CompletionPart::Calls(calls));
         }
+        Ok(())
+    }
+
+    async fn call_finished(
+        &self,
+        call: &CallRecord,
+        result: &ToolResult,
+        _took: Duration,
+    ) -> StoreResult<()> {
+        let origin = (&self.user, &self.entry, self.address.as_str());
+        let status = CallStatus::of(result);
+        self.store.audit_call_behind(origin, call, status);
         Ok(())
     }
 }

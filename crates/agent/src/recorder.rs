@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::{
-    CallId, CallRecord, DeltaKind, MessageId, OmittedTool, Part, ToolError, ToolResult,
-};
+use tenon_domain::{CallRecord, DeltaKind, MessageId, OmittedTool, Part, ToolError, ToolResult};
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
 
@@ -58,12 +56,10 @@ pub(crate) trait Recorder: Send + Sync {
 
     async fn call_finished(
         &self,
-        _call: &CallId,
-        _result: &ToolResult,
-        _took: Duration,
-    ) -> StoreResult<()> {
-        Ok(())
-    }
+        call: &CallRecord,
+        result: &ToolResult,
+        took: Duration,
+    ) -> StoreResult<()>;
 }
 
 /// The outcome of an approval.

@@ -20,6 +20,7 @@ use tenon_agent::{Completion, ModelTools};
 use tenon_domain::{Caller, ToolAccess};
 
 use crate::error::ApiError;
+use crate::request::HttpCaller;
 pub(crate) use error::as_openai_error;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -48,6 +49,7 @@ pub(crate) async fn models(
 pub(crate) async fn complete(
     State(app): State<App>,
     user: CurrentUser,
+    caller: HttpCaller,
     CompletionBody(request, memory): CompletionBody,
 ) -> Result<Response, ApiError> {
     let model = match &request.model {
@@ -57,11 +59,11 @@ pub(crate) async fn complete(
     let model = app.models.choose_for(&user, model.as_ref()).await?;
     let header =
         response::ResponseHeader::new(request.model.unwrap_or_else(|| model.shown.id.0.clone()));
-    let caller = Caller::UnattendedModel {
+    let model_caller = Caller::UnattendedModel {
         entry: user.door(),
         allow: user.granted().into(),
     };
-    let mut access = ToolAccess::all(&user.id, caller);
+    let mut access = ToolAccess::all(&user.id, model_caller);
     let tools = match request.theirs {
         Some(theirs) => ModelTools::Theirs(theirs),
         None => {
@@ -79,6 +81,8 @@ pub(crate) async fn complete(
         tools,
         access,
         workspace: app.tools.workspace(&user.id),
+        entry: user.door(),
+        address: caller.address.to_string(),
     })?;
     let stops = StopSequences::new(request.stops);
     Ok(if request.stream {

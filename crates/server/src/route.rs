@@ -22,6 +22,7 @@ pub struct Route {
     pub access: RouteAccess,
     pub keys: KeyPolicy,
     body_limit: Option<BodyLimit>,
+    runs_to_end: bool,
     handler: Box<dyn FnOnce(HandlerRule) -> MethodRouter<ServerState>>,
 }
 
@@ -47,6 +48,7 @@ impl Route {
             RouteAccess::Shell => KeyPolicy::None,
         };
         Self {
+            runs_to_end: method != Method::GET,
             method,
             path,
             access,
@@ -67,6 +69,25 @@ impl Route {
         Self { body_limit, ..self }
     }
 
+    /// Stops where its client hangs up, although it is no GET: it takes long and changes nothing,
+    /// or sees to its end itself.
+    pub(super) fn stops_with_client(self) -> Self {
+        let runs_to_end = false;
+        Self {
+            runs_to_end,
+            ..self
+        }
+    }
+
+    /// Changes something, although it is a GET.
+    pub(super) fn writes(self) -> Self {
+        let runs_to_end = true;
+        Self {
+            runs_to_end,
+            ..self
+        }
+    }
+
     /// Puts the route into a router, behind its authorization.
     pub(super) fn mount(self, router: Router<ServerState>, prefix: &str) -> Router<ServerState> {
         let rule = HandlerRule {
@@ -75,7 +96,7 @@ impl Route {
                 keys: self.keys,
             },
             body_limit: self.body_limit,
-            runs_to_end: runs_to_end(&self.method, self.path),
+            runs_to_end: self.runs_to_end,
         };
         let mut handler = (self.handler)(rule);
         // Lists and files are long; answers to what is posted are not.
@@ -86,19 +107,13 @@ impl Route {
     }
 }
 
-/// A write that has begun is finished, also where its client hangs up meanwhile: the database may
-/// do it all the same, and caches have to hear of it afterwards. A POST outside of `/auth` is not
-/// among them: calls and answers end when nobody waits for them any more.
-fn runs_to_end(method: &Method, path: &str) -> bool {
-    [Method::DELETE, Method::PATCH, Method::PUT].contains(method)
-        || (*method == Method::POST && path.starts_with("/auth/"))
-}
-
 /// What holds for every request to one handler.
 #[derive(Debug, Clone, Copy)]
 struct HandlerRule {
     access: RouteRule,
     body_limit: Option<BodyLimit>,
+    /// A write that has begun is finished, also where its client hangs up meanwhile: the database
+    /// may do it all the same, and caches have to hear of it afterwards.
     runs_to_end: bool,
 }
 

@@ -25,7 +25,9 @@ use crate::{openai, socket, ui};
 pub fn routes() -> Vec<Route> {
     vec![
         get("/info", User, info::info),
-        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
+        post("/chat/completions", User, openai::complete)
+            .body(openai::MAX_BODY)
+            .stops_with_client(),
         // Accounts.
         get("/auth/state", Open, auth::state),
         post("/auth/setup", Open, auth::set_up),
@@ -33,7 +35,7 @@ pub fn routes() -> Vec<Route> {
         post("/auth/sign-up", Open, auth::sign_up),
         get("/auth/invites/{token}", Open, auth::invitation),
         get("/auth/oidc/start", Open, oidc::start),
-        get("/auth/oidc/callback", Open, oidc::callback),
+        get("/auth/oidc/callback", Open, oidc::callback).writes(),
         post("/auth/logout", Open, auth::log_out),
         post("/auth/logout-everywhere", User, me::log_out_everywhere).keys(KeyPolicy::None),
         delete("/auth/switched-off", User, me::forget_switched_off).keys(KeyPolicy::None),
@@ -82,22 +84,22 @@ pub fn routes() -> Vec<Route> {
         // Tools and models.
         get("/tools", User, tools::list),
         patch("/tools", User, tools::change).keys(KeyPolicy::Full),
-        post("/tools/{id}/call", User, tools::call),
+        post("/tools/{id}/call", User, tools::call).stops_with_client(),
         get("/shell/sources", Shell, shell::sources),
         get("/shell/tools", Shell, shell::tools),
-        post("/shell/tools/{id}/call", Shell, shell::call),
+        post("/shell/tools/{id}/call", Shell, shell::call).stops_with_client(),
         get("/models", User, models::list),
         post("/models", Admin, models::create),
-        post("/models/discover", Admin, models::discover),
+        post("/models/discover", Admin, models::discover).stops_with_client(),
         get("/models/{id}", User, models::show),
         patch("/models/{id}", Admin, models::change),
         delete("/models/{id}", Admin, models::delete),
-        post("/models/{id}/test", Admin, models::test),
+        post("/models/{id}/test", Admin, models::test).stops_with_client(),
         get("/endpoints", User, models::endpoints),
         // Servers on people's own machines.
         get("/devices", User, devices::list),
         delete("/devices/{id}", User, devices::forget).keys(KeyPolicy::Full),
-        post("/devices/behind", User, devices::behind),
+        post("/devices/behind", User, devices::behind).stops_with_client(),
         get("/devices/endpoints", User, devices::endpoints),
         put("/devices/endpoints", User, devices::set_endpoints).keys(KeyPolicy::Full),
         // Servers.
@@ -107,7 +109,8 @@ pub fn routes() -> Vec<Route> {
             .body(Sources::MAX_BODY),
         post("/sources/preview", User, sources::preview)
             .keys(KeyPolicy::Full)
-            .body(Sources::MAX_BODY),
+            .body(Sources::MAX_BODY)
+            .stops_with_client(),
         post("/sources/import", User, sources::import)
             .keys(KeyPolicy::Full)
             .body(Sources::MAX_BODY),
@@ -119,7 +122,7 @@ pub fn routes() -> Vec<Route> {
         post("/sources/{id}/restart", Owner(Source), sources::restart),
         post("/sources/{id}/refresh", Owner(Source), sources::refresh),
         get("/sources/{id}/logs", Owner(Source), sources::logs),
-        get("/sources/callback", Open, login::callback),
+        get("/sources/callback", Open, login::callback).writes(),
         get("/sources/client", Open, login::describe),
         get("/secrets", User, sources::secrets).keys(KeyPolicy::Full),
         put("/secrets/{name}", User, sources::set_secret).keys(KeyPolicy::Full),
@@ -131,7 +134,9 @@ pub fn routes() -> Vec<Route> {
 fn v1_routes() -> Vec<Route> {
     vec![
         get("/models", User, openai::models),
-        post("/chat/completions", User, openai::complete).body(openai::MAX_BODY),
+        post("/chat/completions", User, openai::complete)
+            .body(openai::MAX_BODY)
+            .stops_with_client(),
     ]
 }
 

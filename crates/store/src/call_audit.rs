@@ -4,8 +4,34 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ConnectionTrait, DbErr};
 use serde_json::json;
 
+use tenon_domain::{CallRecord, CallStatus, EntryPoint, UserId};
+
 use crate::entity::{audit, chats, messages, tool_calls, turns};
-use crate::{Result, fresh_id};
+use crate::{AuditEntry, Result, Store, fresh_id};
+
+impl Store {
+    /// Writes behind that a call outside of any chat was made: by whom, through which entry point
+    /// and from which address.
+    pub fn audit_call_behind(
+        &self,
+        (user, entry, address): (&UserId, &EntryPoint, &str),
+        call: &CallRecord,
+        status: CallStatus,
+    ) {
+        self.audit_behind(AuditEntry {
+            user: Some(user.clone()),
+            door: entry.clone(),
+            action: "tool.called",
+            subject: call.tool_id.0.clone(),
+            detail: json!({
+                "callId": call.id,
+                "status": status.as_str(),
+                "displayName": call.display_name,
+            }),
+            address: address.to_owned(),
+        });
+    }
+}
 
 pub(crate) async fn record(
     db: &impl ConnectionTrait,

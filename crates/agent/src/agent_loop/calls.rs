@@ -85,7 +85,7 @@ impl AgentLoop<'_> {
             return Ok(None);
         };
         let recorder = self.recorder;
-        recorder.call_finished(&record.id, &result, took).await?;
+        recorder.call_finished(record, &result, took).await?;
         Ok(Some(result))
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallId, CallRecord, CallStatus, DeltaKind, EventBody, MessageId, ModelWait, OmittedTool, Part,
-    Role, ToolResult,
+    CallRecord, CallStatus, DeltaKind, EventBody, MessageId, ModelWait, OmittedTool, Part, Role,
+    ToolResult,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
@@ -112,12 +112,12 @@ impl Recorder for Turn {
 
     async fn call_finished(
         &self,
-        call: &CallId,
+        call: &CallRecord,
         result: &ToolResult,
         took: Duration,
     ) -> StoreResult<()> {
         let finished = EventBody::CallFinished {
-            call_id: call.clone(),
+            call_id: call.id.clone(),
             status: CallStatus::of(result),
             output: result.as_ref().ok().cloned(),
             error: result.as_ref().err().cloned(),

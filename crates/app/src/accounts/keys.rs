@@ -47,6 +47,10 @@ pub struct NewKey {
     #[serde(default)]
     #[ts(optional, as = "Option<KeyScope>")]
     pub scope: KeyScope,
+    /// The same as `allow` of the scope, for who wants nothing else in it.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<Pattern>>")]
+    pub allow: Vec<Pattern>,
 }
 
 /// A key that was made: the only time the key itself is told.
@@ -72,11 +76,13 @@ impl Accounts {
             return Err(Error::NoAccount);
         }
         let name = checked_name(&new.name)?;
-        check(&new.scope)?;
+        let mut scope = new.scope;
+        scope.allow.extend(new.allow);
+        check(&scope)?;
         if self.store.keys(owner).await?.len() >= MAX_KEYS {
             return Err(AccountInputError::TooManyKeys { max: MAX_KEYS }.into());
         }
-        let (token, key) = self.store.create_key(owner, &name, &new.scope).await?;
+        let (token, key) = self.store.create_key(owner, &name, &scope).await?;
         let detail = json!({"name": key.name, "scope": key.scope, "userId": owner});
         by.note(&self.store, address, "key.created", key.id.as_str(), detail)
             .await;

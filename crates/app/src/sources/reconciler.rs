@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tenon_domain::{SourceId, UserId};
 use tenon_sources::variables::{Variable, mentioned_in};
-use tenon_store::{ChangeTopic, LOCAL, StoredSource};
-use tokio::sync::mpsc;
+use tenon_store::{ChangeTopic, LOCAL, StoreChange, StoredSource};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, mpsc};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +18,10 @@ use super::instance::{Instance, KnownTools};
 use super::plan::{DesiredServer, PlanInputs, plan};
 use super::{Files, Inner, RunMode, STOP_TIMEOUT, SourcesSnapshot, SyncRequest, lock, stop_all};
 
-/// How often it is looked whether anything has changed, here or in another process. While nothing
+/// What decides in the store what should run.
+const TOPICS: [ChangeTopic; 2] = [ChangeTopic::Sources, ChangeTopic::Accounts];
+
+/// How often it is looked whether anything has changed that is not in the store. While nothing
 /// has, that asks the store nothing.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -46,6 +50,9 @@ pub(super) async fn run(
 ) {
     let mut poll = interval(POLL_INTERVAL);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let Some(mut changes) = inner.upgrade().map(|inner| inner.store.subscribe()) else {
+        return;
+    };
     let mut last: Option<ReconcilerInput> = None;
     let mut seen = None;
     loop {
@@ -56,6 +63,7 @@ pub(super) async fn run(
                 None => return,
             },
             _ = poll.tick(), if mode == RunMode::Serving => {}
+            () = changed(&mut changes), if mode == RunMode::Serving => {}
         }
         // One pass serves all requests that are there.
         while let Ok(request) = requests.try_recv() {
@@ -65,8 +73,7 @@ pub(super) async fn run(
             return;
         };
         let is_closing = inner.closing.is_cancelled();
-        let versions =
-            [ChangeTopic::Sources, ChangeTopic::Accounts].map(|topic| inner.store.version(topic));
+        let versions = TOPICS.map(|topic| inner.store.version(topic));
         let is_same = |last: &ReconcilerInput| last.is_still_in(&inner);
         if waiting.is_empty() && seen == Some(versions) && last.as_ref().is_some_and(is_same) {
             continue;
@@ -83,6 +90,18 @@ pub(super) async fn run(
         }
         if is_closing {
             return;
+        }
+    }
+}
+
+/// Returns when the store says that something of [`TOPICS`] has changed, or may have.
+async fn changed(changes: &mut broadcast::Receiver<StoreChange>) {
+    loop {
+        match changes.recv().await {
+            Ok(change) if !TOPICS.contains(&change.topic()) => {}
+            Ok(_) | Err(RecvError::Lagged(_)) => return,
+            // The store is going away, and with it whoever runs this.
+            Err(RecvError::Closed) => std::future::pending().await,
         }
     }
 }

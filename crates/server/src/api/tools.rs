@@ -1,7 +1,7 @@
 //! `/api/tools`: the tools a user can see, how they are set, and calls a person makes.
 
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
+use crate::request::QueryParams;
 use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
@@ -31,7 +32,7 @@ pub(crate) struct InChat {
 pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
-    Query(within): Query<InChat>,
+    QueryParams(within): QueryParams<InChat>,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
     let chat = within.chat_id;
     if let Some(chat) = &chat {
@@ -84,10 +85,11 @@ pub(crate) async fn call(
     Id(id): Id<ToolId>,
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
-    // What was called is noted, also when the client hangs up.
+    let cancel = app.closing.child_token();
+    // Whoever hangs up ends what they called; it is noted all the same.
+    let _hung_up = cancel.clone().drop_guard();
     let calling = RunToEnd::new(async move {
         let address = caller.address.to_string();
-        let cancel = app.closing.child_token();
         app.tools
             .call(&user, &address, id, call.arguments, cancel)
             .await
