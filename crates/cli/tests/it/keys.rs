@@ -121,4 +121,11 @@ async fn a_key_that_makes_no_sense_is_not_made() {
         check(json!({"name": "x", "scope": {"allow": [odd]}}), 400).await;
     }
     check(json!({"name": "x", "scope": {"allow": ["mcp_*"]}}), 201).await;
+    check(json!({"name": "x", "allow": ["mcp echo"]}), 400).await;
+    let short = json!({"name": "short", "allow": ["mcp_echo_*"]});
+    let (status, made) = ada.post("/api/keys", short).await;
+    assert_eq!(
+        (status, &made["scope"]["allow"]),
+        (201, &json!(["mcp_echo_*"]))
+    );
 }

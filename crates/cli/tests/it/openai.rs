@@ -42,8 +42,8 @@ async fn the_official_client_is_at_home() {
         ],
     ])
     .await;
-    let ada = Person::set_up(&server, "Ada").await.key("use").await;
-    let (_, shown) = ada.shows.unwrap();
+    let ada = Person::set_up(&server, "Ada").await;
+    let (_, shown) = ada.key("use").await.shows.unwrap();
     let key = shown.strip_prefix("Bearer ").unwrap();
     let client = tokio::process::Command::new(installed("venv/bin/python"))
         .arg(ours("openai/client.py"))
@@ -94,6 +94,17 @@ async fn the_official_client_is_at_home() {
         json!(["invalid_request_error", "model_unknown"]),
         "{saw}"
     );
+    // What Tenon called is on record; what the client called is the client's affair.
+    let (_, noted) = ada.get("/api/audit?action=tool.called").await;
+    let noted: Vec<(&Value, &Value)> = noted
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (&entry["subject"], &entry["detail"]["status"]))
+        .collect();
+    let (sum, done) = (json!("builtin_calculate"), json!("done"));
+    assert!(noted.len() >= 2, "{noted:?}");
+    assert!(noted.iter().all(|one| *one == (&sum, &done)), "{noted:?}");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod backup;
 mod chats;
 mod decisions;
 mod faults;
+mod hot_path;
 mod models;
 mod other_processes;
 mod people;
