@@ -99,6 +99,8 @@ pub struct UserSubscription {
     feed: Arc<Inner>,
     user: CurrentUser,
     events: Option<broadcast::Receiver<UserEvent>>,
+    /// Received, and not redacted yet.
+    unredacted: Option<SourceUpdate>,
 }
 
 impl UserFeed {
@@ -125,21 +127,39 @@ impl UserFeed {
             feed: self.0.clone(),
             user: user.clone(),
             events: Some(events),
+            unredacted: None,
         }
     }
 }
 
 impl UserSubscription {
+    /// Cancellation-safe.
     pub async fn next(&mut self) -> UserEvent {
+        if self.unredacted.is_none() {
+            match self.receive().await {
+                UserEvent::Source(update) => self.unredacted = Some(update),
+                event => return event,
+            }
+        }
+        // An admin may have been demoted since the socket was opened. The role is cached by the store.
+        let FeedSources { store, sources, .. } = &self.feed.sources;
+        let user = self.user.with_current_role(store).await;
+        match (user, self.unredacted.take()) {
+            (Ok(user), Some(update)) => UserEvent::Source(sources.redacted_update(&user, update)),
+            (_, None) => UserEvent::Resync,
+            (Err(error), Some(_)) => {
+                tracing::warn!(%error, "the role of a user cannot be read");
+                UserEvent::Resync
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> UserEvent {
         let received = match &mut self.events {
             Some(events) => events.recv().await,
             None => Err(RecvError::Closed),
         };
         match received {
-            Ok(UserEvent::Source(update)) => {
-                let sources = &self.feed.sources.sources;
-                UserEvent::Source(sources.redacted_update(&self.user, update))
-            }
             Ok(event) => event,
             Err(RecvError::Lagged(_)) => UserEvent::Resync,
             // The channel of a user stays while there are subscriptions.
