@@ -54,7 +54,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
-    app.store.flush().await;
+    app.store.drain().await;
     Ok(())
 }
 
