@@ -85,7 +85,7 @@ impl Agent {
     ) {
         let recorder = CompletionRecorder {
             parts,
-            hands_over_calls: matches!(completion.tools, ModelTools::Theirs(_)),
+            hands_over_calls: matches!(completion.tools, ModelTools::Client(_)),
             starts_paragraph: AtomicBool::new(false),
         };
         let usage = UsageMeter::default();
@@ -129,7 +129,7 @@ struct CompletionRecorder {
 
 #[async_trait]
 impl Recorder for CompletionRecorder {
-    fn grown(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
+    fn delta(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
         self.send(match kind {
             DeltaKind::Text if self.starts_paragraph.swap(false, Ordering::Relaxed) => {
                 CompletionPart::Text(format!("\n\n{text}"))

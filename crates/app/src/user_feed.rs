@@ -38,7 +38,7 @@ use pending::PendingEvents;
 const PUBLISH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How many events a subscriber may be behind before it has to read everything again.
-const BACKLOG: usize = 256;
+const MAX_UNREAD_EVENTS: usize = 256;
 
 #[derive(Debug, Clone)]
 pub enum UserEvent {
@@ -115,7 +115,7 @@ impl UserFeed {
     pub fn subscribe(&self, user: &CurrentUser) -> UserSubscription {
         let mut state = lock(&self.0.state);
         let channel = state.channels.entry(user.id.clone());
-        let channel = channel.or_insert_with(|| broadcast::Sender::new(BACKLOG));
+        let channel = channel.or_insert_with(|| broadcast::Sender::new(MAX_UNREAD_EVENTS));
         let events = channel.subscribe();
         if state.task.is_none() {
             // From now on, and not from when the task comes to run.

@@ -65,9 +65,9 @@ pub struct ToolAccess {
 
 impl ToolSettings {
     /// Layers may come in any order.
-    pub fn new(said: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
+    pub fn new(settings: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
         let mut tools: HashMap<ToolId, EffectiveSetting> = HashMap::new();
-        for (layer, tool, setting) in said {
+        for (layer, tool, setting) in settings {
             let last = tools.entry(tool).or_default();
             if let Some(enabled) = setting.enabled
                 && last.enabled.is_none_or(|(_, by)| by <= layer)

@@ -13,7 +13,7 @@ use tokio::sync::broadcast;
 use crate::{LOCAL, Store};
 
 /// How many changes a subscriber may be behind before it has to read everything again.
-const BACKLOG: usize = 1024;
+const MAX_UNREAD_CHANGES: usize = 1024;
 
 /// What a cache depends on. Triggers log changes under these names (`m0009_change_log`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -87,7 +87,7 @@ impl Default for Changes {
     fn default() -> Self {
         Self {
             versions: Default::default(),
-            subscribers: broadcast::Sender::new(BACKLOG),
+            subscribers: broadcast::Sender::new(MAX_UNREAD_CHANGES),
         }
     }
 }

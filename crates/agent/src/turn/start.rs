@@ -59,7 +59,7 @@ impl Agent {
             },
             can_ask: request.can_ask,
             model: request.model.clone(),
-            left_out: Mutex::default(),
+            omitted_tools: Mutex::default(),
             usage: UsageMeter::default(),
             slot,
         };
@@ -104,9 +104,9 @@ impl Agent {
         let mut text = message.text.map(str::to_owned);
         let mut branch = None;
         if let Some(replaced) = message.replaces {
-            let (beside, said_there) = self.beside(message.chat, replaced).await?;
+            let (beside, former_text) = self.beside(message.chat, replaced).await?;
             branch = Some(beside);
-            text = text.or(said_there);
+            text = text.or(former_text);
         }
         let text = text.unwrap_or_default();
         if text.trim().is_empty() {
@@ -170,8 +170,8 @@ impl Agent {
         }
         let turn = std::slice::from_ref(id);
         let messages = self.store.messages_of(&chat, turn).await?;
-        let said = messages.iter().find(|message| message.role == Role::User);
-        if said.map(MessageRecord::text).as_deref() == Some(text) {
+        let user_message = messages.iter().find(|message| message.role == Role::User);
+        if user_message.map(MessageRecord::text).as_deref() == Some(text) {
             Ok(true)
         } else {
             Err(Error::TurnIdTaken)
