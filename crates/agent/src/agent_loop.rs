@@ -44,9 +44,9 @@ pub(crate) struct AgentLoop<'a> {
 #[derive(Debug)]
 pub enum ModelTools {
     /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone.
-    Ours(RequestTools),
+    Server(RequestTools),
     /// Tools that the client runs: a call of one ends the answer.
-    Theirs(Vec<Arc<ToolSpec>>),
+    Client(Vec<Arc<ToolSpec>>),
 }
 
 /// Why a run is over.
@@ -75,7 +75,8 @@ impl AgentLoop<'_> {
         for step in first_step..self.agent.settings.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
-            let (message, StepResult { reply, cut }) = self.speak(&toolset, &messages).await?;
+            let (message, StepResult { reply, cut }) =
+                self.run_model_step(&toolset, &messages).await?;
             self.usage.add(reply.usage);
 
             let calls = calls::requested(&toolset, &message, &reply.parts);
@@ -95,7 +96,7 @@ impl AgentLoop<'_> {
                 };
                 return Ok(LoopEnd::stopped(outcome, reply.stop));
             }
-            if matches!(self.tools, ModelTools::Theirs(_)) && !calls.is_empty() {
+            if matches!(self.tools, ModelTools::Client(_)) && !calls.is_empty() {
                 let stop = Some(StopReason::ToolCalls);
                 return Ok(LoopEnd::stopped(TurnOutcome::Done, stop));
             }
@@ -124,13 +125,12 @@ impl AgentLoop<'_> {
         let access = self.access.clone().with_settings(settings.await?);
         let toolset = self.agent.registry.toolset(access);
         Ok(match &self.tools {
-            ModelTools::Ours(request_tools) => toolset.with_request_tools(request_tools),
-            ModelTools::Theirs(_) => toolset,
+            ModelTools::Server(request_tools) => toolset.with_request_tools(request_tools),
+            ModelTools::Client(_) => toolset,
         })
     }
 
-    /// One model step.
-    async fn speak(
+    async fn run_model_step(
         &self,
         toolset: &Toolset,
         messages: &[Message],
@@ -149,8 +149,8 @@ impl AgentLoop<'_> {
             system: self.system.into(),
             messages: messages.to_vec(),
             tools: match &self.tools {
-                ModelTools::Ours(_) => toolset.specs(),
-                ModelTools::Theirs(tools) => tools.clone(),
+                ModelTools::Server(_) => toolset.specs(),
+                ModelTools::Client(tools) => tools.clone(),
             },
         });
         let result = result.await;

@@ -37,10 +37,10 @@ impl Agent {
         let place = branches.place(turn).ok_or(StoreError::NotFound("turn"))?;
         let turn = std::slice::from_ref(turn);
         let messages = self.store.messages_of(chat, turn).await?;
-        let said = messages.iter().find(|message| message.role == Role::User);
+        let user_message = messages.iter().find(|message| message.role == Role::User);
         let branch = Branch {
             after: place.parent.clone(),
         };
-        Ok((branch, said.map(MessageRecord::text)))
+        Ok((branch, user_message.map(MessageRecord::text)))
     }
 }

@@ -90,7 +90,7 @@ impl Agent {
     ) {
         let recorder = CompletionRecorder {
             parts,
-            hands_over_calls: matches!(completion.tools, ModelTools::Theirs(_)),
+            hands_over_calls: matches!(completion.tools, ModelTools::Client(_)),
             starts_paragraph: AtomicBool::new(false),
             store: self.store.clone(),
             user: completion.access.user.clone(),
@@ -142,7 +142,7 @@ struct CompletionRecorder {
 
 #[async_trait]
 impl Recorder for CompletionRecorder {
-    fn grown(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
+    fn delta(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
         self.send(match kind {
             DeltaKind::Text if self.starts_paragraph.swap(false, Ordering::Relaxed) => {
                 CompletionPart::Text(format!("\n\n{text}"))

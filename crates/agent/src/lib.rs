@@ -39,7 +39,7 @@ pub use agent_loop::ModelTools;
 pub use completion::{Completion, CompletionPart, CompletionStream};
 pub use delete::remove_folder;
 pub use feed::Feed;
-pub use request::{TurnModel, TurnRequest};
+pub use request::{TurnMessage, TurnModel, TurnRequest};
 pub use turn_fault::TurnFault;
 
 use approvals::Approvals;

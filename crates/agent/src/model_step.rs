@@ -76,7 +76,7 @@ impl ModelStep<'_> {
         let mut deltas = self.open(request).await?;
         let mut unsaved: Option<Instant> = None;
         let mut last_delta = Instant::now();
-        let mut said = 0;
+        let mut received_bytes = 0;
         loop {
             if self.cancel.is_cancelled() {
                 return Err(TurnOutcome::Stopped);
@@ -109,16 +109,17 @@ impl ModelStep<'_> {
                 ModelDelta::Retry(wait) => {
                     // Until it is asked again, the silence is ours.
                     last_delta += *wait;
-                    self.recorder.retries_in(self.message, *wait);
+                    self.recorder.retry_scheduled(self.message, *wait);
                 }
                 ModelDelta::OmittedTool(tools) => {
-                    self.unless_stopped(self.recorder.left_out(tools)).await?;
+                    self.unless_stopped(self.recorder.tools_omitted(tools))
+                        .await?;
                 }
                 _ => {}
             }
-            said += weight(&delta);
+            received_bytes += weight(&delta);
             if let Some(growth) = assembler.push(delta) {
-                self.check_limits(said, assembler)?;
+                self.check_limits(received_bytes, assembler)?;
                 self.pass_on(assembler, growth);
                 unsaved.get_or_insert(last_delta);
             }
@@ -144,8 +145,12 @@ impl ModelStep<'_> {
         }
     }
 
-    fn check_limits(&self, said: usize, assembler: &Assembler) -> Result<(), TurnOutcome> {
-        if said > self.settings.reply_bytes {
+    fn check_limits(
+        &self,
+        received_bytes: usize,
+        assembler: &Assembler,
+    ) -> Result<(), TurnOutcome> {
+        if received_bytes > self.settings.reply_bytes {
             return Err(interrupted(TurnFault::TooLong));
         }
         let max = MAX_CALLS_FACTOR * self.settings.calls_per_step;
@@ -169,7 +174,7 @@ impl ModelStep<'_> {
             }
         };
         let recorder = self.recorder;
-        recorder.grown(self.message, growth.part, kind, growth.text);
+        recorder.delta(self.message, growth.part, kind, growth.text);
     }
 
     fn silent(&self, assembler: &Assembler) -> TurnOutcome {

@@ -33,30 +33,30 @@ pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Resu
             Role::User => history.push(Message::User {
                 text: message.text(),
             }),
-            Role::Assistant => history.extend(said(message, &calls)),
+            Role::Assistant => history.extend(assistant_messages(message, &calls)),
         }
     }
     Ok(history)
 }
 
-fn said(message: MessageRecord, calls: &HashMap<CallId, CallRecord>) -> Vec<Message> {
+fn assistant_messages(message: MessageRecord, calls: &HashMap<CallId, CallRecord>) -> Vec<Message> {
     let answers: Vec<ToolAnswer> = message
         .parts
         .iter()
         .filter_map(|part| part.as_call())
         .map(|call| answer(call, calls))
         .collect();
-    let mut said = Vec::new();
+    let mut messages = Vec::new();
     // A turn stopped before the first word leaves a message without any.
     if !message.parts.is_empty() {
-        said.push(Message::Assistant {
+        messages.push(Message::Assistant {
             parts: message.parts,
         });
     }
     if !answers.is_empty() {
-        said.push(Message::Tools { answers });
+        messages.push(Message::Tools { answers });
     }
-    said
+    messages
 }
 
 fn answer(call: &ToolCall, calls: &HashMap<CallId, CallRecord>) -> ToolAnswer {

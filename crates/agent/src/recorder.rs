@@ -19,14 +19,14 @@ pub(crate) trait Recorder: Send + Sync {
         Ok(())
     }
 
-    /// A part of the message has grown.
-    fn grown(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String);
+    /// A part of the message got longer by this text.
+    fn delta(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String);
 
-    /// The provider is retried after this.
-    fn retries_in(&self, _message: &MessageId, _wait: Duration) {}
+    /// The provider is asked again after this.
+    fn retry_scheduled(&self, _message: &MessageId, _wait: Duration) {}
 
     /// Tools that were not sent to the model.
-    async fn left_out(&self, _tools: &[OmittedTool]) {}
+    async fn tools_omitted(&self, _tools: &[OmittedTool]) {}
 
     /// Saves the text so far.
     async fn checkpoint(&self, _message: &MessageId, _parts: Vec<Part>) {}

@@ -69,7 +69,7 @@ impl Agent {
             // Somebody was there to be asked, or it would not wait.
             can_ask: true,
             model,
-            left_out: Mutex::default(),
+            omitted_tools: Mutex::default(),
             usage: UsageMeter::new(paused.usage),
             slot,
         };

@@ -28,6 +28,15 @@ pub struct TurnRequest {
     pub granted: Vec<Pattern>,
 }
 
+/// The part of a request that its turn is known by when it is sent again.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnMessage<'a> {
+    pub user: &'a UserId,
+    pub chat: &'a ChatId,
+    pub text: Option<&'a str>,
+    pub replaces: Option<&'a TurnId>,
+}
+
 /// Who is asked, under which name, and what that costs.
 #[derive(Clone)]
 pub struct TurnModel {
@@ -52,6 +61,15 @@ impl TurnRequest {
             door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),
+        }
+    }
+
+    pub(crate) fn message(&self) -> TurnMessage<'_> {
+        TurnMessage {
+            user: &self.user,
+            chat: &self.chat,
+            text: self.text.as_deref(),
+            replaces: self.replaces.as_ref(),
         }
     }
 }

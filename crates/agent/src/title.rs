@@ -67,8 +67,8 @@ impl Agent {
                 return Ok(());
             }
         };
-        let said: String = reply.parts.iter().filter_map(Part::as_text).collect();
-        let Some(title) = tidy(&said) else {
+        let reply_text: String = reply.parts.iter().filter_map(Part::as_text).collect();
+        let Some(title) = tidy(&reply_text) else {
             return Ok(());
         };
         let by = TitledBy::Model;
@@ -93,9 +93,12 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
         let text: String = message.text().chars().take(EXCERPT).collect();
         format!("{who}: {text}")
     };
-    let spoken = messages.iter().filter(|message| !message.text().is_empty());
-    let said: Vec<String> = spoken.take(4).map(excerpt).collect();
-    let text = format!("{}\n\nA title for this conversation:", said.join("\n\n"));
+    let with_text = messages.iter().filter(|message| !message.text().is_empty());
+    let excerpts: Vec<String> = with_text.take(4).map(excerpt).collect();
+    let text = format!(
+        "{}\n\nA title for this conversation:",
+        excerpts.join("\n\n")
+    );
     ModelRequest {
         system: SYSTEM.into(),
         messages: vec![Message::User { text }],
@@ -104,11 +107,11 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
 }
 
 /// What a model meant as a title. None: nothing that could be one.
-fn tidy(said: &str) -> Option<String> {
-    if said.chars().count() > NONSENSE {
+fn tidy(reply: &str) -> Option<String> {
+    if reply.chars().count() > NONSENSE {
         return None;
     }
-    let mut title = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut title = reply.split_whitespace().collect::<Vec<_>>().join(" ");
     for label in ["title:", "标题：", "标题:", "titel:", "titre :"] {
         let begins = title.get(..label.len());
         if begins.is_some_and(|begins| begins.to_lowercase() == label) {

@@ -38,8 +38,8 @@ pub(crate) struct Turn {
     /// Whether somebody is there who can fill in a form.
     pub(crate) can_ask: bool,
     pub(crate) model: TurnModel,
-    /// The tools that were said to be left out: said once is enough.
-    pub(crate) left_out: Mutex<Vec<OmittedTool>>,
+    /// The omitted tools that were reported last: once is enough.
+    pub(crate) omitted_tools: Mutex<Vec<OmittedTool>>,
     pub(crate) usage: UsageMeter,
     pub(crate) slot: TurnSlot,
 }
@@ -101,7 +101,7 @@ impl Turn {
             agent: &self.agent,
             model: &self.model,
             system: prompt::SYSTEM,
-            tools: ModelTools::Ours(RequestTools::default()),
+            tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
             chat: Some(&self.chat),
             workspace: self.agent.workspace(&self.chat),
@@ -120,13 +120,13 @@ impl Turn {
                 return Ok(end);
             }
             messages = prompt::history(store, chat, id).await?;
-            first_step = self.spoken().await?;
+            first_step = self.model_steps().await?;
         }
         run.run(messages, first_step).await
     }
 
-    /// How often the model has spoken in this turn.
-    async fn spoken(&self) -> StoreResult<usize> {
+    /// How many model steps this turn has taken.
+    async fn model_steps(&self) -> StoreResult<usize> {
         let turn = std::slice::from_ref(&self.id);
         let messages = self.agent.store.messages_of(&self.chat, turn).await?;
         let by_model = |message: &&MessageRecord| message.role == Role::Assistant;

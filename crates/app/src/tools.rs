@@ -138,7 +138,7 @@ impl std::fmt::Debug for UserTools {
 }
 
 fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
-    let said = toolset.access().setting(&tool.spec.id);
+    let setting = toolset.access().setting(&tool.spec.id);
     ToolView {
         tool_id: tool.spec.id.clone(),
         display_name: tool.spec.display_name.clone(),
@@ -152,8 +152,8 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         enabled: toolset
             .access()
             .enabled(&tool.spec.id, tool.spec.annotations),
-        enabled_by: said.enabled.map(|(_, by)| by),
+        enabled_by: setting.enabled.map(|(_, by)| by),
         policy: toolset.policy(tool),
-        policy_by: said.policy.map(|(_, by)| by),
+        policy_by: setting.policy.map(|(_, by)| by),
     }
 }

@@ -38,7 +38,7 @@ use pending::PendingEvents;
 const PUBLISH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How many events a subscriber may be behind before it has to read everything again.
-const BACKLOG: usize = 256;
+const MAX_UNREAD_EVENTS: usize = 256;
 
 #[derive(Debug, Clone)]
 pub enum UserEvent {
@@ -99,6 +99,8 @@ pub struct UserSubscription {
     feed: Arc<Inner>,
     user: CurrentUser,
     events: Option<broadcast::Receiver<UserEvent>>,
+    /// Received, and not redacted yet.
+    unredacted: Option<SourceUpdate>,
 }
 
 impl UserFeed {
@@ -113,7 +115,7 @@ impl UserFeed {
     pub fn subscribe(&self, user: &CurrentUser) -> UserSubscription {
         let mut state = lock(&self.0.state);
         let channel = state.channels.entry(user.id.clone());
-        let channel = channel.or_insert_with(|| broadcast::Sender::new(BACKLOG));
+        let channel = channel.or_insert_with(|| broadcast::Sender::new(MAX_UNREAD_EVENTS));
         let events = channel.subscribe();
         if state.task.is_none() {
             // From now on, and not from when the task comes to run.
@@ -125,21 +127,39 @@ impl UserFeed {
             feed: self.0.clone(),
             user: user.clone(),
             events: Some(events),
+            unredacted: None,
         }
     }
 }
 
 impl UserSubscription {
+    /// Cancellation-safe.
     pub async fn next(&mut self) -> UserEvent {
+        if self.unredacted.is_none() {
+            match self.receive().await {
+                UserEvent::Source(update) => self.unredacted = Some(update),
+                event => return event,
+            }
+        }
+        // An admin may have been demoted since the socket was opened. The role is cached by the store.
+        let FeedSources { store, sources, .. } = &self.feed.sources;
+        let user = self.user.with_current_role(store).await;
+        match (user, self.unredacted.take()) {
+            (Ok(user), Some(update)) => UserEvent::Source(sources.redacted_update(&user, update)),
+            (_, None) => UserEvent::Resync,
+            (Err(error), Some(_)) => {
+                tracing::warn!(%error, "the role of a user cannot be read");
+                UserEvent::Resync
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> UserEvent {
         let received = match &mut self.events {
             Some(events) => events.recv().await,
             None => Err(RecvError::Closed),
         };
         match received {
-            Ok(UserEvent::Source(update)) => {
-                let sources = &self.feed.sources.sources;
-                UserEvent::Source(sources.redacted_update(&self.user, update))
-            }
             Ok(event) => event,
             Err(RecvError::Lagged(_)) => UserEvent::Resync,
             // The channel of a user stays while there are subscriptions.

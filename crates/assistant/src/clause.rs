@@ -107,35 +107,6 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// The stretches between conjunctions and sentences. Which of them stand alone is for the
-    /// caller to find out: "bread and butter" has a conjunction too.
-    pub(crate) fn pieces(&self) -> Vec<&'a str> {
-        if self.text.len() > MAX_PLAN_BYTES {
-            return vec![self.text];
-        }
-        let mut pieces = Vec::new();
-        let (mut from, mut depth) = (0, 0_usize);
-        for (at, token) in self.tokens.iter().enumerate() {
-            if token.is_mark("([{（") {
-                depth += 1;
-            } else if token.is_mark(")]}）") {
-                depth = depth.saturating_sub(1);
-            }
-            let next = self.tokens.get(at + 1);
-            let is_before_space = next.is_some_and(|next| next.start > token.end);
-            let joins = token.is_mark(";；。,，、？！")
-                || (token.is_mark(".!?") && is_before_space)
-                || has_word(CONJUNCTIONS, &token.lower);
-            if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
-                // The conjunction stays with what follows, so that pieces can be joined again.
-                pieces.push(&self.text[from..token.start]);
-                from = token.start;
-            }
-        }
-        pieces.push(&self.text[from..]);
-        pieces
-    }
-
     pub(crate) fn intent(&self) -> Intent {
         const CANCEL: &str = "cancel|never mind|nevermind|forget it|stop|no|算了|取消|不用了|不用";
         let text = &self.text[..self.text.floor_char_boundary(40)];
@@ -178,6 +149,36 @@ impl<'a> Clause<'a> {
             _ => has_word("is are was", second) && !has_word("what where who how", first),
         }
     }
+}
+
+/// The stretches of a text between conjunctions and sentences. Which of them stand alone is for the
+/// caller to find out: "bread and butter" has a conjunction too.
+pub(crate) fn pieces(text: &str) -> Vec<&str> {
+    if text.len() > MAX_PLAN_BYTES {
+        return vec![text];
+    }
+    let tokens = tokens(text);
+    let mut pieces = Vec::new();
+    let (mut from, mut depth) = (0, 0_usize);
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is_mark("([{（") {
+            depth += 1;
+        } else if token.is_mark(")]}）") {
+            depth = depth.saturating_sub(1);
+        }
+        let next = tokens.get(at + 1);
+        let is_before_space = next.is_some_and(|next| next.start > token.end);
+        let joins = token.is_mark(";；。,，、？！")
+            || (token.is_mark(".!?") && is_before_space)
+            || has_word(CONJUNCTIONS, &token.lower);
+        if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
+            // The conjunction stays with what follows, so that pieces can be joined again.
+            pieces.push(&text[from..token.start]);
+            from = token.start;
+        }
+    }
+    pieces.push(&text[from..]);
+    pieces
 }
 
 /// The language of the last of these texts, outside of its quotes. Where its characters are
@@ -234,9 +235,7 @@ mod tests {
 
     #[test]
     fn a_message_is_cut_at_its_conjunctions() {
-        let check = |text: &str, expected: &[&str]| {
-            assert_eq!(Clause::new(text).pieces(), expected, "{text}")
-        };
+        let check = |text: &str, expected: &[&str]| assert_eq!(pieces(text), expected, "{text}");
         check("do this and then that", &["do this ", "and ", "then that"]);
         check("写 a.txt，然后读", &["写 a.txt", "，", "然后读"]);
         check("say 'this; and that'", &["say 'this; and that'"]);

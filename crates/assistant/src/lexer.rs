@@ -1,8 +1,8 @@
 //! A message as tokens: words, quotes, addresses, paths, numbers, times.
 //!
 //! Chinese has no spaces; its runs are cut by the longest word that [`vocabulary`] knows, and
-//! what lies between known words stays whole, which is how names of places survive. Linear in
-//! the length of the message; only the head of a long one is cut.
+//! what lies between known words stays whole, which is how names of places survive. Only the head
+//! of a long message is cut.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -12,8 +12,9 @@ use tenon_domain::tokenizer::{is_unspaced, narrow};
 
 use crate::vocabulary;
 
-/// Requests are worded within this many bytes, quotes not counted. The rest is one token.
+/// Requests are worded within this many bytes, quotes not counted, and tokens. The rest is one token.
 const MAX_HEAD_BYTES: usize = 32_768;
+const MAX_TOKENS: usize = 4_096;
 /// A longer token is cut.
 const MAX_TOKEN_BYTES: usize = 4_096;
 /// Nothing but a rule begins with so many marks.
@@ -130,7 +131,7 @@ pub(crate) fn tokens(text: &str) -> Vec<MessageToken<'_>> {
         quoted_bytes: 0,
     };
     while let Some(c) = lexer.rest().chars().next() {
-        if lexer.at - lexer.quoted_bytes >= MAX_HEAD_BYTES {
+        if lexer.at - lexer.quoted_bytes >= MAX_HEAD_BYTES || lexer.is_full() {
             lexer.push(TokenKind::Word, lexer.rest().len());
         } else if c.is_whitespace() {
             lexer.at += c.len_utf8();
@@ -154,6 +155,10 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
+    fn is_full(&self) -> bool {
+        self.tokens.len() >= MAX_TOKENS
+    }
+
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -243,7 +248,7 @@ impl<'a> Lexer<'a> {
         let rest = &rest[..rest.ceil_char_boundary(bound.max(4))];
         let run = &rest[..rest.find(|c| !is_unspaced(c)).unwrap_or(rest.len())];
         let (mut unknown, mut at) = (0, 0);
-        while at < run.len() {
+        while at < run.len() && !self.is_full() {
             let known = vocabulary::longest_word(&run[at..]);
             if known.is_some() && unknown < at {
                 self.push_unknown(at - unknown);
@@ -353,5 +358,30 @@ mod tests {
             "builtin_current_time | p:C:\\a\\b.txt",
         );
         check("🙂", "🙂");
+    }
+
+    #[test]
+    fn a_long_message_has_no_more_tokens_than_its_head() {
+        for piece in [
+            "word ",
+            "东京",
+            "东京现在几点",
+            "'",
+            "\"",
+            "'a' ",
+            "(",
+            "6*",
+            "a/b.txt ",
+            "“",
+            "`",
+            "3",
+        ] {
+            let message = piece.repeat(1_000_000 / piece.len());
+            let tokens = tokens(&message);
+            // One for the rest of a run, and one for all that follows.
+            assert!(tokens.len() <= MAX_TOKENS + 2, "{piece}: {}", tokens.len());
+            let last = tokens.last().unwrap();
+            assert_eq!(last.end, message.trim_end().len(), "{piece}");
+        }
     }
 }

@@ -110,15 +110,15 @@ impl Cli {
 
 /// An error and its causes. Many a library says the words of a cause in its own.
 fn explain(error: &anyhow::Error) -> String {
-    let mut told = String::new();
+    let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        if told.is_empty() {
-            told = cause;
-        } else if !told.contains(&cause) {
-            told = format!("{told}: {cause}");
+        if message.is_empty() {
+            message = cause;
+        } else if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
         }
     }
-    told
+    message
 }
 
 fn start_log(level: &str) {

@@ -30,8 +30,8 @@ use rules::{HostScope, origin};
 use server::UsableServer;
 use step::DoctorStep;
 
-pub(crate) use address::{read as read_address, read_origin};
-pub(crate) use own_headers::OwnHeader;
+pub(crate) use address::{AddressError, read as read_address, read_origin};
+pub(crate) use own_headers::{OwnHeader, OwnHeaderError};
 pub(crate) use report::Report;
 
 /// Sentences of ours with words of a server in them.

@@ -21,7 +21,7 @@ pub enum Policy {
 }
 
 /// Where a setting comes from. A later layer is nearer to the conversation and overrides the
-/// ones before it.
+/// ones before it, except that [`Policy::Deny`] stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
@@ -65,9 +65,9 @@ pub struct ToolAccess {
 
 impl ToolSettings {
     /// Layers may come in any order.
-    pub fn new(said: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
+    pub fn new(settings: impl IntoIterator<Item = (Layer, ToolId, ToolSetting)>) -> Self {
         let mut tools: HashMap<ToolId, EffectiveSetting> = HashMap::new();
-        for (layer, tool, setting) in said {
+        for (layer, tool, setting) in settings {
             let last = tools.entry(tool).or_default();
             if let Some(enabled) = setting.enabled
                 && last.enabled.is_none_or(|(_, by)| by <= layer)
@@ -77,13 +77,12 @@ impl ToolSettings {
             let Some(policy) = setting.policy else {
                 continue;
             };
-            // What the organisation forbids nobody else can allow.
-            let is_final = |said| said == (Policy::Deny, Layer::Organisation);
+            // What is denied no nearer layer allows, such as an approval for a chat that was given
+            // before. Of several denials that of the outermost layer counts.
             let overrules = match last.policy {
                 None => true,
-                Some(former) => {
-                    !is_final(former) && (is_final((policy, layer)) || former.1 <= layer)
-                }
+                Some((Policy::Deny, by)) => policy == Policy::Deny && layer <= by,
+                Some((Policy::Allow | Policy::Ask, by)) => policy == Policy::Deny || by <= layer,
             };
             if overrules {
                 last.policy = Some((policy, layer));
@@ -204,6 +203,30 @@ mod tests {
             ],
             None,
             Some((Policy::Deny, Organisation)),
+        );
+        check(
+            &[
+                (User, None, Some(Policy::Deny)),
+                (Chat, None, Some(Policy::Allow)),
+            ],
+            None,
+            Some((Policy::Deny, User)),
+        );
+        check(
+            &[
+                (Organisation, None, Some(Policy::Deny)),
+                (User, None, Some(Policy::Deny)),
+            ],
+            None,
+            Some((Policy::Deny, Organisation)),
+        );
+        check(
+            &[
+                (User, None, Some(Policy::Allow)),
+                (Chat, None, Some(Policy::Deny)),
+            ],
+            None,
+            Some((Policy::Deny, Chat)),
         );
     }
 }

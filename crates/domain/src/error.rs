@@ -24,6 +24,9 @@ pub struct ErrorDetail {
     pub field: Option<String>,
 }
 
+/// Instead of a sentence that cannot be made without what was taken out of it.
+const WITHHELD: &str = "What went wrong is not shown to everybody: ask an administrator.";
+
 /// What stands for a `{name}` in a template: a text as it is, or an error with words of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(untagged)]
@@ -180,7 +183,8 @@ impl ErrorDetail {
         }
     }
 
-    /// Without the texts of these parameters; `templates` has the words of its code.
+    /// Without the texts of these parameters. The sentence is made again from the template of its
+    /// code; where `templates` has none, a sentence with one of them in it is withheld.
     pub fn without(&self, names: &[&str], templates: &[ErrorTemplate]) -> Self {
         let params = self.params.iter().map(|(name, value)| {
             let value = match value {
@@ -192,9 +196,14 @@ impl ErrorDetail {
         });
         let params: BTreeMap<String, ErrorParam> = params.collect();
         let template = templates.iter().find(|template| template.code == self.code);
-        let message = template.map(|template| render(template.text, &params));
+        let message = match template {
+            Some(template) => render(template.text, &params),
+            None if params == self.params => self.message.clone(),
+            // It cannot be made again, and what it was made of is not to be seen.
+            None => WITHHELD.to_owned(),
+        };
         Self {
-            message: message.unwrap_or_else(|| self.message.clone()),
+            message,
             params,
             ..self.clone()
         }
@@ -382,6 +391,26 @@ mod tests {
             serde_json::from_value::<ErrorDetail>(stored).unwrap(),
             cause
         );
+    }
+
+    #[test]
+    fn what_is_left_out_is_in_no_sentence() {
+        let quoted = |said: &str| {
+            let (host, said) = ("h".into(), said.into());
+            TestError::Quoted { host, said }.detail()
+        };
+        let cause = |why: ErrorDetail| TestError::Cause { why: why.into() }.detail();
+        let check = |error: ErrorDetail, templates: &[ErrorTemplate], expected: &str| {
+            let public = error.without(&["said"], templates);
+            assert_eq!(public.message, expected);
+            assert!(!format!("{public:?}").contains("sk-1"), "{public:?}");
+        };
+        let (all, cause_alone) = (TestError::TEMPLATES, &TestError::TEMPLATES[2..]);
+        check(cause(quoted("sk-1")), all, "It stopped. h refused the key.");
+        let withheld = format!("It stopped. {WITHHELD}");
+        check(cause(quoted("sk-1")), cause_alone, &withheld);
+        check(cause(quoted("sk-1")), &[], WITHHELD);
+        check(cause(quoted("")), &[], "It stopped. h refused the key.");
     }
 
     #[test]

@@ -60,8 +60,11 @@ pub enum Network {
 /// Why an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    #[error("`{0}` is not a URL: {1}. Write the whole address, such as https://example.com/.")]
-    NotAUrl(String, String),
+    /// Without the address: a secret may have been filled in.
+    #[error(
+        "The address is not a URL: {0}. Write the whole address, such as https://example.com/."
+    )]
+    NotAUrl(String),
     #[error("{0}: addresses are refused. Only http:// and https:// are fetched.")]
     Scheme(String),
     #[error("A URL with a user name or password in it is refused. Leave them out.")]
@@ -81,7 +84,7 @@ pub fn parse_url(text: &str, network: Network) -> Result<Url, UrlError> {
             url::ParseError::RelativeUrlWithoutBase => "http:// or https:// is missing".to_owned(),
             other => other.to_string(),
         };
-        UrlError::NotAUrl(text.chars().take(80).collect(), why)
+        UrlError::NotAUrl(why)
     })?;
     check_url(&url, network)?;
     Ok(url)
@@ -391,11 +394,11 @@ mod tests {
         );
         check_text(
             "example.com",
-            "`example.com` is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
+            "The address is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
         );
         check_text(
             "http://",
-            "`http://` is not a URL: empty host. Write the whole address, such as https://example.com/.",
+            "The address is not a URL: empty host. Write the whole address, such as https://example.com/.",
         );
     }
 }

@@ -93,14 +93,14 @@ pub fn parse(document: &Value) -> Result<ParsedDocument, DocumentError> {
 }
 
 fn version(document: &Map<String, Value>) -> Result<SpecVersion, DocumentError> {
-    let said = |word| match document.get(word) {
+    let declared = |word| match document.get(word) {
         Some(Value::String(text)) => Some(text.trim().to_owned()),
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,
     };
     match (
-        said("openapi"),
-        said("swagger").or_else(|| said("swaggerVersion")),
+        declared("openapi"),
+        declared("swagger").or_else(|| declared("swaggerVersion")),
     ) {
         (Some(version), _) if version.starts_with("3.0") => Ok(SpecVersion::Openapi30),
         (Some(_), _) => Ok(SpecVersion::Openapi31),

@@ -237,15 +237,15 @@ fn header(headers: &HeaderMap, name: HeaderName) -> String {
 
 /// "HTTP 201 Created, no content. location: /pets/7"
 fn no_content(status: StatusCode, headers: &HeaderMap) -> String {
-    let mut said = format!("HTTP {}, no content.", status_line(status));
+    let mut text = format!("HTTP {}, no content.", status_line(status));
     // What a body would have been about.
     for name in [LOCATION, ETAG, LAST_MODIFIED] {
         let value = header(headers, name.clone());
         if !value.is_empty() {
-            said.push_str(&format!(" {name}: {value}"));
+            text.push_str(&format!(" {name}: {value}"));
         }
     }
-    said
+    text
 }
 
 /// "404 Not Found"

@@ -65,13 +65,13 @@ pub(crate) async fn complete(
     };
     let mut access = ToolAccess::all(&user.id, model_caller);
     let tools = match request.theirs {
-        Some(theirs) => ModelTools::Theirs(theirs),
+        Some(theirs) => ModelTools::Client(theirs),
         None => {
             let servers = request_tools::connect(&app, &user, request.servers).await?;
             if let Some(ids) = request.ids {
                 access = access.only(ids);
             }
-            ModelTools::Ours(app.registry.request_tools(&user.id, &servers))
+            ModelTools::Server(app.registry.request_tools(&user.id, &servers))
         }
     };
     let completing = app.agent.complete(Completion {

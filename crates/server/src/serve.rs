@@ -35,7 +35,7 @@ const QUIET_SWEEPS: u32 = 2;
 const TIDY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// How many connections may wait to be accepted. The usual 128 makes a burst of a few hundred wait a second.
-const BACKLOG: u32 = 1024;
+const MAX_PENDING_CONNECTIONS: u32 = 1024;
 
 /// Serves until told to stop, then lets running turns finish.
 pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
@@ -54,7 +54,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;
-    app.store.flush().await;
+    app.store.drain().await;
     Ok(())
 }
 
@@ -138,7 +138,9 @@ fn bind(address: SocketAddr) -> Result<TcpListener> {
         TcpSocket::new_v6()?
     };
     socket.set_reuseaddr(true)?;
-    let bound = socket.bind(address).and_then(|()| socket.listen(BACKLOG));
+    let bound = socket
+        .bind(address)
+        .and_then(|()| socket.listen(MAX_PENDING_CONNECTIONS));
     bound.map_err(|error: io::Error| match error.kind() {
         ErrorKind::AddrInUse => anyhow::anyhow!(
             "the port is taken, perhaps by another Tenon; choose another with --listen 127.0.0.1:PORT"

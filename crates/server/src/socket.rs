@@ -290,13 +290,15 @@ impl SocketSession {
                 self.answer(ServerFrame::Resync);
             }
             Ok(ClientFrame::Register(registration)) => {
-                if let Err(why) = self.tools.register(registration, memory) {
-                    self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));
+                if let Err(error) = self.tools.register(registration, memory) {
+                    let refused = RegistrationResult::refused(error.to_string());
+                    self.answer(ServerFrame::Registered(refused));
                 }
             }
             Ok(ClientFrame::Unregister { url }) => {
-                if let Err(why) = self.tools.unregister(url) {
-                    self.refuse(ApiFault::BadRequest { message: why });
+                if let Err(error) = self.tools.unregister(url) {
+                    let message = error.to_string();
+                    self.refuse(ApiFault::BadRequest { message });
                 }
             }
             Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),

@@ -44,7 +44,7 @@ coded_errors! {
         Tls { host, cause } = "host_tls_failed" => "No secure connection to {host} could be made: {cause}.",
         Connection { host, cause } = "host_connection_failed" => "The connection to {host} failed: {cause}.",
         HostProtocol { host, cause } = "host_no_usable_answer" => "{host} gave no usable answer: {cause}.",
-        NotAUrl { address, why } = "address_not_a_url" => "`{address}` is not a URL: {why}. Write the whole address, such as https://example.com/.",
+        NotAUrl { why } = "address_not_a_url" => "The address is not a URL: {why}. Write the whole address, such as https://example.com/.",
         Scheme { scheme } = "address_scheme" => "{scheme}: addresses are refused. Only http:// and https:// are fetched.",
         Credentials = "address_with_password" => "A URL with a user name or password in it is refused. Leave them out.",
         Private { host } = "address_private" => "{host} is on a private network or on this machine. Only an administrator can add a server there.",
@@ -137,10 +137,7 @@ pub(crate) fn request_fault(error: &RequestError) -> ServerFault {
 
 pub(crate) fn url_fault(error: &UrlError) -> ServerFault {
     match error {
-        UrlError::NotAUrl(address, why) => ServerFault::NotAUrl {
-            address: address.into(),
-            why: why.into(),
-        },
+        UrlError::NotAUrl(why) => ServerFault::NotAUrl { why: why.into() },
         UrlError::Scheme(scheme) => ServerFault::Scheme {
             scheme: scheme.into(),
         },

@@ -6,16 +6,18 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::Deserialize;
 use tenon_domain::{ChatId, UserId};
 use tokio::sync::broadcast;
 
-use crate::Store;
+use crate::{LOCAL, Store};
 
 /// How many changes a subscriber may be behind before it has to read everything again.
-const BACKLOG: usize = 1024;
+const MAX_UNREAD_CHANGES: usize = 1024;
 
-/// What a cache depends on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a cache depends on. Triggers log changes under these names (`m0009_change_log`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ChangeTopic {
     /// Accounts, log-ins, keys: who may do what.
     Accounts,
@@ -33,7 +35,8 @@ const TOPICS: usize = 6;
 /// What one write changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreChange {
-    Accounts,
+    /// Keys and log-ins of one user; None: of anybody, or accounts themselves.
+    Accounts(Option<UserId>),
     /// Of one user, or of one of their chats; None: of everybody.
     ToolSettings(Option<UserId>),
     Sources,
@@ -52,7 +55,7 @@ pub enum StoreChange {
 impl StoreChange {
     pub fn topic(&self) -> ChangeTopic {
         match self {
-            Self::Accounts => ChangeTopic::Accounts,
+            Self::Accounts(_) => ChangeTopic::Accounts,
             Self::ToolSettings(_) => ChangeTopic::ToolSettings,
             Self::Sources => ChangeTopic::Sources,
             Self::Models => ChangeTopic::Models,
@@ -84,7 +87,7 @@ impl Default for Changes {
     fn default() -> Self {
         Self {
             versions: Default::default(),
-            subscribers: broadcast::Sender::new(BACKLOG),
+            subscribers: broadcast::Sender::new(MAX_UNREAD_CHANGES),
         }
     }
 }
@@ -127,12 +130,18 @@ impl Store {
     /// An account that comes or goes with all that belongs to it.
     pub(crate) fn changing_all_of_a_user(&self) -> [PendingChange<'_>; 4] {
         [
-            StoreChange::Accounts,
+            StoreChange::Accounts(None),
             StoreChange::ToolSettings(None),
             StoreChange::Sources,
             StoreChange::Preferences(None),
         ]
         .map(|change| self.changing(change))
+    }
+
+    /// Keys or log-ins of a user. Those of single-user mode are shown to whomever the server acts as.
+    pub(crate) fn changing_credentials(&self, user: &UserId) -> PendingChange<'_> {
+        let of = (user.as_str() != LOCAL).then(|| user.clone());
+        self.changing(StoreChange::Accounts(of))
     }
 
     pub(crate) fn changing_chat(&self, user: &UserId, chat: &ChatId) -> PendingChange<'_> {

@@ -18,9 +18,9 @@ use sea_orm_migration::MigratorTrait;
 use tokio::sync::watch;
 
 use crate::migration::Migrator;
-use crate::other_processes::{ChangeOrigin, ChangeWatch};
+use crate::other_processes::{ChangeOrigin, ChangeWatch, ConnectionCount};
 use crate::runner::{Runner, beside};
-use crate::write_behind::{BatchWriter, WriteBehind};
+use crate::write_behind::{BatchWriter, RETRY_DELAYS_MS, WriteBehind};
 use crate::{Error, Result, Store, WriteHealth};
 
 /// Long enough for another process's transaction, short enough that a stuck one is noticed.
@@ -51,20 +51,21 @@ impl Store {
         create_private(&path);
         // SQLite has one writer at a time. Giving writes one connection makes
         // them queue here, in order, instead of failing as busy there.
-        let write = connect_sqlite(Some(path.clone()), 1).await?;
+        let opened = ConnectionCount::default();
+        let write = connect_sqlite(Some(path.clone()), 1, &opened).await?;
         let runner = Runner::beside(&path)?;
         Migrator::up(&write, None).await?;
-        let read = connect_sqlite(Some(path.clone()), 4).await?;
+        let read = connect_sqlite(Some(path.clone()), 4, &ConnectionCount::default()).await?;
         drop(alone);
         let mut store = Self::ready(write, read, runner).await?;
-        let watch = ChangeWatch::of_file(&store, &path).await?;
+        let watch = ChangeWatch::of_file(&store, &path, opened).await?;
         store._watch = Some(Arc::new(watch));
         Ok(store)
     }
 
     /// A database that is gone when it is closed. It lives in its one connection.
     async fn open_memory() -> Result<Self> {
-        let only = connect_sqlite(None, 1).await?;
+        let only = connect_sqlite(None, 1, &ConnectionCount::default()).await?;
         Migrator::up(&only, None).await?;
         Self::ready(only.clone(), only, Runner::in_memory()).await
     }
@@ -114,10 +115,11 @@ impl Store {
         runner: Runner,
     ) -> Result<Self> {
         let writing: Arc<watch::Sender<WriteHealth>> = Arc::default();
-        let behind = WriteBehind::start(BatchWriter {
+        let writer = BatchWriter {
             write: write.clone(),
             health: writing.clone(),
-        });
+        };
+        let behind = WriteBehind::start(writer, RETRY_DELAYS_MS);
         let store = Self {
             write,
             read,
@@ -229,14 +231,24 @@ fn postgres_is_clean(
     })
 }
 
-async fn connect_sqlite(file: Option<PathBuf>, connections: u32) -> Result<DatabaseConnection> {
+async fn connect_sqlite(
+    file: Option<PathBuf>,
+    connections: u32,
+    opened: &ConnectionCount,
+) -> Result<DatabaseConnection> {
+    let opened = opened.clone();
     let mut options = ConnectOptions::new("sqlite::memory:");
     // One in memory is gone with its connection.
     if file.is_some() {
-        options.map_sqlx_sqlite_pool_opts(|pool| {
+        options.map_sqlx_sqlite_pool_opts(move |pool| {
+            let opened = opened.clone();
             // There is no network that could have lost it, and the check was made on its way back.
             pool.test_before_acquire(false)
                 .after_release(sqlite_is_clean)
+                .after_connect(move |_, _| {
+                    opened.increment();
+                    Box::pin(async { Ok(()) })
+                })
         });
     }
     options

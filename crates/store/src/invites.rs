@@ -45,7 +45,7 @@ impl Store {
             expires_at: Set(at + INVITE_TTL_MS),
             used_by: Set(None),
         };
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing(StoreChange::Accounts(None));
         let invite = row.insert(&self.write).await?.try_into()?;
         Ok((token, invite))
     }
@@ -70,7 +70,7 @@ impl Store {
     }
 
     pub async fn delete_invite(&self, invite: &InviteId) -> Result<()> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing(StoreChange::Accounts(None));
         let deleted = invites::Entity::delete_by_id(text(&invite.0))
             .exec(&self.write)
             .await?;

@@ -11,7 +11,7 @@ use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::api_keys;
 use crate::token::{self, SecretToken};
-use crate::{Error, Result, Store, StoreChange, fresh_id, now, text};
+use crate::{Error, Result, Store, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
 
@@ -49,7 +49,7 @@ impl Store {
         name: &str,
         scope: &KeyScope,
     ) -> Result<(SecretToken, ApiKey)> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing_credentials(user);
         let token = SecretToken::fresh(PREFIX);
         let hint: String = token.0.chars().take(HINT_CHARS).collect();
         let row = api_keys::ActiveModel {
@@ -90,7 +90,8 @@ impl Store {
         let Some(row) = found else {
             return Ok(None);
         };
-        let Some(account) = self.active_user(&row.user_id).await? else {
+        let owner = UserId::new(&row.user_id);
+        let Some(account) = self.active_user(&owner).await? else {
             return Ok(None);
         };
         let key = ApiKey::try_from(row)?;
@@ -108,7 +109,8 @@ impl Store {
             let Some(row) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
                 return Ok(false);
             };
-            Ok(self.active_user(&row.user_id).await?.is_some())
+            let owner = self.active_user(&UserId(row.user_id)).await?;
+            Ok(owner.is_some())
         };
         let cache = &self.caches.live_keys;
         cache.get_or_load(&self.changes, key.clone(), load).await
@@ -127,7 +129,7 @@ impl Store {
     }
 
     pub async fn delete_key(&self, user: &UserId, key: &KeyId) -> Result<()> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing_credentials(user);
         let deleted = api_keys::Entity::delete_by_id(&key.0)
             .filter(api_keys::Column::UserId.eq(&user.0))
             .exec(&self.write)

@@ -13,9 +13,10 @@ use tenon_domain::{ChatId, UserId};
 use tokio::task::JoinHandle;
 
 use crate::StoreChange;
-use crate::changes::Changes;
+use crate::changes::{ChangeTopic, Changes};
 
 pub(crate) use postgres::ChangeOrigin;
+pub(crate) use sqlite::ConnectionCount;
 
 /// The task that watches. It ends when this is dropped.
 #[derive(Debug)]
@@ -30,33 +31,22 @@ impl Drop for ChangeWatch {
 /// What a trigger says about one change.
 #[derive(Debug, Deserialize)]
 struct LoggedChange {
-    topic: LoggedTopic,
+    topic: ChangeTopic,
     #[serde(default)]
     user: String,
     #[serde(default)]
     chat: String,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LoggedTopic {
-    Accounts,
-    ToolSettings,
-    Sources,
-    Models,
-    Preferences,
-    Chats,
-}
-
 impl From<LoggedChange> for StoreChange {
     fn from(logged: LoggedChange) -> Self {
         match logged.topic {
-            LoggedTopic::Accounts => Self::Accounts,
-            LoggedTopic::ToolSettings => Self::ToolSettings(None),
-            LoggedTopic::Sources => Self::Sources,
-            LoggedTopic::Models => Self::Models,
-            LoggedTopic::Preferences => Self::Preferences(None),
-            LoggedTopic::Chats => Self::Chat {
+            ChangeTopic::Accounts => Self::Accounts(None),
+            ChangeTopic::ToolSettings => Self::ToolSettings(None),
+            ChangeTopic::Sources => Self::Sources,
+            ChangeTopic::Models => Self::Models,
+            ChangeTopic::Preferences => Self::Preferences(None),
+            ChangeTopic::Chats => Self::Chat {
                 user: UserId(logged.user),
                 chat: ChatId(logged.chat),
             },
@@ -67,7 +57,7 @@ impl From<LoggedChange> for StoreChange {
 /// For a while it was not known what others did.
 fn publish_everything(changes: &Changes) {
     for change in [
-        StoreChange::Accounts,
+        StoreChange::Accounts(None),
         StoreChange::ToolSettings(None),
         StoreChange::Sources,
         StoreChange::Models,

@@ -10,10 +10,10 @@ use crate::sessions::SessionEntry;
 use crate::versioned_cache::VersionedCache;
 
 /// Some hundred people with their browsers and programs. An entry takes about half a KiB.
-const CREDENTIALS: usize = 2048;
+const MAX_CREDENTIAL_ENTRIES: usize = 2048;
 
 /// Chats with turns that run, and one entry for each user.
-const SETTINGS: usize = 512;
+const MAX_SETTINGS_ENTRIES: usize = 512;
 
 /// Credentials and users are looked up by hash or id; None: there is no such thing.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ impl Default for ReadCaches {
     fn default() -> Self {
         let accounts = ChangeTopic::Accounts;
         Self {
-            keys: VersionedCache::new(accounts, CREDENTIALS),
-            live_keys: VersionedCache::new(accounts, CREDENTIALS),
-            sessions: VersionedCache::new(accounts, CREDENTIALS),
-            session_ends: VersionedCache::new(accounts, CREDENTIALS),
-            users: VersionedCache::new(accounts, CREDENTIALS),
+            keys: VersionedCache::new(accounts, MAX_CREDENTIAL_ENTRIES),
+            live_keys: VersionedCache::new(accounts, MAX_CREDENTIAL_ENTRIES),
+            sessions: VersionedCache::new(accounts, MAX_CREDENTIAL_ENTRIES),
+            session_ends: VersionedCache::new(accounts, MAX_CREDENTIAL_ENTRIES),
+            users: VersionedCache::new(accounts, MAX_CREDENTIAL_ENTRIES),
             oldest_admin: VersionedCache::new(accounts, 1),
-            tool_settings: VersionedCache::new(ChangeTopic::ToolSettings, SETTINGS),
+            tool_settings: VersionedCache::new(ChangeTopic::ToolSettings, MAX_SETTINGS_ENTRIES),
         }
     }
 }

@@ -150,11 +150,11 @@ impl Store {
             .all(&self.read)
             .await?;
         let said_in = calls.iter().map(|call| call.message_id.clone());
-        let said = messages::Entity::find()
+        let messages = messages::Entity::find()
             .filter(messages::Column::Id.is_in(named(MatchKind::Message).chain(said_in)))
             .all(&self.read)
             .await?;
-        let turns: HashMap<&str, TurnId> = said
+        let turns: HashMap<&str, TurnId> = messages
             .iter()
             .map(|message| (message.id.as_str(), TurnId(message.turn_id.clone())))
             .collect();
@@ -167,7 +167,7 @@ impl Store {
             };
             subjects.insert(call.id.clone(), subject);
         }
-        for message in &said {
+        for message in &messages {
             let parts: Vec<_> = serde_json::from_str(&message.parts)?;
             let subject = Subject {
                 text: index::message_text(&parts),

@@ -15,7 +15,7 @@ use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
 use crate::token::{self, SecretToken};
-use crate::{Error, LOCAL, Result, Store, StoreChange, fresh_id, now, text};
+use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 /// A log-in that is not used for so long is over: 30 days, in milliseconds.
 const SESSION_TTL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -75,7 +75,7 @@ impl Store {
         address: &str,
         by_oidc: bool,
     ) -> Result<(SecretToken, LoginSession)> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing_credentials(user);
         let token = SecretToken::fresh("");
         let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
         let at = now();
@@ -115,7 +115,7 @@ impl Store {
         let Some(session) = self.find_session(token).await? else {
             return Ok(None);
         };
-        let Some(account) = self.active_user(session.user.as_str()).await? else {
+        let Some(account) = self.active_user(&session.user).await? else {
             return Ok(None);
         };
         self.see_session(&session);
@@ -215,7 +215,7 @@ impl Store {
     /// Ends all log-ins that are kept under a name and tells which they were: those of single-user
     /// mode belong to no account that could be changed.
     pub async fn delete_sessions(&self, user: &UserId) -> Result<Vec<SessionId>> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing_credentials(user);
         let transaction = self.begin().await?;
         let ended = end_all(&transaction, user, None).await?;
         transaction.commit().await?;
@@ -223,7 +223,7 @@ impl Store {
     }
 
     pub async fn delete_session(&self, user: &UserId, session: &SessionId) -> Result<()> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing_credentials(user);
         let deleted = auth_sessions::Entity::delete_by_id(&session.0)
             .filter(auth_sessions::Column::UserId.eq(&user.0))
             .exec(&self.write)

@@ -61,8 +61,8 @@ impl Store {
             .filter(layers)
             .all(&self.read)
             .await?;
-        let said: Vec<_> = rows.into_iter().map(said).collect::<Result<_>>()?;
-        Ok(Arc::new(ToolSettings::new(said)))
+        let settings: Vec<_> = rows.into_iter().map(setting_of).collect::<Result<_>>()?;
+        Ok(Arc::new(ToolSettings::new(settings)))
     }
 
     /// Changes what a layer says; `owner` is the user, expert or chat whose layer
@@ -159,7 +159,7 @@ fn of(layer: Layer, owner: &str) -> Result<Condition> {
         .add(tool_settings::Column::Owner.eq(text(owner))))
 }
 
-fn said(row: tool_settings::Model) -> Result<(Layer, ToolId, ToolSetting)> {
+fn setting_of(row: tool_settings::Model) -> Result<(Layer, ToolId, ToolSetting)> {
     let setting = ToolSetting {
         enabled: row.enabled,
         policy: row.policy.as_deref().map(enum_column::read).transpose()?,

@@ -106,8 +106,9 @@ impl Store {
             // A call that is still being spoken is none yet.
             let known: HashSet<&CallId> = calls.iter().map(|call| &call.id).collect();
             let is_known = |call: &CallId| known.contains(call);
-            let said = |part: &tenon_domain::Part| part.as_call().is_none_or(|c| is_known(&c.id));
-            message.parts.retain(said);
+            let is_kept =
+                |part: &tenon_domain::Part| part.as_call().is_none_or(|c| is_known(&c.id));
+            message.parts.retain(is_kept);
             turns[*place].messages.push((message, calls));
         }
         Ok(Transcript { chat, turns, head })

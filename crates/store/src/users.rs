@@ -112,8 +112,8 @@ impl Store {
     }
 
     /// The account of a user who may act.
-    pub(crate) async fn active_user(&self, user: &str) -> Result<Option<Account>> {
-        let account = self.cached_user(&UserId::new(user)).await?;
+    pub async fn active_user(&self, user: &UserId) -> Result<Option<Account>> {
+        let account = self.cached_user(user).await?;
         Ok(account.filter(|account| !account.disabled))
     }
 
@@ -197,7 +197,7 @@ impl Store {
         user: &UserId,
         edit: UserEdit<'_>,
     ) -> Result<(Account, RevokedCredentials)> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing(StoreChange::Accounts(None));
         let transaction = self.begin().await?;
         one_at_a_time(&transaction, "users").await?;
         let old: Account = find(&transaction, user).await?;
@@ -293,7 +293,7 @@ impl Store {
     }
 
     pub async fn logged_in(&self, user: &UserId) -> Result<()> {
-        let _change = self.changing(StoreChange::Accounts);
+        let _change = self.changing(StoreChange::Accounts(None));
         users::Entity::update_many()
             .col_expr(users::Column::LastLoginAt, Expr::value(now()))
             .filter(users::Column::Id.eq(text(&user.0)))

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(reads.read(1).await, 1);
         reads.changes.publish(StoreChange::Models);
         assert_eq!(reads.read(1).await, 1);
-        reads.changes.publish(StoreChange::Accounts);
+        reads.changes.publish(StoreChange::Accounts(None));
         assert_eq!(reads.read(1).await, 2);
         assert_eq!(reads.read(1).await, 2);
     }
@@ -161,7 +161,7 @@ mod tests {
     async fn what_was_read_while_somebody_wrote_is_read_again() {
         let reads = Reads::new();
         let load = async {
-            reads.changes.publish(StoreChange::Accounts);
+            reads.changes.publish(StoreChange::Accounts(None));
             Ok(1)
         };
         let raced = reads.cache.get_or_load(&reads.changes, 1, load).await;

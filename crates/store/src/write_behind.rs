@@ -1,44 +1,54 @@
 //! Writes that nobody waits for: the audit log of calls, and when keys and log-ins were used.
 //!
-//! One task writes what came together in one transaction. The buffer is bounded: what does not
-//! fit, or cannot be written, is counted, and the count becomes an entry of the audit log. Never
-//! here: whatever must survive `kill -9` once somebody was told that it happened.
+//! One task writes what came together in one transaction, and retries one that fails, with backoff.
+//! The buffer is bounded: what does not fit, or cannot be written, is counted, and the count becomes
+//! an entry of the audit log. Never here: whatever must survive `kill -9` once somebody was told that
+//! it happened.
+
+mod batch_writer;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    EntityTrait, QueryFilter, Statement,
-};
-use serde_json::json;
-use tenon_domain::{EntryPoint, KeyId, SessionId};
+use tenon_domain::{KeyId, SessionId};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use crate::entity::{api_keys, audit, auth_sessions};
-use crate::transaction::begin;
-use crate::write_health;
-use crate::{AuditEntry, Result, Store, WriteHealth};
+use crate::entity::audit;
+use crate::{AuditEntry, Store};
+
+pub(crate) use batch_writer::BatchWriter;
 
 /// How long entries are collected for one transaction.
 const COLLECT_TIME: Duration = Duration::from_millis(50);
 
-/// Some hundred milliseconds of the most calls that a machine can make; about 4 MiB.
+/// Some hundred milliseconds of the most calls that a machine can make; about 4 MiB. As many may be
+/// in a batch that is retried.
 const MAX_ENTRIES: usize = 16 * 1024;
 
-/// How long one transaction may take, and how long anybody waits for what is still to be written.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to wait before a batch that failed is tried again; after the last one it is given up.
+/// Half a minute together.
+pub(crate) const RETRY_DELAYS_MS: &[u64] = &[100, 200, 400, 800, 1600, 3200, 6400, 8000, 8000];
+
+/// How long anybody waits for what is still to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The handle of the task. The task ends, with all written, when this is dropped.
 pub(crate) struct WriteBehind {
     shared: Arc<SharedBuffer>,
-    /// The number of the last batch that is done.
-    written: watch::Receiver<u64>,
+    progress: watch::Receiver<WriteProgress>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct WriteProgress {
+    /// The number of the last batch that is written, or given up.
+    done: u64,
+    /// How many entries a batch has that failed and is retried.
+    retrying: Option<u64>,
 }
 
 #[derive(Default)]
@@ -47,7 +57,7 @@ struct SharedBuffer {
     /// Something is to be written, or the handle is gone.
     wake: Notify,
     /// Somebody waits for it.
-    hurry: Notify,
+    flush_requested: Notify,
 }
 
 /// What one transaction is going to write.
@@ -70,12 +80,18 @@ struct SessionUse {
 
 impl WriteBehind {
     /// Starts the task, on the runtime of the caller.
-    pub(crate) fn start(writer: BatchWriter) -> Self {
+    pub(crate) fn start(writer: BatchWriter, retry_delays_ms: &'static [u64]) -> Self {
         let shared = Arc::new(SharedBuffer::default());
         shared.lock().number = 1;
-        let (sender, written) = watch::channel(0);
-        tokio::spawn(run(shared.clone(), writer, sender));
-        Self { shared, written }
+        let (sender, progress) = watch::channel(WriteProgress::default());
+        let task = WriteTask {
+            shared: shared.clone(),
+            writer,
+            retry_delays_ms,
+            progress: sender,
+        };
+        tokio::spawn(task.run());
+        Self { shared, progress }
     }
 
     pub(crate) fn audit(&self, row: audit::Model) {
@@ -106,20 +122,42 @@ impl WriteBehind {
         });
     }
 
-    /// Waits until all that was given to it so far is written, for a while.
+    /// Waits until all that was given to it so far is written, or cannot be written for now.
     async fn flush(&self) {
+        let last = self.request_flush();
+        // Late or not: whoever waits goes on, and the task has logged why.
+        self.wait_for(|progress| progress.done >= last || progress.retrying.is_some())
+            .await;
+    }
+
+    /// Waits until all that was given to it so far is written or given up, retries included.
+    async fn drain(&self) {
+        let last = self.request_flush();
+        if !self.wait_for(|progress| progress.done >= last).await {
+            let retrying = self.progress.borrow().retrying.unwrap_or_default();
+            let entries = retrying + self.shared.lock().entries();
+            tracing::error!(entries, "entries of the audit log were not written in time");
+        }
+    }
+
+    /// The number of the last batch with something in it.
+    fn request_flush(&self) -> u64 {
         let last = {
             let pending = self.shared.lock();
             pending.number - u64::from(pending.is_empty())
         };
-        let mut written = self.written.clone();
-        if *written.borrow() >= last {
-            return;
+        if self.progress.borrow().done < last {
+            self.shared.wake.notify_one();
+            self.shared.flush_requested.notify_one();
         }
-        self.shared.wake.notify_one();
-        self.shared.hurry.notify_one();
-        // Late or not: whoever waits goes on, and the task has logged why.
-        let _ = timeout(FLUSH_TIMEOUT, written.wait_for(|done| *done >= last)).await;
+        last
+    }
+
+    /// Whether it came to that in time.
+    async fn wait_for(&self, is_reached: impl FnMut(&WriteProgress) -> bool) -> bool {
+        let mut progress = self.progress.clone();
+        let reached = timeout(FLUSH_TIMEOUT, progress.wait_for(is_reached)).await;
+        reached.is_ok()
     }
 }
 
@@ -129,113 +167,61 @@ impl Store {
         self.behind.audit(entry.into());
     }
 
-    /// Waits until what is written behind is written, for some seconds at most.
+    /// Waits until what is written behind is written or has failed, for some seconds at most.
     pub async fn flush(&self) {
         self.behind.flush().await;
     }
+
+    /// The same before the process ends: what has failed is retried meanwhile.
+    pub async fn drain(&self) {
+        self.behind.drain().await;
+    }
 }
 
-async fn run(shared: Arc<SharedBuffer>, writer: BatchWriter, written: watch::Sender<u64>) {
-    loop {
-        shared.wake.notified().await;
-        // Debounced: many entries cost little more than one.
-        tokio::select! {
-            () = sleep(COLLECT_TIME) => {}
-            () = shared.hurry.notified() => {}
+struct WriteTask {
+    shared: Arc<SharedBuffer>,
+    writer: BatchWriter,
+    retry_delays_ms: &'static [u64],
+    progress: watch::Sender<WriteProgress>,
+}
+
+impl WriteTask {
+    async fn run(self) {
+        loop {
+            self.shared.wake.notified().await;
+            // Debounced: many entries cost little more than one.
+            tokio::select! {
+                () = sleep(COLLECT_TIME) => {}
+                () = self.shared.flush_requested.notified() => {}
+            }
+            let batch = self.shared.take();
+            self.write(&batch).await;
+            self.progress.send_replace(WriteProgress {
+                done: batch.number,
+                retrying: None,
+            });
+            if batch.is_closed {
+                return;
+            }
         }
-        let batch = shared.take();
-        let (number, is_closed) = (batch.number, batch.is_closed);
-        let entries = batch.lost + batch.audit.len() as u64;
-        if let Err(error) = writer.write(batch).await {
+    }
+
+    /// Until it is written, or given up and counted.
+    async fn write(&self, batch: &PendingWrites) {
+        let entries = batch.entries();
+        for delay_ms in self.retry_delays_ms {
+            let Err(error) = self.writer.write(batch).await else {
+                return;
+            };
+            tracing::warn!(%error, entries, delay_ms, "the audit log cannot be written; it is tried again");
+            self.progress
+                .send_modify(|progress| progress.retrying = Some(entries));
+            sleep(Duration::from_millis(*delay_ms)).await;
+        }
+        if let Err(error) = self.writer.write(batch).await {
             tracing::error!(%error, entries, "entries of the audit log were not written");
-            shared.lock().lost += entries;
+            self.shared.lock().lost += entries;
         }
-        written.send_replace(number);
-        if is_closed {
-            return;
-        }
-    }
-}
-
-/// Writes batches on the connection for writes.
-pub(crate) struct BatchWriter {
-    pub(crate) write: DatabaseConnection,
-    pub(crate) health: Arc<watch::Sender<WriteHealth>>,
-}
-
-impl BatchWriter {
-    async fn write(&self, batch: PendingWrites) -> Result<()> {
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let written = timeout(WRITE_TIMEOUT, self.write_together(batch)).await;
-        let late = || Err(DbErr::Custom("it took too long".into()).into());
-        let written = written.unwrap_or_else(|_| late());
-        write_health::note(&self.health, &written);
-        written
-    }
-
-    async fn write_together(&self, mut batch: PendingWrites) -> Result<()> {
-        if batch.lost > 0 {
-            let entries = batch.lost;
-            tracing::warn!(entries, "entries of the audit log were not written");
-            batch.audit.push(lost_entries(entries).into());
-        }
-        let transaction = begin(&self.write).await?;
-        insert_audit(&transaction, &batch.audit).await?;
-        for (key, at) in batch.keys {
-            api_keys::Entity::update_many()
-                .col_expr(api_keys::Column::LastUsedAt, Expr::value(at))
-                .filter(api_keys::Column::Id.eq(key.0))
-                .exec(&transaction)
-                .await?;
-        }
-        for (session, used) in batch.sessions {
-            auth_sessions::Entity::update_many()
-                .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(used.seen_at))
-                .col_expr(
-                    auth_sessions::Column::ExpiresAt,
-                    Expr::value(used.expires_at),
-                )
-                .filter(auth_sessions::Column::Id.eq(session.0))
-                .exec(&transaction)
-                .await?;
-        }
-        Ok(transaction.commit().await?)
-    }
-}
-
-/// All rows as one parameter: the statement is the same for any number of them, so one is prepared
-/// and kept.
-async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let backend = transaction.get_database_backend();
-    let elements = match backend {
-        DbBackend::Postgres => "jsonb_array_elements($1::jsonb) AS entries(value)",
-        _ => "json_each($1)",
-    };
-    let sql = format!(
-        "INSERT INTO audit (id, at, user_id, door, action, subject, detail, address) \
-         SELECT value->>'id', CAST(value->>'at' AS BIGINT), value->>'user_id', value->>'door', \
-         value->>'action', value->>'subject', value->>'detail', value->>'address' FROM {elements}"
-    );
-    let rows = serde_json::to_string(rows)?;
-    let insert = Statement::from_sql_and_values(backend, sql, [rows.into()]);
-    transaction.execute_raw(insert).await?;
-    Ok(())
-}
-
-/// The entry that stands for those that are missing.
-fn lost_entries(entries: u64) -> AuditEntry {
-    AuditEntry {
-        user: None,
-        door: EntryPoint::Shell,
-        action: "audit.lost",
-        subject: entries.to_string(),
-        detail: json!({"entries": entries}),
-        address: String::new(),
     }
 }
 
@@ -261,7 +247,12 @@ impl SharedBuffer {
 
 impl PendingWrites {
     fn is_empty(&self) -> bool {
-        self.audit.is_empty() && self.lost == 0 && self.keys.is_empty() && self.sessions.is_empty()
+        self.entries() == 0 && self.keys.is_empty() && self.sessions.is_empty()
+    }
+
+    /// Of the audit log, those that are missing included.
+    fn entries(&self) -> u64 {
+        self.lost + self.audit.len() as u64
     }
 }
 
@@ -269,102 +260,14 @@ impl Drop for WriteBehind {
     fn drop(&mut self) {
         self.shared.lock().is_closed = true;
         self.shared.wake.notify_one();
-        self.shared.hurry.notify_one();
+        self.shared.flush_requested.notify_one();
     }
 }
 
 impl fmt::Debug for WriteBehind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WriteBehind")
-            .field("written", &*self.written.borrow())
+            .field("progress", &*self.progress.borrow())
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::AuditQuery;
-
-    fn entry(subject: usize) -> AuditEntry {
-        AuditEntry {
-            user: None,
-            door: EntryPoint::Page,
-            action: "tool.called",
-            subject: subject.to_string(),
-            detail: json!({"text": "a \"quoted\" \0 one", "ok": true}),
-            address: "127.0.0.1".into(),
-        }
-    }
-
-    async fn entries(store: &Store) -> Vec<crate::AuditRow> {
-        let query = AuditQuery {
-            limit: u64::MAX >> 1,
-            ..AuditQuery::default()
-        };
-        store.audited(query).await.unwrap()
-    }
-
-    #[tokio::test]
-    async fn what_is_written_behind_is_what_was_given() {
-        let store = Store::open("sqlite::memory:").await.unwrap();
-        store.audit(entry(0)).await.unwrap();
-        store.audit_behind(entry(0));
-        let rows = entries(&store).await;
-        let [behind, before] = rows.as_slice() else {
-            panic!("{rows:?}");
-        };
-        let same = crate::AuditRow {
-            id: before.id.clone(),
-            at: before.at,
-            ..behind.clone()
-        };
-        assert_eq!(same, *before);
-    }
-
-    #[tokio::test]
-    async fn what_does_not_fit_is_counted_in_the_log() {
-        let store = Store::open("sqlite::memory:").await.unwrap();
-        // This task does not yield, so nothing is written meanwhile.
-        for number in 0..MAX_ENTRIES + 3 {
-            store.audit_behind(entry(number));
-        }
-        let rows = entries(&store).await;
-        assert_eq!(rows.len(), MAX_ENTRIES + 1);
-        let lost = rows.iter().find(|row| row.action == "audit.lost").unwrap();
-        assert_eq!(lost.detail, json!({"entries": 3}));
-    }
-
-    #[tokio::test]
-    async fn what_cannot_be_written_is_counted_once_it_can() {
-        let store = Store::open("sqlite::memory:").await.unwrap();
-        let sql = async |statement: &str| store.write.execute_unprepared(statement).await.unwrap();
-        sql("ALTER TABLE audit RENAME TO away").await;
-        store.audit_behind(entry(0));
-        store.audit_behind(entry(1));
-        store.flush().await;
-        sql("ALTER TABLE away RENAME TO audit").await;
-        store.audit_behind(entry(2));
-        let rows = entries(&store).await;
-        let actions: Vec<_> = rows
-            .iter()
-            .map(|row| (&*row.action, &*row.subject))
-            .collect();
-        assert_eq!(actions, [("audit.lost", "2"), ("tool.called", "2")]);
-        assert_eq!(rows[0].detail, json!({"entries": 2}));
-    }
-
-    #[tokio::test]
-    async fn the_last_entries_are_written_when_the_store_is_dropped() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tenon.db");
-        let store = Store::open_file(&file).await.unwrap();
-        let mut written = store.behind.written.clone();
-        store.audit_behind(entry(0));
-        drop(store);
-        // The task ends with its last batch.
-        while written.changed().await.is_ok() {}
-        let store = Store::open_file(&file).await.unwrap();
-        assert_eq!(entries(&store).await.len(), 1);
     }
 }

@@ -21,12 +21,12 @@ impl Recorder for Turn {
         self.emit(vec![EventBody::MessageStarted { message }]).await
     }
 
-    fn grown(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String) {
+    fn delta(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String) {
         let feed = &self.agent.feed;
         feed.delta(&self.chat, message, part, kind, text);
     }
 
-    fn retries_in(&self, message: &MessageId, wait: Duration) {
+    fn retry_scheduled(&self, message: &MessageId, wait: Duration) {
         self.agent.feed.waiting(ModelWait {
             chat_id: self.chat.clone(),
             message_id: message.clone(),
@@ -34,9 +34,9 @@ impl Recorder for Turn {
         });
     }
 
-    async fn left_out(&self, tools: &[OmittedTool]) {
+    async fn tools_omitted(&self, tools: &[OmittedTool]) {
         {
-            let reported = &self.left_out;
+            let reported = &self.omitted_tools;
             let mut reported = reported.lock().unwrap_or_else(PoisonError::into_inner);
             if *reported == tools {
                 return;

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::{Begin, Turn};
 use crate::agent_loop::UsageMeter;
-use crate::request::TurnRequest;
+use crate::request::{TurnMessage, TurnRequest};
 use crate::running_turns::TurnSlot;
 use crate::{Agent, Error, title};
 
@@ -27,7 +27,7 @@ impl Agent {
     /// whether anybody watches or not.
     pub async fn start(&self, request: TurnRequest) -> Result<TurnId, Error> {
         let chat = self.store.chat(&request.user, &request.chat).await?;
-        let (text, branch) = self.message(&request).await?;
+        let (text, branch) = self.text_and_branch(request.message()).await?;
         let (id, slot) = match &request.id {
             None => {
                 let id = TurnId(fresh_id());
@@ -59,7 +59,7 @@ impl Agent {
             },
             can_ask: request.can_ask,
             model: request.model.clone(),
-            left_out: Mutex::default(),
+            omitted_tools: Mutex::default(),
             usage: UsageMeter::default(),
             slot,
         };
@@ -88,14 +88,25 @@ impl Agent {
         }
     }
 
+    /// Whether a message with this id has started its turn already. Another message with it is an
+    /// error.
+    pub async fn has_started(&self, id: &TurnId, message: TurnMessage<'_>) -> Result<bool, Error> {
+        self.store.chat(message.user, message.chat).await?;
+        let (text, _) = self.text_and_branch(message).await?;
+        self.is_started(message, id, &text).await
+    }
+
     /// What is said, and on which branch.
-    async fn message(&self, request: &TurnRequest) -> Result<(String, Option<Branch>), Error> {
-        let mut text = request.text.clone();
+    async fn text_and_branch(
+        &self,
+        message: TurnMessage<'_>,
+    ) -> Result<(String, Option<Branch>), Error> {
+        let mut text = message.text.map(str::to_owned);
         let mut branch = None;
-        if let Some(replaced) = &request.replaces {
-            let (beside, said_there) = self.beside(&request.chat, replaced).await?;
+        if let Some(replaced) = message.replaces {
+            let (beside, former_text) = self.beside(message.chat, replaced).await?;
             branch = Some(beside);
-            text = text.or(said_there);
+            text = text.or(former_text);
         }
         let text = text.unwrap_or_default();
         if text.trim().is_empty() {
@@ -117,7 +128,7 @@ impl Agent {
         text: &str,
     ) -> Result<Option<TurnSlot>, Error> {
         loop {
-            if self.is_started(request, id, text).await? {
+            if self.is_started(request.message(), id, text).await? {
                 return Ok(None);
             }
             match self.running.take(&request.chat, id) {
@@ -137,30 +148,30 @@ impl Agent {
         text: &str,
         error: Error,
     ) -> Result<TurnId, Error> {
-        let is_started = self.is_started(request, &id, text).await?;
+        let is_started = self.is_started(request.message(), &id, text).await?;
         is_started.then_some(id).ok_or(error)
     }
 
     /// Whether this very turn is stored. Another turn under its id is an error.
     async fn is_started(
         &self,
-        request: &TurnRequest,
+        message: TurnMessage<'_>,
         id: &TurnId,
         text: &str,
     ) -> Result<bool, Error> {
-        let chat: ChatId = match self.store.chat_of_turn(&request.user, id).await {
+        let chat: ChatId = match self.store.chat_of_turn(message.user, id).await {
             Ok(chat) => chat,
             // Somebody else's looks the same; its row is in the way when this one is stored.
             Err(StoreError::NotFound(_)) => return Ok(false),
             Err(error) => return Err(error.into()),
         };
-        if chat != request.chat {
+        if chat != *message.chat {
             return Err(Error::TurnIdTaken);
         }
         let turn = std::slice::from_ref(id);
         let messages = self.store.messages_of(&chat, turn).await?;
-        let said = messages.iter().find(|message| message.role == Role::User);
-        if said.map(MessageRecord::text).as_deref() == Some(text) {
+        let user_message = messages.iter().find(|message| message.role == Role::User);
+        if user_message.map(MessageRecord::text).as_deref() == Some(text) {
             Ok(true)
         } else {
             Err(Error::TurnIdTaken)

@@ -123,6 +123,18 @@ impl CurrentUser {
         })
     }
 
+    /// The same with the role that their account has by now, for what outlives a request.
+    pub(crate) async fn with_current_role(&self, store: &Store) -> tenon_store::Result<Self> {
+        if self.id.as_str() == LOCAL {
+            return Ok(self.clone());
+        }
+        let account = store.active_user(&self.id).await?;
+        Ok(Self {
+            role: account.map_or(UserRole::User, |account| account.role),
+            ..self.clone()
+        })
+    }
+
     /// Whether they may decide for everybody: not every key of an admin may.
     pub fn administers(&self) -> bool {
         self.acts_fully() && self.role.is_admin()

@@ -318,7 +318,7 @@ pub type Issuer = Option<Arc<Oidc>>;
 /// An error and what is behind it, in one line.
 fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
-    let mut said: Vec<String> = all.map(ToString::to_string).collect();
-    said.dedup();
-    said.join(": ")
+    let mut messages: Vec<String> = all.map(ToString::to_string).collect();
+    messages.dedup();
+    messages.join(": ")
 }

@@ -137,21 +137,21 @@ impl ChatImport {
             after: after.transpose()?,
         });
         let turn_id = TurnId(fresh_id());
-        let told = turn.id.clone();
+        let exported_id = turn.id.clone();
         if self.turns.insert(turn.id, turn_id.clone()).is_some() {
             return Err(ImportError::Duplicate {
                 kind: "turns",
-                id: told.0,
+                id: exported_id.0,
             });
         }
         let mut messages = turn.messages.into_iter();
         let question = messages.next().filter(|first| first.role == Role::User);
         let Some(question) = question else {
-            return Err(ImportError::NoQuestion(told));
+            return Err(ImportError::NoQuestion(exported_id));
         };
-        let said_alone = |part: &Part| matches!(part, Part::Text { .. });
-        if !question.tool_calls.is_empty() || !question.parts.iter().all(said_alone) {
-            return Err(ImportError::PersonCallsTool(told));
+        let is_text = |part: &Part| matches!(part, Part::Text { .. });
+        if !question.tool_calls.is_empty() || !question.parts.iter().all(is_text) {
+            return Err(ImportError::PersonCallsTool(exported_id));
         }
         let message = self.message(&turn_id, question)?.0;
         self.push(EventBody::TurnStarted {
@@ -164,7 +164,7 @@ impl ChatImport {
         });
         for message in messages {
             if message.role != Role::Assistant {
-                return Err(ImportError::PersonSpeaksTwice(told));
+                return Err(ImportError::PersonSpeaksTwice(exported_id));
             }
             self.answer(&turn_id, message)?;
         }
@@ -211,8 +211,8 @@ impl ChatImport {
             if call.message_id != message.id {
                 return Err(ImportError::ForeignCall(call.id.clone()));
             }
-            let told = std::mem::replace(&mut call.id, CallId(fresh_id()));
-            fresh.insert(told, call.id.clone());
+            let exported_id = std::mem::replace(&mut call.id, CallId(fresh_id()));
+            fresh.insert(exported_id, call.id.clone());
             call.message_id = id.clone();
             call.tool_id = tool_id::sanitise(call.tool_id.as_str());
         }
@@ -293,8 +293,8 @@ impl ChatImport {
     }
 
     /// Nothing was said before there were clocks, and nothing is said in the future.
-    fn time(&self, told: i64) -> i64 {
-        told.clamp(0, self.now)
+    fn time(&self, exported_at: i64) -> i64 {
+        exported_at.clamp(0, self.now)
     }
 
     fn happens(&mut self, at: i64) {

@@ -52,7 +52,7 @@ impl Provider for RedactingProvider {
 
 fn hide(error: Error, places: &[String], name: &str) -> Error {
     let hidden = |text: String| {
-        let hide = |said: String, place: &String| said.replace(place.as_str(), name);
+        let hide = |text: String, place: &String| text.replace(place.as_str(), name);
         places.iter().fold(text, hide)
     };
     match error {

@@ -67,7 +67,7 @@ fn tools(user: Option<UserId>) -> FeedChange {
 impl From<StoreChange> for FeedChange {
     fn from(change: StoreChange) -> Self {
         match change {
-            StoreChange::Accounts => Self::Topic(None, UserTopic::Accounts),
+            StoreChange::Accounts(user) => Self::Topic(user, UserTopic::Accounts),
             StoreChange::ToolSettings(user) => tools(user),
             StoreChange::Sources => Self::Topic(None, UserTopic::Sources),
             StoreChange::Models => Self::Topic(None, UserTopic::Models),

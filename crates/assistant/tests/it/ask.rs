@@ -16,6 +16,7 @@ pub fn answer(messages: &[Message]) -> ModelReply {
 pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelReply {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        .start_paused(true)
         .build()
         .expect("a runtime");
     runtime.block_on(async {
@@ -76,7 +77,6 @@ pub fn wrong(message: &str, expected: &[(&str, Value)]) -> Option<String> {
 /// All that is wrong, at once: rules that pull in different directions are tuned together.
 #[track_caller]
 pub fn check(cases: Vec<(&str, Vec<(&str, Value)>)>) {
-    // Side by side, since a spoken answer takes its time.
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let run = |(message, expected)| scope.spawn(move || wrong(message, expected));
         let running: Vec<_> = cases

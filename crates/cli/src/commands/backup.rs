@@ -219,22 +219,25 @@ fn ask(data: &Path) -> Result<bool> {
 /// Tells a terminal how far it is.
 struct ProgressLine {
     done: &'static str,
-    told: Option<Instant>,
+    printed_at: Option<Instant>,
 }
 
 impl ProgressLine {
     fn new(done: &'static str) -> Self {
-        Self { done, told: None }
+        Self {
+            done,
+            printed_at: None,
+        }
     }
 
     fn listener(&mut self) -> impl FnMut(u64, u64) + Send {
         let is_terminal = std::io::stderr().is_terminal();
         move |rows, total| {
             let is_time = self
-                .told
-                .is_none_or(|told| told.elapsed() >= REFRESH_INTERVAL);
+                .printed_at
+                .is_none_or(|printed_at| printed_at.elapsed() >= REFRESH_INTERVAL);
             if is_terminal && is_time {
-                self.told = Some(Instant::now());
+                self.printed_at = Some(Instant::now());
                 eprint!("\r{} {rows} of {total} rows", self.done);
             }
         }
@@ -242,7 +245,7 @@ impl ProgressLine {
 
     /// The line is over, if there is one.
     fn end(&self) {
-        if self.told.is_some() {
+        if self.printed_at.is_some() {
             eprint!("\r\x1b[K");
         }
     }

@@ -9,7 +9,9 @@ use anyhow::Result;
 use clap::Args;
 
 use super::say;
-use crate::doctor::{DoctorRequest, OwnHeader, examine, read_address, read_origin};
+use crate::doctor::{
+    AddressError, DoctorRequest, OwnHeader, OwnHeaderError, examine, read_address, read_origin,
+};
 
 /// Where Tenon is unless told otherwise.
 const ORIGIN: &str = "http://127.0.0.1:8366";
@@ -33,6 +35,17 @@ pub(super) struct Doctor {
     /// Say it as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Which argument cannot be used, and why. It repeats none of them.
+#[derive(Debug, thiserror::Error)]
+enum DoctorUsageError {
+    #[error("<URL> cannot be used: {0}")]
+    Url(AddressError),
+    #[error("--origin cannot be used: {0}")]
+    Origin(AddressError),
+    #[error("--header cannot be used: {0}")]
+    Header(#[from] OwnHeaderError),
 }
 
 impl fmt::Debug for Doctor {
@@ -74,17 +87,13 @@ impl Doctor {
         })
     }
 
-    /// The error is a sentence that repeats nothing.
-    fn read(&self) -> Result<DoctorRequest, String> {
-        let url = read_address(&self.url);
-        let page = read_origin(self.origin.as_deref().unwrap_or(ORIGIN));
+    fn read(&self) -> Result<DoctorRequest, DoctorUsageError> {
+        let page = self.origin.as_deref().unwrap_or(ORIGIN);
         let headers = self.headers.iter().map(|text| OwnHeader::read(text));
         Ok(DoctorRequest {
-            url: url.map_err(|why| format!("<URL> cannot be used: {why}"))?,
-            page: page.map_err(|why| format!("--origin cannot be used: {why}"))?,
-            headers: headers
-                .collect::<Result<_, _>>()
-                .map_err(|why| format!("--header cannot be used: {why}"))?,
+            url: read_address(&self.url).map_err(DoctorUsageError::Url)?,
+            page: read_origin(page).map_err(DoctorUsageError::Origin)?,
+            headers: headers.collect::<Result<_, _>>()?,
         })
     }
 }

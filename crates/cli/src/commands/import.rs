@@ -55,8 +55,16 @@ pub(super) struct ImportCommand {
 /// What came out of one file.
 struct Outcomes {
     file: String,
-    /// The error is a sentence.
-    servers: Result<Vec<ImportReport>, String>,
+    servers: Result<Vec<ImportReport>, ImportFileError>,
+}
+
+/// Why nothing in a file was looked at.
+#[derive(Debug, thiserror::Error)]
+enum ImportFileError {
+    #[error("{}", super::explain(.0))]
+    Unreadable(anyhow::Error),
+    #[error("{0}")]
+    Refused(SourceError),
 }
 
 impl ImportCommand {
@@ -111,16 +119,16 @@ impl ImportCommand {
         }
     }
 
-    /// The inner error is a sentence about the file, the outer one ends everything.
+    /// The inner error is about the file, the outer one ends everything.
     async fn import(
         &self,
         app: &App,
         user: &CurrentUser,
         file: &Path,
-    ) -> Result<Result<Vec<ImportReport>, String>> {
+    ) -> Result<Result<Vec<ImportReport>, ImportFileError>> {
         let text = match read(file) {
             Ok(text) => text,
-            Err(error) => return Ok(Err(super::explain(&error))),
+            Err(error) => return Ok(Err(ImportFileError::Unreadable(error))),
         };
         let asked = ImportSources {
             text,
@@ -133,7 +141,7 @@ impl ImportCommand {
         let imported = match app.sources.import(user, &asked, stem).await {
             Ok(imported) => imported,
             Err(SourceError::Store(error)) => return Err(error.into()),
-            Err(refusal) => return Ok(Err(refusal.to_string())),
+            Err(refusal) => return Ok(Err(ImportFileError::Refused(refusal))),
         };
         for one in &imported {
             if let (ImportOutcome::Added(id), false) = (&one.outcome, self.preview) {
@@ -288,7 +296,7 @@ struct View {
 fn views(all: &[Outcomes]) -> Vec<View> {
     let view = |one: &Outcomes| View {
         file: one.file.clone(),
-        error: one.servers.as_ref().err().cloned(),
+        error: one.servers.as_ref().err().map(ToString::to_string),
         servers: match &one.servers {
             Ok(servers) => servers.iter().cloned().map(Into::into).collect(),
             Err(_) => Vec::new(),

@@ -99,7 +99,7 @@ impl Tools {
         app.open_sources(&user).await;
         let ended = self.answer(&ToolHost::Here(&app, &user)).await;
         app.sources.close().await;
-        app.store.flush().await;
+        app.store.drain().await;
         ended
     }
 

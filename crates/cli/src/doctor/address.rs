@@ -3,30 +3,43 @@
 
 use url::Url;
 
-/// As a person writes it: `8000`, `localhost:8000`, or whole. The error is a sentence.
-pub(crate) fn read(text: &str) -> Result<Url, String> {
+/// Why an address cannot be asked. It does not repeat the address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AddressError {
+    #[error("there is no address")]
+    Empty,
+    #[error("{0}")]
+    NotAUrl(#[from] url::ParseError),
+    #[error("only http:// and https:// are asked")]
+    Scheme,
+    #[error("a page cannot ask an address with a password in it; use --header")]
+    Password,
+}
+
+/// As a person writes it: `8000`, `localhost:8000`, or whole.
+pub(crate) fn read(text: &str) -> Result<Url, AddressError> {
     let written = text.trim();
     let host = written.split('/').next().unwrap_or_default();
     let is_port = (1..=5).contains(&host.len()) && host.bytes().all(|b| b.is_ascii_digit());
     let whole = match written {
-        "" => return Err("there is no address".into()),
+        "" => return Err(AddressError::Empty),
         _ if is_port => format!("http://localhost:{written}"),
         _ if written.contains("://") => written.to_owned(),
         _ => format!("http://{written}"),
     };
-    let mut url = Url::parse(&whole).map_err(|error| error.to_string())?;
+    let mut url = Url::parse(&whole)?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err("only http:// and https:// are asked".into());
+        return Err(AddressError::Scheme);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("a page cannot ask an address with a password in it; use --header".into());
+        return Err(AddressError::Password);
     }
     url.set_fragment(None);
     Ok(url)
 }
 
 /// The site of a page: scheme, host and port.
-pub(crate) fn read_origin(text: &str) -> Result<Url, String> {
+pub(crate) fn read_origin(text: &str) -> Result<Url, AddressError> {
     let mut url = read(text)?;
     url.set_path("/");
     url.set_query(None);
@@ -73,9 +86,11 @@ mod tests {
     #[test]
     fn an_address_is_read_as_a_person_writes_it() {
         #[track_caller]
-        fn check(text: &str, expected: Result<&str, &str>) {
-            let read = read(text).map(String::from);
-            assert_eq!(read.as_deref().map_err(String::as_str), expected);
+        fn check(text: &str, expected: Result<&str, AddressError>) {
+            assert_eq!(
+                read(text).as_ref().map(Url::as_str),
+                expected.as_ref().map(|url| *url)
+            );
         }
         check("8000", Ok("http://localhost:8000/"));
         check("8000/mcp", Ok("http://localhost:8000/mcp"));
@@ -83,16 +98,11 @@ mod tests {
         check("127.0.0.1:8000/mcp", Ok("http://127.0.0.1:8000/mcp"));
         check("[::1]:8000", Ok("http://[::1]:8000/"));
         check("https://box.local/a?b=c#d", Ok("https://box.local/a?b=c"));
-        check("", Err("there is no address"));
-        check(
-            "ftp://localhost",
-            Err("only http:// and https:// are asked"),
-        );
-        check("http://localhost:99999", Err("invalid port number"));
-        check(
-            "http://a:b@localhost",
-            Err("a page cannot ask an address with a password in it; use --header"),
-        );
+        check("", Err(AddressError::Empty));
+        check("ftp://localhost", Err(AddressError::Scheme));
+        let port = AddressError::NotAUrl(url::ParseError::InvalidPort);
+        check("http://localhost:99999", Err(port));
+        check("http://a:b@localhost", Err(AddressError::Password));
     }
 
     #[test]

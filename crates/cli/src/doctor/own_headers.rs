@@ -2,6 +2,7 @@
 //! everywhere else.
 
 use std::fmt;
+use std::str::FromStr;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
@@ -30,24 +31,30 @@ impl fmt::Debug for OwnHeader {
     }
 }
 
+/// Why a header cannot be sent. It does not repeat the value: that may be a key.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OwnHeaderError {
+    #[error("write it as 'Name: value', such as 'Authorization: Bearer KEY'")]
+    NoColon,
+    #[error("what stands before the colon is no name of a header")]
+    InvalidName,
+    #[error("a page cannot send {0}: browsers set it themselves")]
+    SetByBrowsers(HeaderName),
+    #[error("the value of {0} has characters that no header may have")]
+    InvalidValue(HeaderName),
+}
+
 impl OwnHeader {
-    /// The error does not repeat what was given: it may be a key.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let (name, value) = text
-            .split_once(':')
-            .ok_or("write it as 'Name: value', such as 'Authorization: Bearer KEY'")?;
-        let name: HeaderName = name
-            .trim()
-            .parse()
-            .map_err(|_| "what stands before the colon is no name of a header")?;
+    pub(crate) fn read(text: &str) -> Result<Self, OwnHeaderError> {
+        let (name, value) = text.split_once(':').ok_or(OwnHeaderError::NoColon)?;
+        let name = HeaderName::from_str(name.trim()).map_err(|_| OwnHeaderError::InvalidName)?;
         if !rules::may_set(&name) {
-            return Err(format!(
-                "a page cannot send {name}: browsers set it themselves"
-            ));
+            return Err(OwnHeaderError::SetByBrowsers(name));
         }
-        let value = HeaderValue::from_str(value.trim())
-            .map_err(|_| format!("the value of {name} has characters that no header may have"))?;
-        Ok(Self { name, value })
+        match HeaderValue::from_str(value.trim()) {
+            Ok(value) => Ok(Self { name, value }),
+            Err(_) => Err(OwnHeaderError::InvalidValue(name)),
+        }
     }
 }
 
@@ -136,7 +143,7 @@ mod tests {
     #[test]
     fn what_no_page_can_send_is_refused_without_repeating_it() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(OwnHeader::read(text).unwrap_err(), expected);
+            assert_eq!(OwnHeader::read(text).unwrap_err().to_string(), expected);
         };
         check(
             "s3cret",

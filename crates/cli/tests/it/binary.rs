@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use tenon_store::{AuditQuery, Store};
 
 use crate::peer::Peer;
 use crate::program::{Served, ended, run, stdout, tenon};
@@ -213,6 +214,32 @@ async fn a_server_told_to_stop_lets_the_running_turn_finish() {
         messages[1]["toolCalls"][0]["status"], "done",
         "{messages:#}"
     );
+}
+
+#[tokio::test]
+async fn a_server_told_to_stop_writes_all_of_its_audit_log() {
+    let data = tempfile::tempdir().unwrap();
+    let mut served = Served::start(&data);
+    let call = async |number: usize| {
+        let input = json!({"expression": format!("{number}+1")});
+        let path = "/api/tools/builtin_calculate/call";
+        let status = served.status(path, json!({"arguments": input})).await;
+        assert_eq!(status, 200);
+    };
+    futures::future::join_all((0..40).map(call)).await;
+    served.signal("-TERM");
+    let status = ended(&mut served.child);
+    assert!(status.success(), "{status}");
+
+    let file = data.path().join("tenon.db");
+    let store = Store::open_file(&file).await.unwrap();
+    let query = AuditQuery {
+        limit: 100,
+        ..AuditQuery::default()
+    };
+    let logged = store.audited(query).await.unwrap().into_iter();
+    let calls = logged.filter(|row| row.action == "tool.called");
+    assert_eq!(calls.count(), 40);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::server::{Page, Server};
 const URL: &str = "http://localhost:8000/mcp";
 
 /// What a page says that found a server with one tool.
-fn registration(device: &str, page: &str) -> Value {
+pub fn registration(device: &str, page: &str) -> Value {
     let tool = json!({"name": "look", "inputSchema": {
         "type": "object", "properties": {"at": {"type": "string"}},
     }});

@@ -3,6 +3,7 @@
 use serde_json::json;
 use tenon_llm::scripted::ScriptStep;
 
+use crate::people::Person;
 use crate::server::{Page, Server};
 
 const ID: &str = "0198c6a0-5b1e-7cc3-9d2f-3e4a5b6c7d8e";
@@ -46,4 +47,35 @@ async fn a_message_that_is_sent_twice_is_one_turn() {
         let message = refused["error"]["message"].as_str().unwrap();
         assert!(message.contains("has to be a UUID"), "{message}");
     }
+}
+
+#[tokio::test]
+async fn a_message_that_is_sent_again_is_the_same_turn_when_its_model_has_gone() {
+    let server = Server::start().await;
+    let person = Person::alone(&server);
+    let model =
+        json!({"baseUrl": "http://127.0.0.1:9/v1", "model": "tide-1", "provider": "openai"});
+    let (status, model) = person.post("/api/models", model).await;
+    assert_eq!(status, 201, "{model}");
+    let chat = server.new_chat().await;
+    let send = async |text: &str| {
+        let body = json!({"text": text, "turnId": ID, "modelId": model["id"]});
+        server.post(&format!("/api/chats/{chat}/turns"), body).await
+    };
+    let first = send("go").await;
+    assert_eq!(first, (202, json!({"turnId": ID})));
+    server.settle(&chat).await;
+    let path = format!("/api/models/{}", model["id"].as_str().unwrap());
+    assert_eq!(person.delete(&path).await, 204);
+    assert_eq!(send("go").await, first);
+    let (status, refused) = send("something else").await;
+    assert_eq!(
+        (status, &refused["error"]["code"]),
+        (409, &json!("turn_id_taken"))
+    );
+    let another = json!({"text": "go", "modelId": model["id"]});
+    let (status, refused) = server
+        .post(&format!("/api/chats/{chat}/turns"), another)
+        .await;
+    assert!((400..500).contains(&status), "{status} {refused}");
 }

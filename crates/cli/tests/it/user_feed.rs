@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 use tenon_app::auth::{AuthMethod, CurrentUser};
 use tenon_app::user_feed::{UserEvent, UserTopic};
 use tenon_domain::{
-    Annotations, ChatId, EventBody, SourceId, SourceInfo, SourceKind, TitledBy, ToolDefinition,
-    ToolResult, UserId, UserRole,
+    Annotations, ChatId, EventBody, KeyScope, SourceId, SourceInfo, SourceKind, TitledBy,
+    ToolDefinition, ToolResult, UserId, UserRole,
 };
 use tenon_llm::scripted::ScriptStep;
 use tenon_tools::{CallContext, ToolSource};
 use tokio::sync::Notify;
 
+use crate::local::registration;
 use crate::people::Person;
 use crate::server::{Page, Server};
 
@@ -209,9 +210,7 @@ async fn tools_are_told_to_have_changed_to_those_who_see_them() {
     changed(&mut bobs, "tools").await;
     set(&bob, json!({"layer": "chat", "chatId": chat})).await;
     changed(&mut bobs, "tools").await;
-    let device = json!({"id": "bobs-browser-0123456789", "name": "Browser"});
-    let registration =
-        json!({"type": "tools:register", "device": device, "page": "bobs-page", "servers": []});
+    let registration = registration("bobs-browser-0123456789", "bobs-page");
     bobs.send(&registration.to_string()).await;
     changed(&mut bobs, "tools").await;
 
@@ -282,6 +281,28 @@ async fn models_and_settings_are_told_to_have_changed() {
     changed(&mut bobs, "settings").await;
     ada.add("Cara").await;
     changed(&mut hers, "accounts").await;
+}
+
+#[tokio::test]
+async fn keys_and_log_ins_are_told_to_have_changed_to_whom_they_belong() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    let (mut hers, mut bobs) = (followed(&ada).await, followed(&bob).await);
+    let store = &server.app.store;
+    let (id, scope) = (UserId::new(&bob.id), KeyScope::default());
+    let (_, key) = store.create_key(&id, "script", &scope).await.unwrap();
+    changed(&mut bobs, "accounts").await;
+    store.delete_key(&id, &key.id).await.unwrap();
+    changed(&mut bobs, "accounts").await;
+    let (_, session) = store.create_session(&id, "", "").await.unwrap();
+    changed(&mut bobs, "accounts").await;
+    store.delete_session(&id, &session.id).await.unwrap();
+    changed(&mut bobs, "accounts").await;
+    // Had she heard of his, it would be before this.
+    store.set_preference(None, "last", &1).await.unwrap();
+    let heard = changed(&mut hers, "settings").await;
+    assert_eq!(heard.len(), 1, "{heard:?}");
 }
 
 #[tokio::test]

@@ -49,11 +49,11 @@ pub(super) async fn register(
     })?;
     let status = response.status;
     if !status.is_success() {
-        let said = quote(&String::from_utf8_lossy(&response.body));
-        let why = if said.is_empty() || said.starts_with('<') {
+        let answer = quote(&String::from_utf8_lossy(&response.body));
+        let why = if answer.is_empty() || answer.starts_with('<') {
             format!("it answered {}", status.as_u16())
         } else {
-            format!("it answered {}: {said}", status.as_u16())
+            format!("it answered {}: {answer}", status.as_u16())
         };
         return Err(if status.is_server_error() {
             LoginError::Unreachable(format!("{client_name} could not register there: {why}."))

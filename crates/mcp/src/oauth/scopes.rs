@@ -22,8 +22,8 @@ pub(super) fn granted(answer: Option<&str>, asked: &[String]) -> Vec<String> {
     match answer {
         None => asked.to_vec(),
         Some(text) => {
-            let told: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-            wanted(&told, &[])
+            let scopes: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            wanted(&scopes, &[])
         }
     }
 }

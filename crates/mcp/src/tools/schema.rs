@@ -154,9 +154,9 @@ mod tests {
         let usable = make_usable(Some(&schema)).unwrap();
         assert_eq!(usable.value, expected, "{schema}");
         // What is as it was needs no word about it.
-        let said = usable.repair.is_some();
+        let is_repaired = usable.repair.is_some();
         assert_eq!(
-            said,
+            is_repaired,
             expected == json!({ "type": "object" }) && schema != expected && schema != json!({}),
             "{schema}"
         );

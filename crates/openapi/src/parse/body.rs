@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tenon_text as text;
 
 use super::operation_error::OperationError;
-use super::parameters::{self, ParameterLists, collection, is_required, said};
+use super::parameters::{self, ParameterLists, annotations, collection, is_required};
 use super::schema::FlatSchema;
 use super::{ParseContext, SpecVersion};
 use crate::operation::{FormField, ParameterLocation, ParameterStyle, Serialization};
@@ -17,7 +17,7 @@ pub(super) struct DeclaredBody<'d> {
     pub(super) is_any: bool,
     /// Some say yes, some no, most nothing.
     pub(super) required: Option<bool>,
-    pub(super) said: Map<String, Value>,
+    pub(super) annotations: Map<String, Value>,
     pub(super) content: BodySource<'d>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn read<'d>(
         family,
         is_any: false,
         required: Some(is_required(body)),
-        said: said(body),
+        annotations: annotations(body),
         content: BodySource::Schema {
             schema: body.get("schema"),
             encoding: None,
@@ -88,7 +88,7 @@ fn request_body(body: &Map<String, Value>) -> Option<DeclaredBody<'_>> {
         family,
         is_any: name.contains('*'),
         required: body.get("required").and_then(Value::as_bool),
-        said: said(body),
+        annotations: annotations(body),
         content: BodySource::Schema {
             schema: media.get("schema"),
             encoding: media.get("encoding").and_then(Value::as_object),
@@ -119,7 +119,7 @@ fn form<'d>(
         family,
         is_any: false,
         required: Some(fields.iter().filter_map(|f| f.as_object()).any(is_required)),
-        said: Map::new(),
+        annotations: Map::new(),
         content: BodySource::Fields(fields.to_vec()),
     }
 }
@@ -201,14 +201,14 @@ pub(super) fn field(
     encoding: Option<&Map<String, Value>>,
 ) -> Option<FormField> {
     let encoding = encoding.and_then(|all| all.get(name)?.as_object());
-    let said = |word| encoding.and_then(|encoding| encoding.get(word));
-    let media_type = said("contentType").and_then(Value::as_str);
+    let declared = |word| encoding.and_then(|encoding| encoding.get(word));
+    let media_type = declared("contentType").and_then(Value::as_str);
     let media_type = media_type
         .and_then(|list| list.split(',').next())
         .map(essence);
-    let style = said("style").and_then(Value::as_str);
-    let explode = said("explode").and_then(Value::as_bool);
-    let reserved = said("allowReserved").and_then(Value::as_bool);
+    let style = declared("style").and_then(Value::as_str);
+    let explode = declared("explode").and_then(Value::as_bool);
+    let reserved = declared("allowReserved").and_then(Value::as_bool);
     let serialization = match (style, explode, reserved) {
         (None, None, None) => match (&media_type, family) {
             (Some(name), MediaFamily::Form) if rank(name).0 == MediaFamily::Json => {
@@ -286,8 +286,8 @@ pub(super) fn form_field(
 
 fn is_file(field: &Value) -> bool {
     let is = |word, wanted: &str| {
-        let said = field.get(word).and_then(Value::as_str);
-        said.is_some_and(|said| said.eq_ignore_ascii_case(wanted))
+        let text = field.get(word).and_then(Value::as_str);
+        text.is_some_and(|text| text.eq_ignore_ascii_case(wanted))
     };
     is("type", "file") || is("format", "binary")
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::ParseContext;
 use super::body::{BodySource, DeclaredBody, FieldShape, JSON, MediaFamily, field, form_field};
 use super::names::FieldNames;
-use super::parameters::{DeclaredParameter, is_required, said};
+use super::parameters::{DeclaredParameter, annotations, is_required};
 use super::schema::{FlatSchema, SchemaBranch, SchemaDetail, SchemaSlot, SchemaTree};
 use crate::operation::{
     BodyInput, BodyKind, FormField, OpenapiParameter, ParameterLocation, RequestBody,
@@ -53,7 +53,7 @@ pub(super) fn assemble<'d>(
         let input = root.names.give(&given.name, location);
         let branch = SchemaBranch {
             sources: given.schema,
-            said: given.said,
+            annotations: given.annotations,
             is_file: false,
         };
         root.field(&input, branch, given.required);
@@ -135,7 +135,7 @@ impl<'d> InputBuilder<'d> {
             let field = form_field(reading, value, sent.family);
             let branch = SchemaBranch {
                 sources: vec![object.get("schema").unwrap_or(value)],
-                said: said(object),
+                annotations: annotations(object),
                 is_file: field.as_ref().is_some_and(|field| field.is_file),
             };
             peculiar.extend(field);
@@ -239,18 +239,18 @@ impl<'d> InputBuilder<'d> {
     ) -> BodyInput {
         let input = self.names.give("body", "request");
         let mut branch = SchemaBranch::of(sources);
-        branch.said = sent.said.clone();
+        branch.annotations = sent.annotations.clone();
         match sent.family {
             MediaFamily::Bytes => branch.is_file = true,
             MediaFamily::Text if !flat.is_scalar() => {
                 branch.sources.clear();
-                branch.said.insert("type".into(), "string".into());
+                branch.annotations.insert("type".into(), "string".into());
                 let note = format!("As `{}`.", sent.media_type);
-                let said = branch
-                    .said
+                let description = branch
+                    .annotations
                     .entry("description")
                     .or_insert_with(|| "".into());
-                *said = match said.as_str() {
+                *description = match description.as_str() {
                     Some("") | None => note.into(),
                     Some(text) => format!("{text} {note}").into(),
                 };

@@ -165,9 +165,8 @@ impl<'d> OperationReader<'_, 'd> {
         let text = |word| text(word).filter(|text| !text.is_empty());
         let wish = text("operationId").map(|id| text::line(id, MAX_TITLE));
         let wish = wish.unwrap_or_else(|| operation_name(method, path));
-        let said = text("description").or(text("summary"));
-        let description = match said {
-            Some(said) => text::block(said, MAX_DESCRIPTION),
+        let description = match text("description").or(text("summary")) {
+            Some(text) => text::block(text, MAX_DESCRIPTION),
             None => text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION),
         };
         let shown = text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION);

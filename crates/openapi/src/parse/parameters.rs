@@ -23,8 +23,8 @@ pub(super) struct DeclaredParameter<'d> {
     pub(super) serialization: Serialization,
     pub(super) required: bool,
     pub(super) schema: Vec<&'d Value>,
-    /// What is said about it beside its schema.
-    pub(super) said: Map<String, Value>,
+    /// Its description and the like, which stand beside its schema.
+    pub(super) annotations: Map<String, Value>,
 }
 
 #[derive(Default)]
@@ -161,8 +161,8 @@ fn add_missing(path: &str, parameters: &mut Vec<DeclaredParameter<'_>>) {
         };
         if !name.is_empty() && !parameters.iter().any(is_there) && parameters.len() < MAX_PARAMETERS
         {
-            let mut said = Map::new();
-            said.insert("type".into(), "string".into());
+            let mut annotations = Map::new();
+            annotations.insert("type".into(), "string".into());
             parameters.push(DeclaredParameter {
                 name: name.to_owned(),
                 location: ParameterLocation::Path,
@@ -173,7 +173,7 @@ fn add_missing(path: &str, parameters: &mut Vec<DeclaredParameter<'_>>) {
                 },
                 required: true,
                 schema: Vec::new(),
-                said,
+                annotations,
             });
         }
         rest = after;
@@ -188,7 +188,7 @@ impl<'d> ParseContext<'d> {
         name: &str,
         location: ParameterLocation,
     ) -> DeclaredParameter<'d> {
-        let mut said = said(object);
+        let mut annotations = annotations(object);
         let content = object.get("content").and_then(Value::as_object);
         let content = content.and_then(|content| content.iter().next());
         let (schema, serialization) = match (object.get("schema"), content) {
@@ -206,7 +206,7 @@ impl<'d> ParseContext<'d> {
             (schema, _) => (schema, self.serialization(object, location)),
         };
         if schema.is_none() {
-            said.insert("type".into(), "string".into());
+            annotations.insert("type".into(), "string".into());
         }
         DeclaredParameter {
             name: name.to_owned(),
@@ -214,7 +214,7 @@ impl<'d> ParseContext<'d> {
             serialization,
             required: location == ParameterLocation::Path || is_required(object),
             schema: schema.into_iter().collect(),
-            said,
+            annotations,
         }
     }
 
@@ -265,19 +265,19 @@ pub(super) fn is_required(object: &Map<String, Value>) -> bool {
     object.get("required") == Some(&Value::Bool(true))
 }
 
-/// What a parameter says beside its schema.
-pub(super) fn said(object: &Map<String, Value>) -> Map<String, Value> {
-    let mut said = Map::new();
+/// The description and the like of a parameter, which stand beside its schema.
+pub(super) fn annotations(object: &Map<String, Value>) -> Map<String, Value> {
+    let mut annotations = Map::new();
     if let Some(Value::String(text)) = object.get("description")
         && !text.trim().is_empty()
     {
-        said.insert(
+        annotations.insert(
             "description".into(),
             text::block(text, MAX_DESCRIPTION).into(),
         );
     }
     if object.get("deprecated") == Some(&Value::Bool(true)) {
-        said.insert("deprecated".into(), true.into());
+        annotations.insert("deprecated".into(), true.into());
     }
     let named = object.get("examples").and_then(Value::as_object);
     let named = named.and_then(|examples| examples.values().next()?.get("value"));
@@ -285,19 +285,19 @@ pub(super) fn said(object: &Map<String, Value>) -> Map<String, Value> {
         && (example.is_string() || example.is_number())
         && example.as_str().is_none_or(|text| text.len() <= 200)
     {
-        said.insert("examples".into(), json!([example]));
+        annotations.insert("examples".into(), json!([example]));
     }
-    said
+    annotations
 }
 
 /// How it is written since 3.0; each place has its own defaults.
 fn style(object: &Map<String, Value>, location: ParameterLocation) -> Serialization {
-    let said = object.get("style").and_then(Value::as_str);
-    let style = match (location, said) {
+    let style_name = object.get("style").and_then(Value::as_str);
+    let style = match (location, style_name) {
         (ParameterLocation::Path, Some("label")) => ParameterStyle::Label,
         (ParameterLocation::Path, Some("matrix")) => ParameterStyle::Matrix,
         (ParameterLocation::Path | ParameterLocation::Header, _) => ParameterStyle::Simple,
-        (ParameterLocation::Query, said) => named(said),
+        (ParameterLocation::Query, style_name) => named(style_name),
         (ParameterLocation::Cookie, _) => ParameterStyle::Form,
     };
     let flag = |word| object.get(word).and_then(Value::as_bool);

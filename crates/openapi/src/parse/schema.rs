@@ -45,8 +45,8 @@ pub(super) struct SchemaTree<'d> {
 /// One schema below another, not yet read: all of its sources hold.
 pub(super) struct SchemaBranch<'d> {
     pub(super) sources: Vec<&'d Value>,
-    /// What is said about it from outside; stronger than what it says itself.
-    pub(super) said: Map<String, Value>,
+    /// Keywords from outside; they override its own.
+    pub(super) annotations: Map<String, Value>,
     /// Strings in it are files.
     pub(super) is_file: bool,
 }
@@ -69,7 +69,7 @@ impl<'d> SchemaBranch<'d> {
     pub(super) fn of(sources: Vec<&'d Value>) -> Self {
         Self {
             sources,
-            said: Map::new(),
+            annotations: Map::new(),
             is_file: false,
         }
     }
@@ -165,7 +165,7 @@ impl<'d> SchemaTree<'d> {
             SchemaDetail::All
         };
         let mut flat = reader.flatten(&branch.sources, detail, &is_above);
-        flat.say(branch.said);
+        flat.override_keywords(branch.annotations);
         if branch.is_file && !flat.is_array() {
             flat.become_file(BASE64_NOTE);
         }
@@ -265,8 +265,8 @@ fn build(nodes: &mut [SchemaNode<'_>], at: usize) -> Value {
 fn with_null(mut words: Map<String, Value>) -> Map<String, Value> {
     let mut outside = Map::new();
     for word in ["title", "description", "default", "deprecated"] {
-        if let Some(said) = words.shift_remove(word) {
-            outside.insert(word.into(), said);
+        if let Some(value) = words.shift_remove(word) {
+            outside.insert(word.into(), value);
         }
     }
     let null = json!({ "type": "null" });
@@ -327,11 +327,13 @@ fn is_light(value: &Value, most: usize) -> bool {
 }
 
 /// What a description adds to another.
-fn joined(said: &str, note: &str) -> String {
-    match said.trim_end() {
+fn joined(description: &str, note: &str) -> String {
+    match description.trim_end() {
         "" => note.to_owned(),
-        said if said.ends_with(['.', '!', '?', '…', ':', ';']) => format!("{said} {note}"),
-        said => format!("{said}. {note}"),
+        description if description.ends_with(['.', '!', '?', '…', ':', ';']) => {
+            format!("{description} {note}")
+        }
+        description => format!("{description}. {note}"),
     }
 }
 

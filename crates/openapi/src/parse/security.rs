@@ -41,8 +41,10 @@ pub(super) fn needs(
     operation: Option<&Value>,
     document: Option<&Value>,
 ) -> Vec<Vec<SecurityRequirement>> {
-    let said = operation.filter(|said| said.is_array()).or(document);
-    let sets = said.and_then(Value::as_array).into_iter().flatten();
+    let requirements = operation
+        .filter(|requirements| requirements.is_array())
+        .or(document);
+    let sets = requirements.and_then(Value::as_array).into_iter().flatten();
     let sets = sets.take(MAX_SETS).filter_map(Value::as_object);
     sets.map(|set| {
         let needs = set

@@ -32,10 +32,12 @@ pub(super) fn from_host(schemes: Option<&Value>, document: &Map<String, Value>) 
     let schemes = schemes
         .or(document.get("schemes"))
         .and_then(Value::as_array);
-    let said = |scheme: &str| schemes.is_some_and(|said| said.iter().any(|own| own == scheme));
+    let is_declared = |scheme: &str| {
+        schemes.is_some_and(|is_declared| is_declared.iter().any(|own| own == scheme))
+    };
     let mut servers: Vec<String> = ["https", "http"]
         .into_iter()
-        .filter(|scheme| said(scheme))
+        .filter(|scheme| is_declared(scheme))
         .map(|scheme| format!("{scheme}://{host}{base}"))
         .collect();
     if servers.is_empty() {

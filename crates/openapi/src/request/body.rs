@@ -64,7 +64,7 @@ pub(super) fn encode(
             };
             let media_type = match media_type_or(body, "") {
                 none if none.is_empty() => file.media_type.map(Cow::Owned),
-                said => Some(said),
+                declared => Some(declared),
             };
             let media_type = media_type.unwrap_or(Cow::Borrowed("application/octet-stream"));
             (media_type, file.bytes)

@@ -44,7 +44,7 @@ pub(super) fn parts(
                 parts.extend(pairs.map(|(name, text)| MultipartPart {
                     name,
                     file_name: None,
-                    media_type: said(field),
+                    media_type: declared_media_type(field),
                     bytes: text.into_bytes(),
                 }));
             }
@@ -72,7 +72,7 @@ fn usual(name: &str, field: Option<&FormField>, value: &Value) -> MultipartPart 
     MultipartPart {
         name: name.to_owned(),
         file_name: None,
-        media_type: said(field).or(by_itself),
+        media_type: declared_media_type(field).or(by_itself),
         bytes: plain(value).unwrap_or_default().into_owned().into_bytes(),
     }
 }
@@ -81,7 +81,7 @@ fn file(name: &str, field: Option<&FormField>, value: &Value) -> Result<Multipar
     let file = file::read(name, value)?;
     let media_type = file.media_type.filter(|kind| is_definite(kind));
     let media_type = media_type
-        .or_else(|| said(field))
+        .or_else(|| declared_media_type(field))
         .unwrap_or_else(|| "application/octet-stream".to_owned());
     // Without a name many servers take it for a text.
     let file_name = file.name.filter(|name| !name.is_empty());
@@ -95,7 +95,7 @@ fn file(name: &str, field: Option<&FormField>, value: &Value) -> Result<Multipar
 }
 
 /// The first type a document names for a field, if it is one and not a range.
-fn said(field: Option<&FormField>) -> Option<String> {
+fn declared_media_type(field: Option<&FormField>) -> Option<String> {
     let media_types = field?.media_type.as_deref()?.split(',').map(str::trim);
     let mut definite = media_types.filter(|kind| is_definite(kind));
     definite.next().map(str::to_owned)

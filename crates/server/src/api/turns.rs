@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_agent::TurnRequest;
+use tenon_agent::{TurnMessage, TurnRequest};
 use tenon_domain::{ChatId, TurnId};
 
 use crate::api_fault::ApiFault;
@@ -21,7 +21,22 @@ pub(crate) async fn start(
     JsonBody(turn): JsonBody<StartTurn>,
 ) -> Result<(StatusCode, Json<TurnStarted>), ApiError> {
     let id = turn.turn_id.map(parse_id).transpose()?;
-    let model = app.models.choose_for(&user, turn.model_id.as_ref()).await?;
+    let model = match app.models.choose_for(&user, turn.model_id.as_ref()).await {
+        Ok(model) => model,
+        Err(error) => {
+            // Sent again after its model has gone, it is the turn of the first time.
+            let message = TurnMessage {
+                user: &user.id,
+                chat: &chat,
+                text: turn.text.as_deref(),
+                replaces: turn.replaces.as_ref(),
+            };
+            return match id {
+                Some(id) if app.agent.has_started(&id, message).await? => Ok(accepted(id)),
+                Some(_) | None => Err(error.into()),
+            };
+        }
+    };
     let door = user.door();
     let request = TurnRequest {
         granted: user.granted().to_vec(),
@@ -36,7 +51,11 @@ pub(crate) async fn start(
         door,
     };
     let turn_id = app.agent.start(request).await?;
-    Ok((StatusCode::ACCEPTED, Json(TurnStarted { turn_id })))
+    Ok(accepted(turn_id))
+}
+
+fn accepted(turn_id: TurnId) -> (StatusCode, Json<TurnStarted>) {
+    (StatusCode::ACCEPTED, Json(TurnStarted { turn_id }))
 }
 
 fn parse_id(id: TurnId) -> Result<TurnId, ApiError> {

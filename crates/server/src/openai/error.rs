@@ -35,8 +35,8 @@ pub(crate) async fn as_openai_error(response: Response) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     let body = to_bytes(body, MAX_ERROR).await.unwrap_or_default();
-    let said: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let error = &said["error"];
+    let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let error = &answer["error"];
     let words = json!({
         "message": error["message"].as_str().unwrap_or("The request failed."),
         "type": kind(status),

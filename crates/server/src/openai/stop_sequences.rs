@@ -61,20 +61,25 @@ mod tests {
     fn check(sequences: &[&str], pieces: &[&str], expected: &[&str]) {
         let sequences = sequences.iter().map(|one| one.to_string()).collect();
         let mut stops = StopSequences::new(sequences);
-        let mut told = Vec::new();
+        let mut passed = Vec::new();
         let mut is_over = false;
         for piece in pieces {
             let (text, over) = stops.next(piece);
-            told.push(text);
+            passed.push(text);
             if over {
                 is_over = true;
                 break;
             }
         }
         if !is_over {
-            told.push(stops.rest());
+            passed.push(stops.rest());
         }
-        assert_eq!(told, expected, "{sequences:?}", sequences = stops.sequences);
+        assert_eq!(
+            passed,
+            expected,
+            "{sequences:?}",
+            sequences = stops.sequences
+        );
     }
 
     #[test]

@@ -89,12 +89,12 @@ mod tests {
         check("::1", &[], true, ("::1", false));
         check("::ffff:127.0.0.1", &[], true, ("127.0.0.1", false));
         check("192.0.2.1", &[], true, ("192.0.2.1", false));
-        let told = [
+        let forwarded = [
             ("x-forwarded-for", "10.0.0.1, 192.0.2.7"),
             ("x-forwarded-proto", "https"),
         ];
-        check("127.0.0.1", &told, false, ("127.0.0.1", false));
-        check("127.0.0.1", &told, true, ("192.0.2.7", true));
+        check("127.0.0.1", &forwarded, false, ("127.0.0.1", false));
+        check("127.0.0.1", &forwarded, true, ("192.0.2.7", true));
         let twice = [
             ("x-forwarded-for", "10.0.0.1"),
             ("x-forwarded-for", "192.0.2.8"),

@@ -113,10 +113,10 @@ impl BuiltinTool for ConvertTime {
     async fn run(&self, input: ConvertTimeInput, _context: &CallContext) -> ToolResult {
         let (from, to) = (Zone::find(&input.from)?, Zone::find(&input.to)?);
         let moment = WallTime::read(&input.time)?.at(&from, Utc::now())?;
-        let mut told = format!("{} is {}", from.tell(moment.utc), to.tell(moment.utc));
+        let mut text = format!("{} is {}", from.tell(moment.utc), to.tell(moment.utc));
         if let Some(note) = moment.note {
-            told = format!("{told}\n{note}");
+            text = format!("{text}\n{note}");
         }
-        Ok(ToolOutput::text(told))
+        Ok(ToolOutput::text(text))
     }
 }

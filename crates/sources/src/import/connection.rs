@@ -27,7 +27,7 @@ const AUTHORIZATION: &str = "Authorization";
 /// Whether something is written as Open WebUI writes it.
 pub(super) fn is_one(value: &Value) -> bool {
     match value.get("type").and_then(Value::as_str) {
-        Some(said) => matches!(said, "openapi" | "mcp"),
+        Some(kind) => matches!(kind, "openapi" | "mcp"),
         None => {
             let tells = ["auth_type", "spec_type"];
             let has_document = value.get("openapi").is_some_and(Value::is_object);

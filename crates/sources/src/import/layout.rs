@@ -185,7 +185,7 @@ fn unnamed(bodies: &[Value]) -> Vec<ConfigEntry<'_>> {
 fn is_server(value: &Value) -> bool {
     let tells = ["command", "url", "serverUrl", "httpUrl"];
     tells.iter().any(|key| match value.get(key) {
-        Some(told) => told.is_string() || told.is_array(),
+        Some(value) => value.is_string() || value.is_array(),
         None => false,
     }) || value.get("params").is_some_and(Value::is_object)
         || connection::is_one(value)

@@ -97,8 +97,8 @@ fn client(fields: &mut EntryFields<'_>) -> Result<Option<McpClient>, ServerEntry
 }
 
 fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryError> {
-    let said = fields.text(&["type", "transport", "transportType"])?;
-    let kind = said.as_deref().map(kind).transpose()?;
+    let transport = fields.text(&["type", "transport", "transportType"])?;
+    let kind = transport.as_deref().map(kind).transpose()?;
     let command = fields.words("command")?;
     let url = fields.text(&["url", "serverUrl", "httpUrl"])?;
     match (kind, command.is_empty(), url) {
@@ -125,13 +125,16 @@ fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryEr
     }
 }
 
-fn kind(said: &str) -> Result<McpTransportKind, ServerEntryError> {
-    let plain: String = said.chars().filter(char::is_ascii_alphanumeric).collect();
+fn kind(transport: &str) -> Result<McpTransportKind, ServerEntryError> {
+    let plain: String = transport
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
     match plain.to_ascii_lowercase().as_str() {
         "stdio" | "local" => Ok(McpTransportKind::Stdio),
         "sse" => Ok(McpTransportKind::Sse),
         "http" | "streamablehttp" | "httpstream" | "remote" => Ok(McpTransportKind::Http),
-        _ => Err(ServerEntryError::UnknownTransport(line(said, 40))),
+        _ => Err(ServerEntryError::UnknownTransport(line(transport, 40))),
     }
 }
 

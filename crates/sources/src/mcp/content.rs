@@ -58,12 +58,15 @@ fn add_structured(structured: Value, content: &mut Vec<Content>) {
                 .zip(&texts)
                 .all(|(member, text)| says(text, member))
     });
-    let said = |part: &Content| match part {
+    let is_repeated = |part: &Content| match part {
         Content::Text { text } => says(text, &structured) || one_by_one,
         _ => false,
     };
-    let index = content.iter().position(said).unwrap_or(content.len());
-    content.retain(|part| !said(part));
+    let index = content
+        .iter()
+        .position(is_repeated)
+        .unwrap_or(content.len());
+    content.retain(|part| !is_repeated(part));
     let index = index.min(content.len());
     content.insert(index, Content::Json { value: structured });
 }

@@ -15,7 +15,7 @@ pub(super) fn explain(error: &Error) -> ErrorDetail {
     let fault = match error {
         Error::HttpStatus { status, excerpt } => http_status(*status, excerpt.into()),
         Error::ConnectTimeout { after, output } => {
-            let (advice, wrote) = told(output);
+            let (advice, wrote) = output_params(output);
             ServerFault::ConnectTimeout {
                 seconds: after.as_secs_f32().to_string().into(),
                 advice,
@@ -46,7 +46,7 @@ pub(super) fn explain_connection(error: &ConnectionError) -> ErrorDetail {
             output,
         } => exited(command.into(), *status, output),
         ConnectionError::OutputClosed { command, output } => {
-            let (advice, wrote) = told(output);
+            let (advice, wrote) = output_params(output);
             ServerFault::OutputClosed {
                 command: command.into(),
                 advice,
@@ -98,7 +98,7 @@ fn http_status(status: u16, said: ErrorParam) -> ServerFault {
 }
 
 fn exited(command: ErrorParam, status: ExitStatus, output: &ServerOutput) -> ServerFault {
-    let (advice, wrote) = told(output);
+    let (advice, wrote) = output_params(output);
     match (status.code(), status.signal()) {
         (Some(code), _) => ServerFault::Exited {
             command,
@@ -166,6 +166,6 @@ fn explain_start(error: &StartError) -> ErrorDetail {
     fault.into()
 }
 
-fn told(output: &ServerOutput) -> (ErrorParam, ErrorParam) {
+fn output_params(output: &ServerOutput) -> (ErrorParam, ErrorParam) {
     advice_and_output(&Cause::of(&output.0))
 }

@@ -248,7 +248,7 @@ fn refused(refusal: UrlError) -> SendError {
              server there."
         )),
         UrlError::UnknownHost(_) => SendError::Unreachable(refusal.to_string()),
-        UrlError::NotAUrl(..)
+        UrlError::NotAUrl(_)
         | UrlError::Scheme(_)
         | UrlError::Credentials
         | UrlError::TooManyRedirects(_) => SendError::Unusable(refusal.to_string()),

@@ -108,8 +108,8 @@ async fn reconnect(own: &DatabaseConnection) -> PgListener {
 
 fn take(payload: &str, changes: &Changes, origin: &ChangeOrigin) {
     match serde_json::from_str::<ChangeNotification>(payload) {
-        Ok(told) if told.origin.as_deref() == Some(&*origin.0) => {}
-        Ok(told) => changes.publish(told.change.into()),
+        Ok(notification) if notification.origin.as_deref() == Some(&*origin.0) => {}
+        Ok(notification) => changes.publish(notification.change.into()),
         // A newer version of Tenon may have more topics, or somebody else uses the channel.
         Err(error) => {
             tracing::debug!(%error, "a notification of the database cannot be read");

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, FromQueryResult, Statement};
@@ -17,17 +18,38 @@ use crate::{Result, Store};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
+/// How many connections a pool has opened. The data version counts within one connection: a pool
+/// that replaced its own may report the former number after somebody else's write.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ConnectionCount(Arc<AtomicU64>);
+
+impl ConnectionCount {
+    pub(crate) fn increment(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
 /// As many as the log is sure to keep.
 const MAX_CHANGES: i64 = 1000;
 
 impl ChangeWatch {
-    pub(crate) async fn of_file(store: &Store, database: &Path) -> Result<Self> {
+    /// `opened` counts the connections of the store for writes.
+    pub(crate) async fn of_file(
+        store: &Store,
+        database: &Path,
+        opened: ConnectionCount,
+    ) -> Result<Self> {
         let mut log = ChangeLog {
             write: store.write.clone(),
             wal: beside(database, "-wal"),
             changes: store.changes.clone(),
             file: None,
-            data_version: 0,
+            opened,
+            data_version: DataVersion::default(),
             last: 0,
         };
         log.data_version = log.read_data_version().await?;
@@ -42,9 +64,17 @@ struct ChangeLog {
     changes: Arc<Changes>,
     /// As it was when it was looked at last.
     file: Option<FileState>,
-    data_version: i64,
+    opened: ConnectionCount,
+    data_version: DataVersion,
     /// The number of the last change that is known.
     last: i64,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct DataVersion {
+    number: i64,
+    /// How many connections had been opened when it was asked for.
+    opened: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +132,11 @@ impl ChangeLog {
         Ok(())
     }
 
-    async fn read_data_version(&self) -> Result<i64> {
-        self.number("PRAGMA data_version").await
+    async fn read_data_version(&self) -> Result<DataVersion> {
+        // First: a connection that is replaced in between counts as a change the next time.
+        let opened = self.opened.get();
+        let number = self.number("PRAGMA data_version").await?;
+        Ok(DataVersion { number, opened })
     }
 
     async fn read_last(&self) -> Result<i64> {
@@ -142,4 +175,27 @@ fn file_state(path: &Path) -> Option<FileState> {
         bytes: metadata.len(),
         modified: metadata.modified().ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::StoreChange;
+
+    #[tokio::test]
+    async fn a_change_is_noticed_when_the_connection_was_replaced_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tenon.db");
+        let theirs = Store::open_file(&file).await.unwrap();
+        let ours = Store::open_file(&file).await.unwrap();
+        let mut changes = ours.subscribe();
+        // The pool closes a connection that comes back inside a transaction.
+        ours.write.execute_unprepared("BEGIN").await.unwrap();
+        theirs.set_preference(None, "a", &1).await.unwrap();
+        let noticed = timeout(40 * POLL_INTERVAL, changes.recv()).await;
+        let noticed = noticed.expect("it is noticed in time").unwrap();
+        assert_eq!(noticed, StoreChange::Preferences(None));
+    }
 }

@@ -81,13 +81,13 @@ impl Store {
             .exec(&transaction)
             .await?;
         index_title(&transaction, &chat.id, &chat.title).await?;
-        let said = messages::Entity::find()
+        let messages = messages::Entity::find()
             .filter(messages::Column::ChatId.eq(&chat.id))
             .filter(messages::Column::Open.eq(false))
             .order_by_asc(messages::Column::Seq)
             .all(&transaction)
             .await?;
-        for message in said {
+        for message in messages {
             let parts: Vec<_> = serde_json::from_str(&message.parts)?;
             index_message(&transaction, &chat.id, &message.id, &parts).await?;
         }

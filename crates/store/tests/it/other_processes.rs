@@ -41,15 +41,15 @@ async fn story(url: &str) {
         oidc_subject: None,
     };
     let ada = theirs.create_user(new, Enrollment::First).await.unwrap();
-    until(&mut told, StoreChange::Accounts).await;
+    until(&mut told, StoreChange::Accounts(None)).await;
     let scope = KeyScope::default();
 
     // A key that is revoked there ends here.
     let (token, key) = ours.create_key(&ada.id, "ci", &scope).await.unwrap();
     assert!(ours.key_of(&token.0).await.unwrap().is_some());
-    until(&mut told, StoreChange::Accounts).await;
+    until(&mut told, StoreChange::Accounts(Some(ada.id.clone()))).await;
     theirs.delete_key(&ada.id, &key.id).await.unwrap();
-    until(&mut told, StoreChange::Accounts).await;
+    until(&mut told, StoreChange::Accounts(None)).await;
     assert!(ours.key_of(&token.0).await.unwrap().is_none());
 
     // So do a policy and a role.
@@ -74,7 +74,7 @@ async fn story(url: &str) {
         ..UserEdit::default()
     };
     theirs.change_user(&ada.id, renamed).await.unwrap();
-    until(&mut told, StoreChange::Accounts).await;
+    until(&mut told, StoreChange::Accounts(None)).await;
     assert_eq!(ours.oldest_admin().await.unwrap().unwrap().name, "Augusta");
 
     // A chat that comes, changes without getting newer, and goes.

@@ -71,7 +71,7 @@ async fn story(url: &str) {
     let sql_on_sessions = async |statement: &str| {
         let mut told = store.subscribe();
         sql(statement).await;
-        let known = async { while told.recv().await.unwrap() != StoreChange::Accounts {} };
+        let known = async { while told.recv().await.unwrap() != StoreChange::Accounts(None) {} };
         let known = timeout(Duration::from_secs(10), known).await;
         known.expect("it is told in time");
     };

@@ -60,7 +60,7 @@ async fn outcome(toolset: &Toolset) -> Result<&'static str, ToolError> {
 
 #[tokio::test]
 async fn every_caller_obeys_every_policy() {
-    use Layer::{Organisation, User};
+    use Layer::{Chat, Organisation, User};
     let hub = Hub::new();
     let odd = Odd::new("odd", &["echo"]);
     let _connected = hub.registry.connect(Arc::new(odd)).await.unwrap();
@@ -107,11 +107,10 @@ async fn every_caller_obeys_every_policy() {
         policy(User, Policy::Allow),
     ];
     check(&overruled, runs).await;
-    let is_final = [
-        policy(Organisation, Policy::Deny),
-        policy(User, Policy::Allow),
-    ];
-    check(&is_final, refused).await;
+    for (denies, allows) in [(Organisation, User), (Organisation, Chat), (User, Chat)] {
+        let is_final = [policy(denies, Policy::Deny), policy(allows, Policy::Allow)];
+        check(&is_final, refused).await;
+    }
     check(&[off(Organisation), (User, Some(true), None)], runs).await;
 }
 

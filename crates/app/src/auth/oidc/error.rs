@@ -56,8 +56,8 @@ impl OidcError {
 
     /// What it is, in one line for the log: issuers and addresses say what they like.
     pub fn line(&self) -> String {
-        let said = self.to_string();
-        let clean = said.chars().map(|char| {
+        let message = self.to_string();
+        let clean = message.chars().map(|char| {
             if char.is_control() {
                 char::REPLACEMENT_CHARACTER
             } else {

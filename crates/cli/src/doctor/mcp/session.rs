@@ -40,12 +40,23 @@ pub(super) struct ProbeResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     /// The result, or why there is none.
-    pub(super) result: Result<Value, String>,
+    pub(super) result: Result<Value, ProbeFailure>,
     /// It was a message of JSON-RPC at least.
     pub(super) is_message: bool,
     /// What keeps it from the page.
     pub(super) problem: Option<DoctorProblem>,
     pub(super) step: usize,
+}
+
+/// Why a message has no result. What the server said has no keys in it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ProbeFailure {
+    #[error("{message} ({status}).")]
+    Refused { message: String, status: u16 },
+    #[error("it answers {0}.")]
+    Status(u16),
+    #[error("it answers with {media_type} that is no message of MCP.")]
+    NoMessage { media_type: String },
 }
 
 impl ProbeResponse {
@@ -54,8 +65,9 @@ impl ProbeResponse {
         matches!(self.status, 401 | 403) || (self.result.is_err() && !self.is_message)
     }
 
-    fn reason(&self) -> &str {
-        self.result.as_ref().err().map_or("", String::as_str)
+    fn reason(&self) -> String {
+        let failure = self.result.as_ref().err();
+        failure.map(ToString::to_string).unwrap_or_default()
     }
 }
 
@@ -291,13 +303,14 @@ impl<'b> ProbeSession<'b> {
         let own = &self.browser.log.own;
         let result = match response.and_then(|response| response.outcome) {
             Some(Ok(result)) => Ok(result),
-            Some(Err(error)) => Err(format!("{} ({status}).", own.mask(&error.message, 200))),
-            None if status >= 400 => Err(format!("it answers {status}.")),
+            Some(Err(error)) => {
+                let message = own.mask(&error.message, 200);
+                Err(ProbeFailure::Refused { message, status })
+            }
+            None if status >= 400 => Err(ProbeFailure::Status(status)),
             None => {
                 let media_type = own.mask(&essence(&headers), 60);
-                Err(format!(
-                    "it answers with {media_type} that is no message of MCP."
-                ))
+                Err(ProbeFailure::NoMessage { media_type })
             }
         };
         Ok(ProbeResponse {

@@ -227,6 +227,37 @@ async fn what_a_server_writes_is_for_those_who_look_after_it() {
 }
 
 #[tokio::test]
+async fn an_open_socket_shows_what_the_role_of_now_may_see() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    let mut bobs = bob.socket().await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let refuse = || async { (StatusCode::INTERNAL_SERVER_ERROR, "the key is sk-hidden") };
+    let broken = axum::Router::new().fallback(refuse);
+    tokio::spawn(async move { axum::serve(listener, broken).await });
+    for (role, may_see) in [("admin", true), ("user", false), ("admin", true)] {
+        let (status, changed) = ada
+            .patch(&format!("/api/users/{}", bob.id), json!({"role": role}))
+            .await;
+        assert_eq!(status, 200, "{changed}");
+        let remote = json!({"kind": "mcp", "name": "remote", "url": url});
+        assert_eq!(ada.post("/api/sources", remote).await.0, 201);
+        let fails = |frame: &Value| frame["why"]["code"] == "server_error";
+        let heard = json!(bobs.until(fails).await);
+        assert_eq!(
+            heard.to_string().contains("sk-hidden"),
+            may_see,
+            "{role}: {heard}"
+        );
+        assert_eq!(ada.delete("/api/sources/mcp-remote").await, 204);
+        bobs.until(|frame| frame["gone"] == true).await;
+    }
+    server.app.sources.close().await;
+}
+
+#[tokio::test]
 async fn what_makes_no_sense_is_refused_in_words() {
     let server = Server::start().await;
     let check = async |new: Value, status: u16, expected: &str| {

@@ -30,17 +30,17 @@ impl<'d> FlatSchema<'d> {
         weight_of(&self.words) + 8 * self.hidden
     }
 
-    /// Adds what is said from outside, over what it says itself.
-    pub(super) fn say(&mut self, said: Map<String, Value>) {
-        for (word, value) in said {
+    /// Sets keywords from outside, over its own.
+    pub(super) fn override_keywords(&mut self, keywords: Map<String, Value>) {
+        for (word, value) in keywords {
             self.words.insert(word, value);
         }
     }
 
     pub(in crate::parse) fn note(&mut self, note: &str) {
-        let said = self.words.get("description").and_then(Value::as_str);
-        let said = joined(said.unwrap_or_default(), note);
-        self.words.insert("description".into(), said.into());
+        let description = self.words.get("description").and_then(Value::as_str);
+        let description = joined(description.unwrap_or_default(), note);
+        self.words.insert("description".into(), description.into());
     }
 
     pub(in crate::parse) fn is(&self, kind: &str) -> bool {

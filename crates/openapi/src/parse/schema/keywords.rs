@@ -93,12 +93,12 @@ impl<'d> SchemaPart<'d> {
             && !object.contains_key("type")
             && object.contains_key("properties")
         {
-            part.say("type", "object");
+            part.set("type", "object");
         }
         part
     }
 
-    fn say(&mut self, word: &str, value: impl Into<Value>) {
+    fn set(&mut self, word: &str, value: impl Into<Value>) {
         self.words.insert(word.to_owned(), value.into());
     }
 
@@ -116,41 +116,41 @@ impl<'d> SchemaPart<'d> {
         match (word, value) {
             ("type", _) => self.kind(value),
             ("title", Value::String(text)) if !text.trim().is_empty() => {
-                self.say(word, text::line(text, MAX_TITLE));
+                self.set(word, text::line(text, MAX_TITLE));
             }
             ("description", Value::String(text)) if !text.trim().is_empty() => {
                 // A note about an enumeration may stand there already.
                 let note = self.words.get(word).and_then(Value::as_str);
                 let text = described(text);
                 let text = note.map_or(text.clone(), |note| joined(&text, note));
-                self.say(word, text);
+                self.set(word, text);
             }
             ("enum", Value::Array(values)) if !values.is_empty() => self.choice(value, values),
-            ("const", _) if is_light(value, MAX_ENUM_BYTES) => self.say(word, value.clone()),
-            ("default", _) if is_light(value, MAX_DEFAULT_BYTES) => self.say(word, value.clone()),
+            ("const", _) if is_light(value, MAX_ENUM_BYTES) => self.set(word, value.clone()),
+            ("default", _) if is_light(value, MAX_DEFAULT_BYTES) => self.set(word, value.clone()),
             ("example" | "x-example", _) if is_light(value, MAX_EXAMPLE_BYTES) => {
-                self.say("examples", json!([value]));
+                self.set("examples", json!([value]));
             }
             ("examples", Value::Array(list)) => {
                 let short = list.iter().take(MAX_EXAMPLES);
                 let short = short.filter(|value| is_light(value, MAX_EXAMPLE_BYTES));
                 let short: Vec<Value> = short.cloned().collect();
                 if !short.is_empty() {
-                    self.say(word, short);
+                    self.set(word, short);
                 }
             }
             ("format" | "contentMediaType" | "contentEncoding", Value::String(text))
                 if !text.is_empty() =>
             {
-                self.say(word, text::line(text, MAX_TITLE));
+                self.set(word, text::line(text, MAX_TITLE));
             }
-            ("deprecated" | "uniqueItems", Value::Bool(true)) => self.say(word, true),
-            ("minimum" | "maximum", Value::Number(_)) => self.say(word, value.clone()),
+            ("deprecated" | "uniqueItems", Value::Bool(true)) => self.set(word, true),
+            ("minimum" | "maximum", Value::Number(_)) => self.set(word, value.clone()),
             ("exclusiveMinimum" | "exclusiveMaximum", Value::Number(_)) => {
-                self.say(word, value.clone());
+                self.set(word, value.clone());
             }
             ("multipleOf", Value::Number(step)) if step.as_f64().is_some_and(|step| step > 0.0) => {
-                self.say(word, value.clone());
+                self.set(word, value.clone());
             }
             (
                 "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
@@ -158,13 +158,13 @@ impl<'d> SchemaPart<'d> {
                 Value::Number(count),
             ) => {
                 if let Some(count) = whole(count) {
-                    self.say(word, count);
+                    self.set(word, count);
                 }
             }
             ("pattern", Value::String(pattern)) => {
                 let pattern = undelimited(pattern);
                 if reader.is_pattern(pattern) {
-                    self.say(word, pattern);
+                    self.set(word, pattern);
                 }
             }
             ("required", Value::Array(names)) => {
@@ -175,7 +175,7 @@ impl<'d> SchemaPart<'d> {
                     .map(Value::from)
                     .collect();
                 if !names.is_empty() {
-                    self.say(word, names);
+                    self.set(word, names);
                 }
             }
             ("properties", Value::Object(properties)) => self.properties(reader, properties),
@@ -232,11 +232,11 @@ impl<'d> SchemaPart<'d> {
         match value {
             Value::String(name) if name.eq_ignore_ascii_case("file") => {
                 self.is_file = true;
-                self.say("type", "string");
+                self.set("type", "string");
             }
             Value::String(name) => {
                 if let Some(kind) = kind(name) {
-                    self.say("type", kind);
+                    self.set("type", kind);
                 }
             }
             Value::Array(names) => {
@@ -255,8 +255,8 @@ impl<'d> SchemaPart<'d> {
                 }
                 match kinds.as_slice() {
                     [] => {}
-                    [one] => self.say("type", *one),
-                    _ => self.say("type", json!(kinds)),
+                    [one] => self.set("type", *one),
+                    _ => self.set("type", json!(kinds)),
                 }
             }
             _ => {}
@@ -265,7 +265,7 @@ impl<'d> SchemaPart<'d> {
 
     fn choice(&mut self, value: &Value, values: &[Value]) {
         if values.len() <= MAX_ENUM && is_light(value, MAX_ENUM_BYTES) {
-            return self.say("enum", value.clone());
+            return self.set("enum", value.clone());
         }
         let some: Vec<String> = values
             .iter()
@@ -278,9 +278,9 @@ impl<'d> SchemaPart<'d> {
             values.len(),
             some.join(", ")
         );
-        let said = self.words.get("description").and_then(Value::as_str);
-        let said = joined(said.unwrap_or_default(), &note);
-        self.say("description", said);
+        let description = self.words.get("description").and_then(Value::as_str);
+        let description = joined(description.unwrap_or_default(), &note);
+        self.set("description", description);
     }
 
     fn properties(&mut self, reader: &SchemaReader<'d>, properties: &'d Map<String, Value>) {
@@ -306,7 +306,7 @@ impl<'d> SchemaPart<'d> {
             if object.get(exclusive) == Some(&Value::Bool(true))
                 && let Some(limit) = self.words.shift_remove(bound)
             {
-                self.say(exclusive, limit);
+                self.set(exclusive, limit);
             }
         }
     }
@@ -337,9 +337,9 @@ impl<'d> SchemaPart<'d> {
             note.push_str(&names.join(", "));
         }
         note.push('.');
-        let said = self.words.get("description").and_then(Value::as_str);
-        let said = joined(said.unwrap_or_default(), &note);
-        self.say("description", said);
+        let description = self.words.get("description").and_then(Value::as_str);
+        let description = joined(description.unwrap_or_default(), &note);
+        self.set("description", description);
     }
 }
 

@@ -83,7 +83,7 @@ fn explain(error: &reqwest::Error, url: &Url) -> ToolError {
 pub(super) fn refused(error: UrlError) -> ToolError {
     let message = error.to_string();
     match error {
-        UrlError::NotAUrl(..) | UrlError::Scheme(_) | UrlError::Credentials => {
+        UrlError::NotAUrl(_) | UrlError::Scheme(_) | UrlError::Credentials => {
             ToolError::invalid_input(message)
         }
         UrlError::Private(_) => ToolError::denied(format!(

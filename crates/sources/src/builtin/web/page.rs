@@ -28,14 +28,14 @@ pub(super) async fn into_output(fetched: FetchedPage, context: &CallContext) -> 
     let (status, url, redirected) = (fetched.status, fetched.url.clone(), fetched.redirected);
     let mut output = blocking(context, move |_| Ok(render(&fetched))).await?;
     if status.is_client_error() || status.is_server_error() {
-        let said: String = output
+        let text: String = output
             .to_text()
             .trim()
             .chars()
             .take(SHOWN_OF_ERROR)
             .collect();
         return Err(ToolError::failed(format!(
-            "{url} answered {status}: {said}"
+            "{url} answered {status}: {text}"
         )));
     }
     // Redirects are followed before this; what is left leads to no web address.

@@ -232,7 +232,7 @@ fn command_not_found(lines: &[&str]) -> Option<Advice> {
             .strip_suffix(": not found")
             .or_else(|| rest.strip_suffix(": command not found"))
             .filter(|_| SHELLS.contains(&shell));
-        spawned.or(missed.and_then(|said| said.rsplit(": ").next()))
+        spawned.or(missed.and_then(|line| line.rsplit(": ").next()))
     })?;
     // Anything else it looked for may be nobody's business.
     let is_name = !command.contains(|c: char| c.is_whitespace() || c == '@' || c == '=');

@@ -66,13 +66,17 @@ struct CachedToken {
 }
 
 /// The token endpoint. A document must not make a secret travel in clear text; a person may.
-pub(super) fn endpoint(scheme: &str, said: TokenUrl<'_>, base: &Url) -> Result<Url, ToolError> {
+pub(super) fn endpoint(
+    scheme: &str,
+    token_url: TokenUrl<'_>,
+    base: &Url,
+) -> Result<Url, ToolError> {
     let refused = |why: &str| {
         ToolError::failed(format!(
             "No token can be got for `{scheme}`: where tokens are given out {why}."
         ))
     };
-    let (url, trusted) = match said {
+    let (url, trusted) = match token_url {
         TokenUrl::Document(url) => (url, false),
         TokenUrl::Configured(url) => (url, true),
     };

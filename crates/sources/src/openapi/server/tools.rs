@@ -63,16 +63,16 @@ impl OpenapiTools {
                     Some(base_url) => rebased(set, document, operation, base_url),
                     None => (operation.clone(), own.clone()),
                 };
-                let said = operation.servers.first().map_or("/", String::as_str);
+                let declared = operation.servers.first().map_or("/", String::as_str);
                 let server = match &last {
-                    Some((same, server)) if same == said => Some(server.clone()),
+                    Some((same, server)) if same == declared => Some(server.clone()),
                     _ => {
                         let base = base.as_deref();
-                        let server = base.and_then(|base| request::server_url(said, base).ok());
+                        let server = base.and_then(|base| request::server_url(declared, base).ok());
                         server.map(Arc::new)
                     }
                 };
-                last = server.clone().map(|server| (said.to_owned(), server));
+                last = server.clone().map(|server| (declared.to_owned(), server));
                 let entry = OpenapiTool {
                     operation: operation.clone(),
                     document: name.clone(),

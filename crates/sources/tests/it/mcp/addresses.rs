@@ -257,8 +257,9 @@ async fn what_is_wrong_is_said_in_one_sentence() {
             "There is no host named no-such-host.invalid, or it has no address.",
         ),
         (
-            "not a url",
-            "`not a url` is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
+            // It may be one with a secret filled in.
+            "sk-1.example/mcp",
+            "The address is not a URL: http:// or https:// is missing. Write the whole address, such as https://example.com/.",
         ),
     ] {
         assert_eq!(failure(settings(http(url))).await, expected);

@@ -108,7 +108,7 @@ export const errorsEn = {
   host_tls_failed: "No secure connection to {host} could be made: {cause}.",
   host_connection_failed: "The connection to {host} failed: {cause}.",
   host_no_usable_answer: "{host} gave no usable answer: {cause}.",
-  address_not_a_url: "`{address}` is not a URL: {why}. Write the whole address, such as https://example.com/.",
+  address_not_a_url: "The address is not a URL: {why}. Write the whole address, such as https://example.com/.",
   address_scheme: "{scheme}: addresses are refused. Only http:// and https:// are fetched.",
   address_with_password: "A URL with a user name or password in it is refused. Leave them out.",
   address_private: "{host} is on a private network or on this machine. Only an administrator can add a server there.",

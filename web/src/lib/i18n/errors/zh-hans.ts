@@ -282,7 +282,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   host_connection_failed: '与 {host} 的连接失败：{cause}。',
   host_no_usable_answer: '{host} 没有给出可用的响应：{cause}。',
   host_unknown: '没有名为 {host} 的主机，或它没有地址。',
-  address_not_a_url: '`{address}` 不是网址：{why}。请写出完整地址，例如 https://example.com/。',
+  address_not_a_url: '这个地址不是网址：{why}。请写出完整地址，例如 https://example.com/。',
   address_scheme: '不接受 {scheme}: 开头的地址，只能用 http:// 和 https://。',
   address_with_password: '不接受含有用户名或密码的网址，请去掉。',
   address_private: '{host} 在内部网络或这台机器上。只有管理员才能添加那里的服务器。',

@@ -282,7 +282,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   host_connection_failed: '與 {host} 的連線失敗：{cause}。',
   host_no_usable_answer: '{host} 沒有給出可用的回應：{cause}。',
   host_unknown: '沒有名為 {host} 的主機，或它沒有位址。',
-  address_not_a_url: '`{address}` 不是網址：{why}。請寫出完整位址，例如 https://example.com/。',
+  address_not_a_url: '這個位址不是網址：{why}。請寫出完整位址，例如 https://example.com/。',
   address_scheme: '不接受 {scheme}: 開頭的位址，只能用 http:// 和 https://。',
   address_with_password: '不接受含有使用者名稱或密碼的網址，請去掉。',
   address_private: '{host} 在內部網路或這台機器上。只有管理員才能新增那裡的伺服器。',

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tenon_domain::form::fields::{FieldChoice, FieldKind, FormFields, FormInputField};
-use tenon_domain::{CallId, CallRecord, Form, FormAnswer, FormId, FormRequest};
+use tenon_domain::{CallId, CallRecord, ErrorDetail, Form, FormAnswer, FormId, FormRequest};
 
 use super::shown;
 
@@ -107,7 +107,7 @@ impl FormPrompt {
         };
         if let Some(field) = fields.get(*at) {
             match read(field, line) {
-                Err(why) => return FormProgress::Wrong(why),
+                Err(why) => return FormProgress::Wrong(shown(&why.to_string())),
                 Ok(None) => {}
                 Ok(Some(value)) => {
                     content.insert(field.name.clone(), value);
@@ -171,13 +171,22 @@ fn numbered(choices: &[FieldChoice]) -> String {
     numbered.collect::<Vec<_>>().join(", ")
 }
 
+/// Why a line is no answer.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("{0} is needed.")]
+    Missing(String),
+    #[error("{0}")]
+    Misfit(#[from] ErrorDetail),
+}
+
 /// What a line means for a field. None: it is left out.
-fn read(field: &FormInputField, line: &str) -> Result<Option<Value>, String> {
+fn read(field: &FormInputField, line: &str) -> Result<Option<Value>, LineError> {
     if line.is_empty() {
         return match (&field.default, field.required) {
             (Some(default), _) => Ok(Some(default.clone())),
             (None, false) => Ok(None),
-            (None, true) => Err(format!("{} is needed.", shown(field.label()))),
+            (None, true) => Err(LineError::Missing(field.label().to_owned())),
         };
     }
     let text = || json!(line);
@@ -200,10 +209,8 @@ fn read(field: &FormInputField, line: &str) -> Result<Option<Value>, String> {
             .map(|one| choose(choices, one).unwrap_or_else(|| json!(one)))
             .collect(),
     };
-    match field.check(&value) {
-        Ok(()) => Ok(Some(value)),
-        Err(why) => Err(shown(&why.to_string())),
-    }
+    field.check(&value)?;
+    Ok(Some(value))
 }
 
 /// By its value, its title or its number, in this order: a value may look like a number.

@@ -1,0 +1,106 @@
+//! One transaction for all that waits to be written behind.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, QueryFilter, Statement,
+};
+use serde_json::json;
+use tenon_domain::EntryPoint;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::PendingWrites;
+use crate::entity::{api_keys, audit, auth_sessions};
+use crate::transaction::begin;
+use crate::write_health;
+use crate::{AuditEntry, Result, WriteHealth};
+
+/// How long one transaction may take.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Writes batches on the connection for writes.
+pub(crate) struct BatchWriter {
+    pub(crate) write: DatabaseConnection,
+    pub(crate) health: Arc<watch::Sender<WriteHealth>>,
+}
+
+impl BatchWriter {
+    pub(super) async fn write(&self, batch: &PendingWrites) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let written = timeout(WRITE_TIMEOUT, self.write_together(batch)).await;
+        let late = || Err(DbErr::Custom("it took too long".into()).into());
+        let written = written.unwrap_or_else(|_| late());
+        write_health::note(&self.health, &written);
+        written
+    }
+
+    async fn write_together(&self, batch: &PendingWrites) -> Result<()> {
+        let transaction = begin(&self.write).await?;
+        insert_audit(&transaction, &batch.audit).await?;
+        if batch.lost > 0 {
+            let entries = batch.lost;
+            tracing::warn!(entries, "entries of the audit log were not written");
+            insert_audit(&transaction, &[lost_entries(entries).into()]).await?;
+        }
+        for (key, at) in &batch.keys {
+            api_keys::Entity::update_many()
+                .col_expr(api_keys::Column::LastUsedAt, Expr::value(*at))
+                .filter(api_keys::Column::Id.eq(key.as_str()))
+                .exec(&transaction)
+                .await?;
+        }
+        for (session, used) in &batch.sessions {
+            auth_sessions::Entity::update_many()
+                .col_expr(auth_sessions::Column::LastSeenAt, Expr::value(used.seen_at))
+                .col_expr(
+                    auth_sessions::Column::ExpiresAt,
+                    Expr::value(used.expires_at),
+                )
+                .filter(auth_sessions::Column::Id.eq(session.as_str()))
+                .exec(&transaction)
+                .await?;
+        }
+        Ok(transaction.commit().await?)
+    }
+}
+
+/// All rows as one parameter: the statement is the same for any number of them, so one is prepared
+/// and kept. Those that are there already come from an attempt whose commit was not acknowledged.
+async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let backend = transaction.get_database_backend();
+    let elements = match backend {
+        DbBackend::Postgres => "jsonb_array_elements($1::jsonb) AS entries(value)",
+        _ => "json_each($1)",
+    };
+    let sql = format!(
+        "INSERT INTO audit (id, at, user_id, door, action, subject, detail, address) \
+         SELECT value->>'id', CAST(value->>'at' AS BIGINT), value->>'user_id', value->>'door', \
+         value->>'action', value->>'subject', value->>'detail', value->>'address' FROM {elements} \
+         WHERE true ON CONFLICT (id) DO NOTHING"
+    );
+    let rows = serde_json::to_string(rows)?;
+    let insert = Statement::from_sql_and_values(backend, sql, [rows.into()]);
+    transaction.execute_raw(insert).await?;
+    Ok(())
+}
+
+/// The entry that stands for those that are missing.
+fn lost_entries(entries: u64) -> AuditEntry {
+    AuditEntry {
+        user: None,
+        door: EntryPoint::Shell,
+        action: "audit.lost",
+        subject: entries.to_string(),
+        detail: json!({"entries": entries}),
+        address: String::new(),
+    }
+}
