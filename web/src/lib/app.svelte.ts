@@ -30,6 +30,7 @@ import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox } from './chat/turnOutbox';
+import { coalesce } from './coalesce';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
@@ -37,7 +38,7 @@ import { withErrorText } from './i18n/withErrorText';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
-import { Models } from './models/models.svelte';
+import { Models, MODELS_DEBOUNCE_MS } from './models/models.svelte';
 import { retrying } from './retrying';
 import { router } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
@@ -368,7 +369,7 @@ class App {
       case 'sources':
         return emitSourcesChange();
       case 'models':
-        this.#refreshInfo().catch(() => {});
+        this.#refreshInfoSoon();
         return this.models.refreshSoon();
       case 'accounts':
         // Their role may be another one now.
@@ -382,6 +383,8 @@ class App {
   async #refreshInfo(): Promise<void> {
     this.info = await api.info();
   }
+
+  #refreshInfoSoon = coalesce(MODELS_DEBOUNCE_MS, () => void this.#refreshInfo().catch(() => {}));
 
   async #refreshList(): Promise<void> {
     await this.chatManager.refresh();
