@@ -289,6 +289,7 @@ impl SocketSession {
                 self.follows_user = true;
                 self.answer(ServerFrame::Resync);
             }
+            Ok(ClientFrame::Ping) => self.answer(ServerFrame::Pong),
             Ok(ClientFrame::Register(registration)) => {
                 if let Err(why) = self.tools.register(registration, memory) {
                     self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));

@@ -918,9 +918,9 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
