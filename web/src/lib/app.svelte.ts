@@ -34,7 +34,6 @@ import { coalesce } from './coalesce';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
-import { withErrorText } from './i18n/withErrorText';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
@@ -293,16 +292,16 @@ class App {
     }
   }
 
-  // What the panel of models does. What goes wrong there is said there, so each
-  // of these fails with a sentence for the person.
+  // What the panel of models does. Each of these fails with what the server said: the panel
+  // shows it, at the field that it is about.
 
   discover(ask: Discover): Promise<Discovered> {
-    return withErrorText(api.discover(ask));
+    return api.discover(ask);
   }
 
   /** Connects a model and tries it. Who makes it the default means to talk to it. */
   async addModel(model: NewModel): Promise<ModelId> {
-    const id = await withErrorText(this.models.add(model));
+    const id = await this.models.add(model);
     if (model.isDefault) this.models.pick({ id, name: model.name ?? model.model });
     this.testModel(id);
     return id;
@@ -310,12 +309,12 @@ class App {
 
   async changeModel(id: ModelId, change: ModelChange): Promise<void> {
     if (Object.keys(change).length === 0) return;
-    await withErrorText(this.models.change(id, change));
+    await this.models.change(id, change);
     if (needsTest(change)) this.testModel(id);
   }
 
   removeModel(id: ModelId): Promise<void> {
-    return withErrorText(this.models.remove(id));
+    return this.models.remove(id);
   }
 
   testModel(id: ModelId): void {

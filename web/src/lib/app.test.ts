@@ -593,10 +593,11 @@ describe('the model of a chat', () => {
     expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new', 'gpt']);
   });
 
-  test('that cannot be saved says so in words', async () => {
-    vi.spyOn(api, 'createModel').mockRejectedValue(lost);
+  test('that cannot be saved fails with what the server said, the field included', async () => {
+    const refused = new ApiError('model_name_invalid', 'Too long.', 400, undefined, {}, 'name');
+    vi.spyOn(api, 'createModel').mockRejectedValue(refused);
     const model = { provider: 'openai', baseUrl: 'http://x', model: 'new' } as const;
-    await expect(app.addModel(model)).rejects.toThrow('Tenon does not answer.');
+    await expect(app.addModel(model)).rejects.toBe(refused);
   });
 });
 
