@@ -95,7 +95,10 @@ async fn no_frame_reaches_into_another_users_chat() {
         let heard = program
             .until(|frame| frame["type"] == "tools:registered")
             .await;
-        assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
+        assert!(
+            heard.last().unwrap()["problem"]["code"].is_string(),
+            "{heard:?}"
+        );
     }
 
     let (_, own) = world.bob.post("/api/chats", json!({})).await;
