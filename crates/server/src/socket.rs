@@ -20,7 +20,7 @@ use axum::response::Response;
 use futures::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use tenon_domain::ChatId;
+use tenon_domain::{ChatId, CodedError, ErrorDetail};
 use tenon_sources::browser::{PageCommand, RegistrationResult};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
@@ -289,16 +289,17 @@ impl SocketSession {
                 self.follows_user = true;
                 self.answer(ServerFrame::Resync);
             }
+            Ok(ClientFrame::Ping) => self.answer(ServerFrame::Pong),
             Ok(ClientFrame::Register(registration)) => {
-                if let Err(error) = self.tools.register(registration, memory) {
-                    let refused = RegistrationResult::refused(error.to_string());
-                    self.answer(ServerFrame::Registered(refused));
+                if let Err(why) = self.tools.register(registration, memory) {
+                    self.answer(ServerFrame::Registered(RegistrationResult::refused(
+                        why.detail(),
+                    )));
                 }
             }
             Ok(ClientFrame::Unregister { url }) => {
-                if let Err(error) = self.tools.unregister(url) {
-                    let message = error.to_string();
-                    self.refuse(ApiFault::BadRequest { message });
+                if let Err(why) = self.tools.unregister(url) {
+                    self.refuse(why.detail());
                 }
             }
             Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),
@@ -310,7 +311,7 @@ impl SocketSession {
         }
     }
 
-    fn refuse(&self, fault: ApiFault) {
+    fn refuse(&self, fault: impl Into<ErrorDetail>) {
         self.answer(ServerFrame::Error {
             chat_id: None,
             error: fault.into(),

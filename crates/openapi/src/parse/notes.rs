@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::note::{DocumentNote, ParameterError};
+
 /// What anybody reads of it.
 const MAX_NOTES: usize = 20;
 
@@ -10,21 +12,20 @@ const MAX_NOTES: usize = 20;
 pub(super) struct ParameterNotes {
     lacks: Vec<DroppedParameter>,
     /// Where each reason is in the list.
-    known: HashMap<String, usize>,
+    known: HashMap<ParameterError, usize>,
     /// Those beyond the last that is told.
     more: usize,
 }
 
 struct DroppedParameter {
-    why: String,
+    why: ParameterError,
     /// "GET /pets"
     first: String,
     operations: usize,
 }
 
 impl ParameterNotes {
-    /// `why` goes on after "a parameter:", and is a sentence's end.
-    pub(super) fn lacks_parameter(&mut self, operation: &str, why: String) {
+    pub(super) fn lacks_parameter(&mut self, operation: &str, why: ParameterError) {
         let count = self.lacks.len();
         let at = *self.known.get(&why).unwrap_or(&count);
         match self.lacks.get_mut(at) {
@@ -41,41 +42,21 @@ impl ParameterNotes {
         }
     }
 
-    pub(super) fn sentences(self) -> Vec<String> {
-        let sentence = |lack: DroppedParameter| {
-            let DroppedParameter {
-                why,
-                first,
-                operations,
-            } = lack;
-            match operations {
-                1 => format!("{first} goes without a parameter: {why}"),
-                count => {
-                    format!("{count} operations, such as {first}, go without a parameter: {why}")
-                }
-            }
+    pub(super) fn finish(self) -> Vec<DocumentNote> {
+        let note = |lack: DroppedParameter| DocumentNote::ParameterDropped {
+            first: lack.first,
+            operations: lack.operations,
+            why: lack.why,
         };
-        let mut sentences: Vec<String> = self.lacks.into_iter().map(sentence).collect();
-        if self.more > 0 {
-            let more = self.more;
-            sentences.push(format!("{more} more parameters could not be read."));
-        }
-        sentences
+        let count = self.more;
+        let more = (count > 0).then_some(DocumentNote::MoreParameters { count });
+        self.lacks.into_iter().map(note).chain(more).collect()
     }
 }
 
 /// What people are told about schemas that are in other files.
-pub(super) fn unread_schemas(places: &[String]) -> Option<String> {
-    match places {
-        [] => None,
-        [place] => Some(format!(
-            "What a part of an input is like is not known: it is in another document \
-             (`{place}`), which is not read."
-        )),
-        [first, ..] => Some(format!(
-            "What {} parts of inputs are like is not known: it is in other documents, which are \
-             not read, such as `{first}`.",
-            places.len()
-        )),
-    }
+pub(super) fn unread_schemas(places: &[String]) -> Option<DocumentNote> {
+    let first = places.first()?.clone();
+    let count = places.len();
+    Some(DocumentNote::SchemasUnread { count, first })
 }

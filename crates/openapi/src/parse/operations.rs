@@ -10,6 +10,7 @@ use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, ParseContext, SpecVersion};
 use super::{body, input, parameters, security, servers};
+use crate::note::DocumentNote;
 use crate::operation::{Operation, SkippedOperation};
 
 const METHODS: [&str; 9] = [
@@ -37,8 +38,7 @@ struct OperationReader<'r, 'd> {
 pub(super) struct OperationList {
     pub(super) operations: Vec<Operation>,
     pub(super) skipped: Vec<SkippedOperation>,
-    /// Sentences.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<DocumentNote>,
 }
 
 /// What holds for all operations of a path: itself, and what it refers to.
@@ -76,7 +76,7 @@ pub(super) fn read<'d>(reading: &ParseContext<'d>, paths: &'d Map<String, Value>
     OperationList {
         operations: operations.read,
         skipped: operations.skipped,
-        notes: operations.notes.sentences(),
+        notes: operations.notes.finish(),
     }
 }
 
@@ -171,8 +171,7 @@ impl<'d> OperationReader<'_, 'd> {
         };
         let shown = text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION);
         for error in dropped {
-            self.notes
-                .lacks_parameter(&shown, text::line(&error.to_string(), MAX_REASON));
+            self.notes.lacks_parameter(&shown, error);
         }
         Ok(Operation {
             name: self.names.give(&wish),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tenon_domain::{KeyAccess, UserId};
+use tenon_domain::{CodedError, KeyAccess, UserId};
 use tenon_sources::browser::{
     BrowserError, DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection,
-    Registration, RegistrationResult,
+    Registration, RegistrationFault, RegistrationResult,
 };
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -29,17 +29,6 @@ pub(super) struct SocketTools {
     orders: mpsc::Sender<PageCommand>,
     offers: mpsc::Sender<SocketOffer>,
     taking: AbortHandle,
-}
-
-/// Why what a page offers is not taken in.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum OfferError {
-    #[error("This key may not run tools. Use one with full access.")]
-    KeyScope,
-    #[error("This page says more than Tenon can take in. Look again later.")]
-    TooMany,
-    #[error("{0}")]
-    Browser(#[from] BrowserError),
 }
 
 enum SocketOffer {
@@ -86,9 +75,9 @@ impl SocketTools {
         &mut self,
         registration: Registration,
         memory: Option<BudgetShare>,
-    ) -> Result<(), OfferError> {
+    ) -> Result<(), BrowserError> {
         if !self.may_run {
-            return Err(OfferError::KeyScope);
+            return Err(RegistrationFault::KeyDenied.into());
         }
         let connection = match &self.connection {
             Some(connection) if connection.is_for(&registration) => connection.clone(),
@@ -97,15 +86,15 @@ impl SocketTools {
                     former.close();
                 }
                 let orders = self.orders.clone();
-                let connected = self.devices.connect(&self.user, &registration, orders)?;
-                Arc::new(connected)
+                let connected = self.devices.connect(&self.user, &registration, orders);
+                Arc::new(connected?)
             }
         };
         self.connection = Some(connection.clone());
         self.offer(SocketOffer::Register(connection, registration, memory))
     }
 
-    pub(super) fn unregister(&self, url: String) -> Result<(), OfferError> {
+    pub(super) fn unregister(&self, url: String) -> Result<(), BrowserError> {
         match self.connection.clone() {
             None => Ok(()),
             Some(connection) => self.offer(SocketOffer::Unregister(connection, url)),
@@ -131,9 +120,9 @@ impl SocketTools {
         }
     }
 
-    fn offer(&self, offer: SocketOffer) -> Result<(), OfferError> {
+    fn offer(&self, offer: SocketOffer) -> Result<(), BrowserError> {
         let offered = self.offers.try_send(offer);
-        offered.map_err(|_| OfferError::TooMany)
+        offered.map_err(|_| RegistrationFault::Busy.into())
     }
 }
 
@@ -146,8 +135,10 @@ async fn process_offers(
             SocketOffer::Register(connection, registration, memory) => {
                 let registered = connection.register(registration).await;
                 drop(memory);
-                let registered = registered
-                    .unwrap_or_else(|error| RegistrationResult::refused(error.to_string()));
+                let registered = registered.unwrap_or_else(|error| {
+                    tracing::debug!(%error, "what a page offers is not taken in");
+                    RegistrationResult::refused(error.detail())
+                });
                 // The page may be gone.
                 let _ = outbox.send(ServerFrame::Registered(registered)).await;
             }
