@@ -7,7 +7,7 @@
 mod address;
 mod browser;
 mod fix;
-mod http_client;
+mod http_probe;
 mod mcp;
 mod openapi;
 mod own_headers;
@@ -17,12 +17,14 @@ mod rules;
 mod server;
 mod step;
 
+use std::sync::Arc;
+
 use url::Url;
 
 use address::{below, other_scheme};
 use browser::Browser;
 use fix::{Case, ServerFramework};
-use http_client::{HttpProbe, ProbeError};
+use http_probe::HttpProbe;
 use mcp::PageTransport;
 use own_headers::OwnHeaders;
 use problem::{DoctorProblem, ProblemKind};
@@ -59,11 +61,11 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
     if let Err(problem) = rules::check_address(&url, &page) {
         return Ok(Report::new(&case, Vec::new(), Err(problem), notes));
     }
-    let mut browser = Browser::new(page.clone(), own, HttpProbe::new(&url)?);
-    let found = discover(&mut browser, &url).await;
+    let browser = Arc::new(Browser::new(page.clone(), own, HttpProbe::new(&url)?));
+    let found = discover(&browser, &url).await;
     let found = found.and_then(|server| check_policy(&url, &page).map(|()| server));
-    case.framework = browser.framework;
-    let own = &browser.log.own;
+    case.framework = browser.state().framework;
+    let own = &browser.own;
     let masked = |DoctorProblem { kind, message }: DoctorProblem| {
         kind.with(own.mask(&message, MAX_MESSAGE_CHARS))
     };
@@ -83,7 +85,8 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
             "The first time, the browser asks whether the page may access {what}: choose Allow."
         )));
     }
-    Ok(Report::new(&case, browser.log.steps, found, notes))
+    let steps = std::mem::take(&mut browser.state().steps);
+    Ok(Report::new(&case, steps, found, notes))
 }
 
 /// "Every address", as servers print where they listen, is none to connect to.
@@ -109,7 +112,7 @@ fn check_policy(url: &Url, page: &Url) -> Result<(), DoctorProblem> {
 }
 
 /// In the order of the page: `web/src/lib/local/discover.ts`.
-async fn discover(browser: &mut Browser, url: &Url) -> Result<UsableServer, DoctorProblem> {
+async fn discover(browser: &Arc<Browser>, url: &Url) -> Result<UsableServer, DoctorProblem> {
     use PageTransport::{Sse, Streamable};
     let path = url.path().trim_end_matches('/');
     let transports = match path {
@@ -118,7 +121,7 @@ async fn discover(browser: &mut Browser, url: &Url) -> Result<UsableServer, Doct
         _ => None,
     };
     let found = match transports {
-        Some(transports) => browser.find_mcp(url, &transports).await,
+        Some(transports) => mcp::find(browser, url, &transports).await,
         None => browser.find_document(address::document(url)).await,
     };
     match found {
@@ -132,7 +135,7 @@ async fn discover(browser: &mut Browser, url: &Url) -> Result<UsableServer, Doct
 
 /// MCP servers below an address that has no document, with the problem of that.
 async fn discover_below(
-    browser: &mut Browser,
+    browser: &Arc<Browser>,
     url: &Url,
     no_document: DoctorProblem,
 ) -> Result<UsableServer, DoctorProblem> {
@@ -143,13 +146,13 @@ async fn discover_below(
     let wants_key = no_document.kind == ProblemKind::NeedsKey;
     // A page that was not let read even the 404 has stopped there.
     let is_hidden =
-        site != browser.page() && browser.log.steps.iter().any(|step| !step.is_readable());
+        site != browser.page() && browser.state().steps.iter().any(|step| !step.is_readable());
     let below = [
         (below(url, "mcp"), PageTransport::Streamable),
         (below(url, "sse"), PageTransport::Sse),
     ];
     for (at, transport) in below {
-        match browser.find_mcp(&at, &[transport]).await {
+        match mcp::find(browser, &at, &[transport]).await {
             Ok(_) if is_hidden => {
                 return Err(ProblemKind::Cors.with(format!(
                     "There is an MCP server that a page can use at {at}, but a page that is given \
@@ -178,7 +181,10 @@ async fn over_tls(browser: &Browser, url: &Url, problem: DoctorProblem) -> Docto
         (ProblemKind::NotHttp, "http") => speaks_https(browser, url).await.unwrap_or(problem),
         // Some wait for the end of a line that TLS does not have.
         (ProblemKind::NotHttp | ProblemKind::TooSlow, "https") => match other_scheme(url) {
-            Some(other) if browser.answers(&other).await => ProbeError::PlainHttp.problem(url),
+            Some(other) if browser.answers(&other).await => {
+                let message = format!("What listens at {} speaks plain http.", origin(url));
+                ProblemKind::UseHttp.with(message)
+            }
             _ => problem,
         },
         _ => problem,
@@ -186,12 +192,8 @@ async fn over_tls(browser: &Browser, url: &Url, problem: DoctorProblem) -> Docto
 }
 
 async fn speaks_https(browser: &Browser, url: &Url) -> Option<DoctorProblem> {
-    let is_likely = browser
-        .log
-        .steps
-        .last()
-        .is_some_and(DoctorStep::may_want_tls);
-    let other = other_scheme(url).filter(|_| url.scheme() == "http" && is_likely)?;
+    let last = browser.state().steps.last().map(DoctorStep::may_want_tls);
+    let other = other_scheme(url).filter(|_| url.scheme() == "http" && last == Some(true))?;
     let message = format!("What listens at {} speaks https.", origin(url));
     let answers = browser.answers(&other).await;
     answers.then(|| ProblemKind::UseHttps.with(message))

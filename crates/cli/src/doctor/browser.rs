@@ -2,47 +2,47 @@
 //!
 //! Where a browser would stop, the shell goes on: what it then sees tells who is there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::{
-    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, HeaderMap,
-    HeaderValue,
+    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue,
 };
-use reqwest::{Method, Response};
+use reqwest::{Body, Method, Request, Response};
+use tenon_net::RequestError;
 use url::Url;
 
 use super::fix::ServerFramework;
-use super::http_client::{HttpProbe, ProbeError};
+use super::http_probe::{HttpProbe, ProbeError};
 use super::own_headers::OwnHeaders;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::rules::{self, CorsRefusal, origin};
-use super::step::StepLog;
+use super::step::{DoctorStep, SentRequest};
 
 const MAX_REDIRECTS: usize = 5;
+const MAX_VERDICT_CHARS: usize = 300;
 
+#[derive(Debug)]
 pub(super) struct Browser {
-    pub(super) log: StepLog,
+    pub(super) own: OwnHeaders,
     pub(super) http: HttpProbe,
-    /// What the server was made with, also where the page cannot use it.
-    pub(super) framework: ServerFramework,
     page: Url,
-    /// What a preflight has allowed is not asked for again: address, method, header.
-    allowed: HashSet<(Url, Method, String)>,
+    /// Locked, because an MCP connection sends through it from tasks of its own.
+    state: Mutex<BrowserState>,
 }
 
-/// A request, as a page makes it.
-#[derive(Clone)]
-pub(super) struct BrowserRequest {
-    pub(super) method: Method,
-    pub(super) url: Url,
-    /// Besides the person's own.
-    pub(super) headers: HeaderMap,
-    pub(super) body: Option<String>,
-    /// Of MCP messages, which one.
-    pub(super) message: Option<&'static str>,
+#[derive(Debug, Default)]
+pub(super) struct BrowserState {
+    pub(super) steps: Vec<DoctorStep>,
+    /// What the server was made with, also where the page cannot use it.
+    pub(super) framework: ServerFramework,
+    /// What a preflight has allowed is not asked for again: address, method, header.
+    allowed: HashSet<(Url, Method, String)>,
+    redirects: HashMap<Url, Url>,
 }
 
 /// A response, also one that no page would see.
+#[derive(Debug)]
 pub(super) struct BrowserResponse {
     pub(super) url: Url,
     pub(super) response: Response,
@@ -50,23 +50,6 @@ pub(super) struct BrowserResponse {
     pub(super) problem: Option<DoctorProblem>,
     /// Its number in the log.
     pub(super) step: usize,
-}
-
-impl BrowserRequest {
-    pub(super) fn new(method: Method, url: Url, headers: HeaderMap) -> Self {
-        Self {
-            method,
-            url,
-            headers,
-            body: None,
-            message: None,
-        }
-    }
-
-    pub(super) fn get(url: Url, accept: &'static str) -> Self {
-        let accept = (ACCEPT, HeaderValue::from_static(accept));
-        Self::new(Method::GET, url, HeaderMap::from_iter([accept]))
-    }
 }
 
 impl BrowserResponse {
@@ -79,15 +62,21 @@ impl BrowserResponse {
     }
 }
 
+/// A request without a body, before the headers that the browser adds.
+pub(super) fn get(url: Url, accept: &'static str) -> Request {
+    let mut request = Request::new(Method::GET, url);
+    let accept = HeaderValue::from_static(accept);
+    request.headers_mut().insert(ACCEPT, accept);
+    request
+}
+
 impl Browser {
     pub(super) fn new(page: Url, own: OwnHeaders, http: HttpProbe) -> Self {
-        let steps = Vec::new();
         Self {
-            log: StepLog { own, steps },
+            own,
             http,
-            framework: ServerFramework::Unknown,
             page,
-            allowed: HashSet::new(),
+            state: Mutex::default(),
         }
     }
 
@@ -95,61 +84,86 @@ impl Browser {
         origin(&self.page)
     }
 
+    pub(super) fn state(&self) -> MutexGuard<'_, BrowserState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a browser makes of a response.
+    pub(super) fn note(&self, step: usize, ok: bool, verdict: &str) {
+        let verdict = self.own.mask(verdict, MAX_VERDICT_CHARS);
+        self.state().steps[step].note(ok, verdict);
+    }
+
+    /// The same for a problem, which is returned.
+    pub(super) fn fail<T>(&self, step: usize, problem: DoctorProblem) -> Result<T, DoctorProblem> {
+        self.state().steps[step].fail(&problem);
+        Err(problem)
+    }
+
+    /// The same for the last step with an MCP message of this name.
+    pub(super) fn note_message(&self, message: &str, verdict: &str) {
+        let is_it = |step: &DoctorStep| step.message() == Some(message);
+        let step = self.state().steps.iter().rposition(is_it);
+        if let Some(step) = step {
+            self.note(step, true, verdict);
+        }
+    }
+
+    /// Where an address has led before.
+    pub(super) fn redirected(&self, url: &Url) -> Url {
+        self.state().redirects.get(url).unwrap_or(url).clone()
+    }
+
     /// What a browser would not let through is no error here, but told with the response.
-    pub(super) async fn fetch(
-        &mut self,
-        request: &BrowserRequest,
-    ) -> Result<BrowserResponse, DoctorProblem> {
-        let mut request = request.clone();
+    pub(super) async fn fetch(&self, request: &Request) -> Result<BrowserResponse, DoctorProblem> {
+        let mut request = copy(request);
+        *request.url_mut() = self.redirected(request.url());
         for _ in 0..=MAX_REDIRECTS {
             let reply = self.fetch_once(&request).await?;
-            let status = reply.status();
-            let Some(to) = rules::redirect(status, reply.headers(), &reply.url) else {
+            let (status, from) = (reply.status(), &reply.url);
+            let Some(to) = rules::redirect(status, reply.headers(), from) else {
                 return Ok(reply);
             };
-            let keeps_method = matches!(status, 307 | 308) || request.method == Method::GET;
-            if to.origin() != request.url.origin() || !keeps_method {
-                let is_secured = (request.url.scheme(), to.scheme()) == ("http", "https")
-                    && request.url.host() == to.host();
-                let kind = if is_secured {
+            let keeps_method = matches!(status, 307 | 308) || request.method() == Method::GET;
+            if to.origin() != from.origin() || !keeps_method {
+                let is_secured = (from.scheme(), to.scheme()) == ("http", "https");
+                let kind = if is_secured && from.host() == to.host() {
                     ProblemKind::UseHttps
                 } else {
                     ProblemKind::WrongPath
                 };
-                let to = self.log.own.mask(to.as_str(), 200);
+                let to = self.own.mask(to.as_str(), 200);
                 let problem = kind.with(format!("It redirects to {to}. Use that address."));
-                return self.log.fail(reply.step, problem);
+                return self.fail(reply.step, problem);
             }
             // Even a redirect has to be allowed.
             if reply.problem.is_some() {
                 return Ok(reply);
             }
-            self.log.note(reply.step, true, "goes where it leads");
-            request.url = to;
+            self.note(reply.step, true, "goes where it leads");
+            self.state().redirects.insert(reply.url, to.clone());
+            *request.url_mut() = to;
         }
-        let site = origin(&request.url);
+        let site = origin(request.url());
         Err(ProblemKind::WrongPath.with(format!("{site} redirects again and again.")))
     }
 
-    async fn fetch_once(
-        &mut self,
-        request: &BrowserRequest,
-    ) -> Result<BrowserResponse, DoctorProblem> {
+    async fn fetch_once(&self, request: &Request) -> Result<BrowserResponse, DoctorProblem> {
         let unsent = self.preflight(request).await?;
-        let mut headers = rules::added_headers(&request.url, &self.page);
-        headers.extend(self.page_headers(request));
-        let (step, response) = self.send(request, headers).await?;
+        let url = request.url().clone();
+        let headers = rules::added_headers(&url, &self.page);
+        let (step, response) = self.send(self.of_page(request, headers)).await?;
         let page = self.page();
-        let unread = if self.is_same_origin(&request.url) {
+        let unread = if self.is_same_origin(&url) {
             None
         } else {
             rules::readable(response.headers(), &page).err()
         };
         let (verdict, problem) =
             rules::judge(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
-        self.log.note(step, problem.is_none(), &verdict);
+        self.note(step, problem.is_none(), &verdict);
         Ok(BrowserResponse {
-            url: request.url.clone(),
+            url,
             response,
             problem,
             step,
@@ -158,49 +172,52 @@ impl Browser {
 
     /// Asks whether a request may follow, where browsers do. The request itself is not sent.
     pub(super) async fn preflight(
-        &mut self,
-        request: &BrowserRequest,
+        &self,
+        request: &Request,
     ) -> Result<Option<CorsRefusal>, DoctorProblem> {
-        let BrowserRequest { method, url, .. } = request;
-        let names = rules::unsafe_headers(&self.page_headers(request));
+        let (method, url) = (request.method(), request.url());
+        let page_request = self.of_page(request, HeaderMap::new());
+        let names = rules::unsafe_headers(page_request.headers());
         let key = |name: &String| (url.clone(), method.clone(), name.clone());
-        let is_known = || names.iter().all(|name| self.allowed.contains(&key(name)));
+        let is_known = || {
+            names
+                .iter()
+                .all(|name| self.state().allowed.contains(&key(name)))
+        };
         if !rules::needs_preflight(method, &names)
             || self.is_same_origin(url)
             || !names.is_empty() && is_known()
         {
             return Ok(None);
         }
-        let mut headers = rules::added_headers(url, &self.page);
+        let mut options = Request::new(Method::OPTIONS, url.clone());
+        let headers = options.headers_mut();
+        headers.extend(rules::added_headers(url, &self.page));
         headers.insert(ACCESS_CONTROL_REQUEST_METHOD, header(method.as_str()));
         let mut with = String::new();
         if !names.is_empty() {
             headers.insert(ACCESS_CONTROL_REQUEST_HEADERS, header(&names.join(",")));
             with = format!(" with {}", names.join(", "));
         }
-        let options = BrowserRequest::new(Method::OPTIONS, url.clone(), HeaderMap::new());
-        let (step, response) = self.send(&options, headers).await?;
+        let (step, response) = self.send(options).await?;
         let status = response.status().as_u16();
-        match rules::preflight(status, response.headers(), &self.page(), method, &names) {
-            Ok(()) => {
-                self.allowed.extend(names.iter().map(key));
-                let verdict = format!("may send {method}{with}");
-                self.log.note(step, true, &verdict);
-                Ok(None)
-            }
-            Err(refusal) => {
-                let verdict = format!("does not send the {method}: {refusal}");
-                self.log.note(step, false, &verdict);
-                Ok(Some(refusal))
-            }
+        let decided = rules::preflight(status, response.headers(), &self.page(), method, &names);
+        let verdict = match &decided {
+            Ok(()) => format!("may send {method}{with}"),
+            Err(refusal) => format!("does not send the {method}: {refusal}"),
+        };
+        self.note(step, decided.is_ok(), &verdict);
+        if decided.is_ok() {
+            self.state().allowed.extend(names.iter().map(key));
         }
+        Ok(decided.err())
     }
 
     /// A status that is no success, whoever could read it.
     pub(super) async fn check_status(
-        &mut self,
+        &self,
         reply: &BrowserResponse,
-        request: &BrowserRequest,
+        request: &Request,
     ) -> Result<(), DoctorProblem> {
         let status = reply.status();
         let problem = match status {
@@ -212,18 +229,18 @@ impl Browser {
             }
             401 | 403 => self.key_problem(status, reply.problem.is_some()),
             400.. => {
-                let path = self.log.own.mask(reply.url.path(), 100);
+                let path = self.own.mask(reply.url.path(), 100);
                 ProblemKind::WrongPath
                     .with(format!("There is nothing at {path}: it answers {status}."))
             }
             _ => return Ok(()),
         };
-        self.log.fail(reply.step, problem)
+        self.fail(reply.step, problem)
     }
 
     /// It wants a key, or another one.
-    pub(super) fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
-        let what = if self.log.own.has_key() {
+    fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
+        let what = if self.own.has_key() {
             "does not take the key"
         } else {
             "wants a key"
@@ -237,70 +254,64 @@ impl Browser {
     }
 
     /// Whether the same without `Origin` is let in: then it is the page that is refused.
-    async fn is_let_in_without_origin(&self, request: &BrowserRequest) -> bool {
-        let BrowserRequest {
-            method, url, body, ..
-        } = request;
-        let headers = self.page_headers(request);
-        let sent = self.http.send(method, url, headers, body.as_ref()).await;
+    async fn is_let_in_without_origin(&self, request: &Request) -> bool {
+        let sent = self
+            .http
+            .send(self.of_page(request, HeaderMap::new()))
+            .await;
         sent.is_ok_and(|response| !matches!(response.status().as_u16(), 401 | 403))
     }
 
     /// Whether anybody speaks HTTP at an address, trusted or not.
     pub(super) async fn answers(&self, url: &Url) -> bool {
-        let sent = self.http.send(&Method::GET, url, HeaderMap::new(), None);
-        match sent.await {
+        match self.http.send(Request::new(Method::GET, url.clone())).await {
             // So do some who want TLS, to say so.
             Ok(response) => url.scheme() == "https" || response.status() != 400,
-            Err(error) => matches!(error, ProbeError::NotTrusted(_)),
+            Err(ProbeError::Request(RequestError::Certificate { .. })) => true,
+            Err(_) => false,
         }
     }
 
-    async fn send(
-        &mut self,
-        request: &BrowserRequest,
-        headers: HeaderMap,
-    ) -> Result<(usize, Response), DoctorProblem> {
-        let BrowserRequest {
-            method, url, body, ..
-        } = request;
-        let sent = self
-            .http
-            .send(method, url, headers.clone(), body.as_ref())
-            .await;
-        let response = match &sent {
-            Ok(response) => Ok((response.status().as_u16(), response.headers())),
-            Err(error) => Err(error.explain(url).0),
+    async fn send(&self, request: Request) -> Result<(usize, Response), DoctorProblem> {
+        let url = request.url().clone();
+        let asked = SentRequest::new(&request, &self.own);
+        let sent = self.http.send(request).await;
+        let response = sent.as_ref().map_err(|error| error.explain(&url).0);
+        let step = {
+            let steps = &mut self.state().steps;
+            steps.push(DoctorStep::new(asked, response, &self.own));
+            steps.len() - 1
         };
-        let step = self.log.add(request, &headers, response);
         match sent {
             Ok(response) => Ok((step, response)),
-            Err(error) => self.log.fail(step, error.problem(url)),
+            Err(error) => self.fail(step, error.problem(&url)),
         }
     }
 
-    /// The headers that the page itself sets.
-    fn page_headers(&self, request: &BrowserRequest) -> HeaderMap {
-        let mut headers = request.headers.clone();
-        headers.extend(self.log.own.headers.clone());
-        headers
+    /// A request with the headers that the page itself sets after those given.
+    pub(super) fn of_page(&self, request: &Request, mut headers: HeaderMap) -> Request {
+        let mut request = copy(request);
+        headers.extend(std::mem::take(request.headers_mut()));
+        headers.extend(self.own.headers.clone());
+        *request.headers_mut() = headers;
+        request
     }
 
     /// Where the page itself comes from nothing has to be allowed.
-    fn is_same_origin(&self, url: &Url) -> bool {
+    pub(super) fn is_same_origin(&self, url: &Url) -> bool {
         url.origin() == self.page.origin()
     }
+}
+
+fn copy(request: &Request) -> Request {
+    let mut copy = Request::new(request.method().clone(), request.url().clone());
+    copy.headers_mut().clone_from(request.headers());
+    let body = request.body().and_then(Body::as_bytes);
+    *copy.body_mut() = body.map(|bytes| bytes.to_vec().into());
+    copy
 }
 
 /// Ours, and of characters that a header may have.
 fn header(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
-}
-
-/// The media type of a response, without its parameters.
-pub(super) fn essence(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
-    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
-    let essence = value.split(';').next().unwrap_or_default();
-    essence.trim().to_owned()
 }

@@ -50,8 +50,9 @@ impl Fix {
 }
 
 /// What a server was made with, as far as it shows. It decides which lines mend it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ServerFramework {
+    #[default]
     Unknown,
     Mcpo,
     FastMcp,

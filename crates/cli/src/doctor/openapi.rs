@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use reqwest::Method;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::Request;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use serde_json::Value;
 use tenon_openapi::discover::{has_paths, sub_documents};
 use tenon_openapi::operation::{Operation, ParameterLocation, ParsedDocument, SecuritySchemeKind};
 use tenon_openapi::{document, parse, request};
-use tenon_sources::browser::DiscoveredTools;
+use tenon_sources::browser::{DiscoveredTools, preview};
 use url::Url;
 
-use super::browser::{Browser, BrowserRequest};
+use super::browser::{Browser, get};
 use super::fix::ServerFramework;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::server::UsableServer;
@@ -28,7 +28,7 @@ struct ReadDocument {
 }
 
 impl Browser {
-    pub(super) async fn find_document(&mut self, url: Url) -> Result<UsableServer, DoctorProblem> {
+    pub(super) async fn find_document(&self, url: Url) -> Result<UsableServer, DoctorProblem> {
         let main = self.read_document(url).await?;
         if has_paths(&main.value) {
             return self.try_document(&main, true).await;
@@ -44,7 +44,7 @@ impl Browser {
             many => format!("{many} servers"),
         };
         let verdict = format!("lets it through: an mcpo with {servers}");
-        self.log.note(main.step, true, &verdict);
+        self.note(main.step, true, &verdict);
         let mut whole = UsableServer::default();
         let (mut failed, mut is_tried) = (Vec::new(), false);
         for sub in subs {
@@ -71,33 +71,36 @@ impl Browser {
         Ok(whole)
     }
 
-    async fn read_document(&mut self, url: Url) -> Result<ReadDocument, DoctorProblem> {
+    async fn read_document(&self, url: Url) -> Result<ReadDocument, DoctorProblem> {
         // As a page asks that has nothing special to say.
-        let request = BrowserRequest::get(url, "*/*");
+        let request = get(url, "*/*");
         let reply = self.fetch(&request).await?;
-        if self.framework == ServerFramework::Unknown {
-            self.framework = ServerFramework::of_openapi(reply.headers());
+        {
+            let framework = &mut self.state().framework;
+            if *framework == ServerFramework::Unknown {
+                *framework = ServerFramework::of_openapi(reply.headers());
+            }
         }
         self.check_status(&reply, &request).await?;
         let (url, step) = (reply.url, reply.step);
         let bytes = match self.http.read_body(reply.response).await {
             Ok(bytes) => bytes,
-            Err(error) => return self.log.fail(step, error.problem(&url)),
+            Err(error) => return self.fail(step, error.problem(&url)),
         };
         let value = match document::read(&bytes) {
             Ok(value) if document::is_document(&value) => value,
             Err(error) if looks_like_document(&bytes) => {
                 let invalid = || ProblemKind::BadSpec.with(error.to_string());
                 let problem = reply.problem.unwrap_or_else(invalid);
-                return self.log.fail(step, problem);
+                return self.fail(step, problem);
             }
             Ok(_) | Err(_) => {
                 let what = "What it answers with is no OpenAPI document.";
-                return self.log.fail(step, ProblemKind::NotToolServer.with(what));
+                return self.fail(step, ProblemKind::NotToolServer.with(what));
             }
         };
         if is_of_mcpo(&value) || !sub_documents(&value, &url).is_empty() {
-            self.framework = ServerFramework::Mcpo;
+            self.state().framework = ServerFramework::Mcpo;
         }
         if let Some(problem) = reply.problem {
             return Err(problem);
@@ -112,7 +115,7 @@ impl Browser {
     }
 
     async fn try_document(
-        &mut self,
+        &self,
         document: &ReadDocument,
         tries_calls: bool,
     ) -> Result<UsableServer, DoctorProblem> {
@@ -121,13 +124,12 @@ impl Browser {
             document: document.text.clone(),
             url: url.to_string(),
         };
-        let mut server = match self.preview_tools(tools, url, *step) {
-            Ok(server) => server,
-            Err(why) => {
-                let problem = ProblemKind::BadSpec.with(why.to_string());
-                return self.log.fail(*step, problem);
-            }
+        // With the code that Tenon will use.
+        let mut server = match preview(tools, url) {
+            Ok((tools, left_out)) => UsableServer::new(tools.len(), left_out),
+            Err(why) => return self.fail(*step, ProblemKind::BadSpec.with(why.to_string())),
         };
+        self.note(*step, true, &server.verdict());
         if tries_calls && self.try_calls(document).await? {
             let wants = "Its tools want a key: enter it with the server in Tenon.";
             server.notes.push(ProblemKind::NeedsKey.with(wants));
@@ -137,7 +139,7 @@ impl Browser {
 
     /// Asks for each kind of call whether a page may make it. None is made. True: they want a
     /// key, and none was given.
-    async fn try_calls(&mut self, document: &ReadDocument) -> Result<bool, DoctorProblem> {
+    async fn try_calls(&self, document: &ReadDocument) -> Result<bool, DoctorProblem> {
         let Ok(parsed) = parse::parse(&document.value) else {
             return Ok(false);
         };
@@ -149,9 +151,9 @@ impl Browser {
             };
             let needs = &operation.security;
             let is_open = needs.is_empty() || needs.iter().any(Vec::is_empty);
-            wants_key |= !is_open && !self.log.own.has_key();
-            let names: Vec<&str> = request.headers.keys().map(HeaderName::as_str).collect();
-            let kind = format!("{} {names:?}", request.method);
+            wants_key |= !is_open && !self.own.has_key();
+            let names: Vec<&str> = request.headers().keys().map(HeaderName::as_str).collect();
+            let kind = format!("{} {names:?}", request.method());
             if seen.len() == MAX_CALLS || !seen.insert(kind) {
                 continue;
             }
@@ -167,7 +169,7 @@ impl Browser {
 }
 
 /// The request of a call, as far as a preflight tells of it.
-fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<BrowserRequest> {
+fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Request> {
     let server = operation.servers.first().map_or("/", String::as_str);
     let mut url = request::server_url(server, base).ok()?;
     // A page sends nothing to another site.
@@ -176,7 +178,9 @@ fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Br
     }
     let path = operation.path.replace(['{', '}'], "");
     url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
-    let mut headers: HeaderMap = operation.headers.iter().cloned().collect();
+    let mut request = Request::new(operation.method.clone(), url);
+    let headers = request.headers_mut();
+    headers.extend(operation.headers.iter().cloned());
     if let Some(body) = &operation.body {
         headers.insert(CONTENT_TYPE, HeaderValue::from_str(&body.media_type).ok()?);
     }
@@ -200,8 +204,7 @@ fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Br
     for name in names.filter_map(|name| name.parse::<HeaderName>().ok()) {
         headers.insert(name, HeaderValue::from_static("x"));
     }
-    let method = Method::from_bytes(operation.method.as_str().as_bytes()).ok()?;
-    Some(BrowserRequest::new(method, url, headers))
+    Some(request)
 }
 
 /// Whether what cannot be read was meant as a document.

@@ -57,6 +57,12 @@ pub(super) struct OwnHeaders {
     secrets: Vec<String>,
 }
 
+impl fmt::Debug for OwnHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnHeaders")
+    }
+}
+
 impl OwnHeaders {
     pub(super) fn new(given: Vec<OwnHeader>) -> Self {
         let mut secrets = Vec::new();

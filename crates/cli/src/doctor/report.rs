@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::fix::{Case, Fix, fixes};
 use super::problem::{DoctorProblem, ProblemKind};
 use super::rules::origin;
-use super::server::{UsableServer, count};
+use super::server::UsableServer;
 use super::step::DoctorStep;
 
 /// What fits into most terminals.
@@ -50,13 +50,15 @@ impl Report {
         let page = origin(case.page);
         let ok = found.is_ok();
         let (problem, tools) = match found {
-            Ok(UsableServer { tools, notes: more }) => {
-                notes.splice(0..0, more);
-                let message = match tools {
-                    0 => format!("A page at {page} can use this server, but it offers no tools."),
-                    _ => format!("A page at {page} can use this server: {}.", count(tools)),
+            Ok(server) => {
+                let message = match server.count() {
+                    _ if server.tools == 0 => {
+                        format!("A page at {page} can use this server, but it offers no tools.")
+                    }
+                    count => format!("A page at {page} can use this server: {count}."),
                 };
-                (ProblemKind::Ok.with(message), tools)
+                notes.splice(0..0, server.notes);
+                (ProblemKind::Ok.with(message), server.tools)
             }
             Err(problem) => (problem, 0),
         };
