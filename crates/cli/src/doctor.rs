@@ -59,23 +59,19 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
         page: &page,
     };
     if let Err(problem) = rules::check_address(&url, &page) {
-        return Ok(Report::new(&case, Vec::new(), Err(problem), notes));
+        return Report::new(&case, Vec::new(), Err(problem), notes);
     }
     let browser = Arc::new(Browser::new(page.clone(), own, HttpProbe::new(&url)?));
     let found = discover(&browser, &url).await;
-    let found = found.and_then(|server| check_policy(&url, &page).map(|()| server));
+    let mut found = found.and_then(|server| check_policy(&url, &page).map(|()| server));
     case.framework = browser.state().framework;
-    let own = &browser.own;
-    let masked = |DoctorProblem { kind, message }: DoctorProblem| {
-        kind.with(own.mask(&message, MAX_MESSAGE_CHARS))
+    let told = match &mut found {
+        Ok(server) => server.notes.as_mut_slice(),
+        Err(problem) => std::slice::from_mut(problem),
     };
-    let found = match found {
-        Ok(UsableServer { tools, notes }) => Ok(UsableServer {
-            tools,
-            notes: notes.into_iter().map(masked).collect(),
-        }),
-        Err(problem) => Err(masked(problem)),
-    };
+    for problem in told {
+        problem.message = browser.own.mask(&problem.message, MAX_MESSAGE_CHARS);
+    }
     if rules::asks_permission(&url, &page) {
         let what = match HostScope::of(&url) {
             HostScope::Here => "apps on this device",
@@ -86,7 +82,7 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
         )));
     }
     let steps = std::mem::take(&mut browser.state().steps);
-    Ok(Report::new(&case, steps, found, notes))
+    Report::new(&case, steps, found, notes)
 }
 
 /// "Every address", as servers print where they listen, is none to connect to.
@@ -115,19 +111,19 @@ fn check_policy(url: &Url, page: &Url) -> Result<(), DoctorProblem> {
 async fn discover(browser: &Arc<Browser>, url: &Url) -> Result<UsableServer, DoctorProblem> {
     use PageTransport::{Sse, Streamable};
     let path = url.path().trim_end_matches('/');
-    let transports = match path {
-        _ if path.ends_with("/mcp") => Some([Streamable, Sse]),
-        _ if path.ends_with("/sse") => Some([Sse, Streamable]),
-        _ => None,
-    };
-    let found = match transports {
-        Some(transports) => mcp::find(browser, url, &transports).await,
-        None => browser.find_document(address::document(url)).await,
+    let found = if path.ends_with("/mcp") {
+        mcp::find(browser, url, &[Streamable, Sse]).await
+    } else if path.ends_with("/sse") {
+        mcp::find(browser, url, &[Sse, Streamable]).await
+    } else {
+        match browser.find_document(address::document(url)).await {
+            Err(problem) if problem.kind.is_elsewhere() => {
+                return discover_below(browser, url, problem).await;
+            }
+            found => found,
+        }
     };
     match found {
-        Err(problem) if transports.is_none() && problem.kind.is_elsewhere() => {
-            discover_below(browser, url, problem).await
-        }
         Err(problem) => Err(over_tls(browser, url, problem).await),
         found => found,
     }
@@ -147,11 +143,11 @@ async fn discover_below(
     // A page that was not let read even the 404 has stopped there.
     let is_hidden =
         site != browser.page() && browser.state().steps.iter().any(|step| !step.is_readable());
-    let below = [
-        (below(url, "mcp"), PageTransport::Streamable),
-        (below(url, "sse"), PageTransport::Sse),
-    ];
-    for (at, transport) in below {
+    for (name, transport) in [
+        ("mcp", PageTransport::Streamable),
+        ("sse", PageTransport::Sse),
+    ] {
+        let at = below(url, name);
         match mcp::find(browser, &at, &[transport]).await {
             Ok(_) if is_hidden => {
                 return Err(ProblemKind::Cors.with(format!(
@@ -180,21 +176,23 @@ async fn over_tls(browser: &Browser, url: &Url, problem: DoctorProblem) -> Docto
     match (problem.kind, url.scheme()) {
         (ProblemKind::NotHttp, "http") => speaks_https(browser, url).await.unwrap_or(problem),
         // Some wait for the end of a line that TLS does not have.
-        (ProblemKind::NotHttp | ProblemKind::TooSlow, "https") => match other_scheme(url) {
-            Some(other) if browser.answers(&other).await => {
-                let message = format!("What listens at {} speaks plain http.", origin(url));
-                ProblemKind::UseHttp.with(message)
-            }
-            _ => problem,
-        },
+        (ProblemKind::NotHttp | ProblemKind::TooSlow, "https")
+            if browser.answers(&other_scheme(url)).await =>
+        {
+            let site = origin(url);
+            ProblemKind::UseHttp.with(format!("What listens at {site} speaks plain http."))
+        }
         _ => problem,
     }
 }
 
 async fn speaks_https(browser: &Browser, url: &Url) -> Option<DoctorProblem> {
-    let last = browser.state().steps.last().map(DoctorStep::may_want_tls);
-    let other = other_scheme(url).filter(|_| url.scheme() == "http" && last == Some(true))?;
+    let is_likely = browser
+        .state()
+        .steps
+        .last()
+        .is_some_and(DoctorStep::may_want_tls);
+    let is_https = url.scheme() == "http" && is_likely && browser.answers(&other_scheme(url)).await;
     let message = format!("What listens at {} speaks https.", origin(url));
-    let answers = browser.answers(&other).await;
-    answers.then(|| ProblemKind::UseHttps.with(message))
+    is_https.then(|| ProblemKind::UseHttps.with(message))
 }

@@ -109,6 +109,21 @@ impl Browser {
         }
     }
 
+    /// The MCP message that was sent last.
+    pub(super) fn last_message(&self) -> Option<String> {
+        let last = self.state().steps.last()?.message()?.to_owned();
+        Some(last)
+    }
+
+    /// Remembers what the server is made with, by what it would be in Python. What `is_certain`
+    /// replaces what was seen before.
+    pub(super) fn recognize(&self, headers: &HeaderMap, python: ServerFramework, is_certain: bool) {
+        let framework = &mut self.state().framework;
+        if is_certain || *framework == ServerFramework::Unknown {
+            *framework = ServerFramework::of(headers, python);
+        }
+    }
+
     /// Where an address has led before.
     pub(super) fn redirected(&self, url: &Url) -> Url {
         self.state().redirects.get(url).unwrap_or(url).clone()
@@ -159,8 +174,12 @@ impl Browser {
         } else {
             rules::readable(response.headers(), &page).err()
         };
-        let (verdict, problem) =
-            rules::judge(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
+        let problem = rules::blocked(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
+        let verdict = match (unsent, unread) {
+            (None, None) => "lets it through".to_owned(),
+            (None, Some(unread)) => format!("does not let the page {unread}"),
+            (Some(_), _) => "would not have sent it".to_owned(),
+        };
         self.note(step, problem.is_none(), &verdict);
         Ok(BrowserResponse {
             url,
@@ -204,7 +223,7 @@ impl Browser {
         let decided = rules::preflight(status, response.headers(), &self.page(), method, &names);
         let verdict = match &decided {
             Ok(()) => format!("may send {method}{with}"),
-            Err(refusal) => format!("does not send the {method}: {refusal}"),
+            Err(refusal) => format!("does not let the page {refusal}"),
         };
         self.note(step, decided.is_ok(), &verdict);
         if decided.is_ok() {
@@ -213,11 +232,12 @@ impl Browser {
         Ok(decided.err())
     }
 
-    /// A status that is no success, whoever could read it.
+    /// A status that is no success, whoever could read it: it `lacks` what was asked for.
     pub(super) async fn check_status(
         &self,
         reply: &BrowserResponse,
         request: &Request,
+        lacks: &str,
     ) -> Result<(), DoctorProblem> {
         let status = reply.status();
         let problem = match status {
@@ -231,7 +251,7 @@ impl Browser {
             400.. => {
                 let path = self.own.mask(reply.url.path(), 100);
                 ProblemKind::WrongPath
-                    .with(format!("There is nothing at {path}: it answers {status}."))
+                    .with(format!("There is {lacks} at {path}: it answers {status}."))
             }
             _ => return Ok(()),
         };

@@ -98,7 +98,6 @@ impl ProbeError {
             Certificate, Connection, ConnectionRefused, NotTls, Protocol, Refused, TimedOut, Tls,
         };
         let (site, seconds) = (origin(url), REQUEST_TIMEOUT.as_secs());
-        let host = url.host_str().unwrap_or_default();
         let max = MAX_BODY_BYTES / 1024 / 1024;
         let (short, kind, message) = match self {
             Self::Request(ConnectionRefused { .. }) => (
@@ -106,11 +105,9 @@ impl ProbeError {
                 Kind::NotRunning,
                 format!("Nothing listens at {site}: the server does not run, or at another port."),
             ),
-            Self::Request(Refused(_)) => (
-                "no such host",
-                Kind::NotRunning,
-                format!("There is no host named {host}."),
-            ),
+            Self::Request(error @ Refused(_)) => {
+                ("no such host", Kind::NotRunning, error.to_string())
+            }
             Self::Request(TimedOut { .. }) | Self::Late => (
                 "nothing for 5 s",
                 Kind::TooSlow,
@@ -124,11 +121,9 @@ impl ProbeError {
                     certificate(cause)
                 ),
             ),
-            Self::Request(Tls { cause, .. }) => (
-                "no TLS connection",
-                Kind::TlsNotTrusted,
-                format!("No secure connection to {site} could be made: {cause}."),
-            ),
+            Self::Request(error @ Tls { .. }) => {
+                ("no TLS connection", Kind::TlsNotTrusted, error.to_string())
+            }
             Self::Request(NotTls { .. }) => (
                 "plain http, no TLS",
                 Kind::UseHttp,

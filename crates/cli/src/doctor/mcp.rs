@@ -57,10 +57,16 @@ async fn find_over(
     url: &Url,
 ) -> Result<UsableServer, DoctorProblem> {
     let client = Arc::new(PageClient::new(browser.clone(), url.clone(), transport));
-    let (url, headers) = (url.to_string(), BTreeMap::new());
+    let (address, headers) = (url.to_string(), BTreeMap::new());
     let config = match transport {
-        PageTransport::Streamable => TransportConfig::Http { url, headers },
-        PageTransport::Sse => TransportConfig::Sse { url, headers },
+        PageTransport::Streamable => TransportConfig::Http {
+            url: address,
+            headers,
+        },
+        PageTransport::Sse => TransportConfig::Sse {
+            url: address,
+            headers,
+        },
     };
     let connected = McpConnection::connect(ConnectOptions {
         network: Network::Anywhere,
@@ -76,7 +82,7 @@ async fn find_over(
         return Err(ProblemKind::BadHandshake.with("It does not know `tools/list`."));
     }
     if connection.era() == ProtocolEra::Stateless {
-        check_call(browser, &client.url).await?;
+        check_call(browser, url).await?;
     }
     let problems = list.problems.iter().map(ToString::to_string);
     let mut server = UsableServer::new(list.tools.len(), problems.collect());
@@ -103,7 +109,7 @@ async fn check_call(browser: &Browser, url: &Url) -> Result<(), DoctorProblem> {
         (NAME, HeaderValue::from_static("tool")),
     ]);
     match browser.preflight(&request).await? {
-        Some(refusal) => Err(refusal.problem(true, &browser.page())),
+        Some(refusal) => Err(refusal.of_preflight(&browser.page())),
         None => Ok(()),
     }
 }

@@ -75,13 +75,8 @@ impl Browser {
         // As a page asks that has nothing special to say.
         let request = get(url, "*/*");
         let reply = self.fetch(&request).await?;
-        {
-            let framework = &mut self.state().framework;
-            if *framework == ServerFramework::Unknown {
-                *framework = ServerFramework::of_openapi(reply.headers());
-            }
-        }
-        self.check_status(&reply, &request).await?;
+        self.recognize(reply.headers(), ServerFramework::FastApi, false);
+        self.check_status(&reply, &request, "nothing").await?;
         let (url, step) = (reply.url, reply.step);
         let bytes = match self.http.read_body(reply.response).await {
             Ok(bytes) => bytes,
@@ -158,7 +153,7 @@ impl Browser {
                 continue;
             }
             if let Some(refusal) = self.preflight(&request).await? {
-                let DoctorProblem { kind, message } = refusal.problem(true, &self.page());
+                let DoctorProblem { kind, message } = refusal.of_preflight(&self.page());
                 return Err(kind.with(format!(
                     "A page can read its description, but not call its tools. {message}"
                 )));

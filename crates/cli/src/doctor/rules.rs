@@ -2,6 +2,8 @@
 //! blocked ports, mixed content, private network access, and CORS with its preflight (Fetch
 //! standard). All of it is pure: nothing is sent here.
 
+use std::fmt;
+
 use reqwest::Method;
 use reqwest::header::{
     ACCEPT, ACCEPT_LANGUAGE, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
@@ -56,27 +58,54 @@ impl HostScope {
     }
 }
 
-/// Why a browser keeps a response from a page, or does not even send the request: the end of
-/// "a browser keeps it from the page: …".
+/// What a browser does not let a page do, and why: the end of "does not let a page …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CorsRefusal {
-    #[error("no Access-Control-Allow-Origin")]
+    #[error("read it: it sends no Access-Control-Allow-Origin")]
     NoOrigin,
     /// It allows this one.
-    #[error("Access-Control-Allow-Origin is {0}")]
+    #[error("read it: it allows {0}, and an origin must be the same to the letter")]
     OtherOrigin(String),
-    /// Two programs wrote the header, or one wrote a list.
-    #[error("Access-Control-Allow-Origin has more than one value: {0}")]
+    #[error(
+        "read it: Access-Control-Allow-Origin has more than one value ({0}). Two programs may \
+         both add it"
+    )]
     ManyOrigins(String),
-    #[error("status {0}")]
+    #[error("ask it: the question before the request (OPTIONS) gets {0}")]
     Status(u16),
-    #[error("it is a redirect")]
+    #[error("ask it: the question before the request (OPTIONS) gets {0}")]
     Redirect(u16),
-    #[error("Access-Control-Allow-Methods lacks {0}")]
+    #[error("send {0}: Access-Control-Allow-Methods lacks it")]
     Method(String),
     /// By their names.
-    #[error("Access-Control-Allow-Headers lacks {}", .0.join(", "))]
+    #[error("send it {}: Access-Control-Allow-Headers lacks that", .0.join(", "))]
     Headers(Vec<String>),
+}
+
+impl CorsRefusal {
+    /// Of a preflight: the browser does not even send the request.
+    pub(super) fn of_preflight(&self, page: &str) -> DoctorProblem {
+        match self {
+            Self::NoOrigin => ProblemKind::PreflightRefused.with(not_let(
+                page,
+                "ask it: its answer to OPTIONS has no Access-Control-Allow-Origin",
+            )),
+            other => other.of_response(page),
+        }
+    }
+
+    pub(super) fn of_response(&self, page: &str) -> DoctorProblem {
+        let kind = match self {
+            Self::NoOrigin | Self::OtherOrigin(_) | Self::ManyOrigins(_) => ProblemKind::Cors,
+            Self::Status(_) | Self::Redirect(_) | Self::Method(_) => ProblemKind::PreflightRefused,
+            Self::Headers(_) => ProblemKind::PreflightHeader,
+        };
+        kind.with(not_let(page, self))
+    }
+}
+
+fn not_let(page: &str, what: impl fmt::Display) -> String {
+    format!("The server answers, but a browser does not let a page at {page} {what}.")
 }
 
 /// As browsers write it into `Origin`.
@@ -214,34 +243,22 @@ pub(super) fn exposes(response: &HeaderMap, name: &str) -> bool {
     exposed.iter().any(is_it)
 }
 
-/// What a browser does with a response, and what keeps it from the page: a preflight after which
-/// the request would not have been sent, or that the response may not be read.
-pub(super) fn judge(
+/// What keeps a response from a page: a preflight after which the request would not have been
+/// sent, or that the response may not be read.
+pub(super) fn blocked(
     unsent: Option<&CorsRefusal>,
     unread: Option<&CorsRefusal>,
     response: &HeaderMap,
     page: &str,
-) -> (String, Option<DoctorProblem>) {
+) -> Option<DoctorProblem> {
     use CorsRefusal::{NoOrigin, Redirect, Status};
-    let verdict = match (unsent, unread) {
-        (None, None) => "lets it through".to_owned(),
-        (None, Some(unread)) => format!("keeps it from the page: {unread}"),
-        (Some(_), _) => "would not have sent it".to_owned(),
-    };
-    let problem = match (unsent, unread) {
-        (None, None) => None,
+    let mut problem = match (unsent, unread) {
         // That nothing may be read is the larger fault.
-        (None | Some(NoOrigin | Status(_) | Redirect(_)), Some(unread)) => {
-            Some(unread.problem(false, page))
-        }
-        (Some(unsent), _) => Some(unsent.problem(true, page)),
+        (None | Some(NoOrigin | Status(_) | Redirect(_)), Some(unread)) => unread.of_response(page),
+        (Some(unsent), _) => unsent.of_preflight(page),
+        (None, None) => return None,
     };
-    let problem = problem.map(|problem| with_resource_policy(problem, response));
-    (verdict, problem)
-}
-
-/// A page tries whether anybody is there at all, and Cross-Origin-Resource-Policy hides even that.
-fn with_resource_policy(mut problem: DoctorProblem, response: &HeaderMap) -> DoctorProblem {
+    // A page tries whether anybody is there at all, and this policy hides even that.
     let policy = response.get("cross-origin-resource-policy");
     let policy = policy.and_then(|value| value.to_str().ok()).map(str::trim);
     if let (ProblemKind::Cors, Some(policy @ ("same-origin" | "same-site"))) =
@@ -252,7 +269,7 @@ fn with_resource_policy(mut problem: DoctorProblem, response: &HeaderMap) -> Doc
              server for one that does not run."
         );
     }
-    problem
+    Some(problem)
 }
 
 /// Where a response redirects to.
@@ -260,6 +277,14 @@ pub(super) fn redirect(status: u16, response: &HeaderMap, from: &Url) -> Option<
     let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
     let to = response.get(LOCATION).filter(|_| is_redirect)?;
     from.join(to.to_str().ok()?).ok()
+}
+
+/// The media type of a response, without its parameters.
+pub(super) fn essence(headers: &HeaderMap) -> String {
+    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
+    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
+    let essence = value.split([';', ',']).next().unwrap_or_default();
+    essence.trim().to_owned()
 }
 
 fn is_simple(method: &Method) -> bool {
@@ -298,53 +323,6 @@ fn list(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     let items = joined.split(',').map(str::trim);
     let items = items.filter(|item| !item.is_empty());
     items.map(str::to_owned).collect()
-}
-
-impl CorsRefusal {
-    /// `is_preflight`: the browser did not even send the request.
-    pub(super) fn problem(&self, is_preflight: bool, page: &str) -> DoctorProblem {
-        let (kind, end) = match self {
-            Self::Headers(names) => (
-                ProblemKind::PreflightHeader,
-                format!(
-                    "send it {}: Access-Control-Allow-Headers lacks that.",
-                    names.join(", ")
-                ),
-            ),
-            Self::Method(method) => (
-                ProblemKind::PreflightRefused,
-                format!("send {method}: Access-Control-Allow-Methods lacks it."),
-            ),
-            Self::Status(status) | Self::Redirect(status) => (
-                ProblemKind::PreflightRefused,
-                format!("ask it: the question before the request (OPTIONS) gets {status}."),
-            ),
-            Self::NoOrigin if is_preflight => (
-                ProblemKind::PreflightRefused,
-                "ask it: its answer to OPTIONS has no Access-Control-Allow-Origin.".to_owned(),
-            ),
-            Self::NoOrigin => (
-                ProblemKind::Cors,
-                "read it: it sends no Access-Control-Allow-Origin.".to_owned(),
-            ),
-            Self::OtherOrigin(other) => (
-                ProblemKind::Cors,
-                format!(
-                    "read it: it allows {other}, and an origin must be the same to the letter."
-                ),
-            ),
-            Self::ManyOrigins(all) => (
-                ProblemKind::Cors,
-                format!(
-                    "read it: Access-Control-Allow-Origin has more than one value ({all}). Two \
-                     programs may both add it."
-                ),
-            ),
-        };
-        kind.with(format!(
-            "The server answers, but a browser does not let a page at {page} {end}"
-        ))
-    }
 }
 
 #[cfg(test)]
