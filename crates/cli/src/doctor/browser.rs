@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::{
-    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue,
+    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue,
 };
 use reqwest::{Body, Method, Request, Response};
 use tenon_net::RequestError;
@@ -44,15 +44,18 @@ pub(super) struct BrowserState {
 /// A response, also one that no page would see.
 #[derive(Debug)]
 pub(super) struct BrowserResponse {
-    pub(super) url: Url,
+    /// What it answers, after redirects and before the headers that the browser adds.
+    pub(super) request: Request,
     pub(super) response: Response,
     /// What keeps it from the page.
     pub(super) problem: Option<DoctorProblem>,
-    /// Its number in the log.
-    pub(super) step: usize,
 }
 
 impl BrowserResponse {
+    pub(super) fn url(&self) -> &Url {
+        self.request.url()
+    }
+
     pub(super) fn status(&self) -> u16 {
         self.response.status().as_u16()
     }
@@ -60,14 +63,6 @@ impl BrowserResponse {
     pub(super) fn headers(&self) -> &HeaderMap {
         self.response.headers()
     }
-}
-
-/// A request without a body, before the headers that the browser adds.
-pub(super) fn get(url: Url, accept: &'static str) -> Request {
-    let mut request = Request::new(Method::GET, url);
-    let accept = HeaderValue::from_static(accept);
-    request.headers_mut().insert(ACCEPT, accept);
-    request
 }
 
 impl Browser {
@@ -88,25 +83,20 @@ impl Browser {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a browser makes of a response.
-    pub(super) fn note(&self, step: usize, ok: bool, verdict: &str) {
+    /// What a browser makes of the last response.
+    pub(super) fn note(&self, ok: bool, verdict: &str) {
         let verdict = self.own.mask(verdict, MAX_VERDICT_CHARS);
-        self.state().steps[step].note(ok, verdict);
-    }
-
-    /// The same for a problem, which is returned.
-    pub(super) fn fail<T>(&self, step: usize, problem: DoctorProblem) -> Result<T, DoctorProblem> {
-        self.state().steps[step].fail(&problem);
-        Err(problem)
-    }
-
-    /// The same for the last step with an MCP message of this name.
-    pub(super) fn note_message(&self, message: &str, verdict: &str) {
-        let is_it = |step: &DoctorStep| step.message() == Some(message);
-        let step = self.state().steps.iter().rposition(is_it);
-        if let Some(step) = step {
-            self.note(step, true, verdict);
+        if let Some(step) = self.state().steps.last_mut() {
+            step.note(ok, verdict);
         }
+    }
+
+    /// The same where that is a problem, which is returned.
+    pub(super) fn failed(&self, problem: DoctorProblem) -> DoctorProblem {
+        if let Some(step) = self.state().steps.last_mut() {
+            step.fail(&problem);
+        }
+        problem
     }
 
     /// The MCP message that was sent last.
@@ -130,16 +120,18 @@ impl Browser {
     }
 
     /// What a browser would not let through is no error here, but told with the response.
-    pub(super) async fn fetch(&self, request: &Request) -> Result<BrowserResponse, DoctorProblem> {
-        let mut request = copy(request);
+    pub(super) async fn fetch(
+        &self,
+        mut request: Request,
+    ) -> Result<BrowserResponse, DoctorProblem> {
         *request.url_mut() = self.redirected(request.url());
         for _ in 0..=MAX_REDIRECTS {
-            let reply = self.fetch_once(&request).await?;
-            let (status, from) = (reply.status(), &reply.url);
+            let reply = self.fetch_once(request).await?;
+            let (status, from) = (reply.status(), reply.url());
             let Some(to) = rules::redirect(status, reply.headers(), from) else {
                 return Ok(reply);
             };
-            let keeps_method = matches!(status, 307 | 308) || request.method() == Method::GET;
+            let keeps_method = matches!(status, 307 | 308) || reply.request.method() == Method::GET;
             if to.origin() != from.origin() || !keeps_method {
                 let is_secured = (from.scheme(), to.scheme()) == ("http", "https");
                 let kind = if is_secured && from.host() == to.host() {
@@ -149,43 +141,39 @@ impl Browser {
                 };
                 let to = self.own.mask(to.as_str(), 200);
                 let problem = kind.with(format!("It redirects to {to}. Use that address."));
-                return self.fail(reply.step, problem);
+                return Err(self.failed(problem));
             }
             // Even a redirect has to be allowed.
             if reply.problem.is_some() {
                 return Ok(reply);
             }
-            self.note(reply.step, true, "goes where it leads");
-            self.state().redirects.insert(reply.url, to.clone());
+            self.note(true, "goes where it leads");
+            self.state().redirects.insert(from.clone(), to.clone());
+            request = reply.request;
             *request.url_mut() = to;
         }
         let site = origin(request.url());
         Err(ProblemKind::WrongPath.with(format!("{site} redirects again and again.")))
     }
 
-    async fn fetch_once(&self, request: &Request) -> Result<BrowserResponse, DoctorProblem> {
-        let unsent = self.preflight(request).await?;
-        let url = request.url().clone();
-        let headers = rules::added_headers(&url, &self.page);
-        let (step, response) = self.send(self.of_page(request, headers)).await?;
-        let page = self.page();
-        let unread = if self.is_same_origin(&url) {
-            None
-        } else {
-            rules::readable(response.headers(), &page).err()
-        };
+    async fn fetch_once(&self, request: Request) -> Result<BrowserResponse, DoctorProblem> {
+        let unsent = self.preflight(&request).await?;
+        let (url, page) = (request.url(), self.page());
+        let headers = rules::added_headers(url, &self.page);
+        let response = self.send(self.of_page(&request, headers)).await?;
+        let unread = rules::readable(response.headers(), &page).err();
+        let unread = unread.filter(|_| !self.is_same_origin(url));
         let problem = rules::blocked(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
         let verdict = match (unsent, unread) {
             (None, None) => "lets it through".to_owned(),
             (None, Some(unread)) => format!("does not let the page {unread}"),
             (Some(_), _) => "would not have sent it".to_owned(),
         };
-        self.note(step, problem.is_none(), &verdict);
+        self.note(problem.is_none(), &verdict);
         Ok(BrowserResponse {
-            url,
+            request,
             response,
             problem,
-            step,
         })
     }
 
@@ -218,14 +206,14 @@ impl Browser {
             headers.insert(ACCESS_CONTROL_REQUEST_HEADERS, header(&names.join(",")));
             with = format!(" with {}", names.join(", "));
         }
-        let (step, response) = self.send(options).await?;
+        let response = self.send(options).await?;
         let status = response.status().as_u16();
         let decided = rules::preflight(status, response.headers(), &self.page(), method, &names);
         let verdict = match &decided {
             Ok(()) => format!("may send {method}{with}"),
             Err(refusal) => format!("does not let the page {refusal}"),
         };
-        self.note(step, decided.is_ok(), &verdict);
+        self.note(decided.is_ok(), &verdict);
         if decided.is_ok() {
             self.state().allowed.extend(names.iter().map(key));
         }
@@ -236,12 +224,11 @@ impl Browser {
     pub(super) async fn check_status(
         &self,
         reply: &BrowserResponse,
-        request: &Request,
         lacks: &str,
     ) -> Result<(), DoctorProblem> {
         let status = reply.status();
         let problem = match status {
-            403 if self.is_let_in_without_origin(request).await => {
+            403 if self.is_let_in_without_origin(&reply.request).await => {
                 let page = self.page();
                 ProblemKind::Cors.with(format!(
                     "The server itself refuses pages at {page}: without Origin it lets in."
@@ -249,13 +236,13 @@ impl Browser {
             }
             401 | 403 => self.key_problem(status, reply.problem.is_some()),
             400.. => {
-                let path = self.own.mask(reply.url.path(), 100);
+                let path = self.own.mask(reply.url().path(), 100);
                 ProblemKind::WrongPath
                     .with(format!("There is {lacks} at {path}: it answers {status}."))
             }
             _ => return Ok(()),
         };
-        self.fail(reply.step, problem)
+        Err(self.failed(problem))
     }
 
     /// It wants a key, or another one.
@@ -292,43 +279,31 @@ impl Browser {
         }
     }
 
-    async fn send(&self, request: Request) -> Result<(usize, Response), DoctorProblem> {
+    async fn send(&self, request: Request) -> Result<Response, DoctorProblem> {
         let url = request.url().clone();
         let asked = SentRequest::new(&request, &self.own);
         let sent = self.http.send(request).await;
         let response = sent.as_ref().map_err(|error| error.explain(&url).0);
-        let step = {
-            let steps = &mut self.state().steps;
-            steps.push(DoctorStep::new(asked, response, &self.own));
-            steps.len() - 1
-        };
-        match sent {
-            Ok(response) => Ok((step, response)),
-            Err(error) => self.fail(step, error.problem(&url)),
-        }
+        let step = DoctorStep::new(asked, response, &self.own);
+        self.state().steps.push(step);
+        sent.map_err(|error| self.failed(error.problem(&url)))
     }
 
     /// A request with the headers that the page itself sets after those given.
     pub(super) fn of_page(&self, request: &Request, mut headers: HeaderMap) -> Request {
-        let mut request = copy(request);
-        headers.extend(std::mem::take(request.headers_mut()));
+        headers.extend(request.headers().clone());
         headers.extend(self.own.headers.clone());
-        *request.headers_mut() = headers;
-        request
+        let mut page_request = Request::new(request.method().clone(), request.url().clone());
+        *page_request.headers_mut() = headers;
+        let body = request.body().and_then(Body::as_bytes);
+        *page_request.body_mut() = body.map(|bytes| bytes.to_vec().into());
+        page_request
     }
 
     /// Where the page itself comes from nothing has to be allowed.
     pub(super) fn is_same_origin(&self, url: &Url) -> bool {
         url.origin() == self.page.origin()
     }
-}
-
-fn copy(request: &Request) -> Request {
-    let mut copy = Request::new(request.method().clone(), request.url().clone());
-    copy.headers_mut().clone_from(request.headers());
-    let body = request.body().and_then(Body::as_bytes);
-    *copy.body_mut() = body.map(|bytes| bytes.to_vec().into());
-    copy
 }
 
 /// Ours, and of characters that a header may have.

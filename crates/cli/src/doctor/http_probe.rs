@@ -150,18 +150,15 @@ impl ProbeError {
 }
 
 fn certificate(cause: &CertificateError) -> String {
-    use CertificateError as Wrong;
+    use CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, Other, UnknownIssuer,
+    };
     match cause {
-        Wrong::UnknownIssuer => "nobody this machine trusts has signed it".into(),
-        Wrong::Expired | Wrong::ExpiredContext { .. } => "it has expired".into(),
-        Wrong::NotValidYet | Wrong::NotValidYetContext { .. } => "it is not valid yet".into(),
-        Wrong::NotValidForName | Wrong::NotValidForNameContext { .. } => {
-            "it is for another name".into()
-        }
+        UnknownIssuer => "nobody this machine trusts has signed it".to_owned(),
+        Expired | ExpiredContext { .. } => "it has expired".to_owned(),
+        NotValidForName | NotValidForNameContext { .. } => "it is for another name".to_owned(),
         // As `openssl req -x509` makes them.
-        Wrong::Other(why) if why.to_string().contains("CaUsedAsEndEntity") => {
-            "it signs itself".into()
-        }
+        Other(why) if why.to_string().contains("CaUsedAsEndEntity") => "it signs itself".to_owned(),
         other => other.to_string(),
     }
 }

@@ -81,12 +81,12 @@ async fn find_over(
     if list.problems.contains(&ToolListProblem::NoTools) {
         return Err(ProblemKind::BadHandshake.with("It does not know `tools/list`."));
     }
+    let problems = list.problems.iter().map(ToString::to_string);
+    let mut server = UsableServer::new(list.tools.len(), problems.collect());
+    browser.note(true, &server.verdict());
     if connection.era() == ProtocolEra::Stateless {
         check_call(browser, url).await?;
     }
-    let problems = list.problems.iter().map(ToString::to_string);
-    let mut server = UsableServer::new(list.tools.len(), problems.collect());
-    browser.note_message("tools/list", &server.verdict());
     if connection.capabilities().get("tools").is_none() {
         let lacks = "It does not list `tools` among its capabilities.";
         server

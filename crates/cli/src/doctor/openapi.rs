@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use reqwest::Request;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Method, Request};
 use serde_json::Value;
 use tenon_openapi::discover::{has_paths, sub_documents};
 use tenon_openapi::operation::{Operation, ParameterLocation, ParsedDocument, SecuritySchemeKind};
@@ -11,7 +11,7 @@ use tenon_openapi::{document, parse, request};
 use tenon_sources::browser::{DiscoveredTools, preview};
 use url::Url;
 
-use super::browser::{Browser, get};
+use super::browser::Browser;
 use super::fix::ServerFramework;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::server::UsableServer;
@@ -24,7 +24,6 @@ struct ReadDocument {
     url: Url,
     text: String,
     value: Value,
-    step: usize,
 }
 
 impl Browser {
@@ -44,7 +43,7 @@ impl Browser {
             many => format!("{many} servers"),
         };
         let verdict = format!("lets it through: an mcpo with {servers}");
-        self.note(main.step, true, &verdict);
+        self.note(true, &verdict);
         let mut whole = UsableServer::default();
         let (mut failed, mut is_tried) = (Vec::new(), false);
         for sub in subs {
@@ -72,26 +71,21 @@ impl Browser {
     }
 
     async fn read_document(&self, url: Url) -> Result<ReadDocument, DoctorProblem> {
-        // As a page asks that has nothing special to say.
-        let request = get(url, "*/*");
-        let reply = self.fetch(&request).await?;
+        let reply = self.fetch(Request::new(Method::GET, url)).await?;
         self.recognize(reply.headers(), ServerFramework::FastApi, false);
-        self.check_status(&reply, &request, "nothing").await?;
-        let (url, step) = (reply.url, reply.step);
-        let bytes = match self.http.read_body(reply.response).await {
-            Ok(bytes) => bytes,
-            Err(error) => return self.fail(step, error.problem(&url)),
-        };
+        self.check_status(&reply, "nothing").await?;
+        let url = reply.url().clone();
+        let read = self.http.read_body(reply.response).await;
+        let bytes = read.map_err(|error| self.failed(error.problem(&url)))?;
         let value = match document::read(&bytes) {
             Ok(value) if document::is_document(&value) => value,
             Err(error) if looks_like_document(&bytes) => {
-                let invalid = || ProblemKind::BadSpec.with(error.to_string());
-                let problem = reply.problem.unwrap_or_else(invalid);
-                return self.fail(step, problem);
+                let invalid = ProblemKind::BadSpec.with(error.to_string());
+                return Err(self.failed(reply.problem.unwrap_or(invalid)));
             }
             Ok(_) | Err(_) => {
                 let what = "What it answers with is no OpenAPI document.";
-                return self.fail(step, ProblemKind::NotToolServer.with(what));
+                return Err(self.failed(ProblemKind::NotToolServer.with(what)));
             }
         };
         if is_of_mcpo(&value) || !sub_documents(&value, &url).is_empty() {
@@ -101,12 +95,7 @@ impl Browser {
             return Err(problem);
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(ReadDocument {
-            url,
-            text,
-            value,
-            step,
-        })
+        Ok(ReadDocument { url, text, value })
     }
 
     async fn try_document(
@@ -114,17 +103,16 @@ impl Browser {
         document: &ReadDocument,
         tries_calls: bool,
     ) -> Result<UsableServer, DoctorProblem> {
-        let ReadDocument { url, step, .. } = document;
+        let url = &document.url;
         let tools = DiscoveredTools::Openapi {
             document: document.text.clone(),
             url: url.to_string(),
         };
         // With the code that Tenon will use.
-        let mut server = match preview(tools, url) {
-            Ok((tools, left_out)) => UsableServer::new(tools.len(), left_out),
-            Err(why) => return self.fail(*step, ProblemKind::BadSpec.with(why.to_string())),
-        };
-        self.note(*step, true, &server.verdict());
+        let (tools, left_out) = preview(tools, url)
+            .map_err(|why| self.failed(ProblemKind::BadSpec.with(why.to_string())))?;
+        let mut server = UsableServer::new(tools.len(), left_out);
+        self.note(true, &server.verdict());
         if tries_calls && self.try_calls(document).await? {
             let wants = "Its tools want a key: enter it with the server in Tenon.";
             server.notes.push(ProblemKind::NeedsKey.with(wants));

@@ -57,7 +57,7 @@ impl HttpClient for PageClient {
             return Ok(empty(StatusCode::METHOD_NOT_ALLOWED));
         }
         self.note_last_step(&message, &request);
-        self.exchange(&request, &message).await.map_err(|problem| {
+        self.exchange(request, &message).await.map_err(|problem| {
             self.state().problem = Some(problem);
             Error::NotSent(ConnectionError::Closed)
         })
@@ -79,10 +79,7 @@ impl PageClient {
         let state = std::mem::take(&mut *self.state());
         let problem = state.problem.unwrap_or_else(|| {
             let problem = self.protocol_problem(error, state.is_session_hidden);
-            if let Some(step) = self.browser.state().steps.last_mut() {
-                step.fail(&problem);
-            }
-            problem
+            self.browser.failed(problem)
         });
         // Without a handshake, what was in the way before is what counts.
         let is_handshake_gone = matches!(
@@ -150,18 +147,17 @@ impl PageClient {
     }
 
     /// A response, as far as the page gets to see it.
-    async fn exchange(&self, request: &Request, message: &str) -> Result<Response, DoctorProblem> {
+    async fn exchange(&self, request: Request, message: &str) -> Result<Response, DoctorProblem> {
+        let is_get = request.method() == Method::GET;
         let reply = self.browser.fetch(request).await?;
-        let (status, is_get) = (reply.status(), request.method() == Method::GET);
+        let status = reply.status();
         let media_type = essence(reply.headers());
         let is_json = media_type == "application/json";
         // It may want a key, or refuse the page. Of the handshake era, it may know no better
         // response than some of these.
         let is_old = message == DISCOVER && matches!(status, 400 | 406 | 415 | 422);
         if is_get || matches!(status, 401 | 403) || message == DISCOVER && !is_old && !is_json {
-            self.browser
-                .check_status(&reply, request, "no MCP server")
-                .await?;
+            self.browser.check_status(&reply, "no MCP server").await?;
         }
         let is_first = is_get || message == DISCOVER || message == INITIALIZE;
         // What is posted over SSE is only accepted: the response comes on the stream.
