@@ -9,11 +9,10 @@ use reqwest::header::{
     ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue,
 };
 use reqwest::{Body, Method, Request, Response};
-use tenon_net::RequestError;
 use url::Url;
 
 use super::fix::ServerFramework;
-use super::http_probe::{HttpProbe, ProbeError};
+use super::http_probe::HttpProbe;
 use super::own_headers::OwnHeaders;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::rules::{self, CorsRefusal, origin};
@@ -99,12 +98,6 @@ impl Browser {
         problem
     }
 
-    /// The MCP message that was sent last.
-    pub(super) fn last_message(&self) -> Option<String> {
-        let last = self.state().steps.last()?.message()?.to_owned();
-        Some(last)
-    }
-
     /// Remembers what the server is made with, by what it would be in Python. What `is_certain`
     /// replaces what was seen before.
     pub(super) fn recognize(&self, headers: &HeaderMap, python: ServerFramework, is_certain: bool) {
@@ -186,14 +179,10 @@ impl Browser {
         let page_request = self.of_page(request, HeaderMap::new());
         let names = rules::unsafe_headers(page_request.headers());
         let key = |name: &String| (url.clone(), method.clone(), name.clone());
-        let is_known = || {
-            names
-                .iter()
-                .all(|name| self.state().allowed.contains(&key(name)))
-        };
+        let is_allowed = |name: &String| self.state().allowed.contains(&key(name));
         if !rules::needs_preflight(method, &names)
             || self.is_same_origin(url)
-            || !names.is_empty() && is_known()
+            || !names.is_empty() && names.iter().all(is_allowed)
         {
             return Ok(None);
         }
@@ -262,10 +251,8 @@ impl Browser {
 
     /// Whether the same without `Origin` is let in: then it is the page that is refused.
     async fn is_let_in_without_origin(&self, request: &Request) -> bool {
-        let sent = self
-            .http
-            .send(self.of_page(request, HeaderMap::new()))
-            .await;
+        let request = self.of_page(request, HeaderMap::new());
+        let sent = self.http.send(request).await;
         sent.is_ok_and(|response| !matches!(response.status().as_u16(), 401 | 403))
     }
 
@@ -274,19 +261,17 @@ impl Browser {
         match self.http.send(Request::new(Method::GET, url.clone())).await {
             // So do some who want TLS, to say so.
             Ok(response) => url.scheme() == "https" || response.status() != 400,
-            Err(ProbeError::Request(RequestError::Certificate { .. })) => true,
-            Err(_) => false,
+            Err(error) => error.problem.kind == ProblemKind::TlsNotTrusted,
         }
     }
 
     async fn send(&self, request: Request) -> Result<Response, DoctorProblem> {
-        let url = request.url().clone();
         let asked = SentRequest::new(&request, &self.own);
         let sent = self.http.send(request).await;
-        let response = sent.as_ref().map_err(|error| error.explain(&url).0);
+        let response = sent.as_ref().map_err(|error| error.short);
         let step = DoctorStep::new(asked, response, &self.own);
         self.state().steps.push(step);
-        sent.map_err(|error| self.failed(error.problem(&url)))
+        sent.map_err(|error| self.failed(error.problem))
     }
 
     /// A request with the headers that the page itself sets after those given.

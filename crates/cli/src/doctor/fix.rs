@@ -9,7 +9,7 @@ use url::Url;
 
 use super::address::with_scheme;
 use super::problem::ProblemKind;
-use super::rules::origin;
+use super::rules::{origin, values};
 
 const FIXES: &str = include_str!("fixes.json");
 
@@ -59,9 +59,8 @@ impl ServerFramework {
     /// By the headers of a response.
     pub(super) fn of(headers: &HeaderMap, in_python: Self) -> Self {
         let says = |name: &str, word: &str| {
-            let value = headers.get(name).map(|value| value.as_bytes());
-            let value = String::from_utf8_lossy(value.unwrap_or_default());
-            value.to_ascii_lowercase().contains(word)
+            let values = values(headers, name).join(",");
+            values.to_ascii_lowercase().contains(word)
         };
         if says("x-powered-by", "express") {
             Self::Express

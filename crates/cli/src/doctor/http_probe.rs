@@ -22,16 +22,6 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 /// Longer descriptions Tenon does not take from a page.
 const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// Why there is no response, or not all of it.
-#[derive(Debug)]
-pub(super) enum ProbeError {
-    Request(RequestError),
-    Late,
-    /// It began to answer and stopped.
-    Cut,
-    TooLong,
-}
-
 #[derive(Debug)]
 pub(super) struct HttpProbe {
     client: Client,
@@ -53,23 +43,24 @@ impl HttpProbe {
 
     pub(super) async fn send(&self, request: Request) -> Result<Response, ProbeError> {
         let url = request.url().clone();
-        let sending = async {
-            let sent = self.client.execute(request).await;
-            sent.map_err(|error| ProbeError::Request(RequestError::new(&error, &url)))
-        };
-        self.within(sending).await
+        let sending = self.within(self.client.execute(request)).await;
+        let sent = sending.ok_or_else(|| ProbeError::late(&url))?;
+        sent.map_err(|error| ProbeError::new(&RequestError::new(&error, &url), &url))
     }
 
     /// A whole body.
     pub(super) async fn read_body(&self, mut response: Response) -> Result<Vec<u8>, ProbeError> {
-        let reading = async {
-            let read = body::read(&mut response, MAX_BODY_BYTES).await;
-            read.map_err(|error| match error {
-                BodyError::TooLong { .. } => ProbeError::TooLong,
-                BodyError::Broken(_) => ProbeError::Cut,
-            })
-        };
-        self.within(reading).await
+        let url = response.url().clone();
+        let reading = self.within(body::read(&mut response, MAX_BODY_BYTES)).await;
+        let read = reading.ok_or_else(|| ProbeError::late(&url))?;
+        read.map_err(|error| match error {
+            BodyError::TooLong { .. } => {
+                let max = MAX_BODY_BYTES / 1024 / 1024;
+                let message = format!("Its answer is larger than {max} MiB, and more is not read.");
+                ProbeError::of("too long", ProblemKind::BadSpec, message)
+            }
+            BodyError::Broken(_) => ProbeError::cut(&url),
+        })
     }
 
     /// What is left of the time for everything.
@@ -77,79 +68,77 @@ impl HttpProbe {
         self.end.saturating_duration_since(Instant::now())
     }
 
-    async fn within<T>(
-        &self,
-        work: impl Future<Output = Result<T, ProbeError>>,
-    ) -> Result<T, ProbeError> {
-        let done = timeout(REQUEST_TIMEOUT.min(self.time_left()), work).await;
-        done.unwrap_or(Err(ProbeError::Late))
+    async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let left = REQUEST_TIMEOUT.min(self.time_left());
+        timeout(left, work).await.ok()
     }
+}
+
+/// Why there is no response, or not all of it.
+#[derive(Debug)]
+pub(super) struct ProbeError {
+    /// What stands in the table where a response would.
+    pub(super) short: &'static str,
+    pub(super) problem: DoctorProblem,
 }
 
 impl ProbeError {
-    pub(super) fn problem(&self, url: &Url) -> DoctorProblem {
-        self.explain(url).1
+    pub(super) fn late(url: &Url) -> Self {
+        let (site, seconds) = (origin(url), REQUEST_TIMEOUT.as_secs());
+        let message =
+            format!("{site} did not answer within {seconds} s. It may hang: look at its log.");
+        Self::of("nothing for 5 s", ProblemKind::TooSlow, message)
     }
 
-    /// What stands in the table where a response would, and the problem it is.
-    pub(super) fn explain(&self, url: &Url) -> (&'static str, DoctorProblem) {
-        use ProblemKind as Kind;
-        use RequestError::{
-            Certificate, Connection, ConnectionRefused, NotTls, Protocol, Refused, TimedOut, Tls,
-        };
-        let (site, seconds) = (origin(url), REQUEST_TIMEOUT.as_secs());
-        let max = MAX_BODY_BYTES / 1024 / 1024;
-        let (short, kind, message) = match self {
-            Self::Request(ConnectionRefused { .. }) => (
+    pub(super) fn cut(url: &Url) -> Self {
+        let message = format!(
+            "{} began to answer and broke off in the middle.",
+            origin(url)
+        );
+        Self::of("broken off", ProblemKind::Cut, message)
+    }
+
+    fn new(error: &RequestError, url: &Url) -> Self {
+        use ProblemKind::{NotHttp, NotRunning, TlsNotTrusted, UseHttp};
+        let site = origin(url);
+        let (short, kind, message) = match error {
+            RequestError::TimedOut { .. } => return Self::late(url),
+            RequestError::ConnectionRefused { .. } => (
                 "connection refused",
-                Kind::NotRunning,
+                NotRunning,
                 format!("Nothing listens at {site}: the server does not run, or at another port."),
             ),
-            Self::Request(error @ Refused(_)) => {
-                ("no such host", Kind::NotRunning, error.to_string())
-            }
-            Self::Request(TimedOut { .. }) | Self::Late => (
-                "nothing for 5 s",
-                Kind::TooSlow,
-                format!("{site} did not answer within {seconds} s. It may hang: look at its log."),
-            ),
-            Self::Request(Certificate { cause, .. }) => (
+            RequestError::Refused(why) => ("no such host", NotRunning, why.to_string()),
+            RequestError::Certificate { cause, .. } => (
                 "untrusted certificate",
-                Kind::TlsNotTrusted,
+                TlsNotTrusted,
                 format!(
                     "The certificate of {site} is not trusted: {}.",
-                    certificate(cause)
+                    untrusted(cause)
                 ),
             ),
-            Self::Request(error @ Tls { .. }) => {
-                ("no TLS connection", Kind::TlsNotTrusted, error.to_string())
-            }
-            Self::Request(NotTls { .. }) => (
+            RequestError::Tls { .. } => ("no TLS connection", TlsNotTrusted, error.to_string()),
+            RequestError::NotTls { .. } => (
                 "plain http, no TLS",
-                Kind::UseHttp,
+                UseHttp,
                 format!("What listens at {site} speaks plain http."),
             ),
-            Self::Request(Connection { cause, .. } | Protocol { cause, .. }) => (
+            RequestError::Connection { cause, .. } | RequestError::Protocol { cause, .. } => (
                 "no HTTP",
-                Kind::NotHttp,
+                NotHttp,
                 format!("Something listens at {site}, but does not speak HTTP: {cause}."),
             ),
-            Self::Cut => (
-                "broken off",
-                Kind::Cut,
-                format!("{site} began to answer and broke off in the middle."),
-            ),
-            Self::TooLong => (
-                "too long",
-                Kind::BadSpec,
-                format!("Its answer is larger than {max} MiB, and more is not read."),
-            ),
         };
-        (short, kind.with(message))
+        Self::of(short, kind, message)
+    }
+
+    fn of(short: &'static str, kind: ProblemKind, message: String) -> Self {
+        let problem = kind.with(message);
+        Self { short, problem }
     }
 }
 
-fn certificate(cause: &CertificateError) -> String {
+fn untrusted(cause: &CertificateError) -> String {
     use CertificateError::{
         Expired, ExpiredContext, NotValidForName, NotValidForNameContext, Other, UnknownIssuer,
     };

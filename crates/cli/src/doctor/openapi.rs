@@ -76,7 +76,7 @@ impl Browser {
         self.check_status(&reply, "nothing").await?;
         let url = reply.url().clone();
         let read = self.http.read_body(reply.response).await;
-        let bytes = read.map_err(|error| self.failed(error.problem(&url)))?;
+        let bytes = read.map_err(|error| self.failed(error.problem))?;
         let value = match document::read(&bytes) {
             Ok(value) if document::is_document(&value) => value,
             Err(error) if looks_like_document(&bytes) => {

@@ -224,11 +224,7 @@ pub(super) fn preflight(
 
 /// Whether a page at `origin` gets to see this response.
 pub(super) fn readable(response: &HeaderMap, origin: &str) -> Result<(), CorsRefusal> {
-    let values = response.get_all(ACCESS_CONTROL_ALLOW_ORIGIN).iter();
-    let values: Vec<String> = values
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
-        .collect();
-    match values.as_slice() {
+    match values(response, ACCESS_CONTROL_ALLOW_ORIGIN.as_str()).as_slice() {
         [] => Err(CorsRefusal::NoOrigin),
         [one] if one == "*" || one == origin => Ok(()),
         [one] if !one.contains(',') => Err(CorsRefusal::OtherOrigin(one.clone())),
@@ -259,11 +255,8 @@ pub(super) fn blocked(
         (None, None) => return None,
     };
     // A page tries whether anybody is there at all, and this policy hides even that.
-    let policy = response.get("cross-origin-resource-policy");
-    let policy = policy.and_then(|value| value.to_str().ok()).map(str::trim);
-    if let (ProblemKind::Cors, Some(policy @ ("same-origin" | "same-site"))) =
-        (problem.kind, policy)
-    {
+    let policy = values(response, "cross-origin-resource-policy").join(",");
+    if problem.kind == ProblemKind::Cors && ["same-origin", "same-site"].contains(&&*policy) {
         problem.message += &format!(
             " It also sends Cross-Origin-Resource-Policy: {policy}, and the page may take the \
              server for one that does not run."
@@ -281,10 +274,9 @@ pub(super) fn redirect(status: u16, response: &HeaderMap, from: &Url) -> Option<
 
 /// The media type of a response, without its parameters.
 pub(super) fn essence(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
-    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
+    let value = values(headers, CONTENT_TYPE.as_str()).join(",");
     let essence = value.split([';', ',']).next().unwrap_or_default();
-    essence.trim().to_owned()
+    essence.trim().to_ascii_lowercase()
 }
 
 fn is_simple(method: &Method) -> bool {
@@ -317,12 +309,17 @@ fn is_safe(name: &HeaderName, value: &[u8]) -> bool {
 
 /// The items of a header that is a list.
 fn list(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
-    let values = headers.get_all(name).iter();
-    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let joined = values.collect::<Vec<_>>().join(",");
+    let joined = values(headers, name.as_str()).join(",");
     let items = joined.split(',').map(str::trim);
     let items = items.filter(|item| !item.is_empty());
     items.map(str::to_owned).collect()
+}
+
+/// The values of a header, whatever bytes they have.
+pub(super) fn values(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter();
+    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values.map(|value| value.trim().to_owned()).collect()
 }
 
 #[cfg(test)]

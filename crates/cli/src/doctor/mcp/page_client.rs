@@ -16,7 +16,7 @@ use crate::doctor::fix::ServerFramework;
 use crate::doctor::http_probe::ProbeError;
 use crate::doctor::problem::{DoctorProblem, ProblemKind};
 use crate::doctor::rules::{self, essence};
-use crate::doctor::step::message_of;
+use crate::doctor::step::{DoctorStep, message_of};
 
 const DISCOVER: &str = "server/discover";
 const INITIALIZE: &str = "initialize";
@@ -43,14 +43,14 @@ struct PageClientState {
 #[async_trait]
 impl HttpClient for PageClient {
     async fn execute(&self, request: Request) -> Result<Response, Error> {
-        // No page would end the session, so that is not logged.
-        if request.method() == Method::DELETE {
+        let message = message_of(&request).unwrap_or_default();
+        let is_get = request.method() == Method::GET;
+        // No page ends its session, and what it replies is not what is looked at: neither is logged.
+        if !is_get && matches!(message.as_str(), "" | "notifications/cancelled") {
             let request = self.browser.of_page(&request, HeaderMap::new());
             let sent = self.browser.http.send(request).await;
             return sent.map_err(|_| Error::NotSent(ConnectionError::Closed));
         }
-        let message = message_of(&request).unwrap_or_default();
-        let is_get = request.method() == Method::GET;
         let is_stream = is_get && self.transport == PageTransport::Streamable;
         // Nor does the page's client listen to notifications: that would occupy a connection.
         if is_stream || message == "subscriptions/listen" {
@@ -93,13 +93,16 @@ impl PageClient {
     fn protocol_problem(&self, error: &Error, is_session_hidden: bool) -> DoctorProblem {
         use ProblemKind::{BadHandshake, ExposeHeader, NotToolServer, WrongPath};
         use ProtocolError::{ContentType, NoVersion, NotAnEventStream, WebPage, WrongResponse};
-        let last = self.browser.last_message().unwrap_or_default();
-        let is_first = last == DISCOVER || last == INITIALIZE;
+        let is_first = {
+            let state = self.browser.state();
+            let last = state.steps.last().and_then(DoctorStep::message);
+            matches!(last, Some(DISCOVER | INITIALIZE))
+        };
         match error {
             Error::Timeout | Error::ListTimeout | Error::ConnectTimeout { .. } => {
-                ProbeError::Late.problem(&self.url)
+                ProbeError::late(&self.url).problem
             }
-            Error::ConnectionLost(_) => ProbeError::Cut.problem(&self.url),
+            Error::ConnectionLost(_) => ProbeError::cut(&self.url).problem,
             Error::HttpStatus { .. } if is_first => WrongPath.with(error.to_string()),
             Error::Protocol(WebPage | ContentType(_) | WrongResponse | NotAnEventStream) => {
                 NotToolServer.with(error.to_string())
