@@ -112,9 +112,9 @@ async fn discover(browser: &Arc<Browser>, url: &Url) -> Result<UsableServer, Doc
     use PageTransport::{Sse, Streamable};
     let path = url.path().trim_end_matches('/');
     let found = if path.ends_with("/mcp") {
-        mcp::find(browser, url, &[Streamable, Sse]).await
+        mcp::find(browser, url, [Streamable, Sse]).await
     } else if path.ends_with("/sse") {
-        mcp::find(browser, url, &[Sse, Streamable]).await
+        mcp::find(browser, url, [Sse, Streamable]).await
     } else {
         match browser.find_document(address::document(url)).await {
             Err(problem) if problem.kind.is_elsewhere() => {
@@ -148,7 +148,7 @@ async fn discover_below(
         ("sse", PageTransport::Sse),
     ] {
         let at = below(url, name);
-        match mcp::find(browser, &at, &[transport]).await {
+        match mcp::find_over(transport, browser, &at).await {
             Ok(_) if is_hidden => {
                 return Err(ProblemKind::Cors.with(format!(
                     "There is an MCP server that a page can use at {at}, but a page that is given \

@@ -63,14 +63,13 @@ impl HttpProbe {
         })
     }
 
-    /// What is left of the time for everything.
-    pub(super) fn time_left(&self) -> Duration {
-        self.end.saturating_duration_since(Instant::now())
+    /// A timeout, within what is left of the time for everything.
+    pub(super) fn at_most(&self, timeout: Duration) -> Duration {
+        timeout.min(self.end.saturating_duration_since(Instant::now()))
     }
 
     async fn within<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let left = REQUEST_TIMEOUT.min(self.time_left());
-        timeout(left, work).await.ok()
+        timeout(self.at_most(REQUEST_TIMEOUT), work).await.ok()
     }
 }
 

@@ -32,50 +32,45 @@ pub(super) enum PageTransport {
     Sse,
 }
 
-/// Tries one transport after the other. The problem of the first is told, unless another one
-/// works.
+/// Tries one transport, then the other. The problem of the first is told, unless the other works.
 pub(super) async fn find(
     browser: &Arc<Browser>,
     url: &Url,
-    transports: &[PageTransport],
+    [first, second]: [PageTransport; 2],
 ) -> Result<UsableServer, DoctorProblem> {
-    let mut first = None;
-    for transport in transports {
-        match find_over(*transport, browser, url).await {
-            Err(problem) if problem.kind.is_elsewhere() => {
-                first.get_or_insert(problem);
-            }
-            found => return found,
-        }
+    let found = find_over(first, browser, url).await;
+    let Err(problem) = found else { return found };
+    if !problem.kind.is_elsewhere() {
+        return Err(problem);
     }
-    Err(first.unwrap_or_else(|| ProblemKind::NotToolServer.with("It was not asked.")))
+    match find_over(second, browser, url).await {
+        Err(other) if other.kind.is_elsewhere() => Err(problem),
+        found => found,
+    }
 }
 
-async fn find_over(
+pub(super) async fn find_over(
     transport: PageTransport,
     browser: &Arc<Browser>,
     url: &Url,
 ) -> Result<UsableServer, DoctorProblem> {
     let client = Arc::new(PageClient::new(browser.clone(), url.clone(), transport));
-    let (address, headers) = (url.to_string(), BTreeMap::new());
-    let config = match transport {
-        PageTransport::Streamable => TransportConfig::Http {
-            url: address,
-            headers,
-        },
-        PageTransport::Sse => TransportConfig::Sse {
-            url: address,
-            headers,
-        },
+    let config = {
+        let (url, headers) = (url.to_string(), BTreeMap::new());
+        match transport {
+            PageTransport::Streamable => TransportConfig::Http { url, headers },
+            PageTransport::Sse => TransportConfig::Sse { url, headers },
+        }
     };
     let connected = McpConnection::connect(ConnectOptions {
         network: Network::Anywhere,
-        timeout: CONNECT_TIMEOUT.min(browser.http.time_left()),
+        timeout: browser.http.at_most(CONNECT_TIMEOUT),
         http: Some(client.clone()),
         ..ConnectOptions::new(config, client_info())
     });
     let connection = connected.await.map_err(|error| client.problem(&error))?;
-    let listed = connection.list_tools(REQUEST_TIMEOUT).await;
+    let timeout = browser.http.at_most(REQUEST_TIMEOUT);
+    let listed = connection.list_tools(timeout).await;
     connection.close().await;
     let list = listed.map_err(|error| client.problem(&error))?;
     if list.problems.contains(&ToolListProblem::NoTools) {
@@ -89,9 +84,7 @@ async fn find_over(
     }
     if connection.capabilities().get("tools").is_none() {
         let lacks = "It does not list `tools` among its capabilities.";
-        server
-            .notes
-            .insert(0, ProblemKind::BadHandshake.with(lacks));
+        server.notes.push(ProblemKind::BadHandshake.with(lacks));
     }
     Ok(server)
 }
