@@ -7,7 +7,7 @@
 mod address;
 mod browser;
 mod fix;
-mod http_client;
+mod http_probe;
 mod mcp;
 mod openapi;
 mod own_headers;
@@ -17,12 +17,14 @@ mod rules;
 mod server;
 mod step;
 
+use std::sync::Arc;
+
 use url::Url;
 
 use address::{below, other_scheme};
 use browser::Browser;
 use fix::{Case, ServerFramework};
-use http_client::{HttpProbe, ProbeError};
+use http_probe::HttpProbe;
 use mcp::PageTransport;
 use own_headers::OwnHeaders;
 use problem::{DoctorProblem, ProblemKind};
@@ -57,23 +59,19 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
         page: &page,
     };
     if let Err(problem) = rules::check_address(&url, &page) {
-        return Ok(Report::new(&case, Vec::new(), Err(problem), notes));
+        return Report::new(&case, Vec::new(), Err(problem), notes);
     }
-    let mut browser = Browser::new(page.clone(), own, HttpProbe::new(&url)?);
-    let found = discover(&mut browser, &url).await;
-    let found = found.and_then(|server| check_policy(&url, &page).map(|()| server));
-    case.framework = browser.framework;
-    let own = &browser.log.own;
-    let masked = |DoctorProblem { kind, message }: DoctorProblem| {
-        kind.with(own.mask(&message, MAX_MESSAGE_CHARS))
+    let browser = Arc::new(Browser::new(page.clone(), own, HttpProbe::new(&url)?));
+    let found = discover(&browser, &url).await;
+    let mut found = found.and_then(|server| check_policy(&url, &page).map(|()| server));
+    case.framework = browser.state().framework;
+    let told = match &mut found {
+        Ok(server) => server.notes.as_mut_slice(),
+        Err(problem) => std::slice::from_mut(problem),
     };
-    let found = match found {
-        Ok(UsableServer { tools, notes }) => Ok(UsableServer {
-            tools,
-            notes: notes.into_iter().map(masked).collect(),
-        }),
-        Err(problem) => Err(masked(problem)),
-    };
+    for problem in told {
+        problem.message = browser.own.mask(&problem.message, MAX_MESSAGE_CHARS);
+    }
     if rules::asks_permission(&url, &page) {
         let what = match HostScope::of(&url) {
             HostScope::Here => "apps on this device",
@@ -83,7 +81,8 @@ pub(crate) async fn examine(request: DoctorRequest) -> anyhow::Result<Report> {
             "The first time, the browser asks whether the page may access {what}: choose Allow."
         )));
     }
-    Ok(Report::new(&case, browser.log.steps, found, notes))
+    let steps = std::mem::take(&mut browser.state().steps);
+    Report::new(&case, steps, found, notes)
 }
 
 /// "Every address", as servers print where they listen, is none to connect to.
@@ -109,22 +108,22 @@ fn check_policy(url: &Url, page: &Url) -> Result<(), DoctorProblem> {
 }
 
 /// In the order of the page: `web/src/lib/local/discover.ts`.
-async fn discover(browser: &mut Browser, url: &Url) -> Result<UsableServer, DoctorProblem> {
+async fn discover(browser: &Arc<Browser>, url: &Url) -> Result<UsableServer, DoctorProblem> {
     use PageTransport::{Sse, Streamable};
     let path = url.path().trim_end_matches('/');
-    let transports = match path {
-        _ if path.ends_with("/mcp") => Some([Streamable, Sse]),
-        _ if path.ends_with("/sse") => Some([Sse, Streamable]),
-        _ => None,
-    };
-    let found = match transports {
-        Some(transports) => browser.find_mcp(url, &transports).await,
-        None => browser.find_document(address::document(url)).await,
+    let found = if path.ends_with("/mcp") {
+        mcp::find(browser, url, [Streamable, Sse]).await
+    } else if path.ends_with("/sse") {
+        mcp::find(browser, url, [Sse, Streamable]).await
+    } else {
+        match browser.find_document(address::document(url)).await {
+            Err(problem) if problem.kind.is_elsewhere() => {
+                return discover_below(browser, url, problem).await;
+            }
+            found => found,
+        }
     };
     match found {
-        Err(problem) if transports.is_none() && problem.kind.is_elsewhere() => {
-            discover_below(browser, url, problem).await
-        }
         Err(problem) => Err(over_tls(browser, url, problem).await),
         found => found,
     }
@@ -132,7 +131,7 @@ async fn discover(browser: &mut Browser, url: &Url) -> Result<UsableServer, Doct
 
 /// MCP servers below an address that has no document, with the problem of that.
 async fn discover_below(
-    browser: &mut Browser,
+    browser: &Arc<Browser>,
     url: &Url,
     no_document: DoctorProblem,
 ) -> Result<UsableServer, DoctorProblem> {
@@ -143,13 +142,13 @@ async fn discover_below(
     let wants_key = no_document.kind == ProblemKind::NeedsKey;
     // A page that was not let read even the 404 has stopped there.
     let is_hidden =
-        site != browser.page() && browser.log.steps.iter().any(|step| !step.is_readable());
-    let below = [
-        (below(url, "mcp"), PageTransport::Streamable),
-        (below(url, "sse"), PageTransport::Sse),
-    ];
-    for (at, transport) in below {
-        match browser.find_mcp(&at, &[transport]).await {
+        site != browser.page() && browser.state().steps.iter().any(|step| !step.is_readable());
+    for (name, transport) in [
+        ("mcp", PageTransport::Streamable),
+        ("sse", PageTransport::Sse),
+    ] {
+        let at = below(url, name);
+        match mcp::find_over(transport, browser, &at).await {
             Ok(_) if is_hidden => {
                 return Err(ProblemKind::Cors.with(format!(
                     "There is an MCP server that a page can use at {at}, but a page that is given \
@@ -177,22 +176,23 @@ async fn over_tls(browser: &Browser, url: &Url, problem: DoctorProblem) -> Docto
     match (problem.kind, url.scheme()) {
         (ProblemKind::NotHttp, "http") => speaks_https(browser, url).await.unwrap_or(problem),
         // Some wait for the end of a line that TLS does not have.
-        (ProblemKind::NotHttp | ProblemKind::TooSlow, "https") => match other_scheme(url) {
-            Some(other) if browser.answers(&other).await => ProbeError::PlainHttp.problem(url),
-            _ => problem,
-        },
+        (ProblemKind::NotHttp | ProblemKind::TooSlow, "https")
+            if browser.answers(&other_scheme(url)).await =>
+        {
+            let site = origin(url);
+            ProblemKind::UseHttp.with(format!("What listens at {site} speaks plain http."))
+        }
         _ => problem,
     }
 }
 
 async fn speaks_https(browser: &Browser, url: &Url) -> Option<DoctorProblem> {
     let is_likely = browser
-        .log
+        .state()
         .steps
         .last()
         .is_some_and(DoctorStep::may_want_tls);
-    let other = other_scheme(url).filter(|_| url.scheme() == "http" && is_likely)?;
+    let is_https = url.scheme() == "http" && is_likely && browser.answers(&other_scheme(url)).await;
     let message = format!("What listens at {} speaks https.", origin(url));
-    let answers = browser.answers(&other).await;
-    answers.then(|| ProblemKind::UseHttps.with(message))
+    is_https.then(|| ProblemKind::UseHttps.with(message))
 }

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use crate::call::{self, CallMode};
 use crate::content::CallToolResult;
 use crate::error::{ConnectionError, Error};
-use crate::handler::{CallHandler, TokenProvider};
+use crate::handler::{CallHandler, HttpClient, TokenProvider};
 use crate::negotiate::{self, NegotiatedSession};
 use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra};
 use crate::process::Program;
@@ -50,7 +50,9 @@ pub struct ConnectOptions {
     pub era: ProtocolEra,
     /// For everything until the connection is ready.
     pub timeout: Duration,
+    /// Where requests may lead. An `http` client of your own has to see to that itself.
     pub network: Network,
+    pub http: Option<Arc<dyn HttpClient>>,
     pub tokens: Option<Arc<dyn TokenProvider>>,
     pub observer: Option<Arc<dyn SessionObserver>>,
     /// Where processes are ended that were started and given up: wait for it before you exit.
@@ -63,6 +65,7 @@ pub struct McpConnection {
     session: Arc<Session>,
     era: ProtocolEra,
     server_info: McpServerInfo,
+    capabilities: Value,
     /// Keeps the subscription to notifications.
     subscription: Option<JoinHandle<()>>,
     /// The tools that are run as tasks or not at all.
@@ -77,6 +80,7 @@ impl ConnectOptions {
             era: ProtocolEra::Unknown,
             timeout: Duration::from_secs(60),
             network: Network::PublicOnly,
+            http: None,
             tokens: None,
             observer: None,
             cleanup: TaskTracker::new(),
@@ -99,8 +103,8 @@ impl McpConnection {
     }
 
     async fn new(negotiated: NegotiatedSession) -> Self {
+        let subscribes = negotiated.era == ProtocolEra::Stateless && negotiated.lists_changes();
         let session = Arc::new(negotiated.session);
-        let subscribes = negotiated.era == ProtocolEra::Stateless && negotiated.lists_changes;
         let mut subscription =
             subscribes.then(|| tokio::spawn(subscription::subscribe(session.clone())));
         if let Some(subscription) = &mut subscription {
@@ -117,6 +121,7 @@ impl McpConnection {
             session,
             era: negotiated.era,
             server_info: negotiated.server_info,
+            capabilities: negotiated.capabilities,
             subscription,
             task_tools: ArcSwap::default(),
         }
@@ -124,6 +129,11 @@ impl McpConnection {
 
     pub fn server_info(&self) -> &McpServerInfo {
         &self.server_info
+    }
+
+    /// What the server says that it can do.
+    pub fn capabilities(&self) -> &Value {
+        &self.capabilities
     }
 
     pub fn era(&self) -> ProtocolEra {
@@ -213,12 +223,13 @@ async fn negotiate(options: ConnectOptions, log: SessionLog) -> Result<Negotiate
         client,
         era,
         network,
+        http,
         tokens,
         cleanup,
         ..
     } = options;
     let endpoint = |url: &str, headers: &BTreeMap<String, String>| {
-        HttpEndpoint::new(url, headers, tokens, network).map(Arc::new)
+        HttpEndpoint::new(url, headers, tokens, network, http).map(Arc::new)
     };
     match transport {
         TransportConfig::Stdio(program) => {

@@ -1,9 +1,14 @@
-//! What a client brings along: someone who watches a call, and access tokens.
+//! What a client brings along: someone who watches a call, access tokens, and an HTTP client.
 
 use std::fmt;
 
 use async_trait::async_trait;
+use reqwest::{Client, Request, Response};
 use serde_json::Value;
+use tenon_net::RequestError;
+use url::Url;
+
+use crate::error::{ConnectionError, Error};
 
 /// Whoever made a call: hears how far it is, and answers what the server asks meanwhile.
 #[async_trait]
@@ -83,4 +88,31 @@ pub trait TokenProvider: Send + Sync {
 
     /// The server refused this one: another, if there is a way to get it without a person.
     async fn replace_token(&self, refused: &str) -> Option<String>;
+}
+
+/// Sends the HTTP requests of a connection. Bring one to send them by other rules, or to trace them.
+#[async_trait]
+pub trait HttpClient: Send + Sync + fmt::Debug {
+    /// Gives any response as soon as its head is there, after the redirects that it follows.
+    /// [`Error::NotSent`]: the server has not got the request.
+    async fn execute(&self, request: Request) -> Result<Response, Error>;
+}
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn execute(&self, request: Request) -> Result<Response, Error> {
+        let url = request.url().clone();
+        let sent = Client::execute(self, request).await;
+        sent.map_err(|error| request_error(&error, &url))
+    }
+}
+
+pub(crate) fn request_error(error: &reqwest::Error, url: &Url) -> Error {
+    let why = ConnectionError::Request(RequestError::new(error, url));
+    // Whoever redirects has got it.
+    if error.is_connect() && !error.is_redirect() {
+        Error::NotSent(why)
+    } else {
+        Error::ConnectionLost(why)
+    }
 }

@@ -81,41 +81,6 @@ fn shortened<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     Ok(text::block(&message, MAX_ERROR_CHARS))
 }
 
-/// A response, as far as its server keeps to JSON-RPC.
-#[derive(Debug, PartialEq)]
-pub struct RpcResponse {
-    pub id: Option<u64>,
-    /// None: neither an object as result nor one as error.
-    pub outcome: Option<Result<Value, RpcError>>,
-}
-
-impl RpcResponse {
-    /// None: it is no message of JSON-RPC.
-    pub fn read(message: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Raw<'a> {
-            #[serde(default)]
-            jsonrpc: Value,
-            #[serde(borrow, default)]
-            id: Option<&'a RawValue>,
-            #[serde(default)]
-            result: Value,
-            #[serde(borrow, default)]
-            error: Option<&'a RawValue>,
-        }
-        let raw: Raw<'_> = serde_json::from_slice(message).ok()?;
-        let error = raw.error.filter(|error| error.get().starts_with('{'));
-        let outcome = match (raw.result, error) {
-            (result @ Value::Object(_), _) => Some(Ok(result)),
-            (_, Some(error)) => Some(Err(RpcError::read(error))),
-            _ => None,
-        };
-        let is_message = raw.jsonrpc == "2.0" || outcome.is_some();
-        let id = raw.id.and_then(own_id);
-        is_message.then_some(Self { id, outcome })
-    }
-}
-
 /// An id as this client gives them. Some servers send numbers back as texts.
 pub(crate) fn own_id(raw: &RawValue) -> Option<u64> {
     raw.get().trim_matches('"').parse().ok()
@@ -243,21 +208,6 @@ mod tests {
         let endless = "x".repeat(1_000_000);
         assert_eq!(read(json!({ "message": endless })).chars().count(), 4001);
         assert_eq!(read(json!(endless)).chars().count(), 301);
-    }
-
-    #[test]
-    fn a_response_is_read_as_far_as_it_is_one() {
-        let read = |message: &str| RpcResponse::read(message.as_bytes());
-        let result = read(r#"{"jsonrpc":"2.0","id":"7","result":{"a":1}}"#).unwrap();
-        assert_eq!(result.id, Some(7));
-        assert_eq!(result.outcome, Some(Ok(json!({"a": 1}))));
-        let error = read(r#"{"id":null,"error":{"message":"no"}}"#).unwrap();
-        assert_eq!(error.id, None);
-        assert_eq!(error.outcome.unwrap().unwrap_err().message, "no");
-        let empty = read(r#"{"jsonrpc":"2.0","id":1,"result":[]}"#).unwrap();
-        assert_eq!(empty.outcome, None);
-        assert_eq!(read(r#"{"result":[]}"#), None);
-        assert_eq!(read("<html>"), None);
     }
 
     #[track_caller]

@@ -37,11 +37,11 @@ pub use connection::{ConnectOptions, McpConnection, TransportConfig};
 pub use content::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
 pub use error::{ConnectionError, Error, McpHeaderError, ProtocolError, ServerOutput, StartError};
 pub use handler::{
-    CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, NoHandler, ProgressNotification,
-    TokenProvider,
+    CallHandler, Elicitation, ElicitationAnswer, ElicitationMode, HttpClient, NoHandler,
+    ProgressNotification, TokenProvider,
 };
 pub use jsonrpc::RpcError;
-pub use peer::{ClientInfo, McpServerInfo, ProtocolEra};
+pub use peer::{ClientCapabilities, ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
 pub use tools::{

@@ -1,13 +1,11 @@
-//! The messages of a client and the headers they go with, for who sends them by other means
-//! than a [`McpConnection`](crate::McpConnection).
+//! What the requests of every transport carry: headers, versions, and who the client is.
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{self, ParamsBuilder};
-use crate::peer::{ClientInfo, ProtocolEra};
+use crate::jsonrpc::ParamsBuilder;
+use crate::peer::ClientInfo;
 
-pub use crate::jsonrpc::RpcResponse;
 pub use crate::peer::{HANDSHAKE_VERSION, STATELESS_VERSION};
 
 pub const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -16,59 +14,53 @@ pub const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-v
 pub const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
-/// The client that sends them, and the capabilities it offers.
-#[derive(Debug)]
-pub struct MessageWriter {
-    pub client: ClientInfo,
-    pub capabilities: Value,
-}
+/// The extension under which calls of the stateless era may become tasks.
+const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-impl MessageWriter {
-    pub fn initialize(&self, id: u64) -> String {
-        let params = initialize_params(&self.client, &self.capabilities);
-        jsonrpc::request(id, "initialize", &params.finish(""))
-    }
-
-    pub fn initialized(&self) -> String {
-        jsonrpc::notification("notifications/initialized", "{}")
-    }
-
-    pub fn discover(&self, id: u64) -> String {
-        let meta = stateless_meta(&self.client, &self.capabilities);
-        jsonrpc::request(id, "server/discover", &ParamsBuilder::new().finish(&meta))
-    }
-
-    /// One page of `tools/list`. Of the stateless era, every request introduces the client.
-    pub fn list_tools(&self, id: u64, cursor: Option<&str>, era: ProtocolEra) -> String {
-        let mut params = ParamsBuilder::new();
-        if let Some(cursor) = cursor {
-            params = params.with("cursor", cursor);
-        }
-        let meta = if era == ProtocolEra::Stateless {
-            stateless_meta(&self.client, &self.capabilities)
-        } else {
-            String::new()
-        };
-        jsonrpc::request(id, "tools/list", &params.finish(&meta))
-    }
-}
-
-pub(crate) fn initialize_params(client: &ClientInfo, capabilities: &Value) -> ParamsBuilder {
+pub(crate) fn initialize_params(client: &ClientInfo) -> ParamsBuilder {
     ParamsBuilder::new()
         .with("protocolVersion", HANDSHAKE_VERSION)
-        .with("capabilities", capabilities)
+        .with("capabilities", &capabilities(client))
         .with("clientInfo", &client_json(client))
 }
 
 /// What every request of the stateless era carries: the members of `_meta`.
-pub(crate) fn stateless_meta(client: &ClientInfo, capabilities: &Value) -> String {
+pub(crate) fn stateless_meta(client: &ClientInfo) -> String {
     let name = "io.modelcontextprotocol";
+    let mut capabilities = capabilities(client);
+    if client.capabilities.tasks {
+        capabilities["extensions"] = json!({ TASKS_EXTENSION: {} });
+    }
     format!(
         r#""{name}/protocolVersion":"{STATELESS_VERSION}","{name}/clientInfo":{},"{name}/clientCapabilities":{capabilities}"#,
         client_json(client)
     )
 }
 
+fn capabilities(client: &ClientInfo) -> Value {
+    if client.capabilities.elicitation {
+        json!({ "elicitation": { "form": {}, "url": {} } })
+    } else {
+        json!({})
+    }
+}
+
 fn client_json(client: &ClientInfo) -> Value {
     json!({ "name": client.name, "title": client.title, "version": client.version })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::{ProtocolVersion, TASKS_EXTENSION_ID};
+
+    #[test]
+    fn our_versions_are_the_newest_of_their_eras() {
+        assert_eq!(STATELESS_VERSION, ProtocolVersion::LATEST.as_str());
+        assert_eq!(
+            HANDSHAKE_VERSION,
+            ProtocolVersion::LATEST_WITH_INITIALIZE.as_str()
+        );
+        assert_eq!(TASKS_EXTENSION, TASKS_EXTENSION_ID);
+    }
 }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
@@ -36,8 +37,14 @@ pub(crate) struct NegotiatedSession {
     pub(crate) session: Session,
     pub(crate) era: ProtocolEra,
     pub(crate) server_info: McpServerInfo,
-    /// It notifies of changes of its list of tools.
-    pub(crate) lists_changes: bool,
+    pub(crate) capabilities: Value,
+}
+
+impl NegotiatedSession {
+    /// Whether the server notifies of changes of its list of tools.
+    pub(crate) fn lists_changes(&self) -> bool {
+        self.capabilities.pointer("/tools/listChanged") == Some(&Value::Bool(true))
+    }
 }
 
 /// Which request a program gets first.

@@ -21,6 +21,22 @@ pub struct ClientInfo {
     pub name: String,
     pub title: String,
     pub version: String,
+    pub capabilities: ClientCapabilities,
+}
+
+/// What a server may make use of in a call. Some offer more tools to a client with more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClientCapabilities {
+    pub elicitation: bool,
+    /// Calls of the stateless era that go on as tasks.
+    pub tasks: bool,
+}
+
+impl ClientCapabilities {
+    pub const ALL: Self = Self {
+        elicitation: true,
+        tasks: true,
+    };
 }
 
 /// How a server turned out to speak. Kept from one connection to the next, so that only

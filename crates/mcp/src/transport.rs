@@ -66,6 +66,15 @@ impl Transport {
         }
     }
 
+    /// The version that was negotiated, which requests over HTTP name from now on.
+    pub(crate) fn set_version(&self, version: &str) {
+        match self {
+            Self::Stdio(_) => {}
+            Self::Sse(sse) => sse.set_version(version),
+            Self::Http(http) => http.set_version(version),
+        }
+    }
+
     /// Sends a notification or a response without waiting for it to be sent.
     pub(crate) fn queue(&self, body: String) {
         match self {

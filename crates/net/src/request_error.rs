@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::address::UrlError;
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RequestError {
     /// The address policy refused the URL, a redirect or what the name resolved to.
     #[error(transparent)]
@@ -21,6 +21,11 @@ pub enum RequestError {
         "No secure connection to {host} could be made: it does not speak https there. Is its address one with http://?"
     )]
     NotTls { host: String },
+    #[error("No secure connection to {host} could be made: invalid peer certificate: {cause}.")]
+    Certificate {
+        host: String,
+        cause: rustls::CertificateError,
+    },
     #[error("No secure connection to {host} could be made: {cause}.")]
     Tls { host: String, cause: String },
     #[error("The connection to {host} failed: {cause}.")]
@@ -32,42 +37,49 @@ pub enum RequestError {
 impl RequestError {
     pub fn new(error: &reqwest::Error, url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default().to_owned();
-        let causes =
-            || std::iter::successors(Some(error as &dyn StdError), |cause| (*cause).source());
+        let causes = || std::iter::successors(Some(error as &dyn StdError), |cause| inner(*cause));
         if let Some(refusal) = causes().find_map(|cause| cause.downcast_ref::<UrlError>()) {
             return Self::Refused(refusal.clone());
         }
         if error.is_timeout() {
             return Self::TimedOut { host };
         }
-        let Some(io) = causes().find_map(|cause| cause.downcast_ref::<io::Error>()) else {
-            let cause = causes().last().map(ToString::to_string).unwrap_or_default();
-            return Self::Protocol { host, cause };
-        };
-        let io = innermost(io);
-        let cause = io.to_string();
-        match io.kind() {
-            io::ErrorKind::ConnectionRefused => Self::ConnectionRefused {
+        if let Some(tls) = causes().find_map(|cause| cause.downcast_ref::<rustls::Error>()) {
+            return match tls {
+                rustls::Error::InvalidCertificate(cause) => Self::Certificate {
+                    host,
+                    cause: cause.clone(),
+                },
+                rustls::Error::InvalidMessage(_) => Self::NotTls { host },
+                other => Self::Tls {
+                    host,
+                    cause: other.to_string(),
+                },
+            };
+        }
+        let io = causes().filter_map(|cause| cause.downcast_ref::<io::Error>());
+        match io.last() {
+            Some(io) if io.kind() == io::ErrorKind::ConnectionRefused => Self::ConnectionRefused {
                 host,
                 port: url.port_or_known_default().unwrap_or_default(),
             },
-            io::ErrorKind::InvalidData if error.is_connect() => {
-                // rustls tells it only by this name, inside an opaque error.
-                if cause.contains("InvalidContentType") {
-                    Self::NotTls { host }
-                } else {
-                    Self::Tls { host, cause }
-                }
-            }
-            _ => Self::Connection { host, cause },
+            Some(io) => Self::Connection {
+                host,
+                cause: io.to_string(),
+            },
+            None => Self::Protocol {
+                host,
+                cause: causes().last().map(ToString::to_string).unwrap_or_default(),
+            },
         }
     }
 }
 
-/// An error of TLS comes as an IO error inside another.
-fn innermost(error: &io::Error) -> &io::Error {
-    let inner = error
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<io::Error>());
-    inner.map_or(error, innermost)
+/// The cause of an error. An IO error hides what it was made of, as TLS errors are.
+fn inner<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
+    let io = error.downcast_ref::<io::Error>();
+    match io.and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => error.source(),
+    }
 }

@@ -118,6 +118,10 @@ pub(crate) fn request_fault(error: &RequestError) -> ServerFault {
             port: (*port).into(),
         },
         RequestError::NotTls { host } => ServerFault::NotTls { host: host.into() },
+        RequestError::Certificate { host, cause } => ServerFault::Tls {
+            host: host.into(),
+            cause: format!("invalid peer certificate: {cause}").into(),
+        },
         RequestError::Tls { host, cause } => ServerFault::Tls {
             host: host.into(),
             cause: cause.into(),

@@ -68,15 +68,27 @@ pub(super) fn below(url: &Url, name: &str) -> Url {
 }
 
 /// The same server by the other scheme, at the same port.
-pub(super) fn other_scheme(url: &Url) -> Option<Url> {
-    let (other, port) = match url.scheme() {
-        "https" => ("http", url.port().unwrap_or(443)),
-        _ => ("https", url.port().unwrap_or(80)),
-    };
-    let mut turned = url.clone();
-    turned.set_scheme(other).ok()?;
-    turned.set_port(Some(port)).ok()?;
-    Some(turned)
+pub(super) fn other_scheme(url: &Url) -> Url {
+    let port = url.port_or_known_default();
+    let mut other = with_scheme(
+        url,
+        if url.scheme() == "https" {
+            "http"
+        } else {
+            "https"
+        },
+    );
+    // Every http(s) address has a host, and so may have a port.
+    let _ = other.set_port(port);
+    other
+}
+
+/// The same address with another scheme, http or https.
+pub(super) fn with_scheme(url: &Url, scheme: &str) -> Url {
+    let mut url = url.clone();
+    // One may take the place of the other.
+    let _ = url.set_scheme(scheme);
+    url
 }
 
 #[cfg(test)]
@@ -116,7 +128,7 @@ mod tests {
             "http://localhost:8000/time/openapi.json",
         );
         check("localhost/x.yaml?a=b", "http://localhost/x.yaml?a=b");
-        let other = other_scheme(&read("https://localhost").unwrap()).unwrap();
+        let other = other_scheme(&read("https://localhost").unwrap());
         assert_eq!(other.as_str(), "http://localhost:443/");
     }
 }

@@ -2,74 +2,59 @@
 //!
 //! Where a browser would stop, the shell goes on: what it then sees tells who is there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::{
-    ACCEPT, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE, HeaderMap,
-    HeaderValue,
+    ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap, HeaderValue,
 };
-use reqwest::{Method, Response};
+use reqwest::{Body, Method, Request, Response};
 use url::Url;
 
 use super::fix::ServerFramework;
-use super::http_client::{HttpProbe, ProbeError};
+use super::http_probe::HttpProbe;
 use super::own_headers::OwnHeaders;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::rules::{self, CorsRefusal, origin};
-use super::step::StepLog;
+use super::step::{DoctorStep, SentRequest};
 
 const MAX_REDIRECTS: usize = 5;
+const MAX_VERDICT_CHARS: usize = 300;
 
+#[derive(Debug)]
 pub(super) struct Browser {
-    pub(super) log: StepLog,
+    pub(super) own: OwnHeaders,
     pub(super) http: HttpProbe,
-    /// What the server was made with, also where the page cannot use it.
-    pub(super) framework: ServerFramework,
     page: Url,
-    /// What a preflight has allowed is not asked for again: address, method, header.
-    allowed: HashSet<(Url, Method, String)>,
+    /// Locked, because an MCP connection sends through it from tasks of its own.
+    state: Mutex<BrowserState>,
 }
 
-/// A request, as a page makes it.
-#[derive(Clone)]
-pub(super) struct BrowserRequest {
-    pub(super) method: Method,
-    pub(super) url: Url,
-    /// Besides the person's own.
-    pub(super) headers: HeaderMap,
-    pub(super) body: Option<String>,
-    /// Of MCP messages, which one.
-    pub(super) message: Option<&'static str>,
+#[derive(Debug, Default)]
+pub(super) struct BrowserState {
+    pub(super) steps: Vec<DoctorStep>,
+    /// What the server was made with, also where the page cannot use it.
+    pub(super) framework: ServerFramework,
+    /// What a preflight has allowed is not asked for again: address, method, header.
+    allowed: HashSet<(Url, Method, String)>,
+    redirects: HashMap<Url, Url>,
 }
 
 /// A response, also one that no page would see.
+#[derive(Debug)]
 pub(super) struct BrowserResponse {
-    pub(super) url: Url,
+    /// What it answers, after redirects and before the headers that the browser adds.
+    pub(super) request: Request,
     pub(super) response: Response,
     /// What keeps it from the page.
     pub(super) problem: Option<DoctorProblem>,
-    /// Its number in the log.
-    pub(super) step: usize,
-}
-
-impl BrowserRequest {
-    pub(super) fn new(method: Method, url: Url, headers: HeaderMap) -> Self {
-        Self {
-            method,
-            url,
-            headers,
-            body: None,
-            message: None,
-        }
-    }
-
-    pub(super) fn get(url: Url, accept: &'static str) -> Self {
-        let accept = (ACCEPT, HeaderValue::from_static(accept));
-        Self::new(Method::GET, url, HeaderMap::from_iter([accept]))
-    }
 }
 
 impl BrowserResponse {
+    pub(super) fn url(&self) -> &Url {
+        self.request.url()
+    }
+
     pub(super) fn status(&self) -> u16 {
         self.response.status().as_u16()
     }
@@ -81,13 +66,11 @@ impl BrowserResponse {
 
 impl Browser {
     pub(super) fn new(page: Url, own: OwnHeaders, http: HttpProbe) -> Self {
-        let steps = Vec::new();
         Self {
-            log: StepLog { own, steps },
+            own,
             http,
-            framework: ServerFramework::Unknown,
             page,
-            allowed: HashSet::new(),
+            state: Mutex::default(),
         }
     }
 
@@ -95,116 +78,146 @@ impl Browser {
         origin(&self.page)
     }
 
+    pub(super) fn state(&self) -> MutexGuard<'_, BrowserState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a browser makes of the last response.
+    pub(super) fn note(&self, ok: bool, verdict: &str) {
+        let verdict = self.own.mask(verdict, MAX_VERDICT_CHARS);
+        if let Some(step) = self.state().steps.last_mut() {
+            step.note(ok, verdict);
+        }
+    }
+
+    /// The same where that is a problem, which is returned.
+    pub(super) fn failed(&self, problem: DoctorProblem) -> DoctorProblem {
+        if let Some(step) = self.state().steps.last_mut() {
+            step.fail(&problem);
+        }
+        problem
+    }
+
+    /// Remembers what the server is made with, by what it would be in Python. What `is_certain`
+    /// replaces what was seen before.
+    pub(super) fn recognize(&self, headers: &HeaderMap, python: ServerFramework, is_certain: bool) {
+        let framework = &mut self.state().framework;
+        if is_certain || *framework == ServerFramework::Unknown {
+            *framework = ServerFramework::of(headers, python);
+        }
+    }
+
+    /// Where an address has led before.
+    pub(super) fn redirected(&self, url: &Url) -> Url {
+        self.state().redirects.get(url).unwrap_or(url).clone()
+    }
+
     /// What a browser would not let through is no error here, but told with the response.
     pub(super) async fn fetch(
-        &mut self,
-        request: &BrowserRequest,
+        &self,
+        mut request: Request,
     ) -> Result<BrowserResponse, DoctorProblem> {
-        let mut request = request.clone();
+        *request.url_mut() = self.redirected(request.url());
         for _ in 0..=MAX_REDIRECTS {
-            let reply = self.fetch_once(&request).await?;
-            let status = reply.status();
-            let Some(to) = rules::redirect(status, reply.headers(), &reply.url) else {
+            let reply = self.fetch_once(request).await?;
+            let (status, from) = (reply.status(), reply.url());
+            let Some(to) = rules::redirect(status, reply.headers(), from) else {
                 return Ok(reply);
             };
-            let keeps_method = matches!(status, 307 | 308) || request.method == Method::GET;
-            if to.origin() != request.url.origin() || !keeps_method {
-                let is_secured = (request.url.scheme(), to.scheme()) == ("http", "https")
-                    && request.url.host() == to.host();
-                let kind = if is_secured {
+            let keeps_method = matches!(status, 307 | 308) || reply.request.method() == Method::GET;
+            if to.origin() != from.origin() || !keeps_method {
+                let is_secured = (from.scheme(), to.scheme()) == ("http", "https");
+                let kind = if is_secured && from.host() == to.host() {
                     ProblemKind::UseHttps
                 } else {
                     ProblemKind::WrongPath
                 };
-                let to = self.log.own.mask(to.as_str(), 200);
+                let to = self.own.mask(to.as_str(), 200);
                 let problem = kind.with(format!("It redirects to {to}. Use that address."));
-                return self.log.fail(reply.step, problem);
+                return Err(self.failed(problem));
             }
             // Even a redirect has to be allowed.
             if reply.problem.is_some() {
                 return Ok(reply);
             }
-            self.log.note(reply.step, true, "goes where it leads");
-            request.url = to;
+            self.note(true, "goes where it leads");
+            self.state().redirects.insert(from.clone(), to.clone());
+            request = reply.request;
+            *request.url_mut() = to;
         }
-        let site = origin(&request.url);
+        let site = origin(request.url());
         Err(ProblemKind::WrongPath.with(format!("{site} redirects again and again.")))
     }
 
-    async fn fetch_once(
-        &mut self,
-        request: &BrowserRequest,
-    ) -> Result<BrowserResponse, DoctorProblem> {
-        let unsent = self.preflight(request).await?;
-        let mut headers = rules::added_headers(&request.url, &self.page);
-        headers.extend(self.page_headers(request));
-        let (step, response) = self.send(request, headers).await?;
-        let page = self.page();
-        let unread = if self.is_same_origin(&request.url) {
-            None
-        } else {
-            rules::readable(response.headers(), &page).err()
+    async fn fetch_once(&self, request: Request) -> Result<BrowserResponse, DoctorProblem> {
+        let unsent = self.preflight(&request).await?;
+        let (url, page) = (request.url(), self.page());
+        let headers = rules::added_headers(url, &self.page);
+        let response = self.send(self.of_page(&request, headers)).await?;
+        let unread = rules::readable(response.headers(), &page).err();
+        let unread = unread.filter(|_| !self.is_same_origin(url));
+        let problem = rules::blocked(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
+        let verdict = match (unsent, unread) {
+            (None, None) => "lets it through".to_owned(),
+            (None, Some(unread)) => format!("does not let the page {unread}"),
+            (Some(_), _) => "would not have sent it".to_owned(),
         };
-        let (verdict, problem) =
-            rules::judge(unsent.as_ref(), unread.as_ref(), response.headers(), &page);
-        self.log.note(step, problem.is_none(), &verdict);
+        self.note(problem.is_none(), &verdict);
         Ok(BrowserResponse {
-            url: request.url.clone(),
+            request,
             response,
             problem,
-            step,
         })
     }
 
     /// Asks whether a request may follow, where browsers do. The request itself is not sent.
     pub(super) async fn preflight(
-        &mut self,
-        request: &BrowserRequest,
+        &self,
+        request: &Request,
     ) -> Result<Option<CorsRefusal>, DoctorProblem> {
-        let BrowserRequest { method, url, .. } = request;
-        let names = rules::unsafe_headers(&self.page_headers(request));
+        let (method, url) = (request.method(), request.url());
+        let page_request = self.of_page(request, HeaderMap::new());
+        let names = rules::unsafe_headers(page_request.headers());
         let key = |name: &String| (url.clone(), method.clone(), name.clone());
-        let is_known = || names.iter().all(|name| self.allowed.contains(&key(name)));
+        let is_allowed = |name: &String| self.state().allowed.contains(&key(name));
         if !rules::needs_preflight(method, &names)
             || self.is_same_origin(url)
-            || !names.is_empty() && is_known()
+            || !names.is_empty() && names.iter().all(is_allowed)
         {
             return Ok(None);
         }
-        let mut headers = rules::added_headers(url, &self.page);
+        let mut options = Request::new(Method::OPTIONS, url.clone());
+        let headers = options.headers_mut();
+        headers.extend(rules::added_headers(url, &self.page));
         headers.insert(ACCESS_CONTROL_REQUEST_METHOD, header(method.as_str()));
         let mut with = String::new();
         if !names.is_empty() {
             headers.insert(ACCESS_CONTROL_REQUEST_HEADERS, header(&names.join(",")));
             with = format!(" with {}", names.join(", "));
         }
-        let options = BrowserRequest::new(Method::OPTIONS, url.clone(), HeaderMap::new());
-        let (step, response) = self.send(&options, headers).await?;
+        let response = self.send(options).await?;
         let status = response.status().as_u16();
-        match rules::preflight(status, response.headers(), &self.page(), method, &names) {
-            Ok(()) => {
-                self.allowed.extend(names.iter().map(key));
-                let verdict = format!("may send {method}{with}");
-                self.log.note(step, true, &verdict);
-                Ok(None)
-            }
-            Err(refusal) => {
-                let verdict = format!("does not send the {method}: {refusal}");
-                self.log.note(step, false, &verdict);
-                Ok(Some(refusal))
-            }
+        let decided = rules::preflight(status, response.headers(), &self.page(), method, &names);
+        let verdict = match &decided {
+            Ok(()) => format!("may send {method}{with}"),
+            Err(refusal) => format!("does not let the page {refusal}"),
+        };
+        self.note(decided.is_ok(), &verdict);
+        if decided.is_ok() {
+            self.state().allowed.extend(names.iter().map(key));
         }
+        Ok(decided.err())
     }
 
-    /// A status that is no success, whoever could read it.
+    /// A status that is no success, whoever could read it: it `lacks` what was asked for.
     pub(super) async fn check_status(
-        &mut self,
+        &self,
         reply: &BrowserResponse,
-        request: &BrowserRequest,
+        lacks: &str,
     ) -> Result<(), DoctorProblem> {
         let status = reply.status();
         let problem = match status {
-            403 if self.is_let_in_without_origin(request).await => {
+            403 if self.is_let_in_without_origin(&reply.request).await => {
                 let page = self.page();
                 ProblemKind::Cors.with(format!(
                     "The server itself refuses pages at {page}: without Origin it lets in."
@@ -212,18 +225,18 @@ impl Browser {
             }
             401 | 403 => self.key_problem(status, reply.problem.is_some()),
             400.. => {
-                let path = self.log.own.mask(reply.url.path(), 100);
+                let path = self.own.mask(reply.url().path(), 100);
                 ProblemKind::WrongPath
-                    .with(format!("There is nothing at {path}: it answers {status}."))
+                    .with(format!("There is {lacks} at {path}: it answers {status}."))
             }
             _ => return Ok(()),
         };
-        self.log.fail(reply.step, problem)
+        Err(self.failed(problem))
     }
 
     /// It wants a key, or another one.
-    pub(super) fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
-        let what = if self.log.own.has_key() {
+    fn key_problem(&self, status: u16, is_hidden: bool) -> DoctorProblem {
+        let what = if self.own.has_key() {
             "does not take the key"
         } else {
             "wants a key"
@@ -237,57 +250,43 @@ impl Browser {
     }
 
     /// Whether the same without `Origin` is let in: then it is the page that is refused.
-    async fn is_let_in_without_origin(&self, request: &BrowserRequest) -> bool {
-        let BrowserRequest {
-            method, url, body, ..
-        } = request;
-        let headers = self.page_headers(request);
-        let sent = self.http.send(method, url, headers, body.as_ref()).await;
+    async fn is_let_in_without_origin(&self, request: &Request) -> bool {
+        let request = self.of_page(request, HeaderMap::new());
+        let sent = self.http.send(request).await;
         sent.is_ok_and(|response| !matches!(response.status().as_u16(), 401 | 403))
     }
 
     /// Whether anybody speaks HTTP at an address, trusted or not.
     pub(super) async fn answers(&self, url: &Url) -> bool {
-        let sent = self.http.send(&Method::GET, url, HeaderMap::new(), None);
-        match sent.await {
+        match self.http.send(Request::new(Method::GET, url.clone())).await {
             // So do some who want TLS, to say so.
             Ok(response) => url.scheme() == "https" || response.status() != 400,
-            Err(error) => matches!(error, ProbeError::NotTrusted(_)),
+            Err(error) => error.problem.kind == ProblemKind::TlsNotTrusted,
         }
     }
 
-    async fn send(
-        &mut self,
-        request: &BrowserRequest,
-        headers: HeaderMap,
-    ) -> Result<(usize, Response), DoctorProblem> {
-        let BrowserRequest {
-            method, url, body, ..
-        } = request;
-        let sent = self
-            .http
-            .send(method, url, headers.clone(), body.as_ref())
-            .await;
-        let response = match &sent {
-            Ok(response) => Ok((response.status().as_u16(), response.headers())),
-            Err(error) => Err(error.explain(url).0),
-        };
-        let step = self.log.add(request, &headers, response);
-        match sent {
-            Ok(response) => Ok((step, response)),
-            Err(error) => self.log.fail(step, error.problem(url)),
-        }
+    async fn send(&self, request: Request) -> Result<Response, DoctorProblem> {
+        let asked = SentRequest::new(&request, &self.own);
+        let sent = self.http.send(request).await;
+        let response = sent.as_ref().map_err(|error| error.short);
+        let step = DoctorStep::new(asked, response, &self.own);
+        self.state().steps.push(step);
+        sent.map_err(|error| self.failed(error.problem))
     }
 
-    /// The headers that the page itself sets.
-    fn page_headers(&self, request: &BrowserRequest) -> HeaderMap {
-        let mut headers = request.headers.clone();
-        headers.extend(self.log.own.headers.clone());
-        headers
+    /// A request with the headers that the page itself sets after those given.
+    pub(super) fn of_page(&self, request: &Request, mut headers: HeaderMap) -> Request {
+        headers.extend(request.headers().clone());
+        headers.extend(self.own.headers.clone());
+        let mut page_request = Request::new(request.method().clone(), request.url().clone());
+        *page_request.headers_mut() = headers;
+        let body = request.body().and_then(Body::as_bytes);
+        *page_request.body_mut() = body.map(|bytes| bytes.to_vec().into());
+        page_request
     }
 
     /// Where the page itself comes from nothing has to be allowed.
-    fn is_same_origin(&self, url: &Url) -> bool {
+    pub(super) fn is_same_origin(&self, url: &Url) -> bool {
         url.origin() == self.page.origin()
     }
 }
@@ -295,12 +294,4 @@ impl Browser {
 /// Ours, and of characters that a header may have.
 fn header(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
-}
-
-/// The media type of a response, without its parameters.
-pub(super) fn essence(headers: &HeaderMap) -> String {
-    let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
-    let value = String::from_utf8_lossy(value.unwrap_or_default()).to_ascii_lowercase();
-    let essence = value.split(';').next().unwrap_or_default();
-    essence.trim().to_owned()
 }

@@ -1,57 +1,53 @@
-//! Suggested fixes: the lines that make a server usable for a page.
+//! Suggested fixes: the lines that make a server usable for a page. All of them are in the table
+//! `fixes.json`, by the problems they mend.
 
+use anyhow::Context;
 use reqwest::header::HeaderMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tenon_server::guard::lets_page_ask;
 use url::Url;
 
+use super::address::with_scheme;
 use super::problem::ProblemKind;
-use super::rules::origin;
+use super::rules::{origin, values};
 
-const FASTMCP: &str = r#"from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
-
-cors = Middleware(
-    CORSMiddleware,
-    allow_origins=["{page}"],
-    allow_methods=["*"],
-    allow_headers=["*"],
-    expose_headers=["mcp-session-id"],
-)
-mcp.run(transport="http", port={port}, middleware=[cors])"#;
-
-const FASTAPI: &str = r#"from fastapi.middleware.cors import CORSMiddleware
-
-app.add_middleware(
-    CORSMiddleware,
-    allow_origins=["{page}"],
-    allow_methods=["*"],
-    allow_headers=["*"],
-)"#;
-
-const EXPRESS: &str = r#"import cors from "cors"; // npm install cors
-
-app.use(cors({ origin: "{page}", exposedHeaders: ["mcp-session-id"] }));"#;
+const FIXES: &str = include_str!("fixes.json");
 
 /// One way to mend it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Fix {
     /// What to do with the lines.
     pub(super) what: String,
     pub(super) lines: Vec<String>,
 }
 
-impl Fix {
-    fn new(what: impl Into<String>, lines: &[&str]) -> Self {
-        let lines = lines.iter().map(ToString::to_string).collect();
-        let what = what.into();
-        Self { what, lines }
-    }
+/// A row of the table.
+#[derive(Debug, Deserialize)]
+struct FixTemplate {
+    #[serde(rename = "for")]
+    kinds: Vec<ProblemKind>,
+    /// Of which it is; of any without.
+    #[serde(default)]
+    frameworks: Vec<ServerFramework>,
+    when: Option<FixCondition>,
+    #[serde(flatten)]
+    fix: Fix,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum FixCondition {
+    /// Tenon's policy lets its page use the server over https.
+    TlsAllowed,
+    KeyGiven,
+    NoKeyGiven,
 }
 
 /// What a server was made with, as far as it shows. It decides which lines mend it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) enum ServerFramework {
+    #[default]
     Unknown,
     Mcpo,
     FastMcp,
@@ -60,20 +56,11 @@ pub(super) enum ServerFramework {
 }
 
 impl ServerFramework {
-    /// Of an OpenAPI server, by the headers of its response.
-    pub(super) fn of_openapi(headers: &HeaderMap) -> Self {
-        Self::of(headers, Self::FastApi)
-    }
-
-    pub(super) fn of_mcp(headers: &HeaderMap) -> Self {
-        Self::of(headers, Self::FastMcp)
-    }
-
-    fn of(headers: &HeaderMap, in_python: Self) -> Self {
+    /// By the headers of a response.
+    pub(super) fn of(headers: &HeaderMap, in_python: Self) -> Self {
         let says = |name: &str, word: &str| {
-            let value = headers.get(name).map(|value| value.as_bytes());
-            let value = String::from_utf8_lossy(value.unwrap_or_default());
-            value.to_ascii_lowercase().contains(word)
+            let values = values(headers, name).join(",");
+            values.to_ascii_lowercase().contains(word)
         };
         if says("x-powered-by", "express") {
             Self::Express
@@ -95,96 +82,46 @@ pub(super) struct Case<'a> {
     pub(super) page: &'a Url,
 }
 
-pub(super) fn fixes(kind: ProblemKind, case: &Case<'_>) -> Vec<Fix> {
-    let url = case.url;
-    let port = url.port_or_known_default().unwrap_or_default();
-    let local = match url.port() {
-        Some(port) => format!("http://localhost:{port}"),
-        None => "http://localhost".to_owned(),
-    };
-    let (what, line) = match kind {
-        ProblemKind::Cors
-        | ProblemKind::PreflightHeader
-        | ProblemKind::PreflightRefused
-        | ProblemKind::ExposeHeader => return cors(case.framework, &origin(case.page), port),
-        ProblemKind::UseHttps => {
-            let other = url.as_str().replacen("http://", "https://", 1);
-            return without_tls(url, Fix::new("Use this address:", &[&other]));
-        }
-        ProblemKind::TlsNotTrusted => {
-            let trusted = Fix::new(
-                "Or give it a certificate that this machine trusts:",
-                &["mkcert -install", "mkcert localhost 127.0.0.1 ::1"],
-            );
-            return without_tls(url, trusted);
-        }
-        ProblemKind::NotRunning => (
-            "Start it, for example an MCP server behind mcpo:",
-            format!("mcpo --port {port} -- uvx mcp-server-time"),
-        ),
-        ProblemKind::BlockedPort => (
-            "Start it at another port:",
-            "mcpo --port 8000 -- uvx mcp-server-time".to_owned(),
-        ),
-        ProblemKind::UseHttp => (
-            "Use this address:",
-            url.as_str().replacen("https://", "http://", 1),
-        ),
-        ProblemKind::Policy => (
-            "Let it listen on the machine of the browser, and use",
-            local,
-        ),
-        ProblemKind::MixedContent => ("Run it on the machine of the browser, and use", local),
-        ProblemKind::PermissionNeedsHttps => (
-            "Serve Tenon over https, or open it on the machine where it runs:",
-            "http://127.0.0.1:8366".to_owned(),
-        ),
-        ProblemKind::NeedsKey if case.has_key => (
-            "Give the key that the server was started with, for mcpo that of",
-            "mcpo --api-key KEY …".to_owned(),
-        ),
-        ProblemKind::NeedsKey => (
-            "Enter the key with the server in Tenon. To try it here, add",
-            "--header 'Authorization: Bearer KEY'".to_owned(),
-        ),
-        _ => return Vec::new(),
-    };
-    vec![Fix::new(what, &[&line])]
-}
-
-/// What is with TLS helps only where Tenon's policy lets its page use that.
-fn without_tls(url: &Url, with_tls: Fix) -> Vec<Fix> {
-    let plain = Fix::new(
-        "Serve it without TLS: pages over https may ask http://localhost. For mcpo, leave out",
-        &["--ssl-certfile FILE --ssl-keyfile FILE"],
-    );
-    let mut secure = url.clone();
-    if secure.set_scheme("https").is_ok() && lets_page_ask(&secure) {
-        vec![plain, with_tls]
-    } else {
-        vec![plain]
+impl Case<'_> {
+    pub(super) fn fixes(&self, kind: ProblemKind) -> anyhow::Result<Vec<Fix>> {
+        let table: Vec<FixTemplate> = serde_json::from_str(FIXES).context("fixes.json")?;
+        let rows = table.into_iter().filter(|row| {
+            let is_made_so = || row.frameworks.contains(&self.framework);
+            row.kinds.contains(&kind)
+                && (row.frameworks.is_empty() || is_made_so())
+                && row.when.is_none_or(|condition| self.meets(condition))
+        });
+        Ok(rows.map(|row| self.fill(row.fix)).collect())
     }
-}
 
-/// What lets a page in, for the server that it is, or for each that it may be.
-fn cors(framework: ServerFramework, page: &str, port: u16) -> Vec<Fix> {
-    let fix = |what: &str, text: &str| {
-        let text = text.replace("{page}", page);
-        let text = text.replace("{port}", &port.to_string());
-        Fix::new(what, &text.lines().collect::<Vec<_>>())
-    };
-    let mcpo = || {
-        let what =
-            "mcpo: start it with this option, once for each origin. Without it all are allowed.";
-        fix(what, "mcpo --port {port} --cors-allow-origins {page} …")
-    };
-    let fastmcp = || fix("FastMCP (Python):", FASTMCP);
-    let express = || fix("Express (Node), before its routes:", EXPRESS);
-    match framework {
-        ServerFramework::Mcpo => vec![mcpo()],
-        ServerFramework::FastMcp => vec![fastmcp()],
-        ServerFramework::FastApi => vec![fix("FastAPI (Python):", FASTAPI)],
-        ServerFramework::Express => vec![express()],
-        ServerFramework::Unknown => vec![mcpo(), fastmcp(), express()],
+    fn meets(&self, condition: FixCondition) -> bool {
+        match condition {
+            FixCondition::TlsAllowed => lets_page_ask(&with_scheme(self.url, "https")),
+            FixCondition::KeyGiven => self.has_key,
+            FixCondition::NoKeyGiven => !self.has_key,
+        }
+    }
+
+    fn fill(&self, fix: Fix) -> Fix {
+        let port = self.url.port_or_known_default().unwrap_or_default();
+        let local = match self.url.port() {
+            Some(port) => format!("http://localhost:{port}"),
+            None => "http://localhost".to_owned(),
+        };
+        let values = [
+            ("{page}", origin(self.page)),
+            ("{port}", port.to_string()),
+            ("{local}", local),
+            ("{http}", with_scheme(self.url, "http").to_string()),
+            ("{https}", with_scheme(self.url, "https").to_string()),
+        ];
+        let filled = |line: String| {
+            let replace = |line: String, (name, value): &(&str, String)| line.replace(name, value);
+            values.iter().fold(line, replace)
+        };
+        Fix {
+            what: fix.what,
+            lines: fix.lines.into_iter().map(filled).collect(),
+        }
     }
 }

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use reqwest::Method;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Method, Request};
 use serde_json::Value;
 use tenon_openapi::discover::{has_paths, sub_documents};
 use tenon_openapi::operation::{Operation, ParameterLocation, ParsedDocument, SecuritySchemeKind};
 use tenon_openapi::{document, parse, request};
-use tenon_sources::browser::DiscoveredTools;
+use tenon_sources::browser::{DiscoveredTools, preview};
 use url::Url;
 
-use super::browser::{Browser, BrowserRequest};
+use super::browser::Browser;
 use super::fix::ServerFramework;
 use super::problem::{DoctorProblem, ProblemKind};
 use super::server::UsableServer;
@@ -24,11 +24,10 @@ struct ReadDocument {
     url: Url,
     text: String,
     value: Value,
-    step: usize,
 }
 
 impl Browser {
-    pub(super) async fn find_document(&mut self, url: Url) -> Result<UsableServer, DoctorProblem> {
+    pub(super) async fn find_document(&self, url: Url) -> Result<UsableServer, DoctorProblem> {
         let main = self.read_document(url).await?;
         if has_paths(&main.value) {
             return self.try_document(&main, true).await;
@@ -44,7 +43,7 @@ impl Browser {
             many => format!("{many} servers"),
         };
         let verdict = format!("lets it through: an mcpo with {servers}");
-        self.log.note(main.step, true, &verdict);
+        self.note(true, &verdict);
         let mut whole = UsableServer::default();
         let (mut failed, mut is_tried) = (Vec::new(), false);
         for sub in subs {
@@ -71,63 +70,49 @@ impl Browser {
         Ok(whole)
     }
 
-    async fn read_document(&mut self, url: Url) -> Result<ReadDocument, DoctorProblem> {
-        // As a page asks that has nothing special to say.
-        let request = BrowserRequest::get(url, "*/*");
-        let reply = self.fetch(&request).await?;
-        if self.framework == ServerFramework::Unknown {
-            self.framework = ServerFramework::of_openapi(reply.headers());
-        }
-        self.check_status(&reply, &request).await?;
-        let (url, step) = (reply.url, reply.step);
-        let bytes = match self.http.read_body(reply.response).await {
-            Ok(bytes) => bytes,
-            Err(error) => return self.log.fail(step, error.problem(&url)),
-        };
+    async fn read_document(&self, url: Url) -> Result<ReadDocument, DoctorProblem> {
+        let reply = self.fetch(Request::new(Method::GET, url)).await?;
+        self.recognize(reply.headers(), ServerFramework::FastApi, false);
+        self.check_status(&reply, "nothing").await?;
+        let url = reply.url().clone();
+        let read = self.http.read_body(reply.response).await;
+        let bytes = read.map_err(|error| self.failed(error.problem))?;
         let value = match document::read(&bytes) {
             Ok(value) if document::is_document(&value) => value,
             Err(error) if looks_like_document(&bytes) => {
-                let invalid = || ProblemKind::BadSpec.with(error.to_string());
-                let problem = reply.problem.unwrap_or_else(invalid);
-                return self.log.fail(step, problem);
+                let invalid = ProblemKind::BadSpec.with(error.to_string());
+                return Err(self.failed(reply.problem.unwrap_or(invalid)));
             }
             Ok(_) | Err(_) => {
                 let what = "What it answers with is no OpenAPI document.";
-                return self.log.fail(step, ProblemKind::NotToolServer.with(what));
+                return Err(self.failed(ProblemKind::NotToolServer.with(what)));
             }
         };
         if is_of_mcpo(&value) || !sub_documents(&value, &url).is_empty() {
-            self.framework = ServerFramework::Mcpo;
+            self.state().framework = ServerFramework::Mcpo;
         }
         if let Some(problem) = reply.problem {
             return Err(problem);
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(ReadDocument {
-            url,
-            text,
-            value,
-            step,
-        })
+        Ok(ReadDocument { url, text, value })
     }
 
     async fn try_document(
-        &mut self,
+        &self,
         document: &ReadDocument,
         tries_calls: bool,
     ) -> Result<UsableServer, DoctorProblem> {
-        let ReadDocument { url, step, .. } = document;
+        let url = &document.url;
         let tools = DiscoveredTools::Openapi {
             document: document.text.clone(),
             url: url.to_string(),
         };
-        let mut server = match self.preview_tools(tools, url, *step) {
-            Ok(server) => server,
-            Err(why) => {
-                let problem = ProblemKind::BadSpec.with(why.to_string());
-                return self.log.fail(*step, problem);
-            }
-        };
+        // With the code that Tenon will use.
+        let (tools, left_out) = preview(tools, url)
+            .map_err(|why| self.failed(ProblemKind::BadSpec.with(why.to_string())))?;
+        let mut server = UsableServer::new(tools.len(), left_out);
+        self.note(true, &server.verdict());
         if tries_calls && self.try_calls(document).await? {
             let wants = "Its tools want a key: enter it with the server in Tenon.";
             server.notes.push(ProblemKind::NeedsKey.with(wants));
@@ -137,7 +122,7 @@ impl Browser {
 
     /// Asks for each kind of call whether a page may make it. None is made. True: they want a
     /// key, and none was given.
-    async fn try_calls(&mut self, document: &ReadDocument) -> Result<bool, DoctorProblem> {
+    async fn try_calls(&self, document: &ReadDocument) -> Result<bool, DoctorProblem> {
         let Ok(parsed) = parse::parse(&document.value) else {
             return Ok(false);
         };
@@ -149,14 +134,14 @@ impl Browser {
             };
             let needs = &operation.security;
             let is_open = needs.is_empty() || needs.iter().any(Vec::is_empty);
-            wants_key |= !is_open && !self.log.own.has_key();
-            let names: Vec<&str> = request.headers.keys().map(HeaderName::as_str).collect();
-            let kind = format!("{} {names:?}", request.method);
+            wants_key |= !is_open && !self.own.has_key();
+            let names: Vec<&str> = request.headers().keys().map(HeaderName::as_str).collect();
+            let kind = format!("{} {names:?}", request.method());
             if seen.len() == MAX_CALLS || !seen.insert(kind) {
                 continue;
             }
             if let Some(refusal) = self.preflight(&request).await? {
-                let DoctorProblem { kind, message } = refusal.problem(true, &self.page());
+                let DoctorProblem { kind, message } = refusal.of_preflight(&self.page());
                 return Err(kind.with(format!(
                     "A page can read its description, but not call its tools. {message}"
                 )));
@@ -167,7 +152,7 @@ impl Browser {
 }
 
 /// The request of a call, as far as a preflight tells of it.
-fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<BrowserRequest> {
+fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Request> {
     let server = operation.servers.first().map_or("/", String::as_str);
     let mut url = request::server_url(server, base).ok()?;
     // A page sends nothing to another site.
@@ -176,7 +161,9 @@ fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Br
     }
     let path = operation.path.replace(['{', '}'], "");
     url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
-    let mut headers: HeaderMap = operation.headers.iter().cloned().collect();
+    let mut request = Request::new(operation.method.clone(), url);
+    let headers = request.headers_mut();
+    headers.extend(operation.headers.iter().cloned());
     if let Some(body) = &operation.body {
         headers.insert(CONTENT_TYPE, HeaderValue::from_str(&body.media_type).ok()?);
     }
@@ -200,8 +187,7 @@ fn call(operation: &Operation, parsed: &ParsedDocument, base: &Url) -> Option<Br
     for name in names.filter_map(|name| name.parse::<HeaderName>().ok()) {
         headers.insert(name, HeaderValue::from_static("x"));
     }
-    let method = Method::from_bytes(operation.method.as_str().as_bytes()).ok()?;
-    Some(BrowserRequest::new(method, url, headers))
+    Some(request)
 }
 
 /// Whether what cannot be read was meant as a document.

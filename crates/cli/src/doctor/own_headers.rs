@@ -64,6 +64,12 @@ pub(super) struct OwnHeaders {
     secrets: Vec<String>,
 }
 
+impl fmt::Debug for OwnHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnHeaders")
+    }
+}
+
 impl OwnHeaders {
     pub(super) fn new(given: Vec<OwnHeader>) -> Self {
         let mut secrets = Vec::new();
@@ -100,20 +106,15 @@ impl OwnHeaders {
     /// The headers of a request or a response, as they may be shown. Several of one name are
     /// one with commas, as browsers have it.
     pub(super) fn mask_headers(&self, headers: &HeaderMap) -> Map<String, Value> {
-        let mut masked: Map<String, Value> = Map::new();
-        for (name, value) in headers.iter().take(MAX_HEADERS) {
+        let masked = headers.keys().take(MAX_HEADERS).map(|name| {
             let value = if self.headers.contains_key(name) {
                 HIDDEN.to_owned()
             } else {
-                self.mask(&String::from_utf8_lossy(value.as_bytes()), 200)
+                self.mask(&rules::values(headers, name.as_str()).join(", "), 200)
             };
-            let value = match masked.get(name.as_str()).and_then(Value::as_str) {
-                Some(before) => format!("{before}, {value}"),
-                None => value,
-            };
-            masked.insert(name.to_string(), value.into());
-        }
-        masked
+            (name.to_string(), Value::String(value))
+        });
+        masked.collect()
     }
 }
 

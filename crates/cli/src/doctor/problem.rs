@@ -1,9 +1,9 @@
 //! What keeps a page from using a server: a kind, and a sentence for a person.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// By the names that the page has for them: `Trouble` in `web/src/lib/local/diagnose.ts`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ProblemKind {
     /// There is none.

@@ -3,10 +3,10 @@
 
 use serde::Serialize;
 
-use super::fix::{Case, Fix, fixes};
+use super::fix::{Case, Fix};
 use super::problem::{DoctorProblem, ProblemKind};
 use super::rules::origin;
-use super::server::{UsableServer, count};
+use super::server::UsableServer;
 use super::step::DoctorStep;
 
 /// What fits into most terminals.
@@ -15,10 +15,7 @@ const WIDTH: usize = 100;
 /// No column but the last is wider.
 const MAX_CELL: usize = 36;
 
-/// Of steps that went well no more are shown; those that did not all are.
-const MAX_WELL: usize = 12;
-
-const HEAD: [&str; 3] = ["asked", "came back", "a browser"];
+const HEAD: [&str; 4] = ["asked", "came back", " ", "a browser"];
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -46,38 +43,36 @@ impl Report {
         steps: Vec<DoctorStep>,
         found: Result<UsableServer, DoctorProblem>,
         mut notes: Vec<DoctorProblem>,
-    ) -> Self {
-        let page = origin(case.page);
+    ) -> anyhow::Result<Self> {
+        let origin = origin(case.page);
         let ok = found.is_ok();
         let (problem, tools) = match found {
-            Ok(UsableServer { tools, notes: more }) => {
-                notes.splice(0..0, more);
-                let message = match tools {
-                    0 => format!("A page at {page} can use this server, but it offers no tools."),
-                    _ => format!("A page at {page} can use this server: {}.", count(tools)),
+            Ok(server) => {
+                let can_use = match server.tools {
+                    0 => "can use this server, but it offers no tools.".to_owned(),
+                    _ => format!("can use this server: {}.", server.count()),
                 };
-                (ProblemKind::Ok.with(message), tools)
+                notes.splice(0..0, server.notes);
+                let message = format!("A page at {origin} {can_use}");
+                (ProblemKind::Ok.with(message), server.tools)
             }
             Err(problem) => (problem, 0),
         };
-        let fix = fixes(problem.kind, case);
-        Self {
+        let fix = case.fixes(problem.kind)?;
+        Ok(Self {
             url: case.url.to_string(),
-            origin: page,
+            origin,
             ok,
             verdict: ReportVerdict { problem, fix },
             notes,
             steps,
             tools,
-        }
+        })
     }
 
     /// As it is shown in a terminal.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = table(&self.steps, self.ok);
-        if !text.is_empty() {
-            text.push('\n');
-        }
+        let mut text = self.table();
         let mark = if self.ok { "✓ " } else { "✗ " };
         text += &wrapped(mark, &self.verdict.problem.message);
         // Permission is asked for only where nothing else is in the way.
@@ -86,8 +81,7 @@ impl Report {
             text += &wrapped("  ", &note.message);
         }
         for fix in &self.verdict.fix {
-            text.push('\n');
-            text += &wrapped("", &fix.what);
+            text += &format!("\n{}", wrapped("", &fix.what));
             for line in &fix.lines {
                 text += format!("    {line}").trim_end();
                 text.push('\n');
@@ -95,41 +89,30 @@ impl Report {
         }
         text
     }
-}
 
-/// `ok`: nothing was in the way in the end, so what is not there is no fault.
-fn table(steps: &[DoctorStep], ok: bool) -> String {
-    if steps.is_empty() {
-        return String::new();
-    }
-    let (mut well, mut left_out) = (0, 0);
-    let (mut first, mut second) = (length(HEAD[0]), length(HEAD[1]));
-    let mut rows = Vec::new();
-    for step in steps {
-        well += usize::from(step.ok);
-        if step.ok && well > MAX_WELL {
-            left_out += 1;
-            continue;
+    fn table(&self) -> String {
+        if self.steps.is_empty() {
+            return String::new();
         }
-        let mark = match step {
-            step if step.ok => "✓",
-            step if ok || step.is_harmless => "·",
-            _ => "✗",
-        };
-        let (request, response) = (cut(&step.request()), cut(&step.response()));
-        first = first.max(length(&request));
-        second = second.max(length(&response));
-        rows.push((request, response, mark, &step.verdict));
+        let mut rows = vec![HEAD.map(str::to_owned)];
+        for step in &self.steps {
+            let mark = match step {
+                step if step.ok => "✓",
+                // Nothing was in the way in the end, so what is not there is no fault.
+                step if self.ok || step.is_harmless => "·",
+                _ => "✗",
+            };
+            let [request, response] = [step.request(), step.response()].map(|cell| cut(&cell));
+            rows.push([request, response, mark.to_owned(), step.verdict.clone()]);
+        }
+        let width = |column: usize| rows.iter().map(|row| length(&row[column])).max();
+        let [first, second] = [0, 1].map(|column| width(column).unwrap_or_default());
+        let lines = rows.iter().map(|[request, response, mark, verdict]| {
+            let begin = format!("{request:first$}  {response:second$}  {mark} ");
+            wrapped(&begin, verdict)
+        });
+        lines.collect::<String>() + "\n"
     }
-    let line = |a: &str, b: &str, mark: &str| format!("{a:first$}  {b:second$}  {mark} ");
-    let mut text = line(HEAD[0], HEAD[1], " ") + HEAD[2] + "\n";
-    for (request, response, mark, verdict) in rows {
-        text += &wrapped(&line(&request, &response, mark), verdict);
-    }
-    if left_out > 0 {
-        text += &format!("… and {left_out} more that went well\n");
-    }
-    text
 }
 
 /// Words in lines; those after the first stand below the end of what it begins with.
@@ -158,10 +141,9 @@ fn cut(cell: &str) -> String {
     if characters.len() <= MAX_CELL {
         return cell.to_owned();
     }
-    let (head, tail) = (MAX_CELL / 2, MAX_CELL - MAX_CELL / 2 - 1);
-    let begin: String = characters[..head].iter().collect();
-    let end: String = characters[characters.len() - tail..].iter().collect();
-    format!("{begin}…{end}")
+    let (head, tail) = characters.split_at(MAX_CELL / 2);
+    let tail = &tail[tail.len() - (MAX_CELL / 2 - 1)..];
+    head.iter().chain(&['…']).chain(tail).collect()
 }
 
 fn length(text: &str) -> usize {

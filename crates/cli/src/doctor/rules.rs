@@ -2,6 +2,8 @@
 //! blocked ports, mixed content, private network access, and CORS with its preflight (Fetch
 //! standard). All of it is pure: nothing is sent here.
 
+use std::fmt;
+
 use reqwest::Method;
 use reqwest::header::{
     ACCEPT, ACCEPT_LANGUAGE, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
@@ -56,27 +58,54 @@ impl HostScope {
     }
 }
 
-/// Why a browser keeps a response from a page, or does not even send the request: the end of
-/// "a browser keeps it from the page: …".
+/// What a browser does not let a page do, and why: the end of "does not let a page …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CorsRefusal {
-    #[error("no Access-Control-Allow-Origin")]
+    #[error("read it: it sends no Access-Control-Allow-Origin")]
     NoOrigin,
     /// It allows this one.
-    #[error("Access-Control-Allow-Origin is {0}")]
+    #[error("read it: it allows {0}, and an origin must be the same to the letter")]
     OtherOrigin(String),
-    /// Two programs wrote the header, or one wrote a list.
-    #[error("Access-Control-Allow-Origin has more than one value: {0}")]
+    #[error(
+        "read it: Access-Control-Allow-Origin has more than one value ({0}). Two programs may \
+         both add it"
+    )]
     ManyOrigins(String),
-    #[error("status {0}")]
+    #[error("ask it: the question before the request (OPTIONS) gets {0}")]
     Status(u16),
-    #[error("it is a redirect")]
+    #[error("ask it: the question before the request (OPTIONS) gets {0}")]
     Redirect(u16),
-    #[error("Access-Control-Allow-Methods lacks {0}")]
+    #[error("send {0}: Access-Control-Allow-Methods lacks it")]
     Method(String),
     /// By their names.
-    #[error("Access-Control-Allow-Headers lacks {}", .0.join(", "))]
+    #[error("send it {}: Access-Control-Allow-Headers lacks that", .0.join(", "))]
     Headers(Vec<String>),
+}
+
+impl CorsRefusal {
+    /// Of a preflight: the browser does not even send the request.
+    pub(super) fn of_preflight(&self, page: &str) -> DoctorProblem {
+        match self {
+            Self::NoOrigin => ProblemKind::PreflightRefused.with(not_let(
+                page,
+                "ask it: its answer to OPTIONS has no Access-Control-Allow-Origin",
+            )),
+            other => other.of_response(page),
+        }
+    }
+
+    pub(super) fn of_response(&self, page: &str) -> DoctorProblem {
+        let kind = match self {
+            Self::NoOrigin | Self::OtherOrigin(_) | Self::ManyOrigins(_) => ProblemKind::Cors,
+            Self::Status(_) | Self::Redirect(_) | Self::Method(_) => ProblemKind::PreflightRefused,
+            Self::Headers(_) => ProblemKind::PreflightHeader,
+        };
+        kind.with(not_let(page, self))
+    }
+}
+
+fn not_let(page: &str, what: impl fmt::Display) -> String {
+    format!("The server answers, but a browser does not let a page at {page} {what}.")
 }
 
 /// As browsers write it into `Origin`.
@@ -195,11 +224,7 @@ pub(super) fn preflight(
 
 /// Whether a page at `origin` gets to see this response.
 pub(super) fn readable(response: &HeaderMap, origin: &str) -> Result<(), CorsRefusal> {
-    let values = response.get_all(ACCESS_CONTROL_ALLOW_ORIGIN).iter();
-    let values: Vec<String> = values
-        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
-        .collect();
-    match values.as_slice() {
+    match values(response, ACCESS_CONTROL_ALLOW_ORIGIN.as_str()).as_slice() {
         [] => Err(CorsRefusal::NoOrigin),
         [one] if one == "*" || one == origin => Ok(()),
         [one] if !one.contains(',') => Err(CorsRefusal::OtherOrigin(one.clone())),
@@ -214,45 +239,30 @@ pub(super) fn exposes(response: &HeaderMap, name: &str) -> bool {
     exposed.iter().any(is_it)
 }
 
-/// What a browser does with a response, and what keeps it from the page: a preflight after which
-/// the request would not have been sent, or that the response may not be read.
-pub(super) fn judge(
+/// What keeps a response from a page: a preflight after which the request would not have been
+/// sent, or that the response may not be read.
+pub(super) fn blocked(
     unsent: Option<&CorsRefusal>,
     unread: Option<&CorsRefusal>,
     response: &HeaderMap,
     page: &str,
-) -> (String, Option<DoctorProblem>) {
+) -> Option<DoctorProblem> {
     use CorsRefusal::{NoOrigin, Redirect, Status};
-    let verdict = match (unsent, unread) {
-        (None, None) => "lets it through".to_owned(),
-        (None, Some(unread)) => format!("keeps it from the page: {unread}"),
-        (Some(_), _) => "would not have sent it".to_owned(),
-    };
-    let problem = match (unsent, unread) {
-        (None, None) => None,
+    let mut problem = match (unsent, unread) {
         // That nothing may be read is the larger fault.
-        (None | Some(NoOrigin | Status(_) | Redirect(_)), Some(unread)) => {
-            Some(unread.problem(false, page))
-        }
-        (Some(unsent), _) => Some(unsent.problem(true, page)),
+        (None | Some(NoOrigin | Status(_) | Redirect(_)), Some(unread)) => unread.of_response(page),
+        (Some(unsent), _) => unsent.of_preflight(page),
+        (None, None) => return None,
     };
-    let problem = problem.map(|problem| with_resource_policy(problem, response));
-    (verdict, problem)
-}
-
-/// A page tries whether anybody is there at all, and Cross-Origin-Resource-Policy hides even that.
-fn with_resource_policy(mut problem: DoctorProblem, response: &HeaderMap) -> DoctorProblem {
-    let policy = response.get("cross-origin-resource-policy");
-    let policy = policy.and_then(|value| value.to_str().ok()).map(str::trim);
-    if let (ProblemKind::Cors, Some(policy @ ("same-origin" | "same-site"))) =
-        (problem.kind, policy)
-    {
+    // A page tries whether anybody is there at all, and this policy hides even that.
+    let policy = values(response, "cross-origin-resource-policy").join(",");
+    if problem.kind == ProblemKind::Cors && ["same-origin", "same-site"].contains(&&*policy) {
         problem.message += &format!(
             " It also sends Cross-Origin-Resource-Policy: {policy}, and the page may take the \
              server for one that does not run."
         );
     }
-    problem
+    Some(problem)
 }
 
 /// Where a response redirects to.
@@ -260,6 +270,13 @@ pub(super) fn redirect(status: u16, response: &HeaderMap, from: &Url) -> Option<
     let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
     let to = response.get(LOCATION).filter(|_| is_redirect)?;
     from.join(to.to_str().ok()?).ok()
+}
+
+/// The media type of a response, without its parameters.
+pub(super) fn essence(headers: &HeaderMap) -> String {
+    let value = values(headers, CONTENT_TYPE.as_str()).join(",");
+    let essence = value.split([';', ',']).next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
 }
 
 fn is_simple(method: &Method) -> bool {
@@ -292,59 +309,17 @@ fn is_safe(name: &HeaderName, value: &[u8]) -> bool {
 
 /// The items of a header that is a list.
 fn list(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
-    let values = headers.get_all(name).iter();
-    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let joined = values.collect::<Vec<_>>().join(",");
+    let joined = values(headers, name.as_str()).join(",");
     let items = joined.split(',').map(str::trim);
     let items = items.filter(|item| !item.is_empty());
     items.map(str::to_owned).collect()
 }
 
-impl CorsRefusal {
-    /// `is_preflight`: the browser did not even send the request.
-    pub(super) fn problem(&self, is_preflight: bool, page: &str) -> DoctorProblem {
-        let (kind, end) = match self {
-            Self::Headers(names) => (
-                ProblemKind::PreflightHeader,
-                format!(
-                    "send it {}: Access-Control-Allow-Headers lacks that.",
-                    names.join(", ")
-                ),
-            ),
-            Self::Method(method) => (
-                ProblemKind::PreflightRefused,
-                format!("send {method}: Access-Control-Allow-Methods lacks it."),
-            ),
-            Self::Status(status) | Self::Redirect(status) => (
-                ProblemKind::PreflightRefused,
-                format!("ask it: the question before the request (OPTIONS) gets {status}."),
-            ),
-            Self::NoOrigin if is_preflight => (
-                ProblemKind::PreflightRefused,
-                "ask it: its answer to OPTIONS has no Access-Control-Allow-Origin.".to_owned(),
-            ),
-            Self::NoOrigin => (
-                ProblemKind::Cors,
-                "read it: it sends no Access-Control-Allow-Origin.".to_owned(),
-            ),
-            Self::OtherOrigin(other) => (
-                ProblemKind::Cors,
-                format!(
-                    "read it: it allows {other}, and an origin must be the same to the letter."
-                ),
-            ),
-            Self::ManyOrigins(all) => (
-                ProblemKind::Cors,
-                format!(
-                    "read it: Access-Control-Allow-Origin has more than one value ({all}). Two \
-                     programs may both add it."
-                ),
-            ),
-        };
-        kind.with(format!(
-            "The server answers, but a browser does not let a page at {page} {end}"
-        ))
-    }
+/// The values of a header, whatever bytes they have.
+pub(super) fn values(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter();
+    let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    values.map(|value| value.trim().to_owned()).collect()
 }
 
 #[cfg(test)]

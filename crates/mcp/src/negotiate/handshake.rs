@@ -2,8 +2,8 @@
 //! all of it.
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tenon_text as text;
 
 use super::NegotiatedSession;
@@ -13,9 +13,6 @@ use crate::message::{initialize_params, stateless_meta};
 use crate::peer::{ClientInfo, McpServerInfo, ProtocolEra, STATELESS_VERSION};
 use crate::session::{RpcRequest, Session};
 use crate::transport::Transport;
-
-/// The extension under which calls of the stateless era may become tasks.
-const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// The result of both requests.
 #[derive(Debug, Default, Deserialize)]
@@ -41,7 +38,7 @@ pub(crate) async fn discover(
     session: &Session,
     client: &ClientInfo,
 ) -> Result<ServerIntroduction, Error> {
-    let meta = stateless_meta(client, &stateless_capabilities());
+    let meta = stateless_meta(client);
     let meta: Value = serde_json::from_str(&format!("{{{meta}}}"))
         .expect("what is written for every request is JSON");
     let request = || {
@@ -93,16 +90,15 @@ pub(crate) async fn initialize(
     session: &Session,
     client: &ClientInfo,
 ) -> Result<ServerIntroduction, Error> {
-    let capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
-    let params = || initialize_params(client, &capabilities);
+    let params = || initialize_params(client);
     let request = RpcRequest::new("initialize", params());
     let introduction = introduction(&session.request_without_timeout(request).await?)?;
     if introduction.protocol_version.is_empty() {
         return Err(ProtocolError::NoVersion.into());
     }
-    if let Transport::Http(http) = &session.transport {
-        http.set_version(&introduction.protocol_version);
-    }
+    session
+        .transport
+        .set_version(&introduction.protocol_version);
     session
         .notify("notifications/initialized", ParamsBuilder::new())
         .await?;
@@ -117,7 +113,7 @@ pub(crate) fn stateless_session(
     introduction: ServerIntroduction,
     client: &ClientInfo,
 ) -> NegotiatedSession {
-    session.meta = stateless_meta(client, &stateless_capabilities());
+    session.meta = stateless_meta(client);
     let info = introduction
         .meta
         .get("io.modelcontextprotocol/serverInfo")
@@ -127,7 +123,7 @@ pub(crate) fn stateless_session(
         ProtocolEra::Stateless,
         info.or(introduction.server_info),
         STATELESS_VERSION,
-        &introduction.capabilities,
+        introduction.capabilities,
     )
 }
 
@@ -141,7 +137,7 @@ pub(crate) fn handshake_session(
         era,
         introduction.server_info,
         &introduction.protocol_version,
-        &introduction.capabilities,
+        introduction.capabilities,
     )
 }
 
@@ -150,13 +146,9 @@ fn negotiated(
     era: ProtocolEra,
     info: Option<Implementation>,
     version: &str,
-    capabilities: &Value,
+    capabilities: Value,
 ) -> NegotiatedSession {
     let info = info.unwrap_or_default();
-    let lists_changes = capabilities
-        .get("tools")
-        .and_then(|tools| tools.get("listChanged"))
-        .is_some_and(|changes| changes == &Value::Bool(true));
     NegotiatedSession {
         session,
         era,
@@ -165,7 +157,7 @@ fn negotiated(
             version: text::line(&info.version, 50),
             protocol: text::line(version, 20),
         },
-        lists_changes,
+        capabilities,
     }
 }
 
@@ -187,27 +179,4 @@ fn unsupported(versions: &[String]) -> Error {
     let versions = versions.iter().take(10);
     let versions = versions.map(|version| text::line(version, 20)).collect();
     ProtocolError::UnsupportedVersions(versions).into()
-}
-
-fn stateless_capabilities() -> Value {
-    json!({
-        "elicitation": { "form": {}, "url": {} },
-        "extensions": { TASKS_EXTENSION: {} },
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rmcp::model::{ProtocolVersion, TASKS_EXTENSION_ID};
-
-    #[test]
-    fn our_versions_are_the_newest_of_their_eras() {
-        assert_eq!(STATELESS_VERSION, ProtocolVersion::LATEST.as_str());
-        assert_eq!(
-            crate::peer::HANDSHAKE_VERSION,
-            ProtocolVersion::LATEST_WITH_INITIALIZE.as_str()
-        );
-        assert_eq!(TASKS_EXTENSION, TASKS_EXTENSION_ID);
-    }
 }

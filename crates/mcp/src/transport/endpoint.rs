@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, Method, Response, StatusCode};
-use tenon_net::{Network, RequestError, UrlError, check_url, without_query};
+use reqwest::{Method, Request, Response, StatusCode};
+use tenon_net::{Network, UrlError, check_url, without_query};
 use tenon_text as text;
 use url::Url;
 
 use super::headers;
-use crate::error::{ConnectionError, Error, ProtocolError, StartError};
-use crate::handler::TokenProvider;
+use crate::error::{Error, ProtocolError, StartError};
+use crate::handler::{HttpClient, TokenProvider};
 
 mod response;
 
@@ -29,7 +29,7 @@ const MAX_REDIRECTS: usize = 5;
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(crate) struct HttpEndpoint {
-    client: Client,
+    client: Arc<dyn HttpClient>,
     pub(super) url: Url,
     headers: HeaderMap,
     tokens: Option<Arc<dyn TokenProvider>>,
@@ -49,6 +49,7 @@ impl HttpEndpoint {
         headers: &BTreeMap<String, String>,
         tokens: Option<Arc<dyn TokenProvider>>,
         network: Network,
+        client: Option<Arc<dyn HttpClient>>,
     ) -> Result<Self, StartError> {
         let url = tenon_net::parse_url(url, network)?;
         let mut read_headers = HeaderMap::new();
@@ -56,12 +57,10 @@ impl HttpEndpoint {
             let (name, value) = headers::read(name.trim(), value.trim())?;
             read_headers.insert(name, value);
         }
-        let client = tenon_net::client(network)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .tcp_keepalive(Duration::from_secs(30))
-            .redirect(Policy::custom(move |attempt| follow(attempt, network)))
-            .build()
-            .map_err(|error| StartError::HttpClient(error.to_string()))?;
+        let client = match client {
+            Some(client) => client,
+            None => own_client(network)?,
+        };
         Ok(Self {
             client,
             url,
@@ -132,24 +131,10 @@ impl HttpEndpoint {
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
-        let url = request.url.clone();
-        let mut builder = self.client.request(request.method.clone(), url);
-        builder = builder.headers(headers);
-        if let Some(body) = &request.body {
-            builder = builder.body(body.clone());
-        }
-        let sent = builder.send().await;
-        sent.map_err(|error| self.request_error(&error))
-    }
-
-    fn request_error(&self, error: &reqwest::Error) -> Error {
-        let why = ConnectionError::Request(RequestError::new(error, &self.url));
-        // Whoever redirects has got it.
-        if error.is_connect() && !error.is_redirect() {
-            Error::NotSent(why)
-        } else {
-            Error::ConnectionLost(why)
-        }
+        let mut outgoing = Request::new(request.method.clone(), request.url.clone());
+        *outgoing.headers_mut() = headers;
+        *outgoing.body_mut() = request.body.clone().map(Into::into);
+        self.client.execute(outgoing).await
     }
 }
 
@@ -175,6 +160,17 @@ impl HttpRequest {
             body: None,
         }
     }
+}
+
+/// The client of a connection that brings none.
+fn own_client(network: Network) -> Result<Arc<dyn HttpClient>, StartError> {
+    let client = tenon_net::client(network)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_keepalive(Duration::from_secs(30))
+        .redirect(Policy::custom(move |attempt| follow(attempt, network)))
+        .build()
+        .map_err(|error| StartError::HttpClient(error.to_string()))?;
+    Ok(Arc::new(client))
 }
 
 /// Redirects stay within the origin: neither a credential nor an address on a private

@@ -1,9 +1,10 @@
 //! Legacy HTTP with SSE: one long stream for all that the server sends, and a POST for
 //! each message to it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use reqwest::header::HeaderValue;
 use tenon_net::sse::{SseEvent, SseParser};
 use tokio::task::JoinHandle;
 use url::Url;
@@ -12,6 +13,7 @@ use super::endpoint::{self, HttpEndpoint, HttpRequest};
 use super::post_queue::PostQueue;
 use crate::error::{ConnectionError, Error, ProtocolError};
 use crate::jsonrpc::MAX_MESSAGE_BYTES;
+use crate::message::PROTOCOL_VERSION;
 use crate::pending::PendingRequests;
 
 /// For a POST to be accepted. The response to its request comes on the stream.
@@ -21,6 +23,7 @@ const POST_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct SseTransport {
     endpoint: Arc<HttpEndpoint>,
     post_url: Url,
+    version: OnceLock<HeaderValue>,
     pending: Arc<PendingRequests>,
     queue: Arc<PostQueue>,
     reader: JoinHandle<()>,
@@ -77,6 +80,7 @@ impl SseTransport {
         Ok(Arc::new(Self {
             endpoint,
             post_url,
+            version: OnceLock::new(),
             pending,
             queue,
             reader,
@@ -84,7 +88,7 @@ impl SseTransport {
     }
 
     pub(crate) async fn send(&self, body: String) -> Result<(), Error> {
-        let request = HttpRequest::post(self.post_url.clone(), body);
+        let request = self.request(body);
         let sent = tokio::time::timeout(POST_TIMEOUT, self.post(request)).await;
         sent.unwrap_or(Err(Error::Timeout))
     }
@@ -106,8 +110,21 @@ impl SseTransport {
     }
 
     pub(crate) fn queue(&self, body: String) {
-        self.queue
-            .push(HttpRequest::post(self.post_url.clone(), body));
+        self.queue.push(self.request(body));
+    }
+
+    pub(crate) fn set_version(&self, version: &str) {
+        if let Ok(version) = HeaderValue::try_from(version) {
+            let _ = self.version.set(version);
+        }
+    }
+
+    fn request(&self, body: String) -> HttpRequest {
+        let mut request = HttpRequest::post(self.post_url.clone(), body);
+        let version = self.version.get().cloned();
+        let version = version.map(|version| (PROTOCOL_VERSION, version));
+        request.headers.extend(version);
+        request
     }
 
     pub(crate) fn close(&self) {

@@ -5,4 +5,5 @@
 #[path = "../../../../tests/peers/authority.rs"]
 mod authority;
 
+mod http_client;
 mod oauth;

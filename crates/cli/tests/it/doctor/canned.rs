@@ -3,7 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// Answers each request, by its first line, with these bytes, and closes.
+use serde_json::Value;
+
+/// Answers each request, by its first line, with these bytes, and closes. A JSON-RPC response of
+/// one digit as id gets that of its request.
 pub fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
     serve_at("127.0.0.1", answer)
 }
@@ -13,9 +16,9 @@ pub fn serve_at(host: &str, answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            let line = request(&stream);
+            let (line, body) = request(&stream);
             let mut stream = stream;
-            let _ = stream.write_all(&answer(&line));
+            let _ = stream.write_all(&with_id_of(&body, answer(&line)));
         }
     });
     format!("http://{host}:{port}")
@@ -30,8 +33,18 @@ pub fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
     [head.into_bytes(), body.as_bytes().to_vec()].concat()
 }
 
+fn with_id_of(request: &[u8], mut answer: Vec<u8>) -> Vec<u8> {
+    let request: Value = serde_json::from_slice(request).unwrap_or_default();
+    let member = br#""id":"#;
+    let at = answer.windows(member.len()).position(|part| part == member);
+    if let (Some(id), Some(at)) = (request["id"].as_u64(), at) {
+        answer[at + member.len()] = id.to_string().as_bytes()[0];
+    }
+    answer
+}
+
 /// Reads all of it, or closing would reset the connection before the answer is read.
-fn request(stream: &TcpStream) -> String {
+fn request(stream: &TcpStream) -> (String, Vec<u8>) {
     let mut reader = BufReader::new(stream);
     let mut first = String::new();
     let _ = reader.read_line(&mut first);
@@ -43,6 +56,7 @@ fn request(stream: &TcpStream) -> String {
         }
         line.clear();
     }
-    let _ = reader.take(length).read_to_end(&mut Vec::new());
-    first.trim_end().to_owned()
+    let mut body = Vec::new();
+    let _ = reader.take(length).read_to_end(&mut body);
+    (first.trim_end().to_owned(), body)
 }

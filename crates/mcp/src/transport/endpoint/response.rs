@@ -8,6 +8,7 @@ use tenon_text as text;
 
 use super::HttpEndpoint;
 use crate::error::{Error, ProtocolError};
+use crate::handler::request_error;
 use crate::jsonrpc::MAX_MESSAGE_BYTES;
 
 /// How much of a body is read whose status is no success.
@@ -24,7 +25,7 @@ pub(in crate::transport) async fn read_body(
     let read = body::read(&mut response, MAX_MESSAGE_BYTES).await;
     read.map_err(|error| match error {
         BodyError::TooLong { .. } => ProtocolError::MessageTooLong.into(),
-        BodyError::Broken(error) => endpoint.request_error(&error),
+        BodyError::Broken(error) => request_error(&error, &endpoint.url),
     })
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tenon_domain::{ErrorDetail, McpConfig, McpTransport};
 use tenon_mcp::{
-    ClientInfo, ConnectOptions, Error, McpConnection, Program, SessionEvent, SessionObserver,
-    TransportConfig,
+    ClientCapabilities, ClientInfo, ConnectOptions, Error, McpConnection, Program, SessionEvent,
+    SessionObserver, TransportConfig,
 };
 use tokio::time::{sleep, timeout};
 
@@ -60,6 +60,7 @@ impl McpSupervisor {
                 era: self.era,
                 timeout: start_timeout,
                 network: settings.network,
+                http: None,
                 tokens: settings.tokens.clone(),
                 observer: Some(Arc::new(self.shared.core.logs.clone())),
                 cleanup: self.cleanup.clone(),
@@ -142,6 +143,7 @@ fn client_info() -> ClientInfo {
         name: "tenon".into(),
         title: "Tenon".into(),
         version: env!("CARGO_PKG_VERSION").into(),
+        capabilities: ClientCapabilities::ALL,
     }
 }
 
