@@ -81,7 +81,7 @@ pub fn parse_url(text: &str, network: Network) -> Result<Url, UrlError> {
             url::ParseError::RelativeUrlWithoutBase => "http:// or https:// is missing".to_owned(),
             other => other.to_string(),
         };
-        UrlError::NotAUrl(text.chars().take(80).collect(), why)
+        UrlError::NotAUrl(shorten(text, 80).into_owned(), why)
     })?;
     check_url(&url, network)?;
     Ok(url)

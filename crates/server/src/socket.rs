@@ -291,12 +291,16 @@ impl SocketSession {
             }
             Ok(ClientFrame::Register(registration)) => {
                 if let Err(why) = self.tools.register(registration, memory) {
-                    self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));
+                    self.answer(ServerFrame::Registered(RegistrationResult::refused(
+                        why.to_string(),
+                    )));
                 }
             }
             Ok(ClientFrame::Unregister { url }) => {
                 if let Err(why) = self.tools.unregister(url) {
-                    self.refuse(ApiFault::BadRequest { message: why });
+                    self.refuse(ApiFault::BadRequest {
+                        message: why.to_string(),
+                    });
                 }
             }
             Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::Value;
+use tenon_domain::text;
 use tenon_domain::{
     ErrorKind, Policy, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
     tool_id,
@@ -244,7 +245,7 @@ impl Toolset {
         let nearest = specs
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let asked: String = id.as_str().chars().take(tool_id::MAX_LENGTH).collect();
+        let asked = text::shorten(id.as_str(), tool_id::MAX_LENGTH);
         let advice = match nearest {
             Some(spec) => format!("The nearest is `{}`.", spec.id),
             None => "No tools are available now; answer without them.".into(),

@@ -13,7 +13,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tenon_sources::import::{self, ImportedServer, MAX_WITH_DOCUMENTS, clean, is_unprintable};
+use tenon_sources::import::{
+    self, ConfigReadError, ImportedServer, MAX_WITH_DOCUMENTS, clean, is_unprintable,
+};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::Sources;
@@ -75,7 +77,17 @@ enum FileProblem {
     FileRisk(String),
     /// Seen once. Perhaps somebody is still writing.
     Suspected,
-    Confirmed(String),
+    Confirmed(FileReadError),
+}
+
+#[derive(Debug, thiserror::Error)]
+enum FileReadError {
+    #[error("It is not text in UTF-8.")]
+    NotUtf8,
+    #[error("The system says: {0}.")]
+    Io(std::io::Error),
+    #[error(transparent)]
+    Config(#[from] ConfigReadError),
 }
 
 impl WatchedFolder {
@@ -214,7 +226,7 @@ impl WatchedFile {
                 self.problem = None;
             }
             Err(why) if same => {
-                tracing::warn!(file = ?path, why, "a file of servers cannot be read");
+                tracing::warn!(file = ?path, %why, "a file of servers cannot be read");
                 self.problem = Some(FileProblem::Confirmed(why));
             }
             // One that was broken before stays so until it can be read.
@@ -334,14 +346,13 @@ impl FileRisk {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<ImportedServer>, String> {
+fn read(path: &Path) -> Result<Vec<ImportedServer>, FileReadError> {
     let text = read_text(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => "It is not text in UTF-8.".to_owned(),
-        _ => format!("The system says: {error}."),
+        ErrorKind::InvalidData => FileReadError::NotUtf8,
+        _ => FileReadError::Io(error),
     })?;
     let stem = path.file_stem().and_then(|stem| stem.to_str());
-    let reading = import::read(&text, stem).map_err(|error| error.to_string())?;
-    Ok(reading.servers)
+    Ok(import::read(&text, stem)?.servers)
 }
 
 /// Not more than may be read, whatever the file has become since it was listed.

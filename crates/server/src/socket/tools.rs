@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tenon_domain::{KeyAccess, UserId};
 use tenon_sources::browser::{
-    DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection, Registration,
-    RegistrationResult,
+    BrowserError, DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection,
+    Registration, RegistrationResult,
 };
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -35,6 +35,17 @@ enum SocketOffer {
     /// With the memory that it takes.
     Register(Arc<PageConnection>, Registration, Option<BudgetShare>),
     Unregister(Arc<PageConnection>, String),
+}
+
+/// Why what a page offers is not taken, as a sentence for whoever has it open.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OfferRefusal {
+    #[error("This key may not run tools. Use one with full access.")]
+    ReadOnlyKey,
+    #[error("This page says more than Tenon can take in. Look again later.")]
+    QueueFull,
+    #[error(transparent)]
+    Device(#[from] BrowserError),
 }
 
 impl SocketTools {
@@ -70,15 +81,14 @@ impl SocketTools {
         self.may_run
     }
 
-    /// Takes in what a page offers, without keeping the page waiting meanwhile. The error is
-    /// a sentence.
+    /// Takes in what a page offers, without keeping the page waiting meanwhile.
     pub(super) fn register(
         &mut self,
         registration: Registration,
         memory: Option<BudgetShare>,
-    ) -> Result<(), String> {
+    ) -> Result<(), OfferRefusal> {
         if !self.may_run {
-            return Err("This key may not run tools. Use one with full access.".into());
+            return Err(OfferRefusal::ReadOnlyKey);
         }
         let connection = match &self.connection {
             Some(connection) if connection.is_for(&registration) => connection.clone(),
@@ -87,15 +97,14 @@ impl SocketTools {
                     former.close();
                 }
                 let orders = self.orders.clone();
-                let connected = self.devices.connect(&self.user, &registration, orders);
-                Arc::new(connected.map_err(|error| error.to_string())?)
+                Arc::new(self.devices.connect(&self.user, &registration, orders)?)
             }
         };
         self.connection = Some(connection.clone());
         self.offer(SocketOffer::Register(connection, registration, memory))
     }
 
-    pub(super) fn unregister(&self, url: String) -> Result<(), String> {
+    pub(super) fn unregister(&self, url: String) -> Result<(), OfferRefusal> {
         match self.connection.clone() {
             None => Ok(()),
             Some(connection) => self.offer(SocketOffer::Unregister(connection, url)),
@@ -121,9 +130,9 @@ impl SocketTools {
         }
     }
 
-    fn offer(&self, offer: SocketOffer) -> Result<(), String> {
+    fn offer(&self, offer: SocketOffer) -> Result<(), OfferRefusal> {
         let offered = self.offers.try_send(offer);
-        offered.map_err(|_| "This page says more than Tenon can take in. Look again later.".into())
+        offered.map_err(|_| OfferRefusal::QueueFull)
     }
 }
 
