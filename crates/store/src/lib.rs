@@ -63,7 +63,7 @@ use tenon_domain::UserId;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub use account::{AccountError, normal_email};
+pub use account::{AccountError, LOCAL, normal_email};
 pub use approvals::{ApprovalScope, ApprovalState, PendingApproval};
 pub use audit::{AuditEntry, AuditQuery, AuditRow};
 pub use backup::{
@@ -92,7 +92,7 @@ pub use sources::{NewSourceRow, StoredSource};
 pub use token::SecretToken;
 pub use tool_settings::ToolSettingChange;
 pub use transcript::{Transcript, TurnRecord};
-pub use users::{Enrollment, LOCAL, NewUserRow, RevokedCredentials, UserEdit};
+pub use users::{Enrollment, NewUserRow, RevokedCredentials, UserEdit};
 pub use vault::Vault;
 pub use write_health::WriteHealth;
 

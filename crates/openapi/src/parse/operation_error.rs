@@ -1,8 +1,7 @@
 //! Why an operation, or a parameter of it, cannot be used.
 
-use super::operations::MAX_PATH_BYTES;
-use super::parameters::MAX_PARAMETERS;
 use super::references::ReferenceError;
+use super::{MAX_PARAMETERS, MAX_PATH_BYTES};
 
 /// Why an operation cannot be called; as text it is a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! What can go wrong with the tools of a browser.
 
-use super::check::{MAX_SERVERS, MAX_TOOLS_BYTES};
-use super::device_hub::MAX_DEVICES;
+use super::limits::{MAX_DEVICES, MAX_SERVERS, MAX_TOOLS_BYTES};
 use crate::parse_queue::ParserPanic;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;

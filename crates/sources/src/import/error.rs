@@ -1,7 +1,6 @@
 //! Why a text or one of its servers cannot be imported.
 
-use super::entry_fields::MAX_LIST;
-use super::{MAX_TEXT, MAX_WITH_DOCUMENTS};
+use super::{MAX_LIST, MAX_TEXT, MAX_WITH_DOCUMENTS};
 
 /// Why no servers can be read from a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
