@@ -112,7 +112,7 @@ pub(super) fn boundary(parts: &[MultipartPart]) -> String {
         part.bytes.hash(&mut hasher);
     }
     loop {
-        let boundary = format!("tenon-{:016x}", hasher.finish());
+        let boundary = format!("part-{:016x}", hasher.finish());
         let occurs = |part: &MultipartPart| holds(&part.bytes, boundary.as_bytes());
         if !parts.iter().any(occurs) {
             return boundary;
