@@ -194,13 +194,7 @@ async fn one_that_dies_at_once_fails_with_its_last_words_and_is_tried_slowly() {
     let begun = Instant::now();
     let why = until_failed(&desk).await;
     assert!(why.contains("the key is not set"), "{why}");
-    let restarts = async {
-        while ward.count("start") < 3 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    let restarted = tokio::time::timeout(Duration::from_secs(20), restarts).await;
-    restarted.expect("it is not tried again");
+    ward.until("start", 3).await;
     // Each attempt may start it twice, where it has to find out how it speaks.
     let most = 2 * (4 + begun.elapsed().as_secs() as usize);
     let starts = ward.count("start");
