@@ -187,8 +187,12 @@ test('a page cannot leave its place, and nobody else can speak for it', deadline
   assert.equal(arrived.count, 0);
   const frame = frameOf(page);
   const before = await frame.evaluate((element) => element.style.height);
-  await page.evaluate(() => postMessage({ type: 'iframe:height', height: 555 }, '*'));
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  // The page's own listener is older, so it has run when this one does.
+  await page.evaluate(() => {
+    const arrived = new Promise((resolve) => addEventListener('message', resolve, { once: true }));
+    postMessage({ type: 'iframe:height', height: 555 }, '*');
+    return arrived.then(() => {});
+  });
   assert.equal(await frame.evaluate((element) => element.style.height), before);
 });
 

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_domain::form::fields::{FormFields, FormSchemaError};
+use tenon_domain::text::shorten;
 use tenon_domain::{CallId, ChatId, Form, FormAnswer, FormId, FormRequest, UserId};
 use tenon_store::fresh_id;
 use tokio::sync::oneshot;
@@ -166,7 +167,7 @@ fn admit(message: &str, wants: FormRequest) -> Result<(Form, Option<FormFields>)
     };
     let form = Form {
         id: FormId(fresh_id()),
-        message: message.chars().take(MAX_MESSAGE_CHARS).collect(),
+        message: shorten(message, MAX_MESSAGE_CHARS).into_owned(),
         wants,
     };
     Ok((form, fields))

@@ -90,7 +90,8 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
             Role::User => "User",
             Role::Assistant => "Assistant",
         };
-        let text: String = message.text().chars().take(EXCERPT).collect();
+        let text = message.text();
+        let text = text::shorten(&text, EXCERPT);
         format!("{who}: {text}")
     };
     let with_text = messages.iter().filter(|message| !message.text().is_empty());

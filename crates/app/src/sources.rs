@@ -33,6 +33,7 @@ mod rights;
 mod secrets;
 mod status_view;
 mod time;
+mod trust;
 mod updates;
 mod view;
 

@@ -5,6 +5,7 @@ pub mod openai;
 
 mod body;
 mod capabilities;
+mod compiled_tool;
 mod constrained;
 pub(crate) mod http;
 pub(crate) mod provider_error;
@@ -32,7 +33,7 @@ pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
 pub(crate) use request_plan::RequestPlan;
 use tool_compiler::CompileCount;
-pub(crate) use tool_compiler::{CompiledTool, ToolCompiler};
+pub(crate) use tool_compiler::ToolCompiler;
 
 use retrying_stream::RetryingStream;
 

@@ -6,7 +6,7 @@
 //!   (protection against server-side request forgery).
 //! - [`RequestError`]: why a request got no response.
 //! - [`body`]: bounded bodies; [`json_weight`]: what a JSON text takes in memory.
-//! - [`html`]: text and encoding of pages.
+//! - [`html`]: text and encoding of pages; [`media_type`]: what a body is.
 //! - [`sse`]: the parser of server-sent events.
 //! - [`oauth`]: requests to OAuth token endpoints, and their responses.
 //! - [`percent`]: percent-encoding, by what a place in a request allows.
@@ -19,6 +19,7 @@ mod resolver;
 pub mod body;
 pub mod html;
 pub mod json_weight;
+pub mod media_type;
 pub mod oauth;
 pub mod percent;
 pub mod sse;

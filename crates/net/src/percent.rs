@@ -75,23 +75,7 @@ fn push_encoded(byte: u8, out: &mut String) {
 
 /// What was encoded, as bytes. What is no code stays.
 pub fn decode(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let digit = |offset: usize| char::from(*bytes.get(at + offset)?).to_digit(16);
-        match (byte, digit(1), digit(2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    out
+    percent_encoding::percent_decode_str(text).collect()
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ use crate::document::DocumentError;
 use references::KeyKind;
 
 /// Where files are in a document that was bundled, by their names.
-const FILES: &str = "x-tenon-files";
+const FILES: &str = "x-bundled-files";
 
 /// Those that could not be read, each with why.
-const UNREAD_FILES: &str = "x-tenon-unread-files";
+const UNREAD_FILES: &str = "x-unread-files";
 
 /// More than the largest description is split into.
 const MAX_FILES: usize = 3000;

@@ -28,7 +28,7 @@ const MAX_PARSED_BYTES: usize = 256 * 1024 * 1024;
 pub enum DocumentError {
     #[error("The document is too big: {megabytes} MB, and at most {} are read.", MAX_BYTES / 1024 / 1024)]
     TooLarge { megabytes: usize },
-    #[error("The document has more values in it than Tenon takes in. Leave out some of it.")]
+    #[error("The document has more values in it than are read. Leave out some of it.")]
     TooManyValues,
     #[error("The document is empty.")]
     Empty,
@@ -227,7 +227,7 @@ mod tests {
         let small_values = format!("[[0]{}]", ",[0]".repeat(1_000_000));
         check(
             small_values.as_bytes(),
-            Err("The document has more values in it than Tenon takes in. Leave out some of it."),
+            Err("The document has more values in it than are read. Leave out some of it."),
         );
     }
 }

@@ -30,6 +30,12 @@ use tenon_text as text;
 /// More than any server has; the rest is counted and left out.
 pub const MAX_OPERATIONS: usize = 10_000;
 
+/// A path no server has.
+const MAX_PATH_BYTES: usize = 2000;
+
+/// Nobody fills in more.
+const MAX_PARAMETERS: usize = 1000;
+
 const MAX_TITLE: usize = 200;
 const MAX_DESCRIPTION: usize = 4000;
 

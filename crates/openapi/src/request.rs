@@ -24,6 +24,7 @@ use url::Url;
 use crate::operation::{Operation, ParameterLocation};
 pub use error::{BuildError, HeaderNameError, ServerUrlError, ServerUrlProblem};
 pub(crate) use file::image_type;
+use tenon_net::media_type::essence;
 use tenon_text::line;
 
 /// Servers and what stands before them refuse far shorter ones.
@@ -164,19 +165,13 @@ fn add_parameters(
 /// The `Accept` or `Content-Type` that the document requires. A `Content-Type` may add
 /// parameters to the media type of the body, but not replace it.
 fn add_fixed_headers(operation: &Operation, headers: &mut HeaderMap) {
-    let essence = |value: &HeaderValue| {
-        let essence = value.as_bytes().split(|byte| *byte == b';').next();
-        essence
-            .unwrap_or_default()
-            .trim_ascii()
-            .to_ascii_lowercase()
-    };
+    let essence = |value: &HeaderValue| essence(&String::from_utf8_lossy(value.as_bytes()));
     for (name, value) in &operation.headers {
         let own = headers.get(name).filter(|_| *name == CONTENT_TYPE);
         // The boundary of a multipart body is ours.
         let may_replace = |own: &HeaderValue| {
             let own = essence(own);
-            own == essence(value) && !own.starts_with(b"multipart/")
+            own == essence(value) && !own.starts_with("multipart/")
         };
         if own.is_none_or(may_replace) {
             headers.insert(name.clone(), value.clone());

@@ -13,6 +13,7 @@ use http::StatusCode;
 use http::header::{CONTENT_TYPE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED, LOCATION};
 use serde_json::Value;
 use tenon_net::html;
+use tenon_net::media_type::essence;
 
 use crate::request::image_type;
 
@@ -78,7 +79,7 @@ pub fn read(
             data: STANDARD.encode(body),
         }],
         MediaKind::File => vec![ResponseContent::File {
-            media_type: match media_type(&content_type) {
+            media_type: match essence(&content_type) {
                 none if none.is_empty() => "application/octet-stream".to_owned(),
                 media_type => media_type,
             },
@@ -100,7 +101,7 @@ enum MediaKind {
 }
 
 fn kind(content_type: &str, body: &[u8]) -> MediaKind {
-    let media_type = media_type(content_type);
+    let media_type = essence(content_type);
     match media_type.as_str() {
         "application/json" | "text/json" => MediaKind::Json,
         json if json.ends_with("+json") => MediaKind::Json,
@@ -180,7 +181,7 @@ fn string_content(text: String) -> ResponseContent {
 /// "data:image/png;base64,…"
 fn data_url(text: &str) -> Option<ResponseContent> {
     let (head, data) = text.strip_prefix("data:")?.split_once(',')?;
-    let media_type = media_type(head.strip_suffix(";base64")?);
+    let media_type = essence(head.strip_suffix(";base64")?);
     let bytes = STANDARD.decode(data.trim()).ok()?;
     let data = || STANDARD.encode(&bytes);
     match (media_type.starts_with("image/"), image_type(&bytes)) {
@@ -221,12 +222,6 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
         let label = value.trim().trim_matches('"');
         is_charset.then(|| Encoding::for_label(label.as_bytes()))?
     })
-}
-
-/// "text/html; charset=GBK" → "text/html".
-fn media_type(content_type: &str) -> String {
-    let essence = content_type.split(';').next().unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
 }
 
 /// A header as text; empty where there is none.

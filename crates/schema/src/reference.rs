@@ -1,5 +1,7 @@
 //! Local references: `$ref`s with a JSON pointer (RFC 6901) as the fragment of a URI.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// The `$ref` of a schema, or of whatever else may have one.
@@ -34,26 +36,11 @@ pub fn escape(name: &str) -> String {
 
 /// `%7E` → `~`. None: there is nothing to decode, or it makes no text.
 fn percent_decode(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let decoded = match (first, after) {
-            (b'%', [high, low, after @ ..]) => hex(*high, *low).map(|byte| (byte, after)),
-            _ => None,
-        };
-        let (byte, after) = decoded.unwrap_or((first, after));
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn hex(high: u8, low: u8) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
+    decoded
+        .ok()
+        .filter(|decoded| decoded != text)
+        .map(Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod page;
 mod call_result;
 mod check;
 mod error;
+mod limits;
 mod wire;
 mod wire_request;
 

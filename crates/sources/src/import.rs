@@ -15,6 +15,7 @@ mod note;
 mod parser;
 mod server;
 mod shell_line;
+mod vscode_input;
 
 use std::sync::Arc;
 
@@ -41,6 +42,9 @@ pub const MAX_WITH_DOCUMENTS: usize = document::MAX_BYTES;
 
 /// How many servers are taken from one text.
 const MAX_SERVERS: usize = 500;
+
+/// How many arguments, variables or headers a server may have.
+const MAX_LIST: usize = 1000;
 
 /// A summary is one line of a list.
 const MAX_SUMMARY: usize = 200;

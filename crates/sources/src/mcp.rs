@@ -11,6 +11,7 @@ mod settings;
 mod call_activity;
 mod lister;
 mod offered_tools;
+mod shared;
 mod startup;
 mod status;
 mod supervisor;

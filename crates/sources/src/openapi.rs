@@ -7,6 +7,7 @@
 
 pub mod credentials;
 
+mod document_store;
 mod error;
 mod fetch;
 mod http_client;
@@ -19,10 +20,11 @@ pub use tenon_openapi::{bundle, discover, document, operation, parse, request, r
 
 pub use crate::variables::{Fill, FillError};
 pub use credentials::check_header;
+pub use document_store::{DocumentRecord, DocumentStore, DocumentStoreError};
 pub use error::{HeaderError, OpenapiError};
 pub use fetch::FetchError;
-pub use http_client::OpenapiHttpClient;
+pub use http_client::{HttpClientError, OpenapiHttpClient};
 pub use server::{
-    DocumentRecord, DocumentStore, DocumentStoreError, InheritedState, OpenapiPreview,
-    OpenapiServer, OpenapiSettings, RefreshSchedule, preview, preview_document,
+    InheritedState, OpenapiPreview, OpenapiServer, OpenapiSettings, RefreshSchedule, preview,
+    preview_document,
 };

@@ -17,6 +17,9 @@ coded_errors! {
     }
 }
 
+/// Whose everything is until there is an account.
+pub const LOCAL: &str = "local";
+
 /// An address as it is kept and looked for: one person writes it in many ways.
 pub fn normal_email(email: &str) -> String {
     text(email.trim()).to_lowercase()

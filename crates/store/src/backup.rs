@@ -13,6 +13,7 @@ mod read;
 mod restore;
 mod tables;
 mod write;
+mod writer;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +25,8 @@ use crate::Error;
 
 pub use read::VerifiedBackup;
 pub use restore::RestoreSummary;
-pub use write::{BackupInput, BackupSummary, ExistingFile};
+pub use write::{BackupInput, ExistingFile};
+pub use writer::BackupSummary;
 
 /// Grows when older programs could not read a backup rightly for another
 /// reason than new tables and columns.

@@ -30,6 +30,7 @@ mod models;
 mod other_processes;
 mod preferences;
 mod projection;
+mod random;
 mod read_caches;
 mod recover;
 mod rotate;
@@ -62,7 +63,7 @@ use tenon_domain::UserId;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub use account::{AccountError, normal_email};
+pub use account::{AccountError, LOCAL, normal_email};
 pub use approvals::{ApprovalScope, ApprovalState, PendingApproval};
 pub use audit::{AuditEntry, AuditQuery, AuditRow};
 pub use backup::{
@@ -78,6 +79,7 @@ pub use invites::Invite;
 pub use keys::ApiKey;
 pub use local_servers::StoredLocalServer;
 pub use models::StoredModel;
+pub use random::random_bytes;
 pub use recover::{AbandonedTurns, OpenTurn, PausedTurn};
 pub use rotate::{KeyLocation, KeyRotation, KeyUse};
 pub use search::{MatchKind, SearchMatch, SnippetPart};
@@ -90,7 +92,7 @@ pub use sources::{NewSourceRow, StoredSource};
 pub use token::SecretToken;
 pub use tool_settings::ToolSettingChange;
 pub use transcript::{Transcript, TurnRecord};
-pub use users::{Enrollment, LOCAL, NewUserRow, RevokedCredentials, UserEdit};
+pub use users::{Enrollment, NewUserRow, RevokedCredentials, UserEdit};
 pub use vault::Vault;
 pub use write_health::WriteHealth;
 

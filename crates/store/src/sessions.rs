@@ -11,6 +11,7 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
 };
+use tenon_domain::text::shorten;
 use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
@@ -77,7 +78,7 @@ impl Store {
     ) -> Result<(SecretToken, LoginSession)> {
         let _change = self.changing_credentials(user);
         let token = SecretToken::fresh("");
-        let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
+        let agent = shorten(agent, MAX_AGENT_CHARS).into_owned();
         let at = now();
         let transaction = self.begin().await?;
         if user.as_str() != LOCAL {

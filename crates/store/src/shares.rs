@@ -9,6 +9,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tenon_domain::{ChatId, TurnId, UserId};
 
 use crate::entity::{chats, shares, turns, users};
+use crate::random::random_bytes;
 use crate::transcript::Extent;
 use crate::{Chat, Error, Result, Store, Transcript, now};
 
@@ -49,7 +50,7 @@ impl Store {
             return Ok(None);
         };
         let row = shares::ActiveModel {
-            token: Set(token()?),
+            token: Set(token()),
             chat_id: Set(chat.id.clone()),
             head: Set(head.0),
             title: Set(chat.title.clone()),
@@ -149,9 +150,6 @@ fn share(row: shares::Model, chat: &chats::Model) -> Share {
     }
 }
 
-fn token() -> Result<String> {
-    let mut bytes = [0; TOKEN_BYTES];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Error::Secret(format!("this system gives no random numbers: {error}")))?;
-    Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))
+fn token() -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(random_bytes::<TOKEN_BYTES>())
 }

@@ -9,14 +9,15 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use crate::random::random_bytes;
+
 /// A secret that is told once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretToken(pub String);
 
 impl SecretToken {
     pub(crate) fn fresh(prefix: &str) -> Self {
-        let mut bytes = [0_u8; 32];
-        getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
+        let bytes = random_bytes::<32>();
         Self(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes)))
     }
 }

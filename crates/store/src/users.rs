@@ -22,8 +22,6 @@ use crate::{
     Error, Result, Store, StoreChange, enum_column, fresh_id, invites, keys, now, sessions, text,
 };
 
-pub use user_data::LOCAL;
-
 /// An account to be made.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 pub struct NewUserRow<'a> {

@@ -18,9 +18,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::XNonce;
 use chacha20poly1305::aead::{Aead, Payload};
 
+use crate::random::random_bytes;
 use crate::{Error, Result};
 use file::KeyFile;
-use key::{VaultKey, parse_all, random};
+use key::{VaultKey, parse_all};
 
 const VERSION: &str = "v1";
 /// XChaCha's. So many random bytes never meet twice, so nobody has to count.
@@ -68,7 +69,7 @@ impl Vault {
     pub fn seal(&self, about: &str, secret: &str) -> String {
         let keys = self.fresh_keys();
         let key = keys.first().expect("a vault has at least one key");
-        let nonce = random::<NONCE_BYTES>();
+        let nonce = random_bytes::<NONCE_BYTES>();
         let message = Payload {
             msg: secret.as_bytes(),
             aad: about.as_bytes(),

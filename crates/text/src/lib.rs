@@ -6,6 +6,7 @@
 pub mod tokenizer;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text, or its first `max_chars` characters and an ellipsis.
 pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
@@ -13,6 +14,38 @@ pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", text[..end].trim_end())),
     }
+}
+
+/// The text, or as much of its beginning as `max_bytes` hold, and an ellipsis.
+pub fn shorten_to_bytes(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes {
+        return Cow::Borrowed(text);
+    }
+    let end = text.floor_char_boundary(max_bytes);
+    Cow::Owned(format!("{}…", text[..end].trim_end()))
+}
+
+/// A range of a text, with an ellipsis on each side where something is missing.
+pub fn excerpt(text: &str, range: Range<usize>) -> String {
+    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
+    format!(
+        "{}{}{}",
+        ellipsis(range.start > 0),
+        &text[range.clone()],
+        ellipsis(range.end < text.len())
+    )
+}
+
+/// The byte index `chars` characters before another one, or where the text begins.
+pub fn chars_before(text: &str, index: usize, chars: usize) -> usize {
+    let before = text[..index].char_indices().rev();
+    before.take(chars).last().map_or(index, |(at, _)| at)
+}
+
+/// The byte index `chars` characters after another one, or where the text ends.
+pub fn chars_after(text: &str, index: usize, chars: usize) -> usize {
+    let after = text[index..].char_indices().nth(chars);
+    after.map_or(text.len(), |(at, _)| index + at)
 }
 
 /// One line of at most `max_chars` characters and an ellipsis, with single spaces between
@@ -106,6 +139,24 @@ mod tests {
         check("a bc", 2, "a…");
         check("日本語", 3, "日本語");
         check("日本語です", 3, "日本語…");
+    }
+
+    #[test]
+    fn a_bound_in_bytes_cuts_between_characters() {
+        assert_eq!(shorten_to_bytes("日本語", 9), "日本語");
+        assert_eq!(shorten_to_bytes("日本語", 8), "日本…");
+        assert_eq!(shorten_to_bytes("ab cd", 3), "ab…");
+    }
+
+    #[test]
+    fn an_excerpt_shows_where_it_was_cut() {
+        let text = "日本語です";
+        let around =
+            |index, chars| chars_before(text, index, chars)..chars_after(text, index, chars);
+        assert_eq!(around(6, 0), 6..6);
+        assert_eq!(excerpt(text, around(6, 1)), "…本語…");
+        assert_eq!(excerpt(text, around(3, 2)), "日本語…");
+        assert_eq!(excerpt(text, around(6, 9)), text);
     }
 
     proptest! {

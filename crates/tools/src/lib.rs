@@ -6,6 +6,7 @@
 //! between. There must be no second path: all policy is on this one.
 
 pub mod call_client;
+pub mod call_limits;
 pub mod call_timer;
 pub mod registry;
 pub mod source;
@@ -23,6 +24,7 @@ mod request_tools;
 mod validate;
 
 pub use call_client::{CallClient, NoClient, ProgressUpdate};
+pub use call_limits::CallLimits;
 pub use call_timer::{CallTimer, TimerPause};
 pub use catalog::Tool;
 pub use free_space::{FreeSpace, NoSpace};
@@ -32,7 +34,7 @@ pub use registry::{CatalogChange, Connection, Registry, SourceStatus};
 pub use request_tools::RequestTools;
 pub use source::{CallContext, CallOrigin, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
-pub use toolset::{CallLimits, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
+pub use toolset::{PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

@@ -15,8 +15,9 @@ use tenon_domain::{
 };
 use tokio::sync::{OnceCell, broadcast};
 
+use crate::call_limits::CallLimits;
 use crate::catalog::{Catalog, ConnectedSource, Tool};
-use crate::toolset::{CallLimits, Toolset};
+use crate::toolset::Toolset;
 use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
 /// How many changes a slow subscriber may miss before it has to read everything again.

@@ -2,6 +2,7 @@
 //! policy → timeout → source → cap. Between policy and timeout a person may be asked for
 //! approval, which may take hours.
 
+mod known_addresses;
 mod policy;
 mod prepared_call;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::Value;
+use tenon_domain::text;
 use tenon_domain::{
     ErrorKind, Policy, SourceState, ToolAccess, ToolCall, ToolError, ToolId, ToolResult, ToolSpec,
     tool_id,
@@ -22,7 +24,7 @@ use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::validate::OnBehalf;
-use crate::{CallContext, RequestTools};
+use crate::{CallContext, CallLimits, RequestTools};
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
 
@@ -39,31 +41,6 @@ pub struct Toolset {
     limits: CallLimits,
     /// What the conversation knows; see [`Toolset::knowing`].
     known: Arc<KnownAddresses>,
-}
-
-/// What a call may cost, whatever the tool.
-#[derive(Debug, Clone, Copy)]
-pub struct CallLimits {
-    /// For tools whose source has no timeout of its own. Progress restarts it.
-    pub idle_timeout: Duration,
-    /// A call ends after this, whatever progress it makes.
-    pub total_timeout: Duration,
-    /// How much text of one output is shown. About 4,000 tokens: a page of
-    /// results fits, a context is not flooded.
-    pub shown_bytes: usize,
-    /// How large a picture may be and still go to the model whole.
-    pub image_bytes: usize,
-}
-
-impl Default for CallLimits {
-    fn default() -> Self {
-        Self {
-            idle_timeout: Duration::from_secs(120),
-            total_timeout: Duration::from_secs(60 * 60),
-            shown_bytes: 16 * 1024,
-            image_bytes: 5 * 1024 * 1024,
-        }
-    }
 }
 
 impl Toolset {
@@ -91,7 +68,7 @@ impl Toolset {
         }
     }
 
-    pub(crate) fn with_known(self, known: KnownAddresses) -> Self {
+    fn with_known(self, known: KnownAddresses) -> Self {
         let known = Arc::new(known);
         Self { known, ..self }
     }
@@ -244,7 +221,7 @@ impl Toolset {
         let nearest = specs
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let asked: String = id.as_str().chars().take(tool_id::MAX_LENGTH).collect();
+        let asked = text::shorten(id.as_str(), tool_id::MAX_LENGTH);
         let advice = match nearest {
             Some(spec) => format!("The nearest is `{}`.", spec.id),
             None => "No tools are available now; answer without them.".into(),

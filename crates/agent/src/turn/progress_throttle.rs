@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tenon_domain::text::shorten;
 use tenon_domain::{CallId, CallProgress, ChatId};
 use tenon_tools::ProgressUpdate;
 use tokio::runtime::Handle;
@@ -90,7 +91,7 @@ impl ProgressThrottle {
             total: progress.total.filter(is_number),
             message: progress
                 .message
-                .map(|message| message.chars().take(MAX_MESSAGE_CHARS).collect()),
+                .map(|message| shorten(&message, MAX_MESSAGE_CHARS).into_owned()),
         })
     }
 

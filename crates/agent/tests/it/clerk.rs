@@ -132,7 +132,7 @@ impl ToolSource for Clerk {
                 // As a connection does that has tasks of its own.
                 let of_another = context.clone();
                 tokio::spawn(async move { of_another.ask(QUESTION.into(), person()).await });
-                tokio::time::sleep(Duration::from_millis(200)).await;
+                self.late.notified().await;
                 Vec::new()
             }
             "late" => {

@@ -287,10 +287,11 @@ async fn what_nobody_could_fill_in_or_should_visit_is_not_shown() {
 #[tokio::test]
 async fn a_form_does_not_outlive_its_call() {
     let mut world = world("detached").await;
-    Clerk::join(&mut world).await;
+    let clerk = Clerk::join(&mut world).await;
     let mut watch = world.agent.feed().watch(&world.chat);
     world.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
+    clerk.late.notify_one();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     assert_eq!(record(&world).await, [None, Some(FormOutcome::Cancelled)]);
     let late = answer(&world, &call, &form, FormAnswer::Decline).await;

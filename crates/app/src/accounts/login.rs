@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use serde_json::json;
+use tenon_domain::text::shorten;
 use tenon_domain::{Account, EntryPoint, SessionId, UserId};
 use tenon_store::{AccountError, AuditEntry, Enrollment, Invite, LOCAL, NewUserRow, SecretToken};
 
@@ -94,7 +95,7 @@ impl Accounts {
         let (account, hash) = found.map_or((None, None), |(account, hash)| (Some(account), hash));
         let fits = self.auth.passwords.verify(password, hash).await?;
         let Some(account) = account.filter(|account| fits && !account.disabled) else {
-            let subject = email.trim().chars().take(MAX_AUDITED_EMAIL_CHARS).collect();
+            let subject = shorten(email.trim(), MAX_AUDITED_EMAIL_CHARS).into_owned();
             let entry = AuditEntry {
                 user: None,
                 door: EntryPoint::Page,

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
+use tenon_store::random_bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::AccountInputError;
@@ -24,7 +25,7 @@ const MIN_CHARS: usize = 8;
 const MAX_BYTES: usize = 1024;
 
 /// Verified against where there is no account, so that the time does not tell whether there is one.
-static UNKNOWN_USER_HASH: LazyLock<String> = LazyLock::new(|| hash_now(&random::<32>()));
+static UNKNOWN_USER_HASH: LazyLock<String> = LazyLock::new(|| hash_now(&random_bytes::<32>()));
 
 #[derive(Debug, Clone)]
 pub struct Passwords {
@@ -104,7 +105,7 @@ fn check(password: &str) -> Result<()> {
 
 fn hash_now(password: &[u8]) -> String {
     let hash: PasswordHash = argon()
-        .hash_password_with_salt(password, &random::<16>())
+        .hash_password_with_salt(password, &random_bytes::<16>())
         .expect("the salt and the password are of lengths argon2 takes");
     hash.to_string()
 }
@@ -113,12 +114,6 @@ fn argon() -> Argon2<'static> {
     let params =
         Params::new(MEMORY_KIB, ROUNDS, 1, None).expect("these are within argon2's bounds");
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-}
-
-fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    bytes
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use tenon_store::random_bytes;
+
 use crate::lock::lock;
 use link_file::LinkFile;
 
@@ -174,8 +176,7 @@ fn is_same(code: &str, current: &str) -> bool {
 }
 
 fn fresh_code() -> String {
-    let mut bytes = [0_u8; CODE_LENGTH];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
+    let bytes = random_bytes::<CODE_LENGTH>();
     let symbols = bytes.map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
     symbols.iter().collect()
 }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 use tenon_agent::TurnFault;
+use tenon_domain::text::shorten;
 use tenon_domain::{
     Branch, CallId, CallRecord, CallStatus, ChatId, Content, EntryPoint, EventBody, MessageId,
     MessageRecord, Part, Role, SHOWN_PAGE, TitledBy, ToolCall, ToolError, ToolOutput, TurnId,
@@ -119,7 +120,7 @@ impl ChatImport {
             let turn_id = self.known(&head)?;
             self.push(EventBody::BranchChosen { turn_id });
         }
-        let title: String = chat.title.trim().chars().take(MAX_TITLE_CHARS).collect();
+        let title = shorten(chat.title.trim(), MAX_TITLE_CHARS).into_owned();
         if !title.is_empty() {
             let by = TitledBy::Person;
             self.push(EventBody::ChatTitled { title, by });

@@ -6,10 +6,9 @@ use tenon_domain::{ChatId, TurnId};
 use tenon_store::{Chat, Result, Store};
 use ts_rs::TS;
 
-/// `GET /api/chats?limit=&before=<updatedAt>.<id>&archived=true`: the pinned
-/// ones first, then the newest. The pinned ones are on the first page alone,
-/// where they come on top of `limit`; among the archived ones they are like others.
-/// `POST /api/chats/{id}/restore` undoes a deletion within a minute (200).
+/// One row of a list of chats: the pinned ones first, then the newest. The pinned ones are
+/// on the first page alone, where they come on top of its limit; among the archived ones
+/// they are like others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatSummary {

@@ -8,7 +8,7 @@ use ts_rs::TS;
 use crate::auth::CurrentUser;
 use crate::json::double_option;
 
-/// `GET /api/models`: every model that can be chosen.
+/// A model that can be chosen.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelView {
@@ -67,7 +67,7 @@ pub enum ModelOrigin {
     Local,
 }
 
-/// `POST /api/models`
+/// A model to add.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewModel {
@@ -92,7 +92,7 @@ pub struct NewModel {
     pub is_default: Option<bool>,
 }
 
-/// `PATCH /api/models/{id}`: what is left out stays as it is.
+/// A change of a model: what is left out stays as it is.
 #[derive(Debug, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ModelChange {
@@ -123,7 +123,7 @@ pub struct ModelChange {
     pub is_default: Option<bool>,
 }
 
-/// `POST /api/models/discover`: what does this address offer?
+/// An address, to find out what it offers.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Discover {
@@ -156,7 +156,7 @@ pub struct OfferedModel {
     pub context_tokens: Option<u64>,
 }
 
-/// `GET /api/endpoints`: where models are looked for without anybody adding them.
+/// Where models are looked for without anybody adding them.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointView {
@@ -186,7 +186,7 @@ coded_errors! {
     }
 }
 
-/// The `data:` lines of `POST /api/models/{id}/test`, a `text/event-stream`.
+/// One event of the test of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(
     tag = "type",

@@ -18,7 +18,7 @@ use super::entry::SourceEntry;
 use super::error::SourceError;
 use super::input_error::{SourceFault, SourceInputError};
 use super::oauth::origin_of;
-use super::plan::Trust;
+use super::trust::Trust;
 use super::{Inner, LoginEndpoint, LoginTarget, secrets};
 
 /// Fills in what one server is given.

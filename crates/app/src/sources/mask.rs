@@ -18,17 +18,22 @@ pub(super) fn hide(values: &BTreeMap<String, String>) -> Hidden {
     hidden.collect()
 }
 
-/// The values that are meant: those that were not shown are the old ones. The
-/// error names one that is not there.
+/// A value that was not shown and is not stored either.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UnknownValue {
+    pub(super) name: String,
+}
+
+/// The values that are meant: those that were not shown are the old ones.
 pub(super) fn reveal(
     given: Hidden,
     old: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>, String> {
+) -> Result<BTreeMap<String, String>, UnknownValue> {
     let meant = given.into_iter().map(|(name, value)| match value {
         Some(value) => Ok((name, value)),
         None => match old.get(&name) {
             Some(value) => Ok((name, value.clone())),
-            None => Err(name),
+            None => Err(UnknownValue { name }),
         },
     });
     meant.collect()
@@ -297,6 +302,9 @@ mod tests {
         check("${KEY", false);
         check("sk-1", false);
         let unknown = Hidden::from([("B".to_owned(), None)]);
-        assert_eq!(reveal(unknown, &BTreeMap::new()), Err("B".to_owned()));
+        assert_eq!(
+            reveal(unknown, &BTreeMap::new()),
+            Err(UnknownValue { name: "B".into() })
+        );
     }
 }

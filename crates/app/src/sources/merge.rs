@@ -6,7 +6,7 @@ use super::check::{self, McpDraft};
 use super::client::ClientChange;
 use super::error::SourceError;
 use super::input_error::SourceInputError;
-use super::mask;
+use super::mask::{self, UnknownValue};
 use crate::sources::read_model::Hidden;
 use crate::sources::requests::SourceChange;
 
@@ -158,7 +158,8 @@ pub(super) fn reveal(
     given: Hidden,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, SourceError> {
-    mask::reveal(given, old).map_err(|name| SourceInputError::NotKept { name: name.into() }.into())
+    let revealed = mask::reveal(given, old);
+    revealed.map_err(|UnknownValue { name }| SourceInputError::NotKept { name: name.into() }.into())
 }
 
 fn elsewhere() -> SourceError {

@@ -8,6 +8,7 @@ use tenon_sources::variables::{SubstitutionError, Variable, fill, mentioned, men
 
 use super::config::{addresses, is_program};
 use super::entry::SourceEntry;
+use super::trust::Trust;
 
 /// What a plan depends on besides the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,15 +39,6 @@ pub(super) struct DesiredServer {
     pub(super) login: bool,
     /// The secrets it is given, as they were last set: others mean another start.
     pub(super) secrets: Vec<(Variable, Option<i64>)>,
-}
-
-/// Whether whoever wrote it may use what is not theirs alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// An admin's: everybody's secrets, and the environment.
-    Full,
-    /// Only what is the user's own. Everybody's secrets would go to a server they chose.
-    Own,
 }
 
 impl PlanInputs {

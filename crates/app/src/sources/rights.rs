@@ -6,7 +6,7 @@ use super::check;
 use super::entry::SourceEntry;
 use super::error::SourceError;
 use super::input_error::SourceDenied;
-use super::plan::Trust;
+use super::trust::Trust;
 use crate::auth::CurrentUser;
 
 /// Whether they may change, restart and remove it, and see how it is reached.

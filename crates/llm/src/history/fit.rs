@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use tenon_domain::text::chars_after;
 use tenon_domain::{Content, Message, Part, ToolAnswer};
 
 /// Enough of an old output to know what it was.
@@ -201,9 +202,7 @@ fn answers(message: &mut Message, chars: usize) {
 
 /// Cuts between characters and says so; what is hardly longer stays.
 fn shorten_with_note(text: &str, chars: usize) -> Cow<'_, str> {
-    let Some((end, _)) = text.char_indices().nth(chars) else {
-        return Cow::Borrowed(text);
-    };
+    let end = chars_after(text, 0, chars);
     let left = text[end..].chars().count();
     let note = format!("… [{left} more characters were left out to save space]");
     if left > note.chars().count() {

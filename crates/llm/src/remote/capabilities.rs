@@ -2,11 +2,12 @@
 //! what helped one request is known to the next.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
-use tenon_domain::{Content, Message, ToolId};
+use tenon_domain::ToolId;
 
-use super::{CompiledTool, RequestPlan};
+use super::compiled_tool::CompiledTool;
 use crate::ExclusionReason;
 use tenon_domain::text::shorten;
 
@@ -101,11 +102,15 @@ impl Default for Capabilities {
 }
 
 impl Capabilities {
-    /// Learns from a refusal of this plan.
-    pub(crate) fn learn(&mut self, said: &str, plan: &RequestPlan) -> CapabilityChange {
+    /// Learns from a refusal of a request with these tools.
+    pub(crate) fn learn(
+        &mut self,
+        said: &str,
+        tools: &[Arc<CompiledTool>],
+        has_images: bool,
+    ) -> CapabilityChange {
         let lower = said.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let has_images = has_images(plan) && plan.capabilities.shows_images();
         let switch = if says(&["stream_options", "include_usage"]) {
             &mut self.counts_tokens
         } else if says(&["cache_control"]) {
@@ -124,14 +129,14 @@ impl Capabilities {
         } else if has_images && says(&["image", "picture"]) {
             return change_if(!std::mem::replace(&mut self.has_bad_image, true));
         } else {
-            return self.exclude_tools(said, plan);
+            return self.exclude_tools(said, tools);
         };
         change_if(std::mem::replace(switch, false))
     }
 
-    fn exclude_tools(&mut self, said: &str, plan: &RequestPlan) -> CapabilityChange {
+    fn exclude_tools(&mut self, said: &str, tools: &[Arc<CompiledTool>]) -> CapabilityChange {
         let why = shorten(said.trim(), MAX_QUOTE_CHARS);
-        let refused_tools = refused_tools(said, plan);
+        let refused_tools = refused_tools(said, tools);
         for tool in &refused_tools {
             let refused = RefusedTool {
                 schema: tool.schema.clone(),
@@ -209,18 +214,6 @@ fn change_if(is_new: bool) -> CapabilityChange {
     }
 }
 
-fn has_images(plan: &RequestPlan) -> bool {
-    let answers = plan.messages.iter().flat_map(|message| match message {
-        Message::Tools { answers } => answers.as_slice(),
-        Message::User { .. } | Message::Assistant { .. } => &[],
-    });
-    let mut outputs = answers.flat_map(|answer| &answer.result);
-    outputs.any(|output| {
-        let mut content = output.content.iter();
-        content.any(|content| matches!(content, Content::Image { .. }))
-    })
-}
-
 /// "max_tokens: 8192 > 4096, which is the maximum…"
 fn max_tokens_limit(said: &str) -> Option<u64> {
     let rest = &said[said.find("max_tokens")?..];
@@ -229,7 +222,7 @@ fn max_tokens_limit(said: &str) -> Option<u64> {
 }
 
 /// The tools a refusal is about: numbered in it, or called by their names.
-fn refused_tools<'a>(said: &str, plan: &'a RequestPlan) -> Vec<&'a CompiledTool> {
+fn refused_tools<'a>(said: &str, tools: &'a [Arc<CompiledTool>]) -> Vec<&'a CompiledTool> {
     let lower = said.to_lowercase();
     // Gemini numbers what is in its one tool; all others number the tools.
     let numbers = [
@@ -242,7 +235,7 @@ fn refused_tools<'a>(said: &str, plan: &'a RequestPlan) -> Vec<&'a CompiledTool>
     .unwrap_or_default();
     let numbered: Vec<&CompiledTool> = numbers
         .into_iter()
-        .filter_map(|number| plan.tools.get(number).map(AsRef::as_ref))
+        .filter_map(|number| tools.get(number).map(AsRef::as_ref))
         .collect();
     // An error about the conversation names tools without meaning them.
     let is_about_tools = ["schema", "function", "parameters", "declaration"]
@@ -252,7 +245,7 @@ fn refused_tools<'a>(said: &str, plan: &'a RequestPlan) -> Vec<&'a CompiledTool>
     if !numbered.is_empty() || !is_about_tools {
         return numbered;
     }
-    let named = plan.tools.iter().filter(|tool| is_named(said, &tool.id));
+    let named = tools.iter().filter(|tool| is_named(said, &tool.id));
     named.map(AsRef::as_ref).collect()
 }
 
@@ -283,24 +276,11 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use std::sync::Arc;
-
     use serde_json::json;
-    use tenon_domain::{CallId, ToolAnswer, ToolOutput};
 
-    fn plan(tools: &[&str], has_image: bool) -> RequestPlan {
-        let image = Content::Image {
-            media_type: "image/png".into(),
-            data: "AA==".into(),
-        };
-        let answer = ToolAnswer {
-            call_id: CallId::new("c"),
-            tool_id: ToolId::new("t"),
-            result: Ok(ToolOutput {
-                content: if has_image { vec![image] } else { Vec::new() },
-            }),
-        };
+    use super::*;
+
+    fn compiled(tools: &[&str]) -> Vec<Arc<CompiledTool>> {
         let tools = tools.iter().map(|id| {
             Arc::new(CompiledTool {
                 id: ToolId::new(*id),
@@ -309,21 +289,14 @@ mod tests {
                 entry: serde_json::value::to_raw_value(&()).unwrap(),
             })
         });
-        RequestPlan {
-            system: String::new(),
-            messages: vec![Message::Tools {
-                answers: vec![answer],
-            }],
-            tools: tools.collect(),
-            capabilities: Capabilities::default(),
-        }
+        tools.collect()
     }
 
     /// Which of these tools a refusal leaves out.
     #[track_caller]
     fn check(said: &str, expected: &[&str]) {
-        let plan = plan(&["search", "clock", "read", "write"], false);
-        let found = refused_tools(said, &plan);
+        let tools = compiled(&["search", "clock", "read", "write"]);
+        let found = refused_tools(said, &tools);
         let found: Vec<&str> = found.iter().map(|tool| tool.id.as_str()).collect();
         assert_eq!(found, expected, "{said}");
     }
@@ -361,7 +334,7 @@ mod tests {
     fn pictures_are_given_up_only_by_a_model_that_cannot_see() {
         let check = |said: &str, has_image: bool, (sees, shows): (bool, bool)| {
             let mut capabilities = Capabilities::default();
-            capabilities.learn(said, &plan(&[], has_image));
+            capabilities.learn(said, &[], has_image);
             assert_eq!(
                 (capabilities.sees_images, capabilities.shows_images()),
                 (sees, shows),
@@ -392,7 +365,8 @@ mod tests {
         let mut capabilities = Capabilities::default();
         let learned = capabilities.learn(
             "Invalid schema for function 'clock'",
-            &plan(&["clock"], false),
+            &compiled(&["clock"]),
+            false,
         );
         assert_eq!(learned, CapabilityChange::ToolsExcluded);
         let clock = ToolId::new("clock");

@@ -12,34 +12,34 @@ use serde_json::{Value, json};
 use tenon_domain::{Message, Part, StopReason, ToolAnswer};
 use tenon_net::sse::SseEvent;
 
-use crate::remote::openai;
+use crate::remote::Decode;
+use crate::remote::compiled_tool::CompiledTool;
 use crate::remote::provider_error::ProviderError;
-use crate::remote::{CompiledTool, Decode, RequestPlan};
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 use crate::{CallFragment, ModelDelta};
 
 use envelope::ReplyEnvelope;
 
-/// Turns a plan with tools into one that needs none: what was called and
-/// answered becomes words, and the tools a list in the prompt.
-pub(crate) fn prepare(plan: &mut RequestPlan) {
-    if plan.tools.is_empty() {
-        return calls_as_text(plan);
-    }
-    let list: Vec<String> = plan.tools.iter().map(|tool| describe(tool)).collect();
-    plan.system.push_str(&format!(
+/// The tools as a list in the prompt, and how to use one.
+pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
+    let list: Vec<String> = tools.iter().map(|tool| describe(tool)).collect();
+    format!(
         "\n\nAnswer with one JSON object and nothing else. To speak to the user: {{\"reply\": \"…\"}}. \
          To use a tool: {{\"tool\": \"name\", \"arguments\": {{…}}}}; its result comes with the next message. \
          The tools:\n{}",
         list.join("\n")
-    ));
-    rewrite_calls(plan, as_envelope);
+    )
+}
+
+/// A conversation in which what was called and answered is JSON of the form that is asked for.
+pub(crate) fn calls_as_envelopes(messages: Vec<Message>) -> Vec<Message> {
+    rewrite_calls(messages, as_envelope)
 }
 
 /// The same for a model that is shown no tools at all: servers whose templates
 /// know none refuse a chat with calls in it.
-pub(crate) fn calls_as_text(plan: &mut RequestPlan) {
-    rewrite_calls(plan, as_text);
+pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
+    rewrite_calls(messages, as_text)
 }
 
 /// The form every answer must have.
@@ -72,9 +72,8 @@ fn describe(tool: &CompiledTool) -> String {
     )
 }
 
-fn rewrite_calls(plan: &mut RequestPlan, say: fn(&Part) -> Option<String>) {
-    let messages = std::mem::take(&mut plan.messages).into_iter();
-    let messages = messages.map(|message| match message {
+fn rewrite_calls(messages: Vec<Message>, say: fn(&Part) -> Option<String>) -> Vec<Message> {
+    let messages = messages.into_iter().map(|message| match message {
         Message::User { text } => Message::User { text },
         Message::Assistant { parts } => {
             let said: Vec<String> = parts.iter().filter_map(say).collect();
@@ -89,7 +88,7 @@ fn rewrite_calls(plan: &mut RequestPlan, say: fn(&Part) -> Option<String>) {
             }
         }
     });
-    plan.messages = crate::history::repair(messages.collect());
+    crate::history::repair(messages.collect())
 }
 
 fn as_text(part: &Part) -> Option<String> {
@@ -127,14 +126,14 @@ fn result(answer: &ToolAnswer) -> String {
 }
 
 /// Reads the JSON that such a model says.
-pub(crate) struct ConstrainedDecoder {
-    inner: openai::OpenaiDecoder,
+pub(crate) struct ConstrainedDecoder<D> {
+    inner: D,
     envelope: ReplyEnvelope,
     heard: Vec<ModelDelta>,
 }
 
-impl ConstrainedDecoder {
-    pub(crate) fn new(inner: openai::OpenaiDecoder) -> Self {
+impl<D: Decode> ConstrainedDecoder<D> {
+    pub(crate) fn new(inner: D) -> Self {
         Self {
             inner,
             envelope: ReplyEnvelope::default(),
@@ -157,7 +156,7 @@ impl ConstrainedDecoder {
     }
 }
 
-impl Decode for ConstrainedDecoder {
+impl<D: Decode> Decode for ConstrainedDecoder<D> {
     fn event(&mut self, event: &SseEvent, out: &mut Vec<ModelDelta>) -> Result<(), ProviderError> {
         let heard = self.inner.event(event, &mut self.heard);
         self.forward_text(out);

@@ -6,7 +6,7 @@ mod stream;
 mod lenient;
 mod think_tags;
 
-pub(crate) use request::{encode, tool};
+pub(crate) use request::encode;
 pub(crate) use stream::OpenaiDecoder;
 
 pub(crate) const PATH: &str = "/chat/completions";

@@ -7,11 +7,14 @@ use serde_json::Value;
 
 use crate::remote::{says_no_images, says_no_tools};
 use crate::{ModelFault, Remote};
-use tenon_domain::text::shorten;
+use tenon_domain::text::{line, shorten};
 use tenon_domain::{CodedError, ErrorDetail, ErrorParam};
 
 /// A provider's own words are quoted up to here.
 const MAX_QUOTE_CHARS: usize = 300;
+
+/// What is searched for the reason.
+const MAX_BODY_CHARS: usize = 4096;
 
 /// Why a request came to nothing.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,7 +150,7 @@ impl ProviderErrorBody {
             },
             codes: format!("{} {code} {}", word("type"), word("status")).to_lowercase(),
             place: word("param"),
-            text: single_line(&text),
+            text: line(&text, MAX_BODY_CHARS),
             retry_after: None,
         }
     }
@@ -290,7 +293,7 @@ impl ProviderError {
         let why = if usual {
             String::new()
         } else {
-            shorten(&single_line(&cause.to_string()), MAX_QUOTE_CHARS).into_owned()
+            line(&cause.to_string(), MAX_QUOTE_CHARS)
         };
         let (host, address) = (remote.host().into(), (&remote.base_url).into());
         if error.is_builder() {
@@ -311,10 +314,10 @@ impl ProviderError {
 
     /// What came is not what such a server says.
     pub(crate) fn unexpected_response(remote: &Remote, what: &str) -> Self {
-        let said = single_line(&without_key(what, remote));
+        let said = line(&without_key(what, remote), MAX_QUOTE_CHARS);
         let fault = ModelFault::NotAModel {
             host: remote.host().into(),
-            said: shorten(&said, MAX_QUOTE_CHARS).into_owned().into(),
+            said: said.into(),
         };
         Self::Refused { fault }
     }
@@ -352,20 +355,11 @@ fn quote(text: &str) -> String {
     shorten(text, MAX_QUOTE_CHARS).into_owned()
 }
 
-/// One line without control characters.
-fn single_line(text: &str) -> String {
-    let words: Vec<&str> = text
-        .split(|char: char| char.is_whitespace() || char.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.join(" ")
-}
-
 /// An error page is not an error message.
 fn error_text(body: &str) -> String {
     if body.trim_start().starts_with('<') {
         String::new()
     } else {
-        single_line(body.get(..4096).unwrap_or(body))
+        line(body, MAX_BODY_CHARS)
     }
 }

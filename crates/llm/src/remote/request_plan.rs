@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use tenon_domain::{ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
+use tenon_domain::{Content, ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse, WireFormat};
 
-use super::{Capabilities, CompileCount, CompiledTool, Remote, ToolCompiler};
+use super::compiled_tool::CompiledTool;
+use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::constrained;
 use crate::remote::provider_error::ProviderError;
@@ -78,10 +79,15 @@ impl RequestPlan {
             plan.messages = history::repair(plan.messages);
         }
         match (remote.format, remote.tools) {
-            (WireFormat::Openai, ToolUse::Constrained) => constrained::prepare(&mut plan),
-            (_, ToolUse::None) => constrained::calls_as_text(&mut plan),
+            (WireFormat::Openai, ToolUse::Constrained) if !plan.tools.is_empty() => {
+                plan.system.push_str(&constrained::prompt(&plan.tools));
+                plan.messages = constrained::calls_as_envelopes(plan.messages);
+            }
+            (_, ToolUse::None) | (WireFormat::Openai, ToolUse::Constrained) => {
+                plan.messages = constrained::calls_as_text(plan.messages);
+            }
             (_, ToolUse::Native) if !plan.capabilities.takes_tools => {
-                constrained::calls_as_text(&mut plan);
+                plan.messages = constrained::calls_as_text(plan.messages);
             }
             (_, ToolUse::Native) | (WireFormat::Anthropic, ToolUse::Constrained) => {}
         }
@@ -92,6 +98,18 @@ impl RequestPlan {
             },
         })?;
         Ok((plan, left_out))
+    }
+
+    /// Whether a model sees pictures in it.
+    pub(crate) fn shows_images(&self) -> bool {
+        let answers = self.messages.iter().flat_map(|message| match message {
+            Message::Tools { answers } => answers.as_slice(),
+            Message::User { .. } | Message::Assistant { .. } => &[],
+        });
+        let mut outputs = answers.flat_map(|answer| &answer.result);
+        let is_image = |content: &Content| matches!(content, Content::Image { .. });
+        self.capabilities.shows_images()
+            && outputs.any(|output| output.content.iter().any(is_image))
     }
 
     /// By the measure that [`fit`] shortens by, so that less is less.

@@ -175,7 +175,8 @@ impl RetryingStream {
             .retain(|delta| matches!(delta, ModelDelta::OmittedTool(_)));
         let learned = match (&error, &self.plan) {
             (ProviderError::Rejected { said, .. }, Some(plan)) => {
-                self.capabilities.learn(said, plan)
+                let has_images = plan.shows_images();
+                self.capabilities.learn(said, &plan.tools, has_images)
             }
             (ProviderError::ContextFull { .. }, Some(plan)) => {
                 self.capabilities.shrink(plan.weight())

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use tenon_domain::{InputSchema, ToolId, ToolSpec, WireFormat};
 use tokio::sync::Semaphore;
 
 use super::ServerKnowledge;
+use super::compiled_tool::{CompiledTool, tool_entry};
 use crate::ExclusionReason;
-use crate::remote::{anthropic, openai};
 use crate::schema::{self, Dialect, SchemaError};
 
 /// Far more tools than a model is ever told of; beyond that, old ones are forgotten.
@@ -29,16 +29,6 @@ const REFERENCE_VALUES: usize = 50;
 
 /// A schema that is longer is not even parsed where it is asked for.
 const MAX_BYTES_AT_ONCE: usize = 64 * 1024;
-
-/// A tool as a model is told of it.
-#[derive(Debug)]
-pub(crate) struct CompiledTool {
-    pub id: ToolId,
-    pub description: String,
-    pub schema: Value,
-    /// All of it, in the provider's words.
-    pub entry: Box<RawValue>,
-}
 
 /// What became of each tool, for as long as the tool stays the same.
 #[derive(Debug, Default)]
@@ -173,14 +163,13 @@ fn has_few_values(value: &Value, left: &mut usize) -> bool {
 }
 
 fn compile(tool: &ToolSpec, format: WireFormat) -> Result<CompiledTool, SchemaError> {
-    type ToolEncoder = fn(&ToolId, &str, &Value) -> Value;
-    let (dialect, entry): (Dialect, ToolEncoder) = match format {
-        WireFormat::Openai => (Dialect::OPENAI, openai::tool),
-        WireFormat::Anthropic => (Dialect::ANTHROPIC, anthropic::tool),
+    let dialect = match format {
+        WireFormat::Openai => Dialect::OPENAI,
+        WireFormat::Anthropic => Dialect::ANTHROPIC,
     };
     let schema = schema::compile(&tool.input_schema.value(), dialect)?;
     let description = schema::describe(&tool.description, dialect.max_description);
-    let entry = to_raw_value(&entry(&tool.id, &description, &schema));
+    let entry = to_raw_value(&tool_entry(format, &tool.id, &description, &schema));
     Ok(CompiledTool {
         id: tool.id.clone(),
         description,

@@ -16,7 +16,7 @@ use super::endpoints::OAuthEndpoints;
 use super::error::{LoginError, RegistrationRefusal, UnreachableLogin, UntrustedLogin};
 use super::grant::Grant;
 use super::http::OAuthHttp;
-use super::registration;
+use super::registration::{self, ClientMetadata};
 use super::scopes;
 
 /// For a dozen requests to two servers; a person waits for it.
@@ -191,7 +191,12 @@ async fn identify(
             why: RegistrationRefusal::NotOffered,
         });
     };
-    registration::register(http, endpoint, request, scopes).await
+    let client = ClientMetadata {
+        client_name: request.client_name,
+        redirect: request.redirect,
+        scopes,
+    };
+    registration::register(http, endpoint, client).await
 }
 
 fn client_auth(metadata: &ServerMetadata) -> ClientAuth {

@@ -7,7 +7,14 @@ use url::Url;
 
 use super::error::{HostFailure, LoginError, RegistrationRefusal, UnreachableLogin, quote};
 use super::http::OAuthHttp;
-use super::login::LoginRequest;
+
+/// What a client says of itself when it registers.
+pub(super) struct ClientMetadata<'a> {
+    pub(super) client_name: &'a str,
+    /// Where the browser comes back to.
+    pub(super) redirect: &'a str,
+    pub(super) scopes: &'a [String],
+}
 
 #[derive(Deserialize)]
 struct ClientRegistration {
@@ -19,23 +26,26 @@ struct ClientRegistration {
 pub(super) async fn register(
     http: &OAuthHttp,
     endpoint: &Url,
-    request: &LoginRequest<'_>,
-    scopes: &[String],
+    client: ClientMetadata<'_>,
 ) -> Result<OAuthClient, LoginError> {
-    let client_name = request.client_name;
+    let ClientMetadata {
+        client_name,
+        redirect,
+        scopes,
+    } = client;
     let not_registered = |why: RegistrationRefusal| LoginError::NotRegistered {
         client: client_name.to_owned(),
         why,
     };
     // A browser on somebody's own machine comes back without https.
-    let application_type = if request.redirect.starts_with("https://") {
+    let application_type = if redirect.starts_with("https://") {
         "web"
     } else {
         "native"
     };
     let mut body = json!({
         "client_name": client_name,
-        "redirect_uris": [request.redirect],
+        "redirect_uris": [redirect],
         "grant_types": ["authorization_code", "refresh_token"],
         "token_endpoint_auth_method": "none",
         "response_types": ["code"],

@@ -1,8 +1,10 @@
 //! A tool's input schema, made one that can be used: of an object, without circles a
 //! validator would never leave.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 use tenon_text as text;
 
@@ -124,25 +126,9 @@ fn same_value_schemas<'a>(root: &'a Value, schema: &'a Map<String, Value>) -> Ve
     next
 }
 
-/// Percent signs in a pointer that is part of an address.
-fn unescape(pointer: &str) -> String {
-    let bytes = pointer.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = pointer.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                at += 3;
-            }
-            None => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&plain).into_owned()
+/// A JSON pointer in a fragment is percent-encoded.
+fn unescape(pointer: &str) -> Cow<'_, str> {
+    percent_decode_str(pointer).decode_utf8_lossy()
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl StreamableHttp {
         if outgoing.method == "initialize" {
             self.state().session_id = response.headers().get(SESSION_ID).cloned();
         }
-        match (origin, endpoint::content_type(&response)) {
+        match (origin, endpoint::content_type(&response).as_str()) {
             (None, _) => Ok(()),
             (Some(origin), "text/event-stream") => Ok(self.read_stream(response, origin).await?),
             // Accepted: the response comes on another stream.

@@ -1,6 +1,7 @@
 //! The body of one operation: in which media type it is sent, and what a form's fields are.
 
 use serde_json::{Map, Value};
+use tenon_net::media_type::essence;
 use tenon_text as text;
 
 use super::operation_error::OperationError;
@@ -186,11 +187,6 @@ fn is_writing(sub: &str) -> bool {
         "sparql-query",
     ];
     WRITING.contains(&sub)
-}
-
-fn essence(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
 }
 
 /// What is peculiar about a field of a form, if anything.

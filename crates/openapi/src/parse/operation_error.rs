@@ -1,7 +1,6 @@
 //! Why an operation cannot be used.
 
-use super::operations::MAX_PATH_BYTES;
-use super::parameters::MAX_PARAMETERS;
+use super::{MAX_PARAMETERS, MAX_PATH_BYTES};
 use crate::note::ReferenceError;
 
 /// Why an operation cannot be called; as text it is a sentence.

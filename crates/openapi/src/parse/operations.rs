@@ -8,7 +8,9 @@ use super::names::{OperationNames, operation_name};
 use super::notes::ParameterNotes;
 use super::operation_error::OperationError;
 use super::references::pointer;
-use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, ParseContext, SpecVersion};
+use super::{
+    MAX_DESCRIPTION, MAX_OPERATIONS, MAX_PATH_BYTES, MAX_TITLE, ParseContext, SpecVersion,
+};
 use super::{body, input, parameters, security, servers};
 use crate::note::DocumentNote;
 use crate::operation::{Operation, SkippedOperation};
@@ -20,9 +22,6 @@ const METHODS: [&str; 9] = [
 /// A reason may quote the document.
 const MAX_REASON: usize = 400;
 const MAX_SHOWN_OPERATION: usize = 200;
-
-/// A path no server has.
-pub(super) const MAX_PATH_BYTES: usize = 2000;
 
 struct OperationReader<'r, 'd> {
     reading: &'r ParseContext<'d>,

@@ -8,13 +8,11 @@ use tenon_text as text;
 
 use super::operation_error::OperationError;
 use super::references::pointer;
-use super::{ParseContext, SpecVersion};
+use super::{MAX_PARAMETERS, ParseContext, SpecVersion};
 use crate::note::ParameterError;
 use crate::operation::{ParameterLocation, ParameterStyle, Serialization};
 use crate::request::header;
 
-/// Nobody fills in more.
-pub(super) const MAX_PARAMETERS: usize = 1000;
 const MAX_DESCRIPTION: usize = 1000;
 
 /// A parameter as the document gives it.

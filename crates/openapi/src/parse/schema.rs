@@ -9,6 +9,7 @@
 mod flat;
 mod keywords;
 mod merge;
+mod pattern_cache;
 mod reader;
 mod slot;
 

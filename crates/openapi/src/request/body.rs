@@ -24,7 +24,7 @@ enum BodyValue<'a> {
 }
 
 /// The fields of an object, each under the name it is sent by.
-pub(super) type BodyFields<'a> = Vec<(&'a str, &'a Value)>;
+type BodyFields<'a> = Vec<(&'a str, &'a Value)>;
 
 /// None where an operation takes no body, or may do without one.
 pub(super) fn encode(

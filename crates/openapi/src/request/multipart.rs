@@ -5,7 +5,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 use tenon_net::percent::Keep;
 
-use super::body::BodyFields;
 use super::style::{StyleWriter, plain};
 use super::{BuildError, file, header, media};
 use crate::operation::{FormField, Serialization};
@@ -20,7 +19,7 @@ pub(super) struct MultipartPart {
 /// By itself a list is one part for each member, and an object is JSON.
 pub(super) fn parts(
     fields: &[FormField],
-    object: &BodyFields<'_>,
+    object: &[(&str, &Value)],
 ) -> Result<Vec<MultipartPart>, BuildError> {
     let mut parts = Vec::new();
     for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
@@ -113,7 +112,7 @@ pub(super) fn boundary(parts: &[MultipartPart]) -> String {
         part.bytes.hash(&mut hasher);
     }
     loop {
-        let boundary = format!("tenon-{:016x}", hasher.finish());
+        let boundary = format!("part-{:016x}", hasher.finish());
         let occurs = |part: &MultipartPart| holds(&part.bytes, boundary.as_bytes());
         if !parts.iter().any(occurs) {
             return boundary;

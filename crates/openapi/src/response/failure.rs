@@ -60,14 +60,14 @@ fn key_advice(status: StatusCode) -> Option<&'static str> {
 }
 
 fn redirect_note(status: StatusCode, headers: &HeaderMap) -> Option<String> {
-    let location = one_line(&header(headers, LOCATION), 500);
+    let location = text::line(&header(headers, LOCATION), 500);
     let leads = status.is_redirection() && !location.is_empty();
     leads.then(|| format!("It points to {location}, which was not followed."))
 }
 
 /// A number of seconds, or a date.
 fn retry_advice(headers: &HeaderMap) -> Option<String> {
-    let when = one_line(&header(headers, RETRY_AFTER), 60);
+    let when = text::line(&header(headers, RETRY_AFTER), 60);
     match when.parse::<u64>() {
         _ if when.is_empty() => None,
         Ok(1) => Some("Try again in 1 second.".to_owned()),
@@ -195,27 +195,16 @@ fn page_text(html: &str) -> String {
         let end = begin + lower.get(begin..)?.find("</title")?;
         html.get(begin..end)
     });
-    let title = title.map(|title| one_line(&unescape(title), MAX_PAGE_BYTES));
-    title.filter(|title| !title.is_empty()).unwrap_or_else(|| {
-        let text = text_between_tags(&strip_non_text(html));
-        one_line(&text, MAX_PAGE_BYTES)
-    })
+    let title = title.map(|title| page_line(&unescape(title)));
+    title
+        .filter(|title| !title.is_empty())
+        .unwrap_or_else(|| page_line(&text_between_tags(&strip_non_text(html))))
 }
 
-fn one_line(text: &str, longest: usize) -> String {
-    cut(text::line(text, longest), longest)
+fn page_line(text: &str) -> String {
+    text::shorten_to_bytes(&text::line(text, MAX_PAGE_BYTES), MAX_PAGE_BYTES).into_owned()
 }
 
 fn block(text: &str) -> String {
-    cut(text::block(text, MAX_BODY_BYTES), MAX_BODY_BYTES)
-}
-
-/// No longer than so many bytes: what is not Latin has fewer characters in them.
-fn cut(text: String, longest: usize) -> String {
-    // The mark that something was cut off comes on top.
-    if text.len() <= longest + '…'.len_utf8() {
-        text
-    } else {
-        format!("{}…", &text[..text.floor_char_boundary(longest)])
-    }
+    text::shorten_to_bytes(&text::block(text, MAX_BODY_BYTES), MAX_BODY_BYTES).into_owned()
 }

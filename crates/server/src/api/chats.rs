@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
+use tenon_domain::text::shorten;
 use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
 use tenon_store::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
 
@@ -179,5 +180,5 @@ fn checked(title: &str) -> Result<String, ApiError> {
     if title.is_empty() {
         return Err(ApiError::bad_request(ApiFault::EmptyTitle));
     }
-    Ok(title.chars().take(MAX_TITLE_CHARS).collect())
+    Ok(shorten(title, MAX_TITLE_CHARS).into_owned())
 }

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
+use tenon_domain::text::shorten;
 use tenon_domain::{ChatId, Layer, ToolId, tool_id};
 use tenon_store::ToolSettingChange;
 
@@ -57,7 +58,7 @@ pub(crate) async fn change(
         .iter()
         .find(|of| !tool_id::is_valid(&of.tool_id.0))
     {
-        let shown: String = odd.tool_id.0.chars().take(tool_id::MAX_LENGTH).collect();
+        let shown = shorten(&odd.tool_id.0, tool_id::MAX_LENGTH);
         let id = format!("{shown:?}");
         return Err(ApiError::bad_request(ApiFault::ToolId { id }));
     }

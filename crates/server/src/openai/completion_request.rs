@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tenon_domain::text::shorten;
 use tenon_domain::{Annotations, Message, RunsOn, ToolId, ToolSpec, tool_id};
 
 use super::conversation::{self, ClientMessage};
@@ -203,7 +204,7 @@ fn spec(tool: ClientTool) -> Result<Arc<ToolSpec>, ApiError> {
         parameters,
     } = tool.function;
     if !tool_id::is_valid(&name) {
-        let shown: String = name.chars().take(tool_id::MAX_LENGTH).collect();
+        let shown = shorten(&name, tool_id::MAX_LENGTH);
         return Err(bad_request(format!(
             "{shown:?} cannot be the name of a function: letters, digits, _ and -, at most {}.",
             tool_id::MAX_LENGTH

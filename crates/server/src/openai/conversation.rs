@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tenon_domain::text::shorten;
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolError, ToolOutput, tool_id};
 
 use super::error::bad_request;
@@ -81,7 +82,7 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
                 }
             }
             ClientMessage::Tool { tool_call_id, .. } => {
-                let shown: String = tool_call_id.chars().take(80).collect();
+                let shown = shorten(&tool_call_id, 80);
                 return Err(bad_request(format!(
                     "A `tool` message answers {shown:?}, which the message before it did not call."
                 )));

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use futures::StreamExt;
 use serde::de::DeserializeOwned;
 use tenon_domain::UserId;
+use tenon_net::media_type::essence;
 use tokio::time::{Instant, timeout_at};
 
 use crate::api_fault::ApiFault;
@@ -177,8 +178,7 @@ fn too_slow() -> ApiError {
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    let kind = kind.to_ascii_lowercase();
+    let kind = essence(kind);
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 

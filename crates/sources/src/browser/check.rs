@@ -3,20 +3,17 @@
 use url::Url;
 
 use super::error::{BrowserError, RegistrationFault};
+use super::limits::{self, MAX_TOOLS_BYTES};
 use super::wire::{DiscoveredServer, DiscoveredTools, Registration};
 
 pub(super) const MAX_TITLE: usize = 120;
 
-/// Of one browser.
-pub(super) const MAX_SERVERS: usize = 64;
-/// In one frame. More than [`MAX_SERVERS`], so that each server beyond those is refused by name.
+/// In one frame. More than [`limits::MAX_SERVERS`], so that each server beyond those is refused by name.
 const MAX_ENTRIES: usize = 1_000;
 const MAX_CALLS: usize = 256;
 const MAX_URL: usize = 2_048;
 const MAX_NAME: usize = 128;
 const MAX_HASH: usize = 128;
-/// The tools of one server.
-pub(super) const MAX_TOOLS_BYTES: usize = 8 * 1024 * 1024;
 
 pub(super) fn registration(registration: &Registration) -> Result<(), BrowserError> {
     let is_id = |id: &str| {

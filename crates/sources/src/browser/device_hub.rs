@@ -5,18 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_domain::{SourceId, UserId};
 use tenon_tools::{Registry, ToolSource};
-use tokio::sync::{Semaphore, broadcast, mpsc};
+use tokio::sync::{Semaphore, broadcast};
 
-use super::check;
 use super::device_entry::{DeviceEntry, DeviceStatus, LocalStatus, ServerEntry};
 use super::error::{BrowserError, RegistrationFault};
+use super::limits::MAX_DEVICES;
 use super::local_server::LocalServer;
 use super::local_server_store::{LocalServerRecord, LocalServerStore};
-use super::page_connection::PageConnection;
-use super::wire::{DeviceInfo, PageCommand, Registration};
-use crate::{parse_queue, text};
-
-pub(super) const MAX_DEVICES: usize = 50;
+use super::wire::DeviceInfo;
+use crate::parse_queue;
 
 /// How many changes a slow subscriber may miss before it has to read everything again.
 const CHANGE_QUEUE: usize = 256;
@@ -86,28 +83,6 @@ impl DeviceHub {
         };
         device.servers().insert(id, entry);
         Ok(())
-    }
-
-    /// Connects a page at its first registration. Commands to it go to `frames`.
-    pub fn connect(
-        &self,
-        user: &UserId,
-        registration: &Registration,
-        frames: mpsc::Sender<PageCommand>,
-    ) -> Result<PageConnection, BrowserError> {
-        check::registration(registration)?;
-        let entry = self.entry(user, &registration.device)?;
-        let was_there = entry.device.is_there();
-        entry
-            .device
-            .rename(&text::line(&registration.device.name, check::MAX_TITLE));
-        let page = entry
-            .device
-            .add_page(&registration.page, frames.clone(), &registration.calls);
-        if !was_there {
-            self.notify_of_servers(&entry);
-        }
-        Ok(PageConnection::new(self.clone(), entry, page, frames))
     }
 
     pub fn subscribe(&self) -> broadcast::Receiver<ToolsChanged> {
@@ -187,7 +162,11 @@ impl DeviceHub {
         own.map(|(_, entry)| entry.clone()).collect()
     }
 
-    fn entry(&self, user: &UserId, info: &DeviceInfo) -> Result<Arc<DeviceEntry>, BrowserError> {
+    pub(super) fn entry(
+        &self,
+        user: &UserId,
+        info: &DeviceInfo,
+    ) -> Result<Arc<DeviceEntry>, BrowserError> {
         let mut devices = self.lock();
         let key = (user.clone(), info.id.clone());
         if let Some(entry) = devices.get(&key) {

@@ -3,8 +3,7 @@
 use tenon_domain::{CodedError, ErrorDetail, coded_errors};
 use tenon_openapi::DocumentError;
 
-use super::check::{MAX_SERVERS, MAX_TOOLS_BYTES};
-use super::device_hub::MAX_DEVICES;
+use super::limits::{MAX_DEVICES, MAX_SERVERS, MAX_TOOLS_BYTES};
 use crate::fault::{ServerFault, document_fault};
 use crate::parse_queue::ParserPanic;
 

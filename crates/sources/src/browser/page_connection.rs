@@ -13,6 +13,7 @@ use super::device::RELOAD_GRACE;
 use super::device_entry::{DeviceEntry, ServerEntry};
 use super::device_hub::DeviceHub;
 use super::error::{BrowserError, RegistrationFault};
+use super::limits::MAX_SERVERS;
 use super::local_server::{DiscoveryState, LocalServer};
 use super::local_server_store::LocalServerRecord;
 use super::local_tools::LocalTools;
@@ -35,22 +36,37 @@ pub struct PageConnection {
     is_marked: AtomicBool,
 }
 
-impl PageConnection {
-    pub(super) fn new(
-        hub: DeviceHub,
-        entry: Arc<DeviceEntry>,
-        page: Arc<BrowserPage>,
+impl DeviceHub {
+    /// Connects a page at its first registration. Commands to it go to `frames`.
+    pub fn connect(
+        &self,
+        user: &UserId,
+        registration: &Registration,
         frames: mpsc::Sender<PageCommand>,
-    ) -> Self {
-        Self {
-            hub,
+    ) -> Result<PageConnection, BrowserError> {
+        check::registration(registration)?;
+        let entry = self.entry(user, &registration.device)?;
+        let was_there = entry.device.is_there();
+        entry
+            .device
+            .rename(&text::line(&registration.device.name, check::MAX_TITLE));
+        let page = entry
+            .device
+            .add_page(&registration.page, frames.clone(), &registration.calls);
+        if !was_there {
+            self.notify_of_servers(&entry);
+        }
+        Ok(PageConnection {
+            hub: self.clone(),
             entry,
             page,
             frames,
             is_marked: AtomicBool::new(false),
-        }
+        })
     }
+}
 
+impl PageConnection {
     /// Whether a registration is of this page, and its device is still known.
     pub fn is_for(&self, registration: &Registration) -> bool {
         self.page.id == registration.page
@@ -71,7 +87,7 @@ impl PageConnection {
         let mut servers = Vec::new();
         let mut has_changed = false;
         for (number, found) in registration.servers.into_iter().enumerate() {
-            let (registered, is_new) = if number < check::MAX_SERVERS {
+            let (registered, is_new) = if number < MAX_SERVERS {
                 self.register_server(found).await
             } else {
                 let error = RegistrationFault::too_many_servers().into();
@@ -273,7 +289,7 @@ impl PageConnection {
     async fn make_room(&self, id: &SourceId) -> Result<(), BrowserError> {
         let is_full = || {
             let servers = self.entry.servers();
-            servers.len() >= check::MAX_SERVERS && !servers.contains_key(id)
+            servers.len() >= MAX_SERVERS && !servers.contains_key(id)
         };
         if is_full() {
             let is_missing = |server: &LocalServer| !server.is_found();

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tenon_domain::text::{chars_after, chars_before, excerpt, shorten};
 use tenon_domain::{BlobId, ErrorKind, ToolDefinition, ToolError, ToolOutput, ToolResult};
 use tenon_tools::output_store::READ_RESULT;
 use tenon_tools::{CallContext, OutputStore};
@@ -171,7 +172,7 @@ async fn fetch(
     match outputs.get(&context.user, &BlobId::new(blob)).await {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => {
-            let shown: String = blob.chars().take(80).collect();
+            let shown = shorten(blob, 80);
             Err(ToolError::failed(format!(
                 "There is no kept output `{shown}`. Use a blob_id from the note at the end of an output."
             )))
@@ -266,21 +267,9 @@ fn search(
 
 /// What stands around a place, on one line.
 fn around(text: &str, place: &std::ops::Range<usize>) -> String {
-    let before = text[..place.start]
-        .char_indices()
-        .rev()
-        .take(SHOWN_AROUND)
-        .last();
-    let start = before.map_or(place.start, |(start, _)| start);
-    let after = text[place.end..].char_indices().nth(SHOWN_AROUND);
-    let end = after.map_or(text.len(), |(length, _)| place.end + length);
-    let on_one_line = |text: &str| text.replace(['\n', '\r', '\t'], " ");
-    format!(
-        "{}{}{}",
-        if start > 0 { "…" } else { "" },
-        on_one_line(&text[start..end]),
-        if end < text.len() { "…" } else { "" },
-    )
+    let start = chars_before(text, place.start, SHOWN_AROUND);
+    let end = chars_after(text, place.end, SHOWN_AROUND);
+    excerpt(text, start..end).replace(['\n', '\r', '\t'], " ")
 }
 
 #[cfg(test)]

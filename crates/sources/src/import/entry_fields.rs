@@ -4,18 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::MAX_LIST;
 use super::error::ServerEntryError;
-use super::layout::VscodeInput;
 use super::note::ImportNote;
 use super::shell_line::{self, UnclosedQuote};
+use super::vscode_input::VscodeInput;
 use tenon_domain::ErrorDetail;
 use tenon_domain::text::line;
 
 /// Longer than any argument people write, keys and certificates included.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
-
-/// How many arguments, variables or headers a server may have.
-pub(super) const MAX_LIST: usize = 1000;
 
 pub(super) struct EntryFields<'a> {
     map: Map<String, Value>,

@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use super::connection;
 use super::note::ImportNote;
-use crate::variables::is_name;
-use tenon_domain::text::line;
+use super::vscode_input::VscodeInput;
 
 /// Under what the products keep their servers.
 const SERVER_KEYS: [&str; 4] = ["mcpServers", "mcp_servers", "servers", "context_servers"];
@@ -15,9 +14,6 @@ const CONNECTION_KEYS: [&str; 3] = ["TOOL_SERVER_CONNECTIONS", "tool_servers", "
 
 /// `{"mcp": {"servers": …}}` is as deep as it gets.
 const MAX_NESTING: usize = 3;
-
-/// A description of what is asked for stands in a note.
-const MAX_DESCRIPTION: usize = 300;
 
 pub(super) struct ConfigLayout<'a> {
     pub(super) entries: Vec<ConfigEntry<'a>>,
@@ -29,14 +25,6 @@ pub(super) struct ConfigEntry<'a> {
     pub(super) body: &'a Value,
     /// As Open WebUI writes it.
     pub(super) is_connection: bool,
-}
-
-/// Something VS Code asks a person for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct VscodeInput {
-    id: String,
-    description: Option<String>,
-    otherwise: Option<String>,
 }
 
 /// The servers of a document, if it is one that has any.
@@ -87,7 +75,7 @@ fn find_layout(value: &Value, depth: usize) -> Option<ConfigLayout<'_>> {
                 entries.extend(connections.into_iter().flatten().map(written));
                 return Some(ConfigLayout {
                     entries,
-                    inputs: inputs(map),
+                    inputs: VscodeInput::list(map),
                 });
             }
             let inner = map.get("mcp").filter(|inner| !is_server(inner));
@@ -103,27 +91,6 @@ fn find_layout(value: &Value, depth: usize) -> Option<ConfigLayout<'_>> {
             }
         }
         _ => None,
-    }
-}
-
-impl VscodeInput {
-    /// How it is written in a server's texts.
-    pub(super) fn written(&self) -> String {
-        format!("${{input:{}}}", self.id)
-    }
-
-    /// What is written there instead, so that what VS Code would suggest is what is used.
-    pub(super) fn instead(&self) -> Option<String> {
-        let otherwise = self.otherwise.as_ref()?;
-        Some(format!("${{input.{}:-{otherwise}}}", self.id))
-    }
-
-    pub(super) fn note(&self) -> Option<ImportNote> {
-        let description = self.description.as_ref()?;
-        Some(ImportNote::Input {
-            input: self.written().into(),
-            description: description.into(),
-        })
     }
 }
 
@@ -193,21 +160,4 @@ fn is_server(value: &Value) -> bool {
         None => false,
     }) || value.get("params").is_some_and(Value::is_object)
         || connection::is_one(value)
-}
-
-fn inputs(map: &Map<String, Value>) -> Vec<VscodeInput> {
-    let listed = map.get("inputs").and_then(Value::as_array);
-    let text = |input: &Value, key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
-    let input = |input: &Value| {
-        let id = text(input, "id").filter(|id| is_name(id))?;
-        let description = text(input, "description").map(|text| line(&text, MAX_DESCRIPTION));
-        let otherwise = text(input, "default");
-        Some(VscodeInput {
-            id,
-            description: description.filter(|text| !text.is_empty()),
-            otherwise: otherwise.filter(|text| !text.contains('}') && text.len() <= 500),
-        })
-    };
-    let inputs = listed.into_iter().flatten().filter_map(input);
-    inputs.take(200).collect()
 }

@@ -11,9 +11,9 @@ use url::Url;
 use super::ServerDraft;
 use super::entry_fields::EntryFields;
 use super::error::ServerEntryError;
-use super::layout::VscodeInput;
 use super::note::ImportNote;
 use super::shell_line::{UnclosedQuote, split};
+use super::vscode_input::VscodeInput;
 use crate::mcp::check_header;
 use tenon_domain::text::line;
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use tenon_domain::{Content, ToolError, ToolOutput};
 use tenon_mcp::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
+use tenon_net::media_type::essence;
 
 use tenon_domain::text;
 
@@ -149,12 +150,6 @@ fn media_type(mime_type: Option<String>) -> String {
         none if none.is_empty() => "application/octet-stream".to_owned(),
         media_type => media_type,
     }
-}
-
-/// "audio/ogg; codecs=opus" → "audio/ogg".
-fn essence(media_type: &str) -> String {
-    let essence = media_type.split(';').next().unwrap_or_default();
-    essence.trim().to_owned()
 }
 
 fn note(what: &str) -> Content {

@@ -19,6 +19,7 @@ use super::content;
 use super::explain::{explain_connection, tool_error};
 use super::offered_tools::OfferedTools;
 use super::settings::{McpSettings, StartMode};
+use super::shared::{LoginDemand, McpShared};
 use super::status::ActiveConnection;
 use super::supervisor::supervise;
 use super::timeouts::ServerTimeouts;
@@ -43,39 +44,6 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 pub struct McpServer {
     shared: Arc<McpShared>,
     _stops: DropGuard,
-}
-
-/// What a server and its supervisor have in common.
-pub(super) struct McpShared {
-    pub(super) settings: McpSettings,
-    pub(super) timeouts: ServerTimeouts,
-    pub(super) core: Arc<ServerCore<OfferedTools, ActiveConnection>>,
-    pub(super) activity: CallActivity,
-    /// A call failed, and nobody knows whether the server is all right.
-    pub(super) doubt: Notify,
-    /// The newest connection over which a log-in was asked for.
-    pub(super) login_demand: watch::Sender<LoginDemand>,
-}
-
-/// A log-in that was asked for in the middle of a session.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LoginDemand {
-    /// The number of the connection. There is no connection 0.
-    pub(super) number: u64,
-    pub(super) challenge: Option<String>,
-}
-
-impl McpShared {
-    /// A log-in was asked for over this connection.
-    fn demand_login(&self, number: u64, challenge: Option<String>) {
-        self.login_demand.send_if_modified(|demand| {
-            let is_newer = demand.number < number;
-            if is_newer {
-                *demand = LoginDemand { number, challenge };
-            }
-            is_newer
-        });
-    }
 }
 
 impl McpServer {

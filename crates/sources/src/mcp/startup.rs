@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tenon_domain::{McpConfig, McpTransport, text};
 
-use super::server::McpShared;
+use super::shared::McpShared;
 use crate::supervisor::{Startup, StartupStep};
 
 /// How often the last line of a program is read.

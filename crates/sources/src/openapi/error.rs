@@ -4,8 +4,9 @@ use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::DocumentError;
 use tenon_openapi::request::HeaderNameError;
 
+use super::document_store::DocumentStoreError;
 use super::fetch::FetchError;
-use super::server::DocumentStoreError;
+use super::http_client::HttpClientError;
 use crate::fault::{ServerFault, document_fault};
 use crate::mcp::InvalidHeader;
 use crate::variables::FillError;
@@ -13,8 +14,8 @@ use crate::variables::FillError;
 /// Why an OpenAPI server cannot be used or read; as text it is a sentence for people.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenapiError {
-    #[error("The HTTP client cannot be made: {0}.")]
-    HttpClient(String),
+    #[error(transparent)]
+    HttpClient(#[from] HttpClientError),
     #[error(transparent)]
     Header(#[from] HeaderError),
     // What was filled in may be a secret: it is not repeated.
@@ -60,7 +61,7 @@ impl CodedError for OpenapiError {
                 FillError::Unset(why) | FillError::Unread(why) => return why.clone(),
             },
             Self::Document(error) => document_fault(error),
-            Self::HttpClient(why) => ServerFault::HttpClient { why: why.into() },
+            Self::HttpClient(HttpClientError(why)) => ServerFault::HttpClient { why: why.into() },
             Self::Fetch(_) if self.needs_key() => ServerFault::NeedsKey { message: message() },
             Self::NoSubDocument { count, problems } => ServerFault::NoSubDocument {
                 count: (*count).into(),

@@ -18,7 +18,6 @@ use tenon_openapi::request::OpenapiRequest;
 use tenon_openapi::response::OpenapiResponse;
 use url::Url;
 
-use super::OpenapiError;
 use super::credentials::RequestSender;
 
 /// More than a model can do anything with; what is kept aside for people may be large.
@@ -69,15 +68,20 @@ pub(super) enum SendError {
     Unusable(String),
 }
 
+/// The system's certificates cannot be read, say.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("The HTTP client cannot be made: {0}.")]
+pub struct HttpClientError(pub(super) String);
+
 impl OpenapiHttpClient {
     /// Reads the certificates of the system, and may fail.
-    pub fn new(network: Network) -> Result<Self, OpenapiError> {
+    pub fn new(network: Network) -> Result<Self, HttpClientError> {
         let client = tenon_net::client(network)
             .connect_timeout(CONNECT_TIMEOUT)
             .tcp_keepalive(Duration::from_secs(30))
             .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
             .build();
-        let client = client.map_err(|error| OpenapiError::HttpClient(error.to_string()))?;
+        let client = client.map_err(|error| HttpClientError(error.to_string()))?;
         Ok(Self { client, network })
     }
 

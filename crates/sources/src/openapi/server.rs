@@ -40,9 +40,7 @@ mod tools;
 
 pub use inherited::InheritedState;
 pub use preview::{OpenapiPreview, preview, preview_document};
-pub use settings::{
-    DocumentRecord, DocumentStore, DocumentStoreError, OpenapiSettings, RefreshSchedule,
-};
+pub use settings::{OpenapiSettings, RefreshSchedule};
 
 use client::OpenapiClient;
 use document_set::DocumentSet;

@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-use super::write::BackupWriter;
+use super::writer::BackupWriter;
 use super::{BackupLine, FileChunk, broken};
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use flate2::read::GzDecoder;
 use sea_orm_migration::MigratorTrait;
 use sha2::{Digest, Sha256};
 
-use super::write::hex;
+use super::writer::hex;
 use super::{BackupHeader, BackupLine, FORMAT, files, tables};
 use crate::migration::Migrator;
 use crate::{Error, Result};

@@ -3,20 +3,18 @@
 //! Writing blocks the thread: this is for commands, which have nothing else to do.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sea_orm::{
     AccessMode, DatabaseTransaction, DbBackend, IsolationLevel, TransactionOptions,
     TransactionTrait,
 };
 use sea_orm_migration::MigratorTrait;
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{BackupHeader, BackupLine, BackupTrailer, FORMAT, broken, files, tables};
+use super::writer::{BackupSummary, BackupWriter};
+use super::{BackupHeader, BackupLine, FORMAT, broken, files, tables};
 use crate::migration::Migrator;
 use crate::{Error, Result, Store, now};
 
@@ -28,15 +26,6 @@ pub struct BackupInput<'a> {
     pub work: &'a Path,
     /// What [`crate::Vault::reveal`] tells; None: the keys are kept apart.
     pub keys: Option<&'a str>,
-}
-
-/// What a backup holds, and what it does not.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BackupSummary {
-    pub rows: u64,
-    pub files: u64,
-    /// Files that are not in it, with the reason.
-    pub skipped: Vec<(String, String)>,
 }
 
 /// What becomes of a file that is there already.
@@ -114,53 +103,6 @@ impl Store {
         };
         Ok(self.read.begin_with_options(options).await?)
     }
-}
-
-pub(super) struct BackupWriter<W: Write> {
-    out: GzEncoder<BufWriter<W>>,
-    hash: Sha256,
-    pub made: BackupSummary,
-}
-
-impl<W: Write> BackupWriter<W> {
-    fn new(out: W) -> Self {
-        Self {
-            out: GzEncoder::new(BufWriter::new(out), Compression::fast()),
-            hash: Sha256::new(),
-            made: BackupSummary::default(),
-        }
-    }
-
-    pub fn line(&mut self, line: &BackupLine) -> Result<()> {
-        let mut bytes = serde_json::to_vec(line)?;
-        bytes.push(b'\n');
-        self.hash.update(&bytes);
-        self.write(&bytes)
-    }
-
-    fn finish(mut self) -> Result<BackupSummary> {
-        let end = BackupLine::End(BackupTrailer {
-            rows: self.made.rows,
-            files: self.made.files,
-            sha256: hex(self.hash.clone()),
-        });
-        let mut bytes = serde_json::to_vec(&end)?;
-        bytes.push(b'\n');
-        self.write(&bytes)?;
-        let ended = self.out.finish().and_then(|mut out| out.flush());
-        ended.map_err(broken("the backup cannot be written"))?;
-        Ok(self.made)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let written = self.out.write_all(bytes);
-        written.map_err(broken("the backup cannot be written"))
-    }
-}
-
-pub(super) fn hex(hash: Sha256) -> String {
-    let hash = hash.finalize();
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file under a name that nobody looks for, gone unless it is shown.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tenon_domain::text::{chars_after, chars_before};
 use tenon_domain::tokenizer::{Letter, Script, TextRun, runs};
 
 use super::tokenizer::{SearchTerm, word};
@@ -26,11 +27,11 @@ pub(crate) fn snippet(text: &str, terms: &[SearchTerm]) -> Vec<SnippetPart> {
     let text = text.trim_end();
     let found = found(text, terms);
     let first = found.first().map_or(0, |range| range.start);
-    let start = match back(text, first, HEAD_CHARS) {
+    let start = match chars_before(text, first, HEAD_CHARS) {
         0 => 0,
-        _ => back(text, first, LEAD_CHARS),
+        _ => chars_before(text, first, LEAD_CHARS),
     };
-    let end = forward(text, start, SNIPPET_CHARS);
+    let end = chars_after(text, start, SNIPPET_CHARS);
     let mut parts = Vec::new();
     if start > 0 {
         push(&mut parts, "…", false);
@@ -121,17 +122,6 @@ fn push(parts: &mut Vec<SnippetPart>, text: &str, found: bool) {
             found,
         }),
     }
-}
-
-/// So many characters before this place.
-fn back(text: &str, from: usize, chars: usize) -> usize {
-    let before = text[..from].char_indices().rev();
-    before.take(chars).last().map_or(from, |(at, _)| at)
-}
-
-fn forward(text: &str, from: usize, chars: usize) -> usize {
-    let after = text[from..].char_indices().nth(chars);
-    after.map_or(text.len(), |(at, _)| from + at)
 }
 
 #[cfg(test)]

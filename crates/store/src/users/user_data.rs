@@ -7,10 +7,7 @@ use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 use crate::entity::{
     blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools, turns,
 };
-use crate::{Result, Store, enum_column, invites, local_servers, source_cache, text};
-
-/// Whose everything is until there is an account.
-pub const LOCAL: &str = "local";
+use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 
 impl Store {
     /// All chats of a user, hidden ones too.

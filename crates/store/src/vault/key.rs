@@ -6,6 +6,8 @@ use chacha20poly1305::XChaCha20Poly1305;
 use chacha20poly1305::aead::KeyInit;
 use sha2::{Digest, Sha256};
 
+use crate::random::random_bytes;
+
 /// Never shown: it has no `Debug`.
 #[derive(Clone)]
 pub(super) struct VaultKey {
@@ -27,7 +29,7 @@ impl VaultKey {
     }
 
     pub fn fresh() -> Self {
-        Self::new(random())
+        Self::new(random_bytes())
     }
 }
 
@@ -51,12 +53,6 @@ pub(super) fn parse(text: &str) -> Option<[u8; 32]> {
         }
     };
     bytes.try_into().ok()
-}
-
-pub(super) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the system has randomness: ids are made of it too");
-    bytes
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {

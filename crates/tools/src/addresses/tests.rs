@@ -1,6 +1,6 @@
 //! What a conversation knows, by whom it was said.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tenon_domain::{BlobId, CallId, ToolCall, ToolError, ToolResult};
 
 use super::*;

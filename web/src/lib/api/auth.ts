@@ -16,9 +16,3 @@ export const authApi = {
   invitation: (token: string) =>
     request<Invitation>('GET', `/api/auth/invites/${encodeURIComponent(token)}`),
 };
-
-/** Where the browser starts an OIDC log-in. */
-export const ISSUER_PATH = '/api/auth/oidc/start';
-
-/** Where a logged-in person re-authenticates by OIDC; they come back to this place. */
-export const issuerPathFrom = (place: string) => `${ISSUER_PATH}?back=${encodeURIComponent(place)}`;

@@ -1,4 +1,5 @@
 // The HTTP client. Every failure is an `ApiError`: the server's error as data, or `unreachable`. A 401 also calls the `onUnauthorized` listener.
+import { ApiError } from './error';
 import { dataOf } from './sse';
 import type {
   AnswerForm,
@@ -11,7 +12,6 @@ import type {
   Discovered,
   EndpointView,
   ErrorBody,
-  ErrorDetail,
   ModelChange,
   ModelId,
   ModelView,
@@ -29,36 +29,7 @@ import type {
   Verdict,
 } from './types';
 
-/** With a space, so that no code of the server is the same: it says `unreachable` of others. */
-const NO_ANSWER = 'no answer';
-
-export class ApiError extends Error {
-  constructor(
-    /** The server's own code, or `NO_ANSWER` when it did not answer at all. */
-    readonly code: string,
-    message: string,
-    readonly status = 0,
-    /** How long to wait before it is worth asking again, where the server says so. */
-    readonly retryAfterMs?: number,
-    readonly params: ErrorDetail['params'] = {},
-    /** The field of the request that is wrong. */
-    readonly field?: string,
-  ) {
-    super(message);
-  }
-
-  static of({ code, message, params, field }: ErrorDetail): ApiError {
-    return new ApiError(code, message, 0, undefined, params, field);
-  }
-
-  static noAnswer(why: string, status?: number): ApiError {
-    return new ApiError(NO_ANSWER, why, status);
-  }
-
-  get unreachable(): boolean {
-    return this.code === NO_ANSWER;
-  }
-}
+export { ApiError };
 
 /** Nearly every call is answered from memory or a local file; what takes longer is not coming. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -128,10 +99,6 @@ export const api = {
     }
   },
 };
-
-export function blobPath(id: string): string {
-  return `/api/blobs/${encodeURIComponent(id)}`;
-}
 
 function modelPath(id: ModelId): string {
   return `/api/models/${encodeURIComponent(id)}`;

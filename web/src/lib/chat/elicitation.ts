@@ -1,6 +1,7 @@
 // The fields of a form that a tool shows: out of a flat JSON Schema, which comes
 // from outside, and back into what is answered. The server judges the answer; what
 // is checked here spares a person the way there.
+import { truncate } from '$lib/format/truncate';
 
 export interface ElicitationOption {
   value: string;
@@ -113,7 +114,7 @@ export function addressPieces(
 function fieldOf(name: string, schema: Schema, required: boolean): ElicitationField {
   const common: Common = {
     name,
-    label: textIn(schema.title) || cut(name),
+    label: textIn(schema.title) || truncate(name, MAX_TEXT_LENGTH),
     hint: textIn(schema.description),
     required,
   };
@@ -163,7 +164,12 @@ function optionsOf(schema: Schema): ElicitationOption[] {
   if (titled) {
     return titled.slice(0, MAX_OPTIONS).flatMap((option) => {
       if (!isObject(option) || typeof option.const !== 'string') return [];
-      return [{ value: option.const, label: textIn(option.title) || cut(option.const) }];
+      return [
+        {
+          value: option.const,
+          label: textIn(option.title) || truncate(option.const, MAX_TEXT_LENGTH),
+        },
+      ];
     });
   }
   const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
@@ -171,7 +177,9 @@ function optionsOf(schema: Schema): ElicitationOption[] {
   return values
     .slice(0, MAX_OPTIONS)
     .flatMap((value, index) =>
-      typeof value === 'string' ? [{ value, label: textIn(names[index]) || cut(value) }] : [],
+      typeof value === 'string'
+        ? [{ value, label: textIn(names[index]) || truncate(value, MAX_TEXT_LENGTH) }]
+        : [],
     );
 }
 
@@ -249,11 +257,7 @@ function isObject(value: unknown): value is Schema {
 }
 
 function textIn(value: unknown): string {
-  return typeof value === 'string' ? cut(value.trim()) : '';
-}
-
-function cut(text: string): string {
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+  return typeof value === 'string' ? truncate(value.trim(), MAX_TEXT_LENGTH) : '';
 }
 
 function numberIn(value: unknown): number | undefined {

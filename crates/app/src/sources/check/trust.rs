@@ -8,7 +8,7 @@ use tenon_sources::variables::{Variable, is_own, mentioned, mentioned_in, mentio
 use crate::sources::config::{addresses, is_program};
 use crate::sources::error::SourceError;
 use crate::sources::input_error::{SourceDenied, SourceInputError};
-use crate::sources::plan::Trust;
+use crate::sources::trust::Trust;
 
 /// What somebody who is no admin may have of their own.
 pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result<(), SourceError> {

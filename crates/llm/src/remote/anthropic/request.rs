@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolId, WireFormat};
 
 use crate::history::CallIds;
+use crate::remote::compiled_tool::tool_entry;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 
@@ -46,11 +47,6 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     }
 }
 
-/// A tool in the words of this format.
-pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
-    json!({"name": id, "description": description, "input_schema": schema})
-}
-
 /// What may be thought counts as written.
 fn thinking(remote: &Remote) -> u64 {
     let thinking = remote.parameters.get("thinking");
@@ -74,7 +70,7 @@ fn add_past_tools(plan: &RequestPlan, body: &mut Map<String, Value>) {
     let nothing = json!({"type": "object", "properties": {}});
     let tools = past
         .into_iter()
-        .map(|id| tool(id, "No longer available.", &nothing));
+        .map(|id| tool_entry(WireFormat::Anthropic, id, "No longer available.", &nothing));
     body.insert("tools".into(), tools.collect());
     body.insert("tool_choice".into(), json!({"type": "none"}));
 }

@@ -1,7 +1,7 @@
 //! A request in the words of chat completions.
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolId, ToolUse, WireFormat};
+use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
 
 use crate::history::CallIds;
 use crate::remote::constrained;
@@ -30,15 +30,6 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         fields: body,
         tools,
     }
-}
-
-/// A tool in the words of this format.
-pub(crate) fn tool(id: &ToolId, description: &str, schema: &Value) -> Value {
-    json!({"type": "function", "function": {
-        "name": id,
-        "description": description,
-        "parameters": schema,
-    }})
 }
 
 fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {

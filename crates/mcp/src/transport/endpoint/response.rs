@@ -3,6 +3,7 @@
 use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Response, StatusCode};
 use tenon_net::body::{self, BodyError};
+use tenon_net::media_type::essence;
 use tenon_net::sse::{SseEvent, SseParser};
 use tenon_text as text;
 
@@ -70,10 +71,10 @@ pub(in crate::transport) fn is_session_error(status: u16, body: &[u8]) -> bool {
     status == 404 || status == 400 && names_session()
 }
 
-pub(in crate::transport) fn content_type(response: &Response) -> &str {
+pub(in crate::transport) fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE);
     let value = value.and_then(|value| value.to_str().ok()).unwrap_or("");
-    value.split(';').next().unwrap_or("").trim()
+    essence(value)
 }
 
 pub(super) fn check_login(response: Response) -> Result<Response, Error> {

@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use serde_json::{Map, Number, Value, json};
 use tenon_text as text;
 
-use super::reader::SchemaReader;
+use super::pattern_cache::PatternCache;
 use super::slot::SchemaSlot;
 use super::{described, is_light, joined};
+use crate::parse::references::ReferenceResolver;
 
 pub(super) const MAX_DESCRIPTION: usize = 1000;
 const MAX_TITLE: usize = 120;
@@ -29,6 +30,20 @@ const MAX_EXAMPLES: usize = 3;
 const MAX_EXAMPLE_BYTES: usize = 256;
 
 static ANYTHING: Value = Value::Bool(true);
+
+/// What it takes to read a word besides the object it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct KeywordContext<'r, 'd> {
+    pub(super) references: &'r ReferenceResolver<'d>,
+    pub(super) patterns: &'r PatternCache,
+}
+
+impl<'d> KeywordContext<'_, 'd> {
+    fn is_read_only(self, schema: &'d Value) -> bool {
+        let says_so = |value: &Value| value.get("readOnly") == Some(&Value::Bool(true));
+        says_so(schema) || self.references.follow(schema).is_ok_and(says_so)
+    }
+}
 
 /// What one schema object says.
 #[derive(Default)]
@@ -67,7 +82,7 @@ pub(super) const ANNOTATIONS: [&str; 7] = [
 
 impl<'d> SchemaPart<'d> {
     pub(super) fn read(
-        reader: &SchemaReader<'d>,
+        context: KeywordContext<'_, 'd>,
         object: &'d Map<String, Value>,
         detail: SchemaDetail,
     ) -> Self {
@@ -75,7 +90,7 @@ impl<'d> SchemaPart<'d> {
         let wanted: &[&str] = match detail {
             SchemaDetail::All => {
                 for (word, value) in object {
-                    part.word(reader, object, word, value);
+                    part.word(context, object, word, value);
                 }
                 part.exclusive(object);
                 part.discriminator(object);
@@ -86,7 +101,7 @@ impl<'d> SchemaPart<'d> {
         };
         for word in wanted {
             if let Some(value) = object.get(*word) {
-                part.word(reader, object, word, value);
+                part.word(context, object, word, value);
             }
         }
         if detail == SchemaDetail::Bare
@@ -108,7 +123,7 @@ impl<'d> SchemaPart<'d> {
 
     fn word(
         &mut self,
-        reader: &SchemaReader<'d>,
+        context: KeywordContext<'_, 'd>,
         object: &'d Map<String, Value>,
         word: &str,
         value: &'d Value,
@@ -163,7 +178,7 @@ impl<'d> SchemaPart<'d> {
             }
             ("pattern", Value::String(pattern)) => {
                 let pattern = undelimited(pattern);
-                if reader.is_pattern(pattern) {
+                if context.patterns.is_pattern(pattern) {
                     self.set(word, pattern);
                 }
             }
@@ -178,10 +193,10 @@ impl<'d> SchemaPart<'d> {
                     self.set(word, names);
                 }
             }
-            ("properties", Value::Object(properties)) => self.properties(reader, properties),
+            ("properties", Value::Object(properties)) => self.properties(context, properties),
             ("patternProperties", Value::Object(patterns)) => {
                 for (pattern, schema) in patterns.iter().take(MAX_PATTERNS) {
-                    if schema.is_object() && reader.is_pattern(pattern) {
+                    if schema.is_object() && context.patterns.is_pattern(pattern) {
                         self.child(SchemaSlot::Pattern(pattern), schema);
                     }
                 }
@@ -283,10 +298,10 @@ impl<'d> SchemaPart<'d> {
         self.set("description", description);
     }
 
-    fn properties(&mut self, reader: &SchemaReader<'d>, properties: &'d Map<String, Value>) {
+    fn properties(&mut self, context: KeywordContext<'_, 'd>, properties: &'d Map<String, Value>) {
         self.has_more |= properties.len() > MAX_PROPERTIES;
         for (name, schema) in properties.iter().take(MAX_PROPERTIES) {
-            if reader.is_read_only(schema) || *schema == false {
+            if context.is_read_only(schema) || *schema == false {
                 self.hidden.push(name);
             } else if schema.is_object() || *schema == true {
                 self.child(SchemaSlot::Property(name.into()), schema);

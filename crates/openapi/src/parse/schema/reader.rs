@@ -1,14 +1,13 @@
 //! Reads the schemas of one document: references followed, `allOf`s made one.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 
 use serde_json::{Map, Value};
-use tenon_schema::pattern;
 
 use super::flat::FlatSchema;
-use super::keywords::{MAX_PROPERTIES, SchemaDetail, SchemaPart};
+use super::keywords::{KeywordContext, MAX_PROPERTIES, SchemaDetail, SchemaPart};
 use super::merge;
+use super::pattern_cache::PatternCache;
 use super::slot::SchemaSlot;
 
 use crate::note::ReferenceError;
@@ -30,16 +29,12 @@ const MAX_DOCUMENT_SCHEMA_BYTES: usize = 16 * 1024 * 1024;
 /// How many places in other documents are told apart.
 const MAX_UNREAD: usize = 1000;
 
-/// What all patterns of a document may cost to be tried: about a second.
-const MAX_PATTERN_COST: usize = 1_000_000;
-
 /// What it takes to read schemas of one document.
 pub(in crate::parse) struct SchemaReader<'d> {
     pub(in crate::parse) references: ReferenceResolver<'d>,
     /// What stands beside a `$ref` counts: so it is since 3.1.
     pub(in crate::parse) siblings: bool,
-    patterns: RefCell<HashMap<String, bool>>,
-    patterns_left: Cell<usize>,
+    patterns: PatternCache,
     /// How many bytes all schemas of this document may still have.
     bytes_left: Cell<usize>,
     /// How many schemas are still to come.
@@ -88,8 +83,7 @@ impl<'d> SchemaReader<'d> {
         Self {
             references,
             siblings,
-            patterns: RefCell::default(),
-            patterns_left: Cell::new(MAX_PATTERN_COST),
+            patterns: PatternCache::default(),
             bytes_left: Cell::new(MAX_DOCUMENT_SCHEMA_BYTES),
             inputs_left: Cell::new(0),
             unread: RefCell::default(),
@@ -132,6 +126,10 @@ impl<'d> SchemaReader<'d> {
         let mut with_fields = 0;
         let mut has_more = false;
         let mut hidden = Vec::new();
+        let context = KeywordContext {
+            references: &self.references,
+            patterns: &self.patterns,
+        };
         for plain in &parts.plain {
             if flat.children.len() + hidden.len() > MAX_PROPERTIES {
                 has_more = true;
@@ -142,7 +140,7 @@ impl<'d> SchemaReader<'d> {
             } else {
                 detail
             };
-            let part = SchemaPart::read(self, plain.object, detail);
+            let part = SchemaPart::read(context, plain.object, detail);
             has_more |= part.has_more || !part.hidden.is_empty();
             closed |= part.closed;
             let has_fields =
@@ -267,27 +265,5 @@ impl<'d> SchemaReader<'d> {
         if unread.len() < MAX_UNREAD && !unread.iter().any(|known| known == reference) {
             unread.push(reference.to_owned());
         }
-    }
-
-    pub(super) fn is_pattern(&self, pattern: &str) -> bool {
-        let Some(cost) = pattern::cost(pattern) else {
-            return false;
-        };
-        let mut patterns = self.patterns.borrow_mut();
-        if let Some(known) = patterns.get(pattern) {
-            return *known;
-        }
-        let Some(left) = self.patterns_left.get().checked_sub(cost) else {
-            return false;
-        };
-        self.patterns_left.set(left);
-        let is_pattern = pattern::is_regex(pattern);
-        patterns.insert(pattern.to_owned(), is_pattern);
-        is_pattern
-    }
-
-    pub(super) fn is_read_only(&self, schema: &'d Value) -> bool {
-        let says_so = |value: &Value| value.get("readOnly") == Some(&Value::Bool(true));
-        says_so(schema) || self.references.follow(schema).is_ok_and(says_so)
     }
 }

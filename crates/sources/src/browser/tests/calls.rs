@@ -86,9 +86,9 @@ async fn a_page_whose_connection_broke_comes_back_to_its_calls() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_lost_with_a_connection_is_given_to_the_page_again() {
     let fixture = Fixture::new();
-    let _asleep = fixture.laptop().await;
+    let asleep = fixture.laptop().await;
     let calling = fixture.call_now();
-    tokio::task::yield_now().await;
+    asleep.order().await;
     // It comes back before anybody noticed that it was away.
     let back = fixture.laptop().await;
     let order = back.order().await;

@@ -57,7 +57,7 @@ async fn a_device_that_is_away_keeps_its_tools_and_offers_them_to_no_model() {
     // It may only be loading anew.
     assert_eq!(fixture.state("ada"), SourceState::Ready);
     let calling = fixture.call_now();
-    tokio::task::yield_now().await;
+    all_tasks_wait().await;
     let back = fixture.page("ada", "laptop", "2", vec![time()]).await;
     let order = back.order().await;
     back.answer(&order, json!({"status": 204, "headers": []}));

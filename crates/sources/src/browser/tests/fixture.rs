@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -146,6 +147,11 @@ impl Fixture {
     }
 }
 
+/// A paused clock advances only when every task waits for something.
+pub(super) async fn all_tasks_wait() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}
+
 /// A page, as far as Tenon sees it.
 pub(super) struct Tab {
     pub(super) connection: PageConnection,
@@ -174,7 +180,7 @@ impl Tab {
     pub(super) async fn begun(&self) -> ExecuteTool {
         let order = self.order().await;
         self.begin(&order);
-        tokio::task::yield_now().await;
+        all_tasks_wait().await;
         order
     }
 

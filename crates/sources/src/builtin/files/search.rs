@@ -4,6 +4,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, File};
+use tenon_domain::text::{chars_after, chars_before, excerpt};
 use tenon_domain::{ErrorKind, ToolError};
 
 use super::path::FilePath;
@@ -165,25 +166,8 @@ impl Search<'_> {
 /// The part of a line that shows what is at `place`.
 fn around(line: &str, place: usize) -> String {
     let line = line.trim_end();
-    let back = |from: usize, chars: usize| {
-        line[..from]
-            .char_indices()
-            .rev()
-            .take(chars)
-            .last()
-            .map_or(from, |(start, _)| start)
-    };
-    let start = back(place.min(line.len()), SHOWN_CHARS / 4);
-    let shown: String = line[start..].chars().take(SHOWN_CHARS).collect();
-    let (before, after) = (
-        if start > 0 { "…" } else { "" },
-        if start + shown.len() < line.len() {
-            "…"
-        } else {
-            ""
-        },
-    );
-    format!("{before}{shown}{after}")
+    let start = chars_before(line, place.min(line.len()), SHOWN_CHARS / 4);
+    excerpt(line, start..chars_after(line, start, SHOWN_CHARS))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, OpenOptions};
 use tenon_domain::ToolError;
+use tenon_domain::text::shorten;
 use tenon_tools::quota::Reservation;
 use tenon_tools::{CallContext, Quota};
 
@@ -262,7 +263,7 @@ fn kind_of(folder: &Dir, name: &str, path: &FilePath) -> Result<Option<FileKind>
         Err(error) => return Err(trouble(path, &error)),
     };
     if kind.is_symlink() {
-        let shown: String = name.chars().take(80).collect();
+        let shown = shorten(name, 80);
         return Err(ToolError::denied(format!(
             "`{shown}` in {path} is a link, and links are not followed. Name the file itself."
         )));

@@ -3,6 +3,7 @@
 use chrono::offset::LocalResult;
 use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use tenon_domain::ToolError;
+use tenon_domain::text::shorten;
 
 use super::zone::Zone;
 
@@ -192,7 +193,7 @@ fn skipped(local: NaiveDateTime, zone: &Zone) -> Result<Moment, ToolError> {
 }
 
 fn unreadable(text: &str) -> ToolError {
-    let shown: String = text.chars().take(60).collect();
+    let shown = shorten(text, 60);
     ToolError::invalid_input(format!(
         "`{shown}` is not a time that can be read. Write it like \"14:30\", \"2:30 pm\", \
          \"2026-11-15 14:30\" or \"2026-11-15T14:30:00Z\"."

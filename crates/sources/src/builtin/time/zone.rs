@@ -6,6 +6,7 @@ use chrono::offset::LocalResult;
 use chrono::{DateTime, FixedOffset, NaiveDateTime, Offset, TimeZone, Utc};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use tenon_domain::ToolError;
+use tenon_domain::text::shorten;
 
 use super::places::{AMBIGUOUS, PLACES};
 
@@ -250,7 +251,7 @@ fn unknown(asked: &str, key: &str) -> ToolError {
         _ => "Give a large city nearby, an IANA name such as `Europe/Berlin`, or an offset such as `UTC+8`."
             .into(),
     };
-    let shown: String = asked.chars().take(60).collect();
+    let shown = shorten(asked, 60);
     ToolError::invalid_input(format!("There is no time zone `{shown}`. {advice}"))
 }
 

@@ -6,6 +6,7 @@ use encoding_rs::UTF_8;
 use serde::de::IgnoredAny;
 use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
 use tenon_net::html;
+use tenon_net::media_type::essence;
 use tenon_tools::CallContext;
 
 use super::fetch::{FetchedPage, MAX_BODY};
@@ -71,7 +72,7 @@ fn render(fetched: &FetchedPage) -> ToolOutput {
         cut,
         ..
     } = fetched;
-    let media_type = media_type(content_type);
+    let media_type = essence(content_type);
     if body.is_empty() {
         return ToolOutput::text("[the answer is empty]");
     }
@@ -96,16 +97,6 @@ fn render(fetched: &FetchedPage) -> ToolOutput {
         output.content.insert(0, Content::Text { text: note });
     }
     output
-}
-
-/// "text/html; charset=GBK" → "text/html".
-fn media_type(content_type: &str) -> String {
-    content_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
 }
 
 fn kind(media_type: &str, body: &[u8]) -> PageKind {

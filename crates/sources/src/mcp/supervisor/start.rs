@@ -11,7 +11,7 @@ use tenon_mcp::{
 use tokio::time::{sleep, timeout};
 
 use super::super::explain::explain;
-use super::super::server::McpShared;
+use super::super::shared::McpShared;
 use super::super::startup;
 use super::{McpSupervisor, StartSlot};
 use crate::fault::ServerFault;

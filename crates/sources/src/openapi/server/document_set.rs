@@ -16,8 +16,8 @@ use tenon_openapi::operation::{Operation, ParsedDocument, SecurityScheme, Skippe
 use tenon_openapi::parse;
 use url::Url;
 
-use super::settings::DocumentRecord;
 use crate::openapi::OpenapiError;
+use crate::openapi::document_store::DocumentRecord;
 use crate::openapi::fetch::{
     CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentState,
     FetchedDocument, FetchedDocuments, FetchedSubDocument,

@@ -10,9 +10,9 @@ use url::Url;
 
 use super::client::OpenapiClient;
 use super::document_set::{DocumentSet, DocumentUpdate};
-use super::settings::DocumentRecord;
 use super::tools::OpenapiTools;
 use crate::openapi::OpenapiError;
+use crate::openapi::document_store::DocumentRecord;
 use crate::openapi::fetch::{self, DocumentRequest};
 use crate::openapi::http_client::OpenapiHttpClient;
 use crate::parse_queue::acquire;

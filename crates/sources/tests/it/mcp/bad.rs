@@ -194,11 +194,11 @@ async fn one_that_dies_at_once_fails_with_its_last_words_and_is_tried_slowly() {
     let begun = Instant::now();
     let why = until_failed(&desk).await;
     assert!(why.contains("the key is not set"), "{why}");
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    ward.until("start", 3).await;
     // Each attempt may start it twice, where it has to find out how it speaks.
     let most = 2 * (4 + begun.elapsed().as_secs() as usize);
     let starts = ward.count("start");
-    assert!((3..=most).contains(&starts), "{starts} of {most}");
+    assert!(starts <= most, "{starts} of {most}");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn a_call_to_a_server_that_came_back_connects_at_once() {
             _ => sse(&format!("{}/sse", server.address)),
         };
         let desk = Desk::starting(settings(config)).await;
-        until_ready(&desk).await;
+        let restarts = until_ready(&desk).await.restarts;
         server.stop();
         // Nothing arrived, and that is what is said.
         let error = desk
@@ -86,8 +86,8 @@ async fn a_call_to_a_server_that_came_back_connects_at_once() {
             "{transport}: {error}"
         );
         until_failed(&desk).await;
-        // So that it would not be tried again by itself for a while.
-        tokio::time::sleep(Duration::from_secs(4)).await;
+        // By now it would not be tried again by itself for seconds.
+        until(&desk, |status| status.restarts >= restarts + 5).await;
         tokio::task::block_in_place(|| server.restart());
         let begun = Instant::now();
         let said = desk.text("add", json!({"a": 1, "b": 2})).await;

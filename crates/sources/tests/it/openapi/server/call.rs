@@ -157,8 +157,7 @@ async fn an_openapi_call_that_fails_says_why() {
     assert!(!get.message.contains(unsure), "{get:?}");
     assert!(post.message.ends_with(unsure), "{post:?}");
     let (address, port) = (site.address.ip(), site.address.port());
-    drop(site);
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    site.close().await;
     let error = desk.error("post", json!({})).await;
     assert_eq!(
         (error.kind, error.message),

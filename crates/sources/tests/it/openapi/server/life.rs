@@ -108,8 +108,7 @@ async fn openapi_tools_are_there_before_anything_is_asked() {
 async fn an_openapi_server_that_was_never_there_fails_until_it_comes() {
     let nobody = Site::start(|_| status(404)).await;
     let address = nobody.address;
-    drop(nobody);
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    nobody.close().await;
     let settings = settings(at(&format!("http://{address}/")));
     let mut desk = Desk::starting(settings, QUICK).await;
     let why = desk.failure().await;
@@ -196,17 +195,15 @@ async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
         ..QUICK
     };
     let often = Desk::starting(keeping(&site, &Arc::default()), pace).await;
-    for _ in 0..200 {
-        if changing.sent() >= before + 4 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert!(changing.sent() >= before + 4);
+    until(|| changing.sent() >= before + 4).await;
     often.server.stop().await;
     assert_eq!(often.server.status().state, SourceState::Off);
     let after = changing.sent();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // Another one on the same schedule is read meanwhile.
+    let other = Changing::new(false, &["/a"]);
+    let elsewhere = super::changing::site(&other).await;
+    let _control = Desk::starting(keeping(&elsewhere, &Arc::default()), pace).await;
+    until(|| other.sent() >= 5).await;
     assert_eq!(changing.sent(), after);
     assert!(often.server.refresh().await.is_err());
     let error = often.server.call("a", json!({}), &often.context).await;
@@ -283,7 +280,9 @@ async fn an_openapi_server_starts_when_its_variables_have_values() {
     let mut desk = Desk::starting(settings, QUICK).await;
     assert_eq!(desk.failure().await, "Nobody has set `${KEY}`.");
     // It is not asked again and again, though that is its schedule; who asks for it is told.
-    tokio::time::sleep(QUICK.max_backoff * 2).await;
+    let missing = Site::start(|_| status(404)).await;
+    let _control = Desk::starting(keeping(&missing, &Arc::default()), QUICK).await;
+    until(|| missing.count("/openapi.json") >= 5).await;
     assert_eq!(*fill.asked.lock().unwrap(), 1);
     let refreshed = desk.server.refresh().await;
     assert_eq!(
@@ -395,4 +394,14 @@ async fn a_changed_timeout_reaches_an_openapi_call_that_waits() {
         desk.server.deadline("any"),
         Some(Duration::from_millis(100))
     );
+}
+
+async fn until(mut is_so: impl FnMut() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(10), waiting).await;
+    waited.expect("it does not happen");
 }

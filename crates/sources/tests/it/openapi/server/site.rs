@@ -115,6 +115,19 @@ impl Site {
         site
     }
 
+    /// Ends it, and comes back when its port refuses connections.
+    pub async fn close(self) {
+        let address = self.address;
+        drop(self);
+        let closing = async {
+            while TcpStream::connect(address).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let closed = tokio::time::timeout(Duration::from_secs(10), closing).await;
+        closed.expect("its port is still open");
+    }
+
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

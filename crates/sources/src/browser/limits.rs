@@ -1,0 +1,10 @@
+//! How much of browsers is taken in.
+
+/// Of one user.
+pub(super) const MAX_DEVICES: usize = 50;
+
+/// Of one browser.
+pub(super) const MAX_SERVERS: usize = 64;
+
+/// The tools of one server.
+pub(super) const MAX_TOOLS_BYTES: usize = 8 * 1024 * 1024;
