@@ -159,6 +159,7 @@ impl User {
                 let new = NewKey {
                     name,
                     scope,
+                    allow: Vec::new(),
                     // Whoever can read the data folder has shown enough.
                     password: None,
                 };

@@ -3,12 +3,12 @@
 use url::Url;
 
 use super::error::{BrowserError, RegistrationFault};
-use super::limits::{self, MAX_TOOLS_BYTES};
+use super::limits::MAX_TOOLS_BYTES;
 use super::wire::{DiscoveredServer, DiscoveredTools, Registration};
 
 pub(super) const MAX_TITLE: usize = 120;
 
-/// In one frame. More than [`limits::MAX_SERVERS`], so that each server beyond those is refused by name.
+/// In one frame. More than [`MAX_SERVERS`](super::limits::MAX_SERVERS), so that each server beyond those is refused by name.
 const MAX_ENTRIES: usize = 1_000;
 const MAX_CALLS: usize = 256;
 const MAX_URL: usize = 2_048;

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use super::connection;
-use super::note::ImportNote;
 use super::vscode_input::VscodeInput;
 
 /// Under what the products keep their servers.
