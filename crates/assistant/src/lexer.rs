@@ -378,10 +378,11 @@ mod tests {
         ] {
             let message = piece.repeat(1_000_000 / piece.len());
             let tokens = tokens(&message);
-            // One for the rest of a run, and one for all that follows.
-            assert!(tokens.len() <= MAX_TOKENS + 2, "{piece}: {}", tokens.len());
+            // The last word of a run may come with an unknown one before it and the rest of the run
+            // after it; all that follows is one more.
+            assert!(tokens.len() <= MAX_TOKENS + 3, "{piece}: {}", tokens.len());
             let last = tokens.last().unwrap();
-            assert_eq!(last.end, message.trim_end().len(), "{piece}");
+            assert_eq!(message[last.end..].trim(), "", "{piece}");
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::client::{Connection, Host, Text, body_of_zeros, frame_header, frame_of_zeros};
 
 const CLIENTS: usize = 64;
-const ATTACKS_PER_CLIENT: usize = 4;
+const ATTACKS_PER_CLIENT: usize = 2;
 const ASKED_EVERY: Duration = Duration::from_millis(50);
 const MAX_MIB: u64 = 400;
 
