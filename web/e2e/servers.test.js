@@ -245,7 +245,7 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
   await found.getByText('Will be added').first().waitFor();
   assert.equal(await found.getByRole('checkbox', { name: 'Add odd' }).isDisabled(), true);
   // What is not taken over is said.
-  await found.getByText('Not taken over: `autoApprove`.').waitFor();
+  await found.getByText('Not taken over: autoApprove.').waitFor();
   await servers.importForm.getByLabel('CLOCK_KEY').fill('hush');
   await found.getByRole('checkbox', { name: 'Add memory' }).uncheck();
   await servers.importForm.getByRole('button', { name: 'Add 1 server' }).click();
@@ -253,6 +253,24 @@ test('a configuration is pasted, looked at, and added', deadline, async (t) => {
   assert.equal(await servers.row('memory').count(), 0);
   await servers.settings.getByRole('heading', { name: '${CLOCK_KEY}' }).waitFor();
 });
+
+for (const [locale, refused, note] of [
+  ['zh-CN', '它的传输方式“pigeon”不是 stdio、http 或 sse。', '它同时有命令和地址，已采用命令。'],
+  ['zh-TW', '它的傳輸方式「pigeon」不是 stdio、http 或 sse。', '它同時有命令和位址，已採用命令。'],
+]) {
+  test(`what a configuration leaves out is told in ${locale}`, deadline, async (t) => {
+    const { page } = await suite.visit(t, { locale });
+    await page.evaluate(() => (location.hash = '#/settings/servers'));
+    const paste = page.getByRole('button', { name: /粘贴配置|貼上設定/ });
+    await paste.click();
+    const odd = { command: 'x', transport: 'pigeon' };
+    const both = { command: 'x', url: 'https://a.example' };
+    const text = JSON.stringify({ mcpServers: { odd, both } });
+    await page.locator('dialog textarea').fill(text);
+    await page.getByText(refused).waitFor();
+    await page.getByText(note).waitFor();
+  });
+}
 
 test('a secret that is missing is set where it is missed', deadline, async (t) => {
   const { servers } = await open(t);
