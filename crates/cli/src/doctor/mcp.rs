@@ -62,13 +62,14 @@ pub(super) async fn find_over(
             PageTransport::Sse => TransportConfig::Sse { url, headers },
         }
     };
-    let connected = McpConnection::connect(ConnectOptions {
+    let options = ConnectOptions {
         network: Network::Anywhere,
         timeout: browser.http.at_most(CONNECT_TIMEOUT),
         http: Some(client.clone()),
         ..ConnectOptions::new(config, client_info())
-    });
-    let connection = connected.await.map_err(|error| client.problem(&error))?;
+    };
+    let connected = Box::pin(McpConnection::connect(options)).await;
+    let connection = connected.map_err(|error| client.problem(&error))?;
     let timeout = browser.http.at_most(REQUEST_TIMEOUT);
     let listed = connection.list_tools(timeout).await;
     connection.close().await;
