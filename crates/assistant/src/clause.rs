@@ -1,6 +1,7 @@
 //! A stretch of a message that may ask for one thing, and where to cut between two.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::lexer::{MessageToken, TokenKind, tokens};
 use crate::sums::{self, Sum};
@@ -99,10 +100,12 @@ impl<'a> Clause<'a> {
         })
     }
 
-    /// The words as written, from one token to another, both included.
-    pub(crate) fn slice(&self, from: usize, to: usize) -> &'a str {
-        match (self.tokens.get(from), self.tokens.get(to)) {
-            (Some(first), Some(last)) => self.text.get(first.start..last.end).unwrap_or_default(),
+    /// The words as written; of a single quote, what is inside.
+    pub(crate) fn slice(&self, span: Range<usize>) -> &'a str {
+        match self.tokens.get(span) {
+            Some([quote]) if quote.kind == TokenKind::Quoted => quote.text,
+            Some([first, .., last]) => &self.text[first.start..last.end],
+            Some([only]) => only.text,
             _ => "",
         }
     }

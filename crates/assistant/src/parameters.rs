@@ -23,6 +23,7 @@ pub(crate) struct ToolParameter {
     pub(crate) value_type: ParameterType,
     pub(crate) role: ParameterRole,
     pub(crate) required: bool,
+    /// What it is if nothing is said, also where it can be nothing else.
     pub(crate) default: Option<Value>,
 }
 
@@ -43,11 +44,11 @@ pub(crate) enum ParameterType {
 pub(crate) enum ParameterRole {
     Url,
     Path,
-    Expression,
     Time,
     /// A span of time, counted in this many milliseconds.
     Duration(u32),
     Id,
+    Expression,
     Place,
     Query,
     Title,
@@ -87,14 +88,18 @@ impl ToolParameter {
     fn new(name: &str, schema: &Value, depth: usize, required: bool) -> Self {
         let text = |key: &str| schema[key].as_str().unwrap_or_default();
         let description = text("description").trim().to_owned();
-        let default = schema.get("default").filter(|value| !value.is_null());
+        let value_type = type_of(name, schema, depth);
+        let default = match &value_type {
+            ParameterType::OneOf(values) if values.len() == 1 => values.first(),
+            _ => schema.get("default").filter(|value| !value.is_null()),
+        };
         Self {
             name: name.to_owned(),
-            value_type: type_of(name, schema, depth),
+            default: default.cloned(),
+            value_type,
             role: role_of(name, text("format"), &description),
             description,
             required,
-            default: default.cloned(),
         }
     }
 

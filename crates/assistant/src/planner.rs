@@ -121,12 +121,12 @@ fn step<'s, 'a>(
         let Some(choice) = catalog.choose(&clause, &context) else {
             return nothing_more;
         };
-        let ToolChoice { tool, reading } = choice;
-        if let Some(parameter) = reading.missing {
+        let tool = choice.tool;
+        if let Some(parameter) = choice.missing {
             return NextStep::Ask { tool, parameter };
         }
         let mut open = Vec::new();
-        for arguments in reading.calls {
+        for arguments in choice.calls {
             let call = call(tool, arguments);
             match find_past(&past, planned, &call) {
                 Some(past) => context.learn(catalog, past),
@@ -170,10 +170,11 @@ fn call(tool: &CatalogTool<'_>, arguments: Arguments) -> PlannedCall {
 /// Whether what stands where an answer was expected asks for something else.
 fn is_another_request(catalog: &ToolCatalog<'_>, asked: &CatalogTool<'_>, said: &str) -> bool {
     let choice = catalog.choose(&Clause::new(said), &Context::default());
-    choice.is_some_and(|ToolChoice { tool, reading }| {
+    choice.is_some_and(|choice| {
         // A bare path or address is an answer, whatever else could be done with it.
-        let is_worded = reading.evidence == 0 || said.split_whitespace().count() > 1;
-        reading.missing.is_none() && is_worded && tool.spec.id != asked.spec.id && !reading.guessed
+        let is_worded = choice.evidence == 0 || said.split_whitespace().count() > 1;
+        let is_other = choice.tool.spec.id != asked.spec.id;
+        choice.missing.is_none() && is_worded && is_other && !choice.guessed
     })
 }
 
@@ -195,10 +196,10 @@ fn clauses(catalog: &ToolCatalog<'_>, text: &str, context: &Context) -> Vec<Stri
         };
         // What begins another clause must leave one behind that stands alone as well:
         // complete, or about something else.
-        let next = choose(text).filter(|next| next.reading.missing.is_none());
+        let next = choose(text).filter(|next| next.missing.is_none());
         let stands_alone = |next: ToolChoice<'_, '_>| {
             choose(last).is_some_and(|before| {
-                before.reading.missing.is_none() || before.tool.spec.id != next.tool.spec.id
+                before.missing.is_none() || before.tool.spec.id != next.tool.spec.id
             })
         };
         if next.is_some_and(stands_alone) {

@@ -7,8 +7,10 @@ use crate::clause::Clause;
 use crate::lexer::TokenKind;
 use crate::vocabulary::{self, Sense, stems};
 
-/// Words of a clause that are looked at to choose.
-pub(super) const MAX_TERMS: usize = 64;
+/// More content words than this are prose.
+pub(super) const MAX_TERMS: usize = 30;
+/// A longer word names no tool.
+const MAX_WORD_BYTES: usize = 80;
 
 /// A clause, and all there is to know to read it.
 pub(super) struct Query<'q> {
@@ -26,58 +28,59 @@ pub(super) struct ClauseTerm {
 }
 
 impl ClauseTerm {
-    fn new(token: usize, text: &str, weight: f32) -> Self {
+    /// `word`, in lower case, stands for what the text is: "file" for a path.
+    fn new(token: usize, word: &str, text: &str) -> Self {
+        let text = &text[..text.floor_char_boundary(MAX_WORD_BYTES)];
+        let (sense, meant) = vocabulary::synonyms(word).unzip();
+        let weight = if sense == Some(Sense::Hint) { 0.5 } else { 0.8 };
+        let own = stems(text).map(|stem| (stem, 1.0));
+        let meant = stems(meant.unwrap_or_default()).map(|stem| (stem, weight));
         Self {
             token,
-            stems: stems(text).map(|stem| (stem, weight)).collect(),
-            sense: None,
+            stems: own.chain(meant).collect(),
+            sense,
         }
-    }
-
-    fn of_word(token: usize, lower: &str, text: &str) -> Self {
-        let mut one = Self::new(token, &text[..text.floor_char_boundary(80)], 1.0);
-        if let Some((sense, meant)) = vocabulary::synonyms(lower) {
-            let weight = if sense == Sense::Hint { 0.5 } else { 0.8 };
-            one.sense = Some(sense);
-            one.stems.extend(stems(meant).map(|stem| (stem, weight)));
-        }
-        one
     }
 
     pub(super) fn is_deed(&self) -> bool {
         self.sense == Some(Sense::Deed)
     }
 
+    /// The stems that are in a set, each with how much it says.
+    pub(super) fn hits<'t>(
+        &'t self,
+        set: &'t HashSet<String>,
+    ) -> impl Iterator<Item = &'t (String, f32)> {
+        self.stems.iter().filter(|(stem, _)| set.contains(stem))
+    }
+
     /// How much this word says of what is in a set.
     pub(super) fn weight_in(&self, set: &HashSet<String>) -> f32 {
-        let hits = self.stems.iter().filter(|(stem, _)| set.contains(stem));
-        hits.map(|(_, weight)| *weight).fold(0.0, f32::max)
+        self.hits(set)
+            .map(|(_, weight)| *weight)
+            .fold(0.0, f32::max)
     }
 }
 
 impl<'q> Query<'q> {
     pub(super) fn new(clause: &'q Clause<'q>, context: &'q Context) -> Self {
-        // "show me it": the file that was spoken of before.
-        let shows = |at: usize| vocabulary::means(clause.lower(at), "show");
-        let shows_file =
-            context.path.is_some() && !clause.has(TokenKind::Path) && clause.head().any(shows);
         let mut terms = Vec::new();
         for (at, token) in clause.tokens.iter().enumerate() {
             let word = token.lower.as_str();
             // Behind these no tool is named any more, only what it is to do its work on.
             let is_marker = word != "for" && marker_role(word).is_some();
             let begins_content = is_marker || (token.is_mark(":：") && at > 0);
-            if terms.len() >= MAX_TERMS || (begins_content && !terms.is_empty()) {
+            if terms.len() > MAX_TERMS || (begins_content && !terms.is_empty()) {
                 break;
             }
+            // "show me it": the file that was spoken of before.
+            let is_file = context.path.is_some() && vocabulary::is_pronoun(word);
             match token.kind {
-                TokenKind::Url => terms.push(ClauseTerm::new(at, "url web page", 0.8)),
-                TokenKind::Path => terms.push(ClauseTerm::new(at, "file", 0.8)),
-                TokenKind::Word if shows_file && vocabulary::is_pronoun(word) => {
-                    terms.push(ClauseTerm::new(at, "file", 0.8));
-                }
+                TokenKind::Url => terms.push(ClauseTerm::new(at, "url", "")),
+                TokenKind::Path => terms.push(ClauseTerm::new(at, "file", "")),
+                TokenKind::Word if is_file => terms.push(ClauseTerm::new(at, "file", "")),
                 TokenKind::Word if is_content_word(clause, at) => {
-                    terms.push(ClauseTerm::of_word(at, word, token.text));
+                    terms.push(ClauseTerm::new(at, word, token.text));
                 }
                 _ => {}
             }
@@ -107,8 +110,7 @@ impl<'q> Query<'q> {
 fn is_content_word(clause: &Clause<'_>, at: usize) -> bool {
     // "convert 5 km to miles" is a sum, whatever else converts.
     let in_sum = clause.sum.as_ref().is_some_and(|sum| {
-        let is_inside = (sum.first_token..=sum.last_token).contains(&at);
-        is_inside || vocabulary::means(clause.lower(at), "convert")
+        sum.tokens.contains(&at) || vocabulary::means(clause.lower(at), "convert")
     });
     !clause.is_stop_word(at) && !in_sum
 }
