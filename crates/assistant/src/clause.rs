@@ -1,6 +1,5 @@
 //! A stretch of a message that may ask for one thing, and where to cut between two.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::lexer::{MessageToken, TokenKind, tokens};
@@ -24,21 +23,6 @@ pub(crate) struct Clause<'a> {
     pub(crate) tokens: Vec<MessageToken<'a>>,
     pub(crate) sum: Option<Sum>,
 }
-
-/// The language to answer in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReplyLanguage {
-    English,
-    Simplified,
-    Traditional,
-}
-
-/// How many messages back the script of a chat is looked for.
-const MAX_TEXTS: usize = 20;
-
-/// Frequent characters that are written in one script only, pair by pair.
-const SIMPLIFIED_CHARACTERS: &str = "这个们说为时请问对开关东车马门长来国会学发后么还过点经样现让话书写读录间网络错误设置务码账户显询务号帮给谁谢吗气预报实时删创选项单词语义认识计算钟几两周岁师传万与价";
-const TRADITIONAL_CHARACTERS: &str = "這個們說為時請問對開關東車馬門長來國會學發後麼還過點經樣現讓話書寫讀錄間網絡錯誤設置務碼賬戶顯詢務號幫給誰謝嗎氣預報實時刪創選項單詞語義認識計算鐘幾兩週歲師傳萬與價";
 
 /// What a message does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +54,7 @@ impl<'a> Clause<'a> {
     }
 
     /// The tokens that words with a meaning are looked for among.
-    pub(crate) fn head(&self) -> std::ops::Range<usize> {
+    pub(crate) fn head(&self) -> Range<usize> {
         0..self.tokens.len().min(MAX_HEAD_TOKENS)
     }
 
@@ -103,9 +87,8 @@ impl<'a> Clause<'a> {
     /// The words as written; of a single quote, what is inside.
     pub(crate) fn slice(&self, span: Range<usize>) -> &'a str {
         match self.tokens.get(span) {
-            Some([quote]) if quote.kind == TokenKind::Quoted => quote.text,
-            Some([first, .., last]) => &self.text[first.start..last.end],
             Some([only]) => only.text,
+            Some([first, .., last]) => &self.text[first.start..last.end],
             _ => "",
         }
     }
@@ -183,54 +166,6 @@ impl<'a> Clause<'a> {
     }
 }
 
-/// The language of the last of these texts, outside of its quotes. Where its characters are
-/// written alike in both scripts of Chinese, those of the texts before it decide.
-pub(crate) fn language<'a>(texts: impl DoubleEndedIterator<Item = &'a str>) -> ReplyLanguage {
-    let mut scripts = texts.rev().take(MAX_TEXTS).map(script);
-    match scripts.next() {
-        None | Some(TextScript::Latin) => ReplyLanguage::English,
-        Some(TextScript::Chinese(Some(language))) => language,
-        Some(TextScript::Chinese(None)) => {
-            let decided = scripts.find_map(|script| match script {
-                TextScript::Chinese(language) => language,
-                TextScript::Latin => None,
-            });
-            decided.unwrap_or(ReplyLanguage::Simplified)
-        }
-    }
-}
-
-enum TextScript {
-    Latin,
-    /// None: all its characters are written alike.
-    Chinese(Option<ReplyLanguage>),
-}
-
-fn script(text: &str) -> TextScript {
-    let text = &text[..text.floor_char_boundary(6_000)];
-    let tokens = tokens(text);
-    let unquoted = tokens
-        .iter()
-        .filter(|token| token.kind != TokenKind::Quoted);
-    let (mut is_chinese, mut simplified, mut traditional) = (false, 0, 0);
-    for char in unquoted.flat_map(|token| token.text.chars()) {
-        is_chinese |= matches!(char, '\u{4e00}'..='\u{9fff}');
-        let is_in = |characters: &str| characters.contains(char);
-        match (is_in(SIMPLIFIED_CHARACTERS), is_in(TRADITIONAL_CHARACTERS)) {
-            (true, false) => simplified += 1,
-            (false, true) => traditional += 1,
-            // Some of a pair are words of the other script as well.
-            (true, true) | (false, false) => {}
-        }
-    }
-    match simplified.cmp(&traditional) {
-        _ if !is_chinese => TextScript::Latin,
-        Ordering::Greater => TextScript::Chinese(Some(ReplyLanguage::Simplified)),
-        Ordering::Less => TextScript::Chinese(Some(ReplyLanguage::Traditional)),
-        Ordering::Equal => TextScript::Chinese(None),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,32 +210,5 @@ mod tests {
         check("我要睡了", Intent::Statement);
         check("never mind.", Intent::Cancel);
         check("don't read notes.md", Intent::Cancel);
-    }
-
-    #[test]
-    fn the_language_is_the_one_outside_the_quotes() {
-        let check = |text: &str, expected| {
-            assert_eq!(language([text].into_iter()), expected, "{text}");
-        };
-        check("把“hello”写入 a.txt", ReplyLanguage::Simplified);
-        check("把「hello」寫入 a.txt", ReplyLanguage::Traditional);
-        check("現在幾點？", ReplyLanguage::Traditional);
-        check("现在几点？", ReplyLanguage::Simplified);
-        check("write “你好” to a.txt", ReplyLanguage::English);
-        check("", ReplyLanguage::English);
-    }
-
-    #[test]
-    fn where_both_scripts_are_alike_what_was_said_before_decides() {
-        let check = |texts: &[&str], expected| {
-            assert_eq!(language(texts.iter().copied()), expected, "{texts:?}");
-        };
-        check(&["你好"], ReplyLanguage::Simplified);
-        check(&["請問現在幾點", "你好"], ReplyLanguage::Traditional);
-        check(
-            &["請問現在幾點", "现在几点", "你好"],
-            ReplyLanguage::Simplified,
-        );
-        check(&["請問現在幾點", "hello"], ReplyLanguage::English);
     }
 }

@@ -18,6 +18,7 @@ mod parameters;
 mod sums;
 mod tool_catalog;
 
+mod language;
 mod replies;
 mod vocabulary;
 
@@ -103,7 +104,7 @@ fn think(request: &ModelRequest) -> AssistantStep {
         Some(last) => (last.said, last.calls.as_slice()),
         None => ("hello", [].as_slice()),
     };
-    let language = clause::language(exchanges.iter().map(|exchange| exchange.said));
+    let language = language::language(exchanges.iter().map(|exchange| exchange.said));
     let text = match planner::next(&catalog, &exchanges) {
         NextStep::Call(calls) => {
             let text = String::new();

@@ -34,7 +34,7 @@ pub(crate) enum ParameterType {
     Integer,
     Boolean,
     OneOf(Vec<Value>),
-    List(Box<ToolParameter>),
+    List(Box<ParameterType>),
     Object,
 }
 
@@ -56,39 +56,49 @@ pub(crate) enum ParameterRole {
     Other,
 }
 
-impl ParameterRole {
-    /// The words of a name that tell its role.
-    const WORDS: [(Self, &str); 13] = [
-        (Self::Url, "url uri link href website"),
-        (Self::Path, "path file files filename dir directory folder"),
-        (Self::Expression, "expression expr formula equation"),
-        (
-            Self::Place,
-            "timezone tz zone city location place country room",
-        ),
-        (Self::Duration(1), "ms millis milliseconds"),
-        (Self::Duration(1_000), "seconds secs duration delay timeout"),
-        (Self::Duration(60_000), "minutes mins"),
-        (Self::Duration(3_600_000), "hours"),
-        (Self::Time, "date time day datetime when since until"),
-        (Self::Id, "id ids uuid key hash"),
-        (Self::Query, "query q search pattern keyword term question"),
-        (Self::Title, "title name subject heading"),
-        (Self::Content, "content body text message data note summary"),
-    ];
-
-    fn of_word(word: &str) -> Option<Self> {
-        let mut roles = Self::WORDS.iter();
-        let found = roles.find(|(_, words)| has_word(words, word));
-        found.map(|(role, _)| *role)
-    }
-}
+/// The words of a name that tell its role.
+const ROLES: [(ParameterRole, &str); 13] = [
+    (ParameterRole::Url, "url uri link href website"),
+    (
+        ParameterRole::Path,
+        "path file files filename dir directory folder",
+    ),
+    (
+        ParameterRole::Expression,
+        "expression expr formula equation",
+    ),
+    (
+        ParameterRole::Place,
+        "timezone tz zone city location place country room",
+    ),
+    (ParameterRole::Duration(1), "ms millis milliseconds"),
+    (
+        ParameterRole::Duration(1_000),
+        "seconds secs duration delay timeout",
+    ),
+    (ParameterRole::Duration(60_000), "minutes mins"),
+    (ParameterRole::Duration(3_600_000), "hours"),
+    (
+        ParameterRole::Time,
+        "date time day datetime when since until",
+    ),
+    (ParameterRole::Id, "id ids uuid key hash"),
+    (
+        ParameterRole::Query,
+        "query q search pattern keyword term question",
+    ),
+    (ParameterRole::Title, "title name subject heading"),
+    (
+        ParameterRole::Content,
+        "content body text message data note summary",
+    ),
+];
 
 impl ToolParameter {
-    fn new(name: &str, schema: &Value, depth: usize, required: bool) -> Self {
+    fn new(name: &str, schema: &Value, required: bool) -> Self {
         let text = |key: &str| schema[key].as_str().unwrap_or_default();
         let description = text("description").trim().to_owned();
-        let value_type = type_of(name, schema, depth);
+        let value_type = type_of(schema, MAX_DEPTH);
         let default = match &value_type {
             ParameterType::OneOf(values) if values.len() == 1 => values.first(),
             _ => schema.get("default").filter(|value| !value.is_null()),
@@ -116,23 +126,17 @@ impl ToolParameter {
     }
 }
 
-/// The names of a tool's parameters.
-pub(crate) fn names(schema: &Value) -> impl Iterator<Item = &str> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let names = properties.into_iter().flat_map(|map| map.keys());
-    names.map(String::as_str).take(MAX_PARAMETERS)
-}
-
 /// The parameters of a tool: required ones first, in the author's order.
 pub(crate) fn parameters(schema: &Value) -> Vec<ToolParameter> {
     let required = list(schema, "required").filter_map(Value::as_str);
     let required: Vec<&str> = required.take(MAX_PARAMETERS).collect();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(|map| map.keys());
+    let names = required.iter().copied().chain(names.map(String::as_str));
     let mut seen = HashSet::new();
-    let all = required.iter().copied().chain(names(schema));
-    let all = all.filter(|name| seen.insert(*name)).take(MAX_PARAMETERS);
-    let parameters = all.map(|name| {
-        let is_required = required.contains(&name);
-        ToolParameter::new(name, &schema["properties"][name], MAX_DEPTH, is_required)
+    let names = names.filter(|name| seen.insert(*name)).take(MAX_PARAMETERS);
+    let parameters = names.map(|name| {
+        ToolParameter::new(name, &schema["properties"][name], required.contains(&name))
     });
     parameters.collect()
 }
@@ -142,44 +146,42 @@ fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
     list.into_iter().flatten()
 }
 
-fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
+fn type_of(schema: &Value, depth: usize) -> ParameterType {
     if let Some(value) = schema.get("const") {
         return ParameterType::OneOf(vec![value.clone()]);
     }
     if schema["enum"].is_array() {
-        let is_simple =
-            |value: &&Value| value.is_string() || value.is_number() || value.is_boolean();
+        let is_simple = |one: &&Value| one.is_string() || one.is_number() || one.is_boolean();
         let values = list(schema, "enum").filter(is_simple).take(MAX_PARAMETERS);
         return ParameterType::OneOf(values.cloned().collect());
     }
-    let mut names = list(schema, "type").filter_map(Value::as_str);
+    let mut types = list(schema, "type").filter_map(Value::as_str);
     let single = schema["type"].as_str();
-    match single.or_else(|| names.find(|kind| *kind != "null")) {
+    match single.or_else(|| types.find(|one| *one != "null")) {
         Some("number") => ParameterType::Number,
         Some("integer") => ParameterType::Integer,
         Some("boolean") => ParameterType::Boolean,
         Some("object") => ParameterType::Object,
         _ if depth == 0 => ParameterType::Text,
-        Some("array") => {
-            let item = ToolParameter::new(name, &schema["items"], depth - 1, true);
-            ParameterType::List(Box::new(item))
-        }
+        Some("array") => ParameterType::List(Box::new(type_of(&schema["items"], depth - 1))),
         Some(_) => ParameterType::Text,
         None => {
             let mut keys = ["anyOf", "oneOf", "allOf"].into_iter();
             let key = keys.find(|key| schema[key].is_array()).unwrap_or_default();
             let types = list(schema, key).filter(|one| one["type"] != "null");
-            let types = types.map(|one| type_of(name, one, depth - 1));
-            // Alternatives that are values are one list of values.
-            let merge = |first, second| match (first, second) {
-                (ParameterType::OneOf(mut values), ParameterType::OneOf(others)) => {
-                    values.extend(others);
-                    ParameterType::OneOf(values)
-                }
-                (first, _) => first,
-            };
-            types.reduce(merge).unwrap_or(ParameterType::Text)
+            let types = types.map(|one| type_of(one, depth - 1));
+            types.reduce(either).unwrap_or(ParameterType::Text)
         }
+    }
+}
+
+/// Alternatives that are values are one list of values; of others the first counts.
+fn either(first: ParameterType, second: ParameterType) -> ParameterType {
+    match (first, second) {
+        (ParameterType::OneOf(values), ParameterType::OneOf(others)) => {
+            ParameterType::OneOf([values, others].concat())
+        }
+        (first, _) => first,
     }
 }
 
@@ -190,23 +192,23 @@ fn role_of(name: &str, format: &str, description: &str) -> ParameterRole {
         "uuid" => return ParameterRole::Id,
         _ => {}
     }
+    let role_of_word = |word: &String| {
+        let role = ROLES.iter().find(|(_, words)| has_word(words, word));
+        role.map(|(role, _)| *role)
+    };
+    let name = words(name);
     // The last word is the noun: "file_content" is a content. A vague one leaves it to the
     // word before: a "file_name" is a file.
-    let name = words(name);
-    let mut roles = name
-        .iter()
-        .rev()
-        .filter_map(|word| Some((word, ParameterRole::of_word(word)?)));
-    if let Some((word, role)) = roles.next() {
-        let is_vague = has_word("name value text string input", word);
-        let before = roles.next().map(|(_, before)| before);
-        return before.filter(|_| is_vague).unwrap_or(role);
-    }
+    let is_vague = |word: &&String| has_word("name value text string input", word);
+    let telling = name.iter().rev().filter(|word| !is_vague(word));
+    let vague = name.iter().rev().filter(is_vague);
     let description = &description[..description.floor_char_boundary(MAX_DESCRIPTION_BYTES)];
-    let mut described = words(description).into_iter();
-    let telling = described.find(|word| has_word("url path timezone city expression", word));
-    let role = telling.and_then(|word| ParameterRole::of_word(&word));
-    role.unwrap_or(ParameterRole::Other)
+    let described = words(description).into_iter();
+    let mut described =
+        described.filter(|word| has_word("url path timezone city expression", word));
+    let named = telling.chain(vague).find_map(role_of_word);
+    let described = || described.find_map(|word| role_of_word(&word));
+    named.or_else(described).unwrap_or(ParameterRole::Other)
 }
 
 #[cfg(test)]
@@ -238,7 +240,7 @@ mod tests {
     #[test]
     fn every_way_to_write_a_type_is_read() {
         let check = |schema: Value, expected: ParameterType| {
-            assert_eq!(type_of("x", &schema, 3), expected, "{schema}")
+            assert_eq!(type_of(&schema, 3), expected, "{schema}")
         };
         check(json!({"type": "integer"}), ParameterType::Integer);
         check(json!({"type": ["null", "number"]}), ParameterType::Number);

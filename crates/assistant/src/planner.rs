@@ -226,7 +226,7 @@ impl Context {
     /// Keeps what a call was about, for "it" to mean.
     fn learn(&mut self, catalog: &ToolCatalog<'_>, past: &PastCall<'_>) {
         let tool = catalog.find(past.tool);
-        for parameter in tool.map(|tool| tool.parameters()).unwrap_or_default() {
+        for parameter in tool.iter().flat_map(|tool| &tool.parameters) {
             let text = past.input.get(&parameter.name).and_then(Value::as_str);
             if let (ParameterRole::Path, Some(text)) = (parameter.role, text) {
                 self.path = Some(text.to_owned());

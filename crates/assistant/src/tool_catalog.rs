@@ -6,7 +6,6 @@
 mod query;
 mod tool_match;
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use tenon_domain::ToolSpec;
@@ -34,7 +33,7 @@ pub(crate) struct ToolCatalog<'a> {
 /// A tool with the stems of the words that are said of it.
 pub(crate) struct CatalogTool<'a> {
     pub(crate) spec: &'a ToolSpec,
-    parameters: OnceCell<Vec<ToolParameter>>,
+    pub(crate) parameters: Vec<ToolParameter>,
     name: HashSet<String>,
     source: HashSet<String>,
     /// Of the first sentence.
@@ -126,24 +125,20 @@ impl<'a> CatalogTool<'a> {
         let shown = spec.display_name.split('/').next().unwrap_or_default();
         let mut source = named([spec.id.as_str(), shown]);
         source.retain(|word| !name.contains(word));
-        let schema = spec.input_schema.value();
-        let arguments: HashSet<String> = parameters::names(&schema).flat_map(stems).collect();
+        let parameters = parameters::parameters(&spec.input_schema.value());
+        let names = parameters.iter().map(|one| one.name.as_str());
+        let arguments: HashSet<String> = names.flat_map(stems).collect();
         let sentence = spec.description.split(['.', '\n', '。']).next();
         // A "city" in a sentence is what the tool works on, not a sign that it is meant.
         let description = stems(sentence.unwrap_or_default());
         let description = description.filter(|word| !arguments.contains(word));
         Self {
             spec,
-            parameters: OnceCell::new(),
+            parameters,
             name,
             source,
             description: description.collect(),
         }
-    }
-
-    pub(crate) fn parameters(&self) -> &[ToolParameter] {
-        let read = || parameters::parameters(&self.spec.input_schema.value());
-        self.parameters.get_or_init(read)
     }
 
     fn read<'c>(
@@ -154,7 +149,7 @@ impl<'a> CatalogTool<'a> {
     ) -> ArgumentReader<'c> {
         let answered = context.answered.get(self.spec.id.as_str());
         let changes_something = !self.spec.annotations.read_only;
-        ArgumentReader::new(clause, context, self.parameters(), names_tool)
+        ArgumentReader::new(clause, context, &self.parameters, names_tool)
             .read(answered, changes_something)
     }
 }

@@ -22,12 +22,17 @@ const MAX_LIST_ITEMS: usize = 64;
 
 /// The value that a text says, if it is one of the parameter's type.
 pub(super) fn value_of(one: &ToolParameter, text: &str) -> Option<Value> {
-    match &one.value_type {
-        ParameterType::Text if one.role == ParameterRole::Url && !text.contains("://") => {
+    value_of_type(&one.value_type, one.role, text)
+}
+
+fn value_of_type(value_type: &ParameterType, role: ParameterRole, text: &str) -> Option<Value> {
+    match value_type {
+        ParameterType::Text if role == ParameterRole::Url && !text.contains("://") => {
             Some(format!("https://{text}").into())
         }
         ParameterType::Text => Some(text.into()),
-        ParameterType::Number | ParameterType::Integer => number(one, text),
+        ParameterType::Number => number(role, text),
+        ParameterType::Integer => number(role, text).filter(|number| !number.is_f64()),
         ParameterType::Boolean => one_of(&[Value::Bool(true), Value::Bool(false)], text),
         ParameterType::OneOf(values) => one_of(values, text),
         ParameterType::List(item) => {
@@ -35,7 +40,8 @@ pub(super) fn value_of(one: &ToolParameter, text: &str) -> Option<Value> {
             let entries = plain.split([',', '，', '、', ';', '；', '\n']);
             let entries = entries.map(str::trim).filter(|entry| !entry.is_empty());
             let values = entries.take(MAX_LIST_ITEMS);
-            let values: Option<Vec<Value>> = values.map(|entry| value_of(item, entry)).collect();
+            let values = values.map(|entry| value_of_type(item, role, entry));
+            let values: Option<Vec<Value>> = values.collect();
             values.filter(|values| !values.is_empty()).map(Value::Array)
         }
         ParameterType::Object => serde_json::from_str(text).ok().filter(Value::is_object),
@@ -43,22 +49,21 @@ pub(super) fn value_of(one: &ToolParameter, text: &str) -> Option<Value> {
 }
 
 /// The number that a text begins with, in the unit that the parameter counts in.
-fn number(one: &ToolParameter, text: &str) -> Option<Value> {
+fn number(role: ParameterRole, text: &str) -> Option<Value> {
     /// Beyond this, floats skip whole numbers.
     const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
     let tokens = tokens(text);
     let mut number = tokens.first()?.number()?;
     let unit = tokens.get(1).map_or("", |unit| &unit.lower);
-    if let ParameterRole::Duration(counted_in) = one.role
+    if let ParameterRole::Duration(counted_in) = role
         && let Some(seconds) = vocabulary::seconds_in(unit)
     {
         number *= seconds * 1_000.0 / f64::from(counted_in);
     }
-    let is_whole = number.fract() == 0.0 && number < MAX_EXACT;
-    match one.value_type {
-        _ if is_whole => Some(Value::from(number as i64)),
-        ParameterType::Integer => None,
-        _ => Number::from_f64(number).map(Value::Number),
+    if number.fract() == 0.0 && number < MAX_EXACT {
+        Some(Value::from(number as i64))
+    } else {
+        Number::from_f64(number).map(Value::Number)
     }
 }
 

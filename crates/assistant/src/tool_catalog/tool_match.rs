@@ -59,7 +59,7 @@ impl<'s, 'a> WordMatch<'s, 'a> {
         }
         // A value whose form says what it is for: a sum needs no verb.
         let needs = |role| {
-            tool.parameters()
+            tool.parameters
                 .iter()
                 .any(|one| one.required && one.role == role)
         };
@@ -98,7 +98,7 @@ impl<'s: 'q, 'a, 'q> ToolMatch<'s, 'a, 'q> {
         let is_complete = reader.missing().is_none();
         // What needs arguments and finds them is meant more than what needs none.
         let found = match is_complete {
-            true if tool.parameters().iter().any(|one| one.required) => 1.3,
+            true if tool.parameters.iter().any(|one| one.required) => 1.3,
             true => 1.0,
             false => 0.0,
         };
