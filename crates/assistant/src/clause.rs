@@ -13,10 +13,6 @@ const MAX_PIECES: usize = 12;
 /// Tokens among which words with a meaning are looked for: further on it is content.
 pub(crate) const MAX_HEAD_TOKENS: usize = 400;
 
-/// Words after which something new may begin.
-const CONJUNCTIONS: &str =
-    "and then afterwards 然后 然後 再 接着 接著 并 并且 並 並且 之后 之後 最后 最後";
-
 #[derive(Debug)]
 pub(crate) struct Clause<'a> {
     pub(crate) text: &'a str,
@@ -48,6 +44,11 @@ impl<'a> Clause<'a> {
         self.tokens.get(at).map_or("", |token| &token.lower)
     }
 
+    /// Whether a word is on a list of the vocabulary.
+    pub(crate) fn is_in(&self, at: usize, list: &str) -> bool {
+        vocabulary::is_in(list, self.lower(at))
+    }
+
     /// The word before a token.
     pub(crate) fn before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.lower(before))
@@ -71,7 +72,7 @@ impl<'a> Clause<'a> {
     }
 
     pub(crate) fn has_pronoun(&self) -> bool {
-        self.head().any(|at| vocabulary::is_pronoun(self.lower(at)))
+        self.head().any(|at| self.is_in(at, "pronouns"))
     }
 
     /// A token that speaks of another time than now: "tomorrow", "in 3 hours", "小时后".
@@ -79,7 +80,7 @@ impl<'a> Clause<'a> {
         self.head().find(|at| {
             let next = self.tokens.get(at + 1);
             let is_counted = next.is_some_and(|next| next.kind == TokenKind::Number);
-            vocabulary::is_other_time(self.lower(*at))
+            self.is_in(*at, "other times")
                 || (is_counted && matches!(self.lower(*at), "in" | "after"))
         })
     }
@@ -111,7 +112,7 @@ impl<'a> Clause<'a> {
             let is_before_space = next.is_some_and(|next| next.start > token.end);
             let joins = token.is_mark(";；。,，、？！")
                 || (token.is_mark(".!?") && is_before_space)
-                || has_word(CONJUNCTIONS, &token.lower);
+                || self.is_in(at, "conjunctions");
             if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
                 // The conjunction stays with what follows, so that pieces can be joined again.
                 pieces.push(&self.text[from..token.start]);

@@ -56,43 +56,33 @@ pub(crate) enum ParameterRole {
     Other,
 }
 
-/// The words of a name that tell its role.
-const ROLES: [(ParameterRole, &str); 13] = [
-    (ParameterRole::Url, "url uri link href website"),
-    (
-        ParameterRole::Path,
-        "path file files filename dir directory folder",
-    ),
-    (
-        ParameterRole::Expression,
-        "expression expr formula equation",
-    ),
-    (
-        ParameterRole::Place,
-        "timezone tz zone city location place country room",
-    ),
-    (ParameterRole::Duration(1), "ms millis milliseconds"),
-    (
-        ParameterRole::Duration(1_000),
-        "seconds secs duration delay timeout",
-    ),
-    (ParameterRole::Duration(60_000), "minutes mins"),
-    (ParameterRole::Duration(3_600_000), "hours"),
-    (
-        ParameterRole::Time,
-        "date time day datetime when since until",
-    ),
-    (ParameterRole::Id, "id ids uuid key hash"),
-    (
-        ParameterRole::Query,
-        "query q search pattern keyword term question",
-    ),
-    (ParameterRole::Title, "title name subject heading"),
-    (
-        ParameterRole::Content,
-        "content body text message data note summary",
-    ),
-];
+impl ParameterRole {
+    /// The words of a name that tell its role.
+    const WORDS: [(Self, &str); 13] = [
+        (Self::Url, "url uri link href website"),
+        (Self::Path, "path file files filename dir directory folder"),
+        (Self::Expression, "expression expr formula equation"),
+        (
+            Self::Place,
+            "timezone tz zone city location place country room",
+        ),
+        (Self::Duration(1), "ms millis milliseconds"),
+        (Self::Duration(1_000), "seconds secs duration delay timeout"),
+        (Self::Duration(60_000), "minutes mins"),
+        (Self::Duration(3_600_000), "hours"),
+        (Self::Time, "date time day datetime when since until"),
+        (Self::Id, "id ids uuid key hash"),
+        (Self::Query, "query q search pattern keyword term question"),
+        (Self::Title, "title name subject heading"),
+        (Self::Content, "content body text message data note summary"),
+    ];
+
+    fn of_word(word: &str) -> Option<Self> {
+        let mut roles = Self::WORDS.iter();
+        let found = roles.find(|(_, words)| has_word(words, word));
+        found.map(|(role, _)| *role)
+    }
+}
 
 impl ToolParameter {
     fn new(name: &str, schema: &Value, required: bool) -> Self {
@@ -192,23 +182,16 @@ fn role_of(name: &str, format: &str, description: &str) -> ParameterRole {
         "uuid" => return ParameterRole::Id,
         _ => {}
     }
-    let role_of_word = |word: &String| {
-        let role = ROLES.iter().find(|(_, words)| has_word(words, word));
-        role.map(|(role, _)| *role)
-    };
-    let name = words(name);
     // The last word is the noun: "file_content" is a content. A vague one leaves it to the
     // word before: a "file_name" is a file.
-    let is_vague = |word: &&String| has_word("name value text string input", word);
-    let telling = name.iter().rev().filter(|word| !is_vague(word));
-    let vague = name.iter().rev().filter(is_vague);
+    let is_vague = |word: &String| has_word("name value text string input", word);
+    let (vague, telling): (Vec<_>, Vec<_>) = words(name).into_iter().rev().partition(is_vague);
     let description = &description[..description.floor_char_boundary(MAX_DESCRIPTION_BYTES)];
-    let described = words(description).into_iter();
-    let mut described =
-        described.filter(|word| has_word("url path timezone city expression", word));
-    let named = telling.chain(vague).find_map(role_of_word);
-    let described = || described.find_map(|word| role_of_word(&word));
-    named.or_else(described).unwrap_or(ParameterRole::Other)
+    let mut described = words(description);
+    described.retain(|word| has_word("url path timezone city expression", word));
+    let mut words = telling.iter().chain(&vague).chain(&described);
+    let role = words.find_map(|word| ParameterRole::of_word(word));
+    role.unwrap_or(ParameterRole::Other)
 }
 
 #[cfg(test)]

@@ -6,23 +6,8 @@ use std::ops::Range;
 use super::{ArgumentReader, SpanValue, TokenRole};
 use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
-use crate::vocabulary::has_word;
+use crate::vocabulary::is_in;
 
-const MARKERS: [(ParameterRole, &str); 3] = [
-    (
-        ParameterRole::Content,
-        "with containing contains saying 内容 內容 内容是 内容为 內容是 內容為 写着 寫著",
-    ),
-    (
-        ParameterRole::Title,
-        "titled called named entitled 标题 標題 标题是 标题为 標題是 標題為 名为 名為 叫 叫做",
-    ),
-    (ParameterRole::Query, "about for 关于 關於"),
-];
-
-/// Words between a marker and the text it announces; a content may begin with an article.
-const FILLERS: &str = "the text content contents following words message body 为 為 是";
-const ARTICLES: &str = "is the a an my our some any about for";
 const SIGNS: &str = "=:：＝";
 
 impl ArgumentReader<'_> {
@@ -51,10 +36,9 @@ impl ArgumentReader<'_> {
     fn behind(&self, marker: usize, one: &ToolParameter) -> Option<SpanValue> {
         let tokens = &self.clause.tokens;
         let is_filler = |at: &usize| {
-            let word = self.clause.lower(*at);
             tokens[*at].is_mark(SIGNS)
-                || has_word(FILLERS, word)
-                || (one.role != ParameterRole::Content && has_word(ARTICLES, word))
+                || self.clause.is_in(*at, "fillers")
+                || (one.role != ParameterRole::Content && self.clause.is_in(*at, "articles"))
                 || (one.role == ParameterRole::Query && self.roles[*at] == TokenRole::ToolName)
         };
         let from = (marker + 1..tokens.len()).find(|at| !is_filler(at))?;
@@ -122,6 +106,13 @@ impl ArgumentReader<'_> {
 
 /// The role of the text that a word, in lower case, announces.
 pub(crate) fn marker_role(word: &str) -> Option<ParameterRole> {
-    let announces = |(_, words): &&(ParameterRole, &str)| has_word(words, word);
-    MARKERS.iter().find(announces).map(|(role, _)| *role)
+    const MARKERS: [(ParameterRole, &str); 3] = [
+        (ParameterRole::Content, "content markers"),
+        (ParameterRole::Title, "title markers"),
+        (ParameterRole::Query, "query markers"),
+    ];
+    let mut markers = MARKERS.iter();
+    markers
+        .find(|(_, list)| is_in(list, word))
+        .map(|(role, _)| *role)
 }

@@ -14,13 +14,6 @@ use crate::vocabulary::{self, has_word};
 /// A longer name is none of a place.
 const MAX_NAME_TOKENS: usize = 5;
 
-/// Words that lead from a text to where it goes, and so end it.
-const DESTINATIONS: &str = "to in into on onto at as from of for inside under please the a an my \
-    到 入 进 進 在 里 裡 中 去 一个 一個";
-/// Words that speak of a text without saying it: "save my notes".
-const REFERENCES: &str = "my our your his her their this that these those it them its all what \
-    everything something anything 我的 你的 这 這 那";
-
 impl ArgumentReader<'_> {
     /// An optional value only where nothing else can be meant.
     pub(super) fn shaped(&mut self, one: &ToolParameter) -> Option<SpanValue> {
@@ -78,7 +71,7 @@ impl ArgumentReader<'_> {
         let is_wanted = one.required || !self.wants_text();
         let found = self.free().find(|at| {
             let (token, before) = (&clause.tokens[*at], clause.before(*at));
-            let is_inside = has_word("in under inside within from 在", before);
+            let is_inside = vocabulary::is_in("insides", before);
             let is_folder = token.kind == TokenKind::Word && vocabulary::means(before, "folder");
             (token.is_path() && (is_wanted || is_inside)) || (is_folder && !one.required)
         });
@@ -93,8 +86,8 @@ impl ArgumentReader<'_> {
     /// A place: a time zone, what stands behind a preposition, or what is written like a name.
     fn place(&self) -> Option<Range<usize>> {
         let clause = self.clause;
-        let is_preposition = |at: &usize| has_word("in at for of near 在", clause.lower(*at));
-        let is_filler = |at: &usize| has_word("the my our city of", clause.lower(*at));
+        let is_preposition = |at: &usize| clause.is_in(*at, "prepositions");
+        let is_filler = |at: &usize| clause.is_in(*at, "place fillers");
         let prepositions = clause.head().filter(is_preposition);
         let behind =
             prepositions.filter_map(|at| (at + 1..self.roles.len()).find(|at| !is_filler(at)));
@@ -132,7 +125,7 @@ impl ArgumentReader<'_> {
         let is_part = |at: &usize| {
             self.roles[*at] == TokenRole::Free
                 && tokens[*at].kind == TokenKind::Word
-                && !vocabulary::is_other_time(self.clause.lower(*at))
+                && !self.clause.is_in(*at, "other times")
         };
         let goes_on = |at: &usize| {
             let is_alike = tokens[*at].is_capitalised() || !first.is_capitalised();
@@ -222,14 +215,14 @@ impl ArgumentReader<'_> {
         let end = (verb + 1..self.roles.len()).find(is_end);
         let trails = |at: &usize| {
             let is_mark = clause.tokens[*at].kind == TokenKind::Mark;
-            is_mark || has_word(DESTINATIONS, clause.lower(*at))
+            is_mark || clause.is_in(*at, "destinations")
         };
         let last = (verb + 1..end.unwrap_or(self.roles.len())).rfind(|at| !trails(at))?;
         let words = verb + 1..last + 1;
         // What is made is a thing; only where its text is known by its kind is it written.
         let is_thing = vocabulary::means(clause.lower(verb), "make")
             && outline(clause.slice(words.clone())).is_none();
-        (!is_thing && !has_word(REFERENCES, clause.lower(verb + 1))).then_some(words)
+        (!is_thing && !clause.is_in(verb + 1, "references")).then_some(words)
     }
 
     /// Written small and without a preposition: "weather oslo", "tokyo time?".

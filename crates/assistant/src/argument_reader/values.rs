@@ -6,18 +6,6 @@ use crate::lexer::tokens;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
 use crate::vocabulary::{self, has_word};
 
-/// Ways to say the values that switches have.
-const SWITCHES: [(&str, &str); 4] = [
-    ("on", "on 开 開 打开 打開 开启 開啟"),
-    ("off", "off 关 關 关闭 關閉 关掉 關掉"),
-    ("true", "true yes 是 on"),
-    ("false", "false no 否 off"),
-];
-
-/// Kinds of text that somebody would have to write, and it is not us.
-const UNWRITTEN: &str =
-    "email poem story essay letter summary list joke report article recipe plan";
-
 const MAX_LIST_ITEMS: usize = 64;
 
 /// The value that a text says, if it is one of the parameter's type.
@@ -74,8 +62,8 @@ fn one_of(values: &[Value], text: &str) -> Option<Value> {
         let plain = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_lowercase);
-        let mut switches = SWITCHES.iter().filter(|(name, _)| plain == *name);
-        plain == said || switches.any(|(_, words)| has_word(words, said))
+        let is_switch = has_word("on off true false", &plain);
+        plain == said || (is_switch && vocabulary::is_in(&plain, said))
     };
     let find = |said: &str| values.iter().find(|value| says(said, value));
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
@@ -88,8 +76,10 @@ pub(super) fn draft(phrase: &str) -> Option<String> {
     let lower = phrase.to_lowercase();
     let mut words = lower.split_whitespace();
     let first = words.next().unwrap_or_default();
-    let is_kind =
-        has_word("a an some me", first) && words.take(3).any(|word| has_word(UNWRITTEN, word));
+    let is_kind = has_word("a an some me", first)
+        && words
+            .take(3)
+            .any(|word| vocabulary::is_in("unwritten", word));
     let measures = ["一首", "一篇", "一封", "一段"];
     let is_counted = measures.iter().any(|measure| lower.starts_with(measure));
     let is_unwritten = is_kind || is_counted;

@@ -74,7 +74,7 @@ impl<'q> Query<'q> {
                 break;
             }
             // "show me it": the file that was spoken of before.
-            let is_file = context.path.is_some() && vocabulary::is_pronoun(word);
+            let is_file = context.path.is_some() && clause.is_in(at, "pronouns");
             match token.kind {
                 TokenKind::Url => terms.push(ClauseTerm::new(at, "url", "")),
                 TokenKind::Path => terms.push(ClauseTerm::new(at, "file", "")),
@@ -102,7 +102,7 @@ impl<'q> Query<'q> {
         let deed = self.terms.iter().position(ClauseTerm::is_deed);
         let behind = deed.and_then(|deed| self.terms.get(deed + 1));
         let candidates = self.terms.first().into_iter().chain(behind);
-        let is_pronoun = |term: &ClauseTerm| vocabulary::is_pronoun(self.clause.lower(term.token));
+        let is_pronoun = |term: &ClauseTerm| self.clause.is_in(term.token, "pronouns");
         candidates.filter(move |term| term.sense == Some(Sense::Thing) && !is_pronoun(term))
     }
 }
