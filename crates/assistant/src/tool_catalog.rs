@@ -35,8 +35,7 @@ pub(crate) struct CatalogTool<'a> {
     pub(crate) spec: &'a ToolSpec,
     pub(crate) parameters: Vec<ToolParameter>,
     name: HashSet<String>,
-    source: HashSet<String>,
-    /// Of the first sentence.
+    /// Of its source and its first sentence.
     description: HashSet<String>,
 }
 
@@ -116,28 +115,26 @@ impl<'a> ToolCatalog<'a> {
 
 impl<'a> CatalogTool<'a> {
     fn new(spec: &'a ToolSpec) -> Self {
-        let named = |texts: [&str; 2]| -> HashSet<String> {
-            let words = texts.into_iter().flat_map(words);
-            let words = words.filter(|word| !is_stop_word(word) && !has_word(NEUTRAL, word));
-            words.map(|word| stem(&word)).collect()
-        };
-        let name = named([&spec.name, &spec.title]);
-        let shown = spec.display_name.split('/').next().unwrap_or_default();
-        let mut source = named([spec.id.as_str(), shown]);
-        source.retain(|word| !name.contains(word));
+        let says_something = |word: &String| !is_stop_word(word) && !has_word(NEUTRAL, word);
+        let named = words(&spec.name).into_iter().chain(words(&spec.title));
+        let name = named
+            .filter(says_something)
+            .map(|word| stem(&word))
+            .collect();
         let parameters = parameters::parameters(&spec.input_schema.value());
-        let names = parameters.iter().map(|one| one.name.as_str());
-        let arguments: HashSet<String> = names.flat_map(stems).collect();
+        let arguments = parameters.iter().flat_map(|one| stems(&one.name));
+        let arguments: HashSet<String> = arguments.collect();
+        let source = spec.display_name.split('/').next().unwrap_or_default();
         let sentence = spec.description.split(['.', '\n', '。']).next();
-        // A "city" in a sentence is what the tool works on, not a sign that it is meant.
-        let description = stems(sentence.unwrap_or_default());
-        let description = description.filter(|word| !arguments.contains(word));
+        let description = stems(sentence.unwrap_or_default()).chain(stems(source));
         Self {
             spec,
-            parameters,
             name,
-            source,
-            description: description.collect(),
+            // A "city" in a sentence is what the tool works on, not a sign that it is meant.
+            description: description
+                .filter(|word| !arguments.contains(word))
+                .collect(),
+            parameters,
         }
     }
 

@@ -7,8 +7,8 @@ use crate::clause::Clause;
 use crate::lexer::TokenKind;
 use crate::vocabulary::{self, Sense, stems};
 
-/// More content words than this are prose.
-pub(super) const MAX_TERMS: usize = 30;
+/// Words of a clause that are looked at.
+const MAX_TERMS: usize = 30;
 /// A longer word names no tool.
 const MAX_WORD_BYTES: usize = 80;
 
@@ -42,23 +42,8 @@ impl ClauseTerm {
         }
     }
 
-    pub(super) fn is_deed(&self) -> bool {
-        self.sense == Some(Sense::Deed)
-    }
-
-    /// The stems that are in a set, each with how much it says.
-    pub(super) fn hits<'t>(
-        &'t self,
-        set: &'t HashSet<String>,
-    ) -> impl Iterator<Item = &'t (String, f32)> {
-        self.stems.iter().filter(|(stem, _)| set.contains(stem))
-    }
-
-    /// How much this word says of what is in a set.
-    pub(super) fn weight_in(&self, set: &HashSet<String>) -> f32 {
-        self.hits(set)
-            .map(|(_, weight)| *weight)
-            .fold(0.0, f32::max)
+    pub(super) fn says(&self, words: &HashSet<String>) -> bool {
+        self.stems.iter().any(|(stem, _)| words.contains(stem))
     }
 }
 
@@ -70,7 +55,7 @@ impl<'q> Query<'q> {
             // Behind these no tool is named any more, only what it is to do its work on.
             let is_marker = word != "for" && marker_role(word).is_some();
             let begins_content = is_marker || (token.is_mark(":：") && at > 0);
-            if terms.len() > MAX_TERMS || (begins_content && !terms.is_empty()) {
+            if terms.len() >= MAX_TERMS || (begins_content && !terms.is_empty()) {
                 break;
             }
             // "show me it": the file that was spoken of before.
@@ -90,20 +75,6 @@ impl<'q> Query<'q> {
             context,
             terms,
         }
-    }
-
-    /// The term that says what to do.
-    pub(super) fn lead(&self) -> Option<&ClauseTerm> {
-        self.terms.first()
-    }
-
-    /// What it is to be done to: the first word, or the one behind the verb.
-    pub(super) fn objects(&self) -> impl Iterator<Item = &ClauseTerm> {
-        let deed = self.terms.iter().position(ClauseTerm::is_deed);
-        let behind = deed.and_then(|deed| self.terms.get(deed + 1));
-        let candidates = self.terms.first().into_iter().chain(behind);
-        let is_pronoun = |term: &ClauseTerm| self.clause.is_in(term.token, "pronouns");
-        candidates.filter(move |term| term.sense == Some(Sense::Thing) && !is_pronoun(term))
     }
 }
 
