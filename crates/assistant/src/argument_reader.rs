@@ -19,8 +19,6 @@ use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
 use values::{draft, value_of};
 
-pub(crate) use announced::marker_role;
-
 pub(crate) type Arguments = Map<String, Value>;
 
 /// What earlier steps left to point back at.

@@ -42,17 +42,15 @@ pub(crate) fn question(
     format!("{to_use}*{display_name}*{i_need}`{name}`{colon}{about}")
 }
 
-/// Whether an answer ends in a [`question`].
-pub(crate) fn is_question(answer: &str) -> bool {
-    let last = answer.rsplit("\n\n").next().unwrap_or(answer);
-    let mut rests = texts::TO_USE
-        .iter()
-        .filter_map(|to_use| last.strip_prefix(to_use));
-    rests.any(|rest| rest.starts_with('*'))
-}
-
-pub(crate) fn cancelled(language: ReplyLanguage) -> String {
-    language.choose(texts::CANCELLED).to_owned()
+/// The display name and the argument of the [`question`] that an answer ends in.
+pub(crate) fn asked(answer: &str) -> Option<(&str, &str)> {
+    let last = answer.rsplit("\n\n").next()?;
+    let mut texts = texts::TO_USE.iter().zip(texts::I_NEED);
+    texts.find_map(|(to_use, i_need)| {
+        let rest = last.strip_prefix(to_use)?.strip_prefix('*')?;
+        let (display_name, rest) = rest.split_once(&format!("*{i_need}`"))?;
+        Some((display_name, rest.split_once('`')?.0))
+    })
 }
 
 /// Who this is and what it can do, for everything no tool answers.
@@ -64,7 +62,7 @@ pub(crate) fn introduction(
     let opening = match intent {
         Intent::Thanks => language.choose(texts::WELCOME),
         Intent::Greeting => language.choose(texts::HELLO),
-        Intent::Cancel => language.choose(texts::ALL_RIGHT),
+        Intent::Cancel => return language.choose(texts::CANCELLED).to_owned(),
         Intent::Request | Intent::Statement => "",
     };
     // A few tools by name, one of every source.

@@ -78,7 +78,11 @@ impl<'a> ToolCatalog<'a> {
     ) -> Option<ToolChoice<'_, 'a>> {
         if let Some((tool, token)) = self.named_exactly(clause) {
             let reader = tool.read(clause, context, &HashSet::from([token]));
-            return Some(ToolChoice::new(tool, &reader));
+            let mut choice = ToolChoice::new(tool, &reader);
+            if let Some(arguments) = json_behind(clause.text) {
+                (choice.calls, choice.missing) = (vec![arguments], None);
+            }
+            return Some(choice);
         }
         let query = Query::new(clause, context);
         // Ending a turn is nothing to be guessed at.
@@ -98,7 +102,7 @@ impl<'a> ToolCatalog<'a> {
     }
 
     /// A tool that is called by its id or by a name of several words, and the token that does so.
-    pub(crate) fn named_exactly(&self, clause: &Clause<'_>) -> Option<(&CatalogTool<'a>, usize)> {
+    fn named_exactly(&self, clause: &Clause<'_>) -> Option<(&CatalogTool<'a>, usize)> {
         let mut tokens = clause.tokens.iter().enumerate().take(MAX_ID_TOKENS);
         tokens.find_map(|(at, token)| {
             let is_called = |tool: &&CatalogTool<'a>| {
@@ -111,6 +115,13 @@ impl<'a> ToolCatalog<'a> {
             Some((self.tools.iter().find(is_called)?, at))
         })
     }
+}
+
+/// Arguments that are spelled out: the first object in a text.
+fn json_behind(text: &str) -> Option<Arguments> {
+    let json = &text[text.find('{')?..];
+    let values = serde_json::Deserializer::from_str(json).into_iter();
+    { values }.next()?.ok()
 }
 
 impl<'a> CatalogTool<'a> {

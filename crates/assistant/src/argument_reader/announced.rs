@@ -105,7 +105,7 @@ impl ArgumentReader<'_> {
 }
 
 /// The role of the text that a word, in lower case, announces.
-pub(crate) fn marker_role(word: &str) -> Option<ParameterRole> {
+fn marker_role(word: &str) -> Option<ParameterRole> {
     const MARKERS: [(ParameterRole, &str); 3] = [
         (ParameterRole::Content, "content markers"),
         (ParameterRole::Title, "title markers"),

@@ -25,7 +25,6 @@ pub(super) const CANCELLED: Translations = [
 
 pub(super) const WELCOME: Translations = ["You are welcome. ", "不客气。", "不客氣。"];
 pub(super) const HELLO: Translations = ["Hello! ", "你好！", "你好！"];
-pub(super) const ALL_RIGHT: Translations = ["All right. ", "好的。", "好的。"];
 pub(super) const IDENTITY: Translations = [
     "I am Tenon's built-in assistant: no language model is connected, so I only match your words to tools. ",
     "我是 Tenon 的内置助手：目前没有连接语言模型，我只能把你的话对应到工具上。",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::argument_reader::{Context, marker_role};
+use crate::argument_reader::Context;
 use crate::clause::Clause;
 use crate::lexer::TokenKind;
 use crate::vocabulary::{self, Sense, stems};
@@ -51,11 +51,7 @@ impl<'q> Query<'q> {
     pub(super) fn new(clause: &'q Clause<'q>, context: &'q Context) -> Self {
         let mut terms = Vec::new();
         for (at, token) in clause.tokens.iter().enumerate() {
-            let word = token.lower.as_str();
-            // Behind these no tool is named any more, only what it is to do its work on.
-            let is_marker = word != "for" && marker_role(word).is_some();
-            let begins_content = is_marker || (token.is_mark(":：") && at > 0);
-            if terms.len() >= MAX_TERMS || (begins_content && !terms.is_empty()) {
+            if terms.len() >= MAX_TERMS {
                 break;
             }
             // "show me it": the file that was spoken of before.
@@ -65,7 +61,7 @@ impl<'q> Query<'q> {
                 TokenKind::Path => terms.push(ClauseTerm::new(at, "file", "")),
                 TokenKind::Word if is_file => terms.push(ClauseTerm::new(at, "file", "")),
                 TokenKind::Word if is_content_word(clause, at) => {
-                    terms.push(ClauseTerm::new(at, word, token.text));
+                    terms.push(ClauseTerm::new(at, &token.lower, token.text));
                 }
                 _ => {}
             }
