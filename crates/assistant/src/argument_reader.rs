@@ -51,7 +51,6 @@ pub(crate) struct ArgumentReader<'a> {
     clause: &'a Clause<'a>,
     context: &'a Context,
     parameters: &'a [ToolParameter],
-    changes_something: bool,
     roles: Vec<TokenRole>,
     arguments: Arguments,
     /// Further places, and the argument they are for.
@@ -63,8 +62,31 @@ pub(crate) struct ArgumentReader<'a> {
 }
 
 impl<'a> ArgumentReader<'a> {
-    /// The tokens in `names_tool` name the tool and so are no values.
-    pub(crate) fn new(
+    /// Reads what was not `answered` already. The tokens in `names_tool` name the tool and so are
+    /// no values.
+    pub(crate) fn read(
+        clause: &'a Clause<'a>,
+        context: &'a Context,
+        parameters: &'a [ToolParameter],
+        names_tool: &HashSet<usize>,
+        answered: Option<&Arguments>,
+    ) -> Self {
+        let mut reader = Self::new(clause, context, parameters, names_tool);
+        reader.arguments = answered.cloned().unwrap_or_default();
+        let in_order: Vec<&ToolParameter> = parameters.iter().collect();
+        let mut by_form = in_order.clone();
+        // The surest forms first; one of a few values is surer than any of them.
+        by_form.sort_by_key(|one| (!matches!(one.value_type, ParameterType::OneOf(_)), one.role));
+        reader.pass(&in_order, Self::named);
+        reader.pass(&by_form, Self::shaped);
+        reader.pass(&in_order, Self::marked);
+        reader.pass(&in_order, Self::remaining);
+        reader.evidence = reader.arguments.len();
+        reader.complete();
+        reader
+    }
+
+    fn new(
         clause: &'a Clause<'a>,
         context: &'a Context,
         parameters: &'a [ToolParameter],
@@ -83,38 +105,12 @@ impl<'a> ArgumentReader<'a> {
             clause,
             context,
             parameters,
-            changes_something: true,
             roles: (0..clause.tokens.len()).map(role).collect(),
             arguments: Arguments::new(),
             more_places: Vec::new(),
             evidence: 0,
             guessed: false,
         }
-    }
-
-    /// Reads what was not answered already.
-    pub(crate) fn read(mut self, answered: Option<&Arguments>, changes_something: bool) -> Self {
-        self.changes_something = changes_something;
-        self.arguments = answered.cloned().unwrap_or_default();
-        let in_order: Vec<&ToolParameter> = self.parameters.iter().collect();
-        let mut by_form = in_order.clone();
-        // The surest forms first; one of a few values is surer than any of them.
-        by_form.sort_by_key(|one| (!matches!(one.value_type, ParameterType::OneOf(_)), one.role));
-        self.pass(&in_order, Self::named);
-        self.pass(&by_form, Self::shaped);
-        self.pass(&in_order, Self::marked);
-        self.pass(&in_order, Self::remaining);
-        self.evidence = self.arguments.len();
-        for one in self.parameters.iter().filter(|one| one.required) {
-            if let Some(value) = &one.default {
-                let entry = self.arguments.entry(&one.name);
-                entry.or_insert_with(|| value.clone());
-            }
-        }
-        if self.arguments.get("append") == Some(&Value::Bool(true)) {
-            self.end_lines();
-        }
-        self
     }
 
     /// Gives each parameter without a value what one kind of evidence finds for it.
@@ -136,11 +132,18 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
-    /// What is added to the end of a file is a line of it, so that the next one has its own.
-    fn end_lines(&mut self) {
-        let is_content = |one: &&ToolParameter| one.role == ParameterRole::Content;
-        for one in self.parameters.iter().filter(is_content) {
-            if let Some(Value::String(text)) = self.arguments.get_mut(&one.name) {
+    /// Adds the defaults of what is required. What is added to the end of a file is a line of it,
+    /// so that the next one has its own.
+    fn complete(&mut self) {
+        let is_appended = self.arguments.get("append") == Some(&Value::Bool(true));
+        for one in self.parameters {
+            if let (true, Some(default)) = (one.required, &one.default) {
+                let argument = self.arguments.entry(&one.name);
+                argument.or_insert_with(|| default.clone());
+            }
+            let is_line = is_appended && one.role == ParameterRole::Content;
+            if let (true, Some(Value::String(text))) = (is_line, self.arguments.get_mut(&one.name))
+            {
                 *text = format!("{}\n", text.trim_end_matches('\n'));
             }
         }

@@ -158,10 +158,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn push(&mut self, kind: TokenKind, bytes: usize) {
-        self.push_token(kind, &self.rest()[..bytes], bytes);
+        self.push_as(kind, &self.rest()[..bytes], bytes);
     }
 
-    fn push_token(&mut self, kind: TokenKind, text: &'a str, bytes: usize) {
+    fn push_as(&mut self, kind: TokenKind, text: &'a str, bytes: usize) {
         let is_known = kind == TokenKind::Word && text.len() <= MAX_WORD_BYTES;
         let lower = is_known.then(|| text.to_lowercase().replace('’', "'"));
         self.tokens.push(MessageToken {
@@ -198,7 +198,7 @@ impl<'a> Lexer<'a> {
             Some((_, body)) if open == "```" => body.trim_end_matches('\n'),
             _ => &inside[..end],
         };
-        self.push_token(TokenKind::Quoted, quoted, open.len() + end + close.len());
+        self.push_as(TokenKind::Quoted, quoted, open.len() + end + close.len());
         true
     }
 

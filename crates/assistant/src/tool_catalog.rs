@@ -6,6 +6,7 @@
 mod query;
 mod tool_match;
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use tenon_domain::ToolSpec;
@@ -17,7 +18,7 @@ use crate::lexer::TokenKind;
 use crate::parameters::{self, ToolParameter};
 use crate::vocabulary::{has_word, is_stop_word, stem, stems};
 use query::Query;
-use tool_match::{ToolMatch, WordMatch};
+use tool_match::ToolMatch;
 
 /// Candidates whose arguments are read.
 const MAX_CANDIDATES: usize = 12;
@@ -87,18 +88,21 @@ impl<'a> ToolCatalog<'a> {
         let query = Query::new(clause, context);
         // Ending a turn is nothing to be guessed at.
         let open = |tool: &&CatalogTool<'_>| !tool.spec.annotations.ends_turn;
-        let tools = self.tools.iter().filter(open);
-        let mut by_words: Vec<_> = tools
-            .filter_map(|tool| WordMatch::new(tool, &query))
-            .collect();
-        by_words.sort_by(|left, right| right.score.total_cmp(&left.score));
-        let candidates = by_words.into_iter().take(MAX_CANDIDATES);
-        let mut matches: Vec<_> = candidates
-            .map(|words| ToolMatch::new(words, &query))
-            .collect();
+        let hits = self
+            .tools
+            .iter()
+            .filter(open)
+            .map(|tool| (query.hits(tool), tool));
+        let mut candidates: Vec<_> = hits.filter(|(hits, _)| *hits > 0).collect();
+        candidates.sort_by_key(|(hits, _)| Reverse(*hits));
+        candidates.truncate(MAX_CANDIDATES);
+        let matches = candidates
+            .iter()
+            .map(|(_, tool)| ToolMatch::new(tool, &query));
+        let mut matches: Vec<_> = matches.collect();
         matches.sort_by(|left, right| right.score.total_cmp(&left.score));
         let found = matches.into_iter().find(ToolMatch::is_meant)?;
-        Some(ToolChoice::new(found.words.tool, &found.reader))
+        Some(ToolChoice::new(found.tool, &found.reader))
     }
 
     /// A tool that is called by its id or by a name of several words, and the token that does so.
@@ -156,8 +160,6 @@ impl<'a> CatalogTool<'a> {
         names_tool: &HashSet<usize>,
     ) -> ArgumentReader<'c> {
         let answered = context.answered.get(self.spec.id.as_str());
-        let changes_something = !self.spec.annotations.read_only;
-        ArgumentReader::new(clause, context, &self.parameters, names_tool)
-            .read(answered, changes_something)
+        ArgumentReader::read(clause, context, &self.parameters, names_tool, answered)
     }
 }

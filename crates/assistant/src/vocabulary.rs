@@ -98,19 +98,10 @@ pub(crate) fn means(word: &str, meant: &str) -> bool {
     synonyms(word).is_some_and(|(_, words)| has_word(words, meant))
 }
 
-/// How many seconds a unit has.
+/// How many seconds a unit has: its list is called so.
 pub(crate) fn seconds_in(unit: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 5] = [
-        ("milliseconds", 0.001),
-        ("seconds", 1.0),
-        ("minutes", 60.0),
-        ("hours", 3_600.0),
-        ("days", 86_400.0),
-    ];
-    let mut units = UNITS.iter();
-    units
-        .find(|(list, _)| is_in(list, unit))
-        .map(|(_, seconds)| *seconds)
+    let mut lists = LISTS.iter().filter(|(_, words)| words.contains(unit));
+    lists.find_map(|(list, _)| list.strip_prefix("seconds ")?.parse().ok())
 }
 
 /// Whether a text, in lower case, asks for nothing although it sounds like a request.
@@ -135,38 +126,31 @@ pub(crate) fn is_numeral(c: char) -> bool {
 fn numeral(c: char) -> Option<f64> {
     const DIGITS: &str = "零一二三四五六七八九";
     let unit = match c {
-        '两' | '兩' => 2.0,
-        '十' => 10.0,
-        '百' => 100.0,
-        '千' => 1_000.0,
-        '万' | '萬' => 10_000.0,
-        '亿' | '億' => 100_000_000.0,
-        digit => {
-            return DIGITS
-                .chars()
-                .position(|one| one == digit)
-                .map(|at| at as f64);
-        }
+        '两' | '兩' => Some(2.0),
+        '十' => Some(10.0),
+        '百' => Some(100.0),
+        '千' => Some(1_000.0),
+        '万' | '萬' => Some(10_000.0),
+        '亿' | '億' => Some(100_000_000.0),
+        _ => None,
     };
-    Some(unit)
+    unit.or_else(|| Some(DIGITS.chars().position(|digit| digit == c)? as f64))
 }
 
 /// A text with the numbers that are written in Chinese as digits: 三百二十 is 320.
 pub(crate) fn with_digits(text: &str) -> String {
-    let (mut plain, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find(is_numeral) {
-        let number = &rest[start..];
-        let end = number.find(|c| !is_numeral(c)).unwrap_or(number.len());
-        plain += &rest[..start];
-        plain += &value_of_numerals(&number[..end]).to_string();
-        rest = &number[end..];
-    }
-    plain + rest
+    let runs = text.chars().collect::<Vec<_>>();
+    let runs = runs.chunk_by(|left, right| is_numeral(*left) == is_numeral(*right));
+    let plain = runs.map(|run| match run {
+        [first, ..] if is_numeral(*first) => value_of_numerals(run).to_string(),
+        run => run.iter().collect(),
+    });
+    plain.collect()
 }
 
-fn value_of_numerals(text: &str) -> f64 {
+fn value_of_numerals(run: &[char]) -> f64 {
     let (mut total, mut section, mut digits) = (0.0, 0.0, 0.0_f64);
-    for value in text.chars().filter_map(numeral) {
+    for value in run.iter().filter_map(|c| numeral(*c)) {
         if value < 10.0 {
             digits = digits * 10.0 + value;
         } else if value < 10_000.0 {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::{ArgumentReader, SpanValue, TokenRole};
 use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
-use crate::vocabulary::is_in;
 
 const SIGNS: &str = "=:：＝";
 
@@ -30,7 +29,13 @@ impl ArgumentReader<'_> {
     }
 
     fn marks(&self, at: usize, one: &ToolParameter) -> bool {
-        marker_role(self.clause.lower(at)) == Some(one.role)
+        let list = match one.role {
+            ParameterRole::Content => "content markers",
+            ParameterRole::Title => "title markers",
+            ParameterRole::Query => "query markers",
+            _ => return false,
+        };
+        self.clause.is_in(at, list)
     }
 
     fn behind(&self, marker: usize, one: &ToolParameter) -> Option<SpanValue> {
@@ -102,17 +107,4 @@ impl ArgumentReader<'_> {
             is_named || (!is_content && self.marks(at, other))
         })
     }
-}
-
-/// The role of the text that a word, in lower case, announces.
-fn marker_role(word: &str) -> Option<ParameterRole> {
-    const MARKERS: [(ParameterRole, &str); 3] = [
-        (ParameterRole::Content, "content markers"),
-        (ParameterRole::Title, "title markers"),
-        (ParameterRole::Query, "query markers"),
-    ];
-    let mut markers = MARKERS.iter();
-    markers
-        .find(|(_, list)| is_in(list, word))
-        .map(|(role, _)| *role)
 }

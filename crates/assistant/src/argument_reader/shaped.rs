@@ -11,9 +11,6 @@ use crate::lexer::TokenKind;
 use crate::parameters::{ParameterRole, ParameterType, ToolParameter};
 use crate::vocabulary::{self, has_word};
 
-/// A longer name is none of a place.
-const MAX_NAME_TOKENS: usize = 5;
-
 impl ArgumentReader<'_> {
     /// An optional value only where nothing else can be meant.
     pub(super) fn shaped(&mut self, one: &ToolParameter) -> Option<SpanValue> {
@@ -131,8 +128,7 @@ impl ArgumentReader<'_> {
             let is_alike = tokens[*at].is_capitalised() || !first.is_capitalised();
             is_part(at) && is_alike && !first.is_unspaced() && !tokens[*at].is_unspaced()
         };
-        let rest = from + 1..tokens.len().min(from + MAX_NAME_TOKENS);
-        let words = 1 + rest.take_while(goes_on).count();
+        let words = 1 + (from + 1..tokens.len()).take_while(goes_on).count();
         is_part(&from).then_some(from..from + words)
     }
 
@@ -164,10 +160,10 @@ impl ArgumentReader<'_> {
             return None;
         } else if let Some(said) = self.quote().or_else(|| self.body()) {
             return Some(self.span_value(one, said));
-        } else if self.changes_something && one.role != ParameterRole::Query {
-            self.behind_verb()
-        } else {
+        } else if one.role == ParameterRole::Query {
             self.unexplained()
+        } else {
+            self.behind_verb()
         };
         if let Some(words) = words {
             self.guessed = true;

@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
+use super::CatalogTool;
 use crate::argument_reader::Context;
 use crate::clause::Clause;
 use crate::lexer::TokenKind;
+use crate::parameters::ParameterRole;
 use crate::vocabulary::{self, Sense, stems};
 
+/// What a word of a tool's name says that is meant by a synonym.
+pub(super) const ONE_WORD: f32 = 0.8;
 /// Words of a clause that are looked at.
 const MAX_TERMS: usize = 30;
 /// A longer word names no tool.
@@ -32,7 +36,11 @@ impl ClauseTerm {
     fn new(token: usize, word: &str, text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_WORD_BYTES)];
         let (sense, meant) = vocabulary::synonyms(word).unzip();
-        let weight = if sense == Some(Sense::Hint) { 0.5 } else { 0.8 };
+        let weight = if sense == Some(Sense::Hint) {
+            0.5
+        } else {
+            ONE_WORD
+        };
         let own = stems(text).map(|stem| (stem, 1.0));
         let meant = stems(meant.unwrap_or_default()).map(|stem| (stem, weight));
         Self {
@@ -70,6 +78,26 @@ impl<'q> Query<'q> {
             clause,
             context,
             terms,
+        }
+    }
+
+    /// How many words and values speak of a tool, those of its name twice.
+    pub(super) fn hits(&self, tool: &CatalogTool<'_>) -> usize {
+        let said = |words| self.terms.iter().filter(|term| term.says(words)).count();
+        let has_value = self.value_weight(tool) > 0.0;
+        said(&tool.name) * 2 + said(&tool.description) + usize::from(has_value)
+    }
+
+    /// A value whose form says what it is for: a sum needs no verb.
+    pub(super) fn value_weight(&self, tool: &CatalogTool<'_>) -> f32 {
+        let mut required = tool.parameters.iter().filter(|one| one.required);
+        let mut needs = |role| required.any(|one| one.role == role);
+        if self.clause.sum.is_some() && needs(ParameterRole::Expression) {
+            1.0
+        } else if self.clause.has(TokenKind::Url) && needs(ParameterRole::Url) {
+            ONE_WORD
+        } else {
+            0.0
         }
     }
 }
