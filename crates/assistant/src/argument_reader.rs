@@ -137,14 +137,16 @@ impl<'a> ArgumentReader<'a> {
     fn complete(&mut self) {
         let is_appended = self.arguments.get("append") == Some(&Value::Bool(true));
         for one in self.parameters {
-            if let (true, Some(default)) = (one.required, &one.default) {
-                let argument = self.arguments.entry(&one.name);
-                argument.or_insert_with(|| default.clone());
-            }
+            let value = self.arguments.get_mut(&one.name);
             let is_line = is_appended && one.role == ParameterRole::Content;
-            if let (true, Some(Value::String(text))) = (is_line, self.arguments.get_mut(&one.name))
-            {
-                *text = format!("{}\n", text.trim_end_matches('\n'));
+            match (value, &one.default) {
+                (Some(Value::String(text)), _) if is_line => {
+                    *text = format!("{}\n", text.trim_end_matches('\n'));
+                }
+                (None, Some(default)) if one.required => {
+                    self.arguments.insert(one.name.clone(), default.clone());
+                }
+                _ => {}
             }
         }
     }
@@ -163,9 +165,7 @@ impl<'a> ArgumentReader<'a> {
             another.insert(name.clone(), place.clone());
             another
         });
-        std::iter::once(self.arguments.clone())
-            .chain(others)
-            .collect()
+        [self.arguments.clone()].into_iter().chain(others).collect()
     }
 
     pub(crate) fn is_value(&self, at: usize) -> bool {

@@ -97,7 +97,8 @@ impl<'a> Clause<'a> {
     /// The stretches between conjunctions and sentences. Which of them stand alone is for the
     /// caller to find out: "bread and butter" has a conjunction too.
     pub(crate) fn pieces(&self) -> Vec<&'a str> {
-        if self.text.len() > MAX_PLAN_BYTES {
+        let has_json = self.text.contains("{\"");
+        if has_json || self.text.len() > MAX_PLAN_BYTES {
             return vec![self.text];
         }
         let mut pieces = Vec::new();
@@ -113,7 +114,7 @@ impl<'a> Clause<'a> {
             let joins = token.is_mark(";；。,，、？！")
                 || (token.is_mark(".!?") && is_before_space)
                 || self.is_in(at, "conjunctions");
-            if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES && token.start >= from {
+            if joins && depth == 0 && pieces.len() + 1 < MAX_PIECES {
                 // The conjunction stays with what follows, so that pieces can be joined again.
                 pieces.push(&self.text[from..token.start]);
                 from = token.start;

@@ -1,7 +1,7 @@
 //! The tools at hand, and which of them a clause asks for, if any.
 //!
-//! What decides is how much of a tool's own name was said, whether the sentence begins with
-//! it, and whether its arguments can be read.
+//! What decides is how much of a tool's own name was said, whether it speaks of every word
+//! whose meaning is known, and whether its arguments can be read.
 
 mod query;
 mod tool_match;
@@ -80,7 +80,7 @@ impl<'a> ToolCatalog<'a> {
         if let Some((tool, token)) = self.named_exactly(clause) {
             let reader = tool.read(clause, context, &HashSet::from([token]));
             let mut choice = ToolChoice::new(tool, &reader);
-            if let Some(arguments) = json_behind(clause.text) {
+            if let Some(arguments) = first_object(clause.text) {
                 (choice.calls, choice.missing) = (vec![arguments], None);
             }
             return Some(choice);
@@ -88,18 +88,13 @@ impl<'a> ToolCatalog<'a> {
         let query = Query::new(clause, context);
         // Ending a turn is nothing to be guessed at.
         let open = |tool: &&CatalogTool<'_>| !tool.spec.annotations.ends_turn;
-        let hits = self
-            .tools
-            .iter()
-            .filter(open)
-            .map(|tool| (query.hits(tool), tool));
+        let tools = self.tools.iter().filter(open);
+        let hits = tools.map(|tool| (query.hits(tool), tool));
         let mut candidates: Vec<_> = hits.filter(|(hits, _)| *hits > 0).collect();
         candidates.sort_by_key(|(hits, _)| Reverse(*hits));
         candidates.truncate(MAX_CANDIDATES);
-        let matches = candidates
-            .iter()
-            .map(|(_, tool)| ToolMatch::new(tool, &query));
-        let mut matches: Vec<_> = matches.collect();
+        let read = |(_, tool)| ToolMatch::new(tool, &query);
+        let mut matches: Vec<_> = candidates.into_iter().map(read).collect();
         matches.sort_by(|left, right| right.score.total_cmp(&left.score));
         let found = matches.into_iter().find(ToolMatch::is_meant)?;
         Some(ToolChoice::new(found.tool, &found.reader))
@@ -122,7 +117,7 @@ impl<'a> ToolCatalog<'a> {
 }
 
 /// Arguments that are spelled out: the first object in a text.
-fn json_behind(text: &str) -> Option<Arguments> {
+fn first_object(text: &str) -> Option<Arguments> {
     let json = &text[text.find('{')?..];
     let values = serde_json::Deserializer::from_str(json).into_iter();
     { values }.next()?.ok()
@@ -132,23 +127,19 @@ impl<'a> CatalogTool<'a> {
     fn new(spec: &'a ToolSpec) -> Self {
         let says_something = |word: &String| !is_stop_word(word) && !has_word(NEUTRAL, word);
         let named = words(&spec.name).into_iter().chain(words(&spec.title));
-        let name = named
-            .filter(says_something)
-            .map(|word| stem(&word))
-            .collect();
+        let named = named.filter(says_something);
         let parameters = parameters::parameters(&spec.input_schema.value());
         let arguments = parameters.iter().flat_map(|one| stems(&one.name));
         let arguments: HashSet<String> = arguments.collect();
         let source = spec.display_name.split('/').next().unwrap_or_default();
         let sentence = spec.description.split(['.', '\n', '。']).next();
-        let description = stems(sentence.unwrap_or_default()).chain(stems(source));
+        let described = stems(sentence.unwrap_or_default()).chain(stems(source));
+        // A "city" in a sentence is what the tool works on, not a sign that it is meant.
+        let described = described.filter(|word| !arguments.contains(word));
         Self {
             spec,
-            name,
-            // A "city" in a sentence is what the tool works on, not a sign that it is meant.
-            description: description
-                .filter(|word| !arguments.contains(word))
-                .collect(),
+            name: named.map(|word| stem(&word)).collect(),
+            description: described.collect(),
             parameters,
         }
     }

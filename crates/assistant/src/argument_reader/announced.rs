@@ -67,11 +67,11 @@ impl ArgumentReader<'_> {
         match one.value_type {
             ParameterType::Number | ParameterType::Integer => Some(self.number_from(from, one)),
             ParameterType::List(_) | ParameterType::Object => self.text_from(from, one),
-            ParameterType::Text if !is_quote && one.role > ParameterRole::Place => {
-                self.text_from(from, one)
-            }
             ParameterType::Text if one.role == ParameterRole::Place => {
                 self.name_from(from).or(Some(from..from + 1))
+            }
+            ParameterType::Text if !is_quote && one.role >= ParameterRole::Expression => {
+                self.text_from(from, one)
             }
             _ => Some(from..from + 1),
         }
@@ -81,15 +81,15 @@ impl ArgumentReader<'_> {
         let taken = self.next_taken(from);
         let end = (from + 1..taken).find(|at| self.announces_another(*at, one));
         let trails = |at: &usize| match one.role {
-            ParameterRole::Content => self.clause.tokens[*at].is_mark("?？;；,，"),
+            ParameterRole::Content | ParameterRole::Expression => {
+                self.clause.tokens[*at].is_mark("?？;；,，")
+            }
             // "for launch in my files": the end says where, not what.
             ParameterRole::Query => self.roles[*at] != TokenRole::Free,
             _ => self.clause.is_stop_word(*at),
         };
-        let mut span = from..end.unwrap_or(taken);
-        let last = { span.clone() }.rfind(|at| !trails(at))?;
-        span.end = last + 1;
-        Some(span)
+        let last = (from..end.unwrap_or(taken)).rfind(|at| !trails(at))?;
+        Some(from..last + 1)
     }
 
     /// A value ends where another is announced; a content only where that is spelled out
@@ -98,13 +98,9 @@ impl ArgumentReader<'_> {
         let next = self.clause.tokens.get(at + 1);
         let is_explicit = next.is_some_and(|next| next.is_mark(SIGNS));
         let is_content = one.role == ParameterRole::Content;
-        let mut others = self
-            .parameters
-            .iter()
-            .filter(|other| other.name != one.name);
-        others.any(|other| {
+        self.parameters.iter().any(|other| {
             let is_named = self.names(at, other) && (is_explicit || !is_content);
-            is_named || (!is_content && self.marks(at, other))
+            other.name != one.name && (is_named || (!is_content && self.marks(at, other)))
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::CatalogTool;
 use crate::argument_reader::Context;
 use crate::clause::Clause;
-use crate::lexer::TokenKind;
+use crate::lexer::{MessageToken, TokenKind};
 use crate::parameters::ParameterRole;
 use crate::vocabulary::{self, Sense, stems};
 
@@ -13,8 +13,6 @@ use crate::vocabulary::{self, Sense, stems};
 pub(super) const ONE_WORD: f32 = 0.8;
 /// Words of a clause that are looked at.
 const MAX_TERMS: usize = 30;
-/// A longer word names no tool.
-const MAX_WORD_BYTES: usize = 80;
 
 /// A clause, and all there is to know to read it.
 pub(super) struct Query<'q> {
@@ -34,12 +32,10 @@ pub(super) struct ClauseTerm {
 impl ClauseTerm {
     /// `word`, in lower case, stands for what the text is: "file" for a path.
     fn new(token: usize, word: &str, text: &str) -> Self {
-        let text = &text[..text.floor_char_boundary(MAX_WORD_BYTES)];
         let (sense, meant) = vocabulary::synonyms(word).unzip();
-        let weight = if sense == Some(Sense::Hint) {
-            0.5
-        } else {
-            ONE_WORD
+        let weight = match sense {
+            Some(Sense::Hint) => 0.5,
+            _ => ONE_WORD,
         };
         let own = stems(text).map(|stem| (stem, 1.0));
         let meant = stems(meant.unwrap_or_default()).map(|stem| (stem, weight));
@@ -57,27 +53,24 @@ impl ClauseTerm {
 
 impl<'q> Query<'q> {
     pub(super) fn new(clause: &'q Clause<'q>, context: &'q Context) -> Self {
-        let mut terms = Vec::new();
-        for (at, token) in clause.tokens.iter().enumerate() {
-            if terms.len() >= MAX_TERMS {
-                break;
-            }
+        let term = |(at, token): (usize, &MessageToken<'_>)| {
             // "show me it": the file that was spoken of before.
             let is_file = context.path.is_some() && clause.is_in(at, "pronouns");
             match token.kind {
-                TokenKind::Url => terms.push(ClauseTerm::new(at, "url", "")),
-                TokenKind::Path => terms.push(ClauseTerm::new(at, "file", "")),
-                TokenKind::Word if is_file => terms.push(ClauseTerm::new(at, "file", "")),
+                TokenKind::Url => Some(ClauseTerm::new(at, "url", "")),
+                TokenKind::Path => Some(ClauseTerm::new(at, "file", "")),
+                TokenKind::Word if is_file => Some(ClauseTerm::new(at, "file", "")),
                 TokenKind::Word if is_content_word(clause, at) => {
-                    terms.push(ClauseTerm::new(at, &token.lower, token.text));
+                    Some(ClauseTerm::new(at, &token.lower, token.text))
                 }
-                _ => {}
+                _ => None,
             }
-        }
+        };
+        let terms = clause.tokens.iter().enumerate().filter_map(term);
         Self {
             clause,
             context,
-            terms,
+            terms: terms.take(MAX_TERMS).collect(),
         }
     }
 
@@ -90,8 +83,8 @@ impl<'q> Query<'q> {
 
     /// A value whose form says what it is for: a sum needs no verb.
     pub(super) fn value_weight(&self, tool: &CatalogTool<'_>) -> f32 {
-        let mut required = tool.parameters.iter().filter(|one| one.required);
-        let mut needs = |role| required.any(|one| one.role == role);
+        let required = || tool.parameters.iter().filter(|one| one.required);
+        let needs = |role| required().any(|one| one.role == role);
         if self.clause.sum.is_some() && needs(ParameterRole::Expression) {
             1.0
         } else if self.clause.has(TokenKind::Url) && needs(ParameterRole::Url) {
@@ -107,5 +100,5 @@ fn is_content_word(clause: &Clause<'_>, at: usize) -> bool {
     let in_sum = clause.sum.as_ref().is_some_and(|sum| {
         sum.tokens.contains(&at) || vocabulary::means(clause.lower(at), "convert")
     });
-    !clause.is_stop_word(at) && !in_sum
+    !clause.lower(at).is_empty() && !clause.is_stop_word(at) && !in_sum
 }

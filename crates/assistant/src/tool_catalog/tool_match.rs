@@ -48,28 +48,27 @@ impl<'s: 'q, 'a, 'q> ToolMatch<'s, 'a, 'q> {
         }
         named += query.value_weight(tool);
         let reader = tool.read(clause, query.context, &names_tool);
-        let is_described =
-            |term: &&ClauseTerm| term.says(&tool.description) && !term.says(&tool.name);
-        let described = query.terms.iter().filter(is_described);
-        let (values, described): (Vec<_>, Vec<_>) =
-            described.partition(|term| reader.is_value(term.token));
+        let is_described = |term: &&ClauseTerm| {
+            term.says(&tool.description) && !term.says(&tool.name) && !reader.is_value(term.token)
+        };
+        let described = query.terms.iter().filter(is_described).count();
         let coverage = (said.len() as f32 / tool.name.len().max(1) as f32).min(1.0);
         let is_complete = reader.missing().is_none();
         // What needs arguments and finds them is meant more than what needs none.
-        let found = match tool.parameters.iter().any(|one| one.required) {
-            _ if !is_complete => 0.0,
-            true => 1.3,
-            false => 1.0,
+        let needs_some = tool.parameters.iter().any(|one| one.required);
+        let found = match (is_complete, needs_some) {
+            (true, true) => 1.3,
+            (true, false) => 1.0,
+            (false, _) => 0.0,
         };
-        let words = (values.len() + described.len()) as f32 * 0.5;
         Self {
-            score: named * 2.0 + coverage + words + found,
+            score: named * 2.0 + coverage + described as f32 * 0.5 + found,
             tool,
             reader,
             query,
             named,
             coverage,
-            described: described.len(),
+            described,
             is_complete,
         }
     }
