@@ -21,12 +21,11 @@ pub(crate) struct PastCall<'a> {
     pub(crate) result: Option<&'a ToolResult>,
 }
 
-/// The exchanges, oldest first. A history that does not begin with a user is
-/// treated as if an empty message came first.
+/// The exchanges, oldest first. An empty one comes first, so that there is always one.
 pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
-    let mut exchanges: Vec<Exchange<'_>> = Vec::new();
+    let mut exchanges = vec![Exchange::default()];
     for message in messages {
-        if exchanges.is_empty() || matches!(message, Message::User { .. }) {
+        if matches!(message, Message::User { .. }) {
             exchanges.push(Exchange::default());
         }
         let Some(open) = exchanges.last_mut() else {

@@ -18,6 +18,7 @@ mod parameters;
 mod sums;
 mod tool_catalog;
 
+mod language;
 mod replies;
 mod vocabulary;
 
@@ -30,6 +31,7 @@ use tenon_llm::{CallFragment, Error, ModelDelta, ModelFault, ModelRequest, Model
 use tokio::sync::Semaphore;
 
 use clause::Clause;
+use conversation::Exchange;
 use planner::{NextStep, PlannedCall};
 use tool_catalog::ToolCatalog;
 
@@ -99,28 +101,25 @@ async fn next_step(request: ModelRequest) -> Result<AssistantStep, Error> {
 fn think(request: &ModelRequest) -> AssistantStep {
     let catalog = ToolCatalog::new(request.tools.iter().map(AsRef::as_ref));
     let exchanges = conversation::exchanges(&request.messages);
-    let (said, calls) = match exchanges.last() {
-        Some(last) => (last.said, last.calls.as_slice()),
-        None => ("hello", [].as_slice()),
-    };
-    let language = clause::language(exchanges.iter().map(|exchange| exchange.said));
-    let text = match planner::next(&catalog, &exchanges) {
-        NextStep::Call(calls) => {
-            let text = String::new();
-            return AssistantStep { text, calls };
-        }
+    let Exchange { said, calls, .. } = exchanges.last().cloned().unwrap_or_default();
+    let language = language::language(exchanges.iter().map(|exchange| exchange.said));
+    let report = || replies::report(language, &catalog, &calls);
+    let (text, calls) = match planner::next(&catalog, &exchanges) {
+        NextStep::Call(calls) => (String::new(), calls),
         NextStep::Ask { tool, parameter } => {
             let question = replies::question(language, &tool.spec.display_name, &parameter);
-            let report = replies::report(language, &catalog, calls);
-            format!("{report}\n\n{question}").trim_start().to_owned()
+            let text = format!("{}\n\n{question}", report());
+            (text.trim_start().to_owned(), Vec::new())
         }
-        NextStep::Report => replies::report(language, &catalog, calls),
+        NextStep::Report => (report(), Vec::new()),
         NextStep::Introduce => {
-            replies::introduction(language, Clause::new(said).intent(), &catalog)
+            let intent = Clause::new(said).intent();
+            (
+                replies::introduction(language, intent, &catalog),
+                Vec::new(),
+            )
         }
-        NextStep::Cancel => replies::cancelled(language),
     };
-    let calls = Vec::new();
     AssistantStep { text, calls }
 }
 

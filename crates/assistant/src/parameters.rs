@@ -23,6 +23,7 @@ pub(crate) struct ToolParameter {
     pub(crate) value_type: ParameterType,
     pub(crate) role: ParameterRole,
     pub(crate) required: bool,
+    /// What it is if nothing is said, also where it can be nothing else.
     pub(crate) default: Option<Value>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum ParameterType {
     Integer,
     Boolean,
     OneOf(Vec<Value>),
-    List(Box<ToolParameter>),
+    List(Box<ParameterType>),
     Object,
 }
 
@@ -43,11 +44,11 @@ pub(crate) enum ParameterType {
 pub(crate) enum ParameterRole {
     Url,
     Path,
-    Expression,
     Time,
     /// A span of time, counted in this many milliseconds.
     Duration(u32),
     Id,
+    Expression,
     Place,
     Query,
     Title,
@@ -84,17 +85,21 @@ impl ParameterRole {
 }
 
 impl ToolParameter {
-    fn new(name: &str, schema: &Value, depth: usize, required: bool) -> Self {
+    fn new(name: &str, schema: &Value, required: bool) -> Self {
         let text = |key: &str| schema[key].as_str().unwrap_or_default();
         let description = text("description").trim().to_owned();
-        let default = schema.get("default").filter(|value| !value.is_null());
+        let value_type = type_of(schema, MAX_DEPTH);
+        let default = match &value_type {
+            ParameterType::OneOf(values) if values.len() == 1 => values.first(),
+            _ => schema.get("default").filter(|value| !value.is_null()),
+        };
         Self {
             name: name.to_owned(),
-            value_type: type_of(name, schema, depth),
+            default: default.cloned(),
+            value_type,
             role: role_of(name, text("format"), &description),
             description,
             required,
-            default: default.cloned(),
         }
     }
 
@@ -111,23 +116,17 @@ impl ToolParameter {
     }
 }
 
-/// The names of a tool's parameters.
-pub(crate) fn names(schema: &Value) -> impl Iterator<Item = &str> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let names = properties.into_iter().flat_map(|map| map.keys());
-    names.map(String::as_str).take(MAX_PARAMETERS)
-}
-
 /// The parameters of a tool: required ones first, in the author's order.
 pub(crate) fn parameters(schema: &Value) -> Vec<ToolParameter> {
     let required = list(schema, "required").filter_map(Value::as_str);
     let required: Vec<&str> = required.take(MAX_PARAMETERS).collect();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flat_map(|map| map.keys());
+    let names = required.iter().copied().chain(names.map(String::as_str));
     let mut seen = HashSet::new();
-    let all = required.iter().copied().chain(names(schema));
-    let all = all.filter(|name| seen.insert(*name)).take(MAX_PARAMETERS);
-    let parameters = all.map(|name| {
-        let is_required = required.contains(&name);
-        ToolParameter::new(name, &schema["properties"][name], MAX_DEPTH, is_required)
+    let names = names.filter(|name| seen.insert(*name)).take(MAX_PARAMETERS);
+    let parameters = names.map(|name| {
+        ToolParameter::new(name, &schema["properties"][name], required.contains(&name))
     });
     parameters.collect()
 }
@@ -137,44 +136,42 @@ fn list<'s>(schema: &'s Value, key: &str) -> impl Iterator<Item = &'s Value> {
     list.into_iter().flatten()
 }
 
-fn type_of(name: &str, schema: &Value, depth: usize) -> ParameterType {
+fn type_of(schema: &Value, depth: usize) -> ParameterType {
     if let Some(value) = schema.get("const") {
         return ParameterType::OneOf(vec![value.clone()]);
     }
     if schema["enum"].is_array() {
-        let is_simple =
-            |value: &&Value| value.is_string() || value.is_number() || value.is_boolean();
+        let is_simple = |one: &&Value| one.is_string() || one.is_number() || one.is_boolean();
         let values = list(schema, "enum").filter(is_simple).take(MAX_PARAMETERS);
         return ParameterType::OneOf(values.cloned().collect());
     }
-    let mut names = list(schema, "type").filter_map(Value::as_str);
+    let mut types = list(schema, "type").filter_map(Value::as_str);
     let single = schema["type"].as_str();
-    match single.or_else(|| names.find(|kind| *kind != "null")) {
+    match single.or_else(|| types.find(|one| *one != "null")) {
         Some("number") => ParameterType::Number,
         Some("integer") => ParameterType::Integer,
         Some("boolean") => ParameterType::Boolean,
         Some("object") => ParameterType::Object,
         _ if depth == 0 => ParameterType::Text,
-        Some("array") => {
-            let item = ToolParameter::new(name, &schema["items"], depth - 1, true);
-            ParameterType::List(Box::new(item))
-        }
+        Some("array") => ParameterType::List(Box::new(type_of(&schema["items"], depth - 1))),
         Some(_) => ParameterType::Text,
         None => {
             let mut keys = ["anyOf", "oneOf", "allOf"].into_iter();
             let key = keys.find(|key| schema[key].is_array()).unwrap_or_default();
             let types = list(schema, key).filter(|one| one["type"] != "null");
-            let types = types.map(|one| type_of(name, one, depth - 1));
-            // Alternatives that are values are one list of values.
-            let merge = |first, second| match (first, second) {
-                (ParameterType::OneOf(mut values), ParameterType::OneOf(others)) => {
-                    values.extend(others);
-                    ParameterType::OneOf(values)
-                }
-                (first, _) => first,
-            };
-            types.reduce(merge).unwrap_or(ParameterType::Text)
+            let types = types.map(|one| type_of(one, depth - 1));
+            types.reduce(either).unwrap_or(ParameterType::Text)
         }
+    }
+}
+
+/// Alternatives that are values are one list of values; of others the first counts.
+fn either(first: ParameterType, second: ParameterType) -> ParameterType {
+    match (first, second) {
+        (ParameterType::OneOf(values), ParameterType::OneOf(others)) => {
+            ParameterType::OneOf([values, others].concat())
+        }
+        (first, _) => first,
     }
 }
 
@@ -187,20 +184,13 @@ fn role_of(name: &str, format: &str, description: &str) -> ParameterRole {
     }
     // The last word is the noun: "file_content" is a content. A vague one leaves it to the
     // word before: a "file_name" is a file.
-    let name = words(name);
-    let mut roles = name
-        .iter()
-        .rev()
-        .filter_map(|word| Some((word, ParameterRole::of_word(word)?)));
-    if let Some((word, role)) = roles.next() {
-        let is_vague = has_word("name value text string input", word);
-        let before = roles.next().map(|(_, before)| before);
-        return before.filter(|_| is_vague).unwrap_or(role);
-    }
+    let is_vague = |word: &String| has_word("name value text string input", word);
+    let (vague, telling): (Vec<_>, Vec<_>) = words(name).into_iter().rev().partition(is_vague);
     let description = &description[..description.floor_char_boundary(MAX_DESCRIPTION_BYTES)];
-    let mut described = words(description).into_iter();
-    let telling = described.find(|word| has_word("url path timezone city expression", word));
-    let role = telling.and_then(|word| ParameterRole::of_word(&word));
+    let mut described = words(description);
+    described.retain(|word| has_word("url path timezone city expression", word));
+    let mut words = telling.iter().chain(&vague).chain(&described);
+    let role = words.find_map(|word| ParameterRole::of_word(word));
     role.unwrap_or(ParameterRole::Other)
 }
 
@@ -233,7 +223,7 @@ mod tests {
     #[test]
     fn every_way_to_write_a_type_is_read() {
         let check = |schema: Value, expected: ParameterType| {
-            assert_eq!(type_of("x", &schema, 3), expected, "{schema}")
+            assert_eq!(type_of(&schema, 3), expected, "{schema}")
         };
         check(json!({"type": "integer"}), ParameterType::Integer);
         check(json!({"type": ["null", "number"]}), ParameterType::Number);

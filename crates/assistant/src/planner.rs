@@ -38,8 +38,6 @@ pub(crate) enum NextStep<'s, 'a> {
     Report,
     /// Nothing was asked for that a tool could do.
     Introduce,
-    /// The user took back what was asked before.
-    Cancel,
 }
 
 /// The next step of the last exchange.
@@ -47,51 +45,18 @@ pub(crate) fn next<'s, 'a>(
     catalog: &'s ToolCatalog<'a>,
     exchanges: &[Exchange<'_>],
 ) -> NextStep<'s, 'a> {
-    let Some(last) = exchanges.len().checked_sub(1) else {
-        return NextStep::Introduce;
-    };
-    let mut first = last;
-    let ends_in_question = |at: usize| replies::is_question(&exchanges[at].answer);
-    while first > 0 && last - first < MAX_DIALOGUE && ends_in_question(first - 1) {
-        first -= 1;
-    }
     // The exchange of the request, and what was answered to questions about it.
-    let (mut since, mut answered) = (first, HashMap::new());
-    for at in first + 1..=last {
-        let said = exchanges[at].said;
-        let asked = match step(catalog, &exchanges[..at], since, &answered) {
-            NextStep::Ask { tool, parameter } => Some((tool, parameter)),
-            _ => None,
-        };
-        if asked.is_some() && at == last && Clause::new(said).intent() == Intent::Cancel {
-            return NextStep::Cancel;
-        }
-        let value = asked.and_then(|(tool, parameter)| {
-            let name = format!("`{}`", parameter.name);
-            let was_asked = exchanges[at - 1].answer.contains(&name);
-            let value = value_of_answer(&parameter, said).filter(|_| was_asked)?;
-            (!is_another_request(catalog, tool, said)).then_some((tool, parameter.name, value))
-        });
-        if let Some((tool, name, value)) = value {
-            let answered: &mut Arguments = answered.entry(tool.spec.id.to_string()).or_default();
-            answered.insert(name, value);
+    let (mut since, mut answered) = (0, HashMap::<String, Arguments>::new());
+    for at in exchanges.len().saturating_sub(MAX_DIALOGUE)..exchanges.len() {
+        if let Some((tool, name, value)) = answer(catalog, exchanges, at) {
+            answered.entry(tool).or_default().insert(name, value);
         } else {
             (since, answered) = (at, HashMap::new());
         }
     }
-    step(catalog, exchanges, since, &answered)
-}
-
-/// The next step of the request in an exchange, given what was done for it since.
-fn step<'s, 'a>(
-    catalog: &'s ToolCatalog<'a>,
-    exchanges: &[Exchange<'_>],
-    since: usize,
-    answered: &HashMap<String, Arguments>,
-) -> NextStep<'s, 'a> {
-    let text = exchanges[since].said;
-    let past = exchanges[since..].iter();
-    let past: Vec<&PastCall<'_>> = past.flat_map(|exchange| &exchange.calls).collect();
+    let past: Vec<&PastCall<'_>> = { exchanges[since..].iter() }
+        .flat_map(|exchange| &exchange.calls)
+        .collect();
     let in_turn = exchanges.last().map_or(0, |last| last.calls.len());
     let nothing_more = match in_turn {
         0 => NextStep::Introduce,
@@ -100,34 +65,32 @@ fn step<'s, 'a>(
     if in_turn >= MAX_CALLS || past.iter().any(|call| matches!(call.result, Some(Err(_)))) {
         return nothing_more;
     }
-    if let Some(call) = spelled_out(catalog, text) {
-        return match find_past(&past, 0, &call) {
-            Some(_) => nothing_more,
-            None => NextStep::Call(vec![call]),
-        };
-    }
-    let mut context = Context::default();
-    context.answered.clone_from(answered);
-    for call in since
-        .checked_sub(1)
+    let mut context = Context {
+        answered,
+        ..Context::default()
+    };
+    for call in exchanges[..since]
+        .last()
         .iter()
-        .flat_map(|before| &exchanges[*before].calls)
+        .flat_map(|before| &before.calls)
     {
         context.learn(catalog, call);
     }
     let mut planned = 0;
-    for text in clauses(catalog, text, &context) {
-        let clause = Clause::new(&text);
-        let Some(choice) = catalog.choose(&clause, &context) else {
+    for text in clauses(catalog, exchanges[since].said, &context) {
+        let Some(choice) = catalog.choose(&Clause::new(&text), &context) else {
             return nothing_more;
         };
-        let ToolChoice { tool, reading } = choice;
-        if let Some(parameter) = reading.missing {
+        let tool = choice.tool;
+        if let Some(parameter) = choice.missing {
             return NextStep::Ask { tool, parameter };
         }
         let mut open = Vec::new();
-        for arguments in reading.calls {
-            let call = call(tool, arguments);
+        for arguments in choice.calls {
+            let call = PlannedCall {
+                tool: tool.spec.id.to_string(),
+                arguments: Value::Object(arguments),
+            };
             match find_past(&past, planned, &call) {
                 Some(past) => context.learn(catalog, past),
                 None if !open.contains(&call) => open.push(call),
@@ -144,6 +107,31 @@ fn step<'s, 'a>(
     nothing_more
 }
 
+/// The tool, the argument and the value that an exchange answers to the question before it.
+fn answer(
+    catalog: &ToolCatalog<'_>,
+    exchanges: &[Exchange<'_>],
+    at: usize,
+) -> Option<(String, String, Value)> {
+    let (before, said) = (exchanges[..at].last()?, exchanges[at].said);
+    let (display_name, name) = replies::asked(&before.answer)?;
+    let mut tools = catalog.tools.iter();
+    let tool = tools.find(|tool| tool.spec.display_name == display_name)?;
+    let parameter = tool.parameters.iter().find(|one| one.name == name)?;
+    let value = value_of_answer(parameter, said)?;
+    let clause = Clause::new(said);
+    let is_another_request = catalog
+        .choose(&clause, &Context::default())
+        .is_some_and(|choice| {
+            // A bare path or address is an answer, whatever else could be done with it.
+            let is_worded = choice.evidence == 0 || said.split_whitespace().count() > 1;
+            let is_other = choice.tool.spec.id != tool.spec.id;
+            choice.missing.is_none() && is_worded && is_other && !choice.guessed
+        });
+    let is_answer = clause.intent() != Intent::Cancel && !is_another_request;
+    is_answer.then(|| (tool.spec.id.to_string(), name.to_owned(), value))
+}
+
 /// The call on record that a planned one stands for. Whoever runs calls may tidy their
 /// arguments, so the same tool at the same place in the plan counts too.
 fn find_past<'m, 'a>(
@@ -155,26 +143,6 @@ fn find_past<'m, 'a>(
     let mut same = past.iter().filter(is_same);
     let equal = same.find(|past| *past.input == call.arguments);
     equal.or(past.get(place).filter(is_same)).copied()
-}
-
-fn call(tool: &CatalogTool<'_>, arguments: Arguments) -> PlannedCall {
-    let arguments = Value::Object(arguments);
-    // Through text and back, as the record will have it: floats may change on the way.
-    let arguments = serde_json::from_str(&arguments.to_string()).unwrap_or(arguments);
-    PlannedCall {
-        tool: tool.spec.id.as_str().to_owned(),
-        arguments,
-    }
-}
-
-/// Whether what stands where an answer was expected asks for something else.
-fn is_another_request(catalog: &ToolCatalog<'_>, asked: &CatalogTool<'_>, said: &str) -> bool {
-    let choice = catalog.choose(&Clause::new(said), &Context::default());
-    choice.is_some_and(|ToolChoice { tool, reading }| {
-        // A bare path or address is an answer, whatever else could be done with it.
-        let is_worded = reading.evidence == 0 || said.split_whitespace().count() > 1;
-        reading.missing.is_none() && is_worded && tool.spec.id != asked.spec.id && !reading.guessed
-    })
 }
 
 /// The stretches of a request that each find a tool of their own.
@@ -195,10 +163,10 @@ fn clauses(catalog: &ToolCatalog<'_>, text: &str, context: &Context) -> Vec<Stri
         };
         // What begins another clause must leave one behind that stands alone as well:
         // complete, or about something else.
-        let next = choose(text).filter(|next| next.reading.missing.is_none());
+        let next = choose(text).filter(|next| next.missing.is_none());
         let stands_alone = |next: ToolChoice<'_, '_>| {
             choose(last).is_some_and(|before| {
-                before.reading.missing.is_none() || before.tool.spec.id != next.tool.spec.id
+                before.missing.is_none() || before.tool.spec.id != next.tool.spec.id
             })
         };
         if next.is_some_and(stands_alone) {
@@ -210,25 +178,14 @@ fn clauses(catalog: &ToolCatalog<'_>, text: &str, context: &Context) -> Vec<Stri
     clauses
 }
 
-/// A call that needs no reading: the name of a tool and arguments as JSON.
-fn spelled_out(catalog: &ToolCatalog<'_>, text: &str) -> Option<PlannedCall> {
-    let (before, json) = text.split_at(text.find('{')?);
-    let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
-    let Some(Ok(Value::Object(arguments))) = values.next() else {
-        return None;
-    };
-    let (tool, _) = catalog.named_exactly(&Clause::new(before))?;
-    Some(call(tool, arguments))
-}
-
 impl Context {
     /// Keeps what a call was about, for "it" to mean.
     fn learn(&mut self, catalog: &ToolCatalog<'_>, past: &PastCall<'_>) {
         let tool = catalog.find(past.tool);
-        for parameter in tool.map(|tool| tool.parameters()).unwrap_or_default() {
-            let text = past.input.get(&parameter.name).and_then(Value::as_str);
-            if let (ParameterRole::Path, Some(text)) = (parameter.role, text) {
-                self.path = Some(text.to_owned());
+        let parameters = tool.iter().flat_map(|tool| &tool.parameters);
+        for parameter in parameters.filter(|one| one.role == ParameterRole::Path) {
+            if let Some(path) = past.input.get(&parameter.name).and_then(Value::as_str) {
+                self.path = Some(path.to_owned());
             }
         }
         if let Some(Ok(output)) = past.result {

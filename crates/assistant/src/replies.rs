@@ -8,8 +8,9 @@ use serde_json::Value;
 use tenon_domain::text::shorten;
 use tenon_domain::{Content, ToolError, ToolOutput, ToolResult};
 
-use crate::clause::{Intent, ReplyLanguage};
+use crate::clause::Intent;
 use crate::conversation::PastCall;
+use crate::language::ReplyLanguage;
 use crate::parameters::{ParameterType, ToolParameter};
 use crate::tool_catalog::ToolCatalog;
 
@@ -26,33 +27,30 @@ pub(crate) fn question(
     display_name: &str,
     parameter: &ToolParameter,
 ) -> String {
-    let name = &parameter.name;
     let mut about = parameter.description.clone();
     if let ParameterType::OneOf(values) = &parameter.value_type {
         let values: Vec<String> = values.iter().take(MAX_VALUES).map(plain).collect();
         about = format!("{about} ({})", values.join(", "));
     }
-    let texts = language.texts();
     let (colon, about) = match about.trim() {
-        "" => ("", texts.what),
-        about => (texts.colon, about),
+        "" => ("", language.choose(texts::WHAT)),
+        about => (language.choose(texts::COLON), about),
     };
-    let (to_use, i_need) = (texts.to_use, texts.i_need);
+    let to_use = language.choose(texts::TO_USE);
+    let i_need = language.choose(texts::I_NEED);
+    let name = &parameter.name;
     format!("{to_use}*{display_name}*{i_need}`{name}`{colon}{about}")
 }
 
-/// Whether an answer ends in a [`question`].
-pub(crate) fn is_question(answer: &str) -> bool {
-    let last = answer.rsplit("\n\n").next().unwrap_or(answer);
-    let begins = |language: &ReplyLanguage| {
-        let rest = last.strip_prefix(language.texts().to_use);
-        rest.is_some_and(|rest| rest.starts_with('*'))
-    };
-    ReplyLanguage::ALL.iter().any(begins)
-}
-
-pub(crate) fn cancelled(language: ReplyLanguage) -> String {
-    language.texts().cancelled.into()
+/// The display name and the argument of the [`question`] that an answer ends in.
+pub(crate) fn asked(answer: &str) -> Option<(&str, &str)> {
+    let last = answer.rsplit("\n\n").next()?;
+    let mut texts = texts::TO_USE.iter().zip(texts::I_NEED);
+    texts.find_map(|(to_use, i_need)| {
+        let rest = last.strip_prefix(to_use)?.strip_prefix('*')?;
+        let (display_name, rest) = rest.split_once(&format!("*{i_need}`"))?;
+        Some((display_name, rest.split_once('`')?.0))
+    })
 }
 
 /// Who this is and what it can do, for everything no tool answers.
@@ -61,30 +59,27 @@ pub(crate) fn introduction(
     intent: Intent,
     catalog: &ToolCatalog<'_>,
 ) -> String {
-    let texts = language.texts();
     let opening = match intent {
-        Intent::Thanks => texts.welcome,
-        Intent::Greeting => texts.hello,
-        Intent::Cancel => texts.all_right,
+        Intent::Thanks => language.choose(texts::WELCOME),
+        Intent::Greeting => language.choose(texts::HELLO),
+        Intent::Cancel => return language.choose(texts::CANCELLED).to_owned(),
         Intent::Request | Intent::Statement => "",
     };
-    let identity = texts.identity;
     // A few tools by name, one of every source.
-    let tools = catalog.tools.iter().map(|tool| tool.spec);
-    let tools = tools.filter(|spec| !spec.annotations.ends_turn);
+    let specs = catalog.tools.iter().map(|tool| tool.spec);
+    let open = specs.filter(|spec| !spec.annotations.ends_turn);
     let mut sources = HashSet::new();
-    let names = tools.map(|spec| spec.display_name.as_str());
+    let names = open.map(|spec| spec.display_name.as_str());
     let names = names.filter(|name| sources.insert(name.split('/').next()));
-    let list: String = names
-        .take(MAX_EXAMPLES)
-        .map(|name| format!("\n- {name}"))
-        .collect();
+    let lines = names.take(MAX_EXAMPLES).map(|name| format!("\n- {name}"));
+    let list: String = lines.collect();
     let tools = if list.is_empty() {
-        texts.no_tools
+        texts::NO_TOOLS
     } else {
-        texts.some_tools
+        texts::SOME_TOOLS
     };
-    let closing = texts.closing;
+    let [identity, tools, closing] =
+        [texts::IDENTITY, tools, texts::CLOSING].map(|texts| language.choose(texts));
     format!("{opening}{identity}{tools}{list}\n\n{closing}")
 }
 
@@ -97,7 +92,7 @@ pub(crate) fn report(
     let results = calls.iter().map(|call| {
         let text = match call.result {
             Some(result) => result_text(language, result),
-            None => language.texts().no_answer.into(),
+            None => language.choose(texts::NO_ANSWER).to_owned(),
         };
         let tool = catalog.find(call.tool);
         let name = tool.map_or(call.tool, |tool| tool.spec.display_name.as_str());
@@ -111,18 +106,17 @@ pub(crate) fn report(
 }
 
 fn result_text(language: ReplyLanguage, result: &ToolResult) -> String {
-    let texts = language.texts();
     let said = match result {
         Ok(output) => output_text(output),
         // What the error says then is for models, which need to be told what follows from it.
-        Err(error) if *error == ToolError::refused() => texts.refused.to_owned(),
+        Err(error) if *error == ToolError::refused() => language.choose(texts::REFUSED).to_owned(),
         Err(error) => {
-            let said = shorten(&error.message, MAX_RESULT_CHARS);
-            format!("{}{said}", texts.failed)
+            let failed = language.choose(texts::FAILED);
+            format!("{failed}{}", shorten(&error.message, MAX_RESULT_CHARS))
         }
     };
     if said.is_empty() {
-        texts.done.to_owned()
+        language.choose(texts::DONE).to_owned()
     } else {
         said
     }
@@ -171,9 +165,8 @@ fn fenced(language: &str, text: &str) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    let text = value.as_str().map(str::to_owned);
+    text.unwrap_or_else(|| value.to_string())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Words are replaced by signs, and `fend` decides whether the rest is an expression. What
 //! might as well be a date or a telephone number is none, unless it is asked for.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -24,8 +25,7 @@ const MAX_TIME: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) expression: String,
-    pub(crate) first_token: usize,
-    pub(crate) last_token: usize,
+    pub(crate) tokens: Range<usize>,
 }
 
 /// The sum that a clause consists of, beside the words that ask for it.
@@ -55,8 +55,7 @@ pub(crate) fn find(text: &str, tokens: &[MessageToken<'_>]) -> Option<Sum> {
     let is_asked = !expression.chars().all(is_in_number) || tokens.iter().any(asks);
     let sum = Sum {
         expression,
-        first_token: first,
-        last_token: last,
+        tokens: first..last + 1,
     };
     (is_asked && evaluates(&sum.expression)).then_some(sum)
 }

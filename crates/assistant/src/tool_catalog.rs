@@ -1,29 +1,29 @@
 //! The tools at hand, and which of them a clause asks for, if any.
 //!
-//! What decides is how much of a tool's own name was said, whether the sentence begins with
-//! it, and whether its arguments can be read.
+//! What decides is how much of a tool's own name was said, whether it speaks of every word
+//! whose meaning is known, and whether its arguments can be read.
 
 mod query;
 mod tool_match;
 
-use std::cell::OnceCell;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use tenon_domain::ToolSpec;
 use tenon_domain::search::words;
 
-use crate::argument_reader::{self, ArgumentReading, Context};
+use crate::argument_reader::{ArgumentReader, Arguments, Context};
 use crate::clause::Clause;
 use crate::lexer::TokenKind;
-use crate::parameters::{self, ParameterRole, ToolParameter};
+use crate::parameters::{self, ToolParameter};
 use crate::vocabulary::{has_word, is_stop_word, stem, stems};
-use query::{MAX_TERMS, Query};
+use query::Query;
 use tool_match::ToolMatch;
 
 /// Candidates whose arguments are read.
 const MAX_CANDIDATES: usize = 12;
-/// The best matches that are looked at whether they are meant.
-const MAX_MATCHES: usize = 4;
+/// Tokens among which the id of a tool is looked for.
+const MAX_ID_TOKENS: usize = 64;
 /// Words in the names of tools, and in ids, that say nothing about them.
 const NEUTRAL: &str = "get id execute perform builtin mcp api local skill";
 
@@ -34,17 +34,31 @@ pub(crate) struct ToolCatalog<'a> {
 /// A tool with the stems of the words that are said of it.
 pub(crate) struct CatalogTool<'a> {
     pub(crate) spec: &'a ToolSpec,
-    parameters: OnceCell<Vec<ToolParameter>>,
+    pub(crate) parameters: Vec<ToolParameter>,
     name: HashSet<String>,
-    source: HashSet<String>,
-    /// Of the first sentence.
+    /// Of its source and its first sentence.
     description: HashSet<String>,
 }
 
-/// A tool, and the clause read as its arguments.
+/// A tool, and what a clause says of its arguments.
 pub(crate) struct ToolChoice<'s, 'a> {
     pub(crate) tool: &'s CatalogTool<'a>,
-    pub(crate) reading: ArgumentReading,
+    pub(crate) calls: Vec<Arguments>,
+    pub(crate) missing: Option<ToolParameter>,
+    pub(crate) evidence: usize,
+    pub(crate) guessed: bool,
+}
+
+impl<'s, 'a> ToolChoice<'s, 'a> {
+    fn new(tool: &'s CatalogTool<'a>, reader: &ArgumentReader<'_>) -> Self {
+        Self {
+            tool,
+            calls: reader.calls(),
+            missing: reader.missing().cloned(),
+            evidence: reader.evidence,
+            guessed: reader.guessed,
+        }
+    }
 }
 
 impl<'a> ToolCatalog<'a> {
@@ -64,25 +78,31 @@ impl<'a> ToolCatalog<'a> {
         context: &Context,
     ) -> Option<ToolChoice<'_, 'a>> {
         if let Some((tool, token)) = self.named_exactly(clause) {
-            let reading = tool.read(clause, context, |at| at == token);
-            return Some(ToolChoice { tool, reading });
+            let reader = tool.read(clause, context, &HashSet::from([token]));
+            let mut choice = ToolChoice::new(tool, &reader);
+            if let Some(arguments) = first_object(clause.text) {
+                (choice.calls, choice.missing) = (vec![arguments], None);
+            }
+            return Some(choice);
         }
         let query = Query::new(clause, context);
         // Ending a turn is nothing to be guessed at.
         let open = |tool: &&CatalogTool<'_>| !tool.spec.annotations.ends_turn;
         let tools = self.tools.iter().filter(open);
-        let matches = tools.filter_map(|tool| ToolMatch::new(tool, &query));
-        let matches = best(matches, MAX_CANDIDATES).map(|one| one.read(&query));
-        let found = best(matches, MAX_MATCHES).find(|one| one.is_meant(&query))?;
-        Some(ToolChoice {
-            tool: found.tool,
-            reading: found.reading,
-        })
+        let hits = tools.map(|tool| (query.hits(tool), tool));
+        let mut candidates: Vec<_> = hits.filter(|(hits, _)| *hits > 0).collect();
+        candidates.sort_by_key(|(hits, _)| Reverse(*hits));
+        candidates.truncate(MAX_CANDIDATES);
+        let read = |(_, tool)| ToolMatch::new(tool, &query);
+        let mut matches: Vec<_> = candidates.into_iter().map(read).collect();
+        matches.sort_by(|left, right| right.score.total_cmp(&left.score));
+        let found = matches.into_iter().find(ToolMatch::is_meant)?;
+        Some(ToolChoice::new(found.tool, &found.reader))
     }
 
     /// A tool that is called by its id or by a name of several words, and the token that does so.
-    pub(crate) fn named_exactly(&self, clause: &Clause<'_>) -> Option<(&CatalogTool<'a>, usize)> {
-        let mut tokens = clause.tokens.iter().enumerate().take(MAX_TERMS);
+    fn named_exactly(&self, clause: &Clause<'_>) -> Option<(&CatalogTool<'a>, usize)> {
+        let mut tokens = clause.tokens.iter().enumerate().take(MAX_ID_TOKENS);
         tokens.find_map(|(at, token)| {
             let is_called = |tool: &&CatalogTool<'a>| {
                 let ToolSpec { id, name, .. } = tool.spec;
@@ -96,67 +116,41 @@ impl<'a> ToolCatalog<'a> {
     }
 }
 
-fn best<'s, 'a: 's>(
-    matches: impl Iterator<Item = ToolMatch<'s, 'a>>,
-    limit: usize,
-) -> impl Iterator<Item = ToolMatch<'s, 'a>> {
-    let mut matches: Vec<_> = matches.collect();
-    matches.sort_by(|left, right| right.score.total_cmp(&left.score));
-    matches.into_iter().take(limit)
+/// Arguments that are spelled out: the first object in a text.
+fn first_object(text: &str) -> Option<Arguments> {
+    let json = &text[text.find('{')?..];
+    let values = serde_json::Deserializer::from_str(json).into_iter();
+    { values }.next()?.ok()
 }
 
 impl<'a> CatalogTool<'a> {
     fn new(spec: &'a ToolSpec) -> Self {
-        let schema = spec.input_schema.value();
         let says_something = |word: &String| !is_stop_word(word) && !has_word(NEUTRAL, word);
-        let named = |texts: [&str; 2]| {
-            let words = texts.into_iter().flat_map(words).filter(says_something);
-            words.map(|word| stem(&word)).collect::<HashSet<_>>()
-        };
-        let name = named([&spec.name, &spec.title]);
-        let shown = spec.display_name.split('/').next().unwrap_or_default();
-        let mut source = named([spec.id.as_str(), shown]);
-        source.retain(|word| !name.contains(word));
-        let arguments: HashSet<String> = parameters::names(&schema).flat_map(stems).collect();
+        let named = words(&spec.name).into_iter().chain(words(&spec.title));
+        let named = named.filter(says_something);
+        let parameters = parameters::parameters(&spec.input_schema.value());
+        let arguments = parameters.iter().flat_map(|one| stems(&one.name));
+        let arguments: HashSet<String> = arguments.collect();
+        let source = spec.display_name.split('/').next().unwrap_or_default();
         let sentence = spec.description.split(['.', '\n', '。']).next();
-        let mut description: HashSet<String> = stems(sentence.unwrap_or_default()).collect();
+        let described = stems(sentence.unwrap_or_default()).chain(stems(source));
         // A "city" in a sentence is what the tool works on, not a sign that it is meant.
-        description.retain(|word| !arguments.contains(word));
+        let described = described.filter(|word| !arguments.contains(word));
         Self {
             spec,
-            parameters: OnceCell::new(),
-            name,
-            source,
-            description,
+            name: named.map(|word| stem(&word)).collect(),
+            description: described.collect(),
+            parameters,
         }
     }
 
-    pub(crate) fn parameters(&self) -> &[ToolParameter] {
-        let read = || parameters::parameters(&self.spec.input_schema.value());
-        self.parameters.get_or_init(read)
-    }
-
-    fn needs(&self, role: ParameterRole) -> bool {
-        let mut parameters = self.parameters().iter();
-        parameters.any(|one| one.required && one.role == role)
-    }
-
-    fn read(
-        &self,
-        clause: &Clause<'_>,
-        context: &Context,
-        names_tool: impl Fn(usize) -> bool,
-    ) -> ArgumentReading {
-        let changes = !self.spec.annotations.read_only;
+    fn read<'c>(
+        &'c self,
+        clause: &'c Clause<'c>,
+        context: &'c Context,
+        names_tool: &HashSet<usize>,
+    ) -> ArgumentReader<'c> {
         let answered = context.answered.get(self.spec.id.as_str());
-        let answered = answered.cloned().unwrap_or_default();
-        argument_reader::read(
-            clause,
-            self.parameters(),
-            changes,
-            context,
-            answered,
-            names_tool,
-        )
+        ArgumentReader::read(clause, context, &self.parameters, names_tool, answered)
     }
 }

@@ -9,30 +9,6 @@ use std::sync::LazyLock;
 
 use tenon_domain::search::words;
 
-/// Times other than now.
-const OTHER_TIMES: &str = "tomorrow yesterday tonight ago later monday tuesday wednesday thursday friday \
-    saturday sunday weekend 明天 昨天 后天 後天 前天 明日 昨日 明年 去年 下周 下週 上周 上週 下周一 下星期 上星期 \
-    下个月 下個月 上个月 上個月 小时后 小時後 分钟后 分鐘後 天后 天後 小时前 小時前 天前";
-
-/// How many seconds a unit has.
-const SECONDS: [(&str, f64); 5] = [
-    ("ms millisecond milliseconds 毫秒", 0.001),
-    ("s sec secs second seconds 秒 秒钟 秒鐘", 1.0),
-    ("m min mins minute minutes 分 分钟 分鐘", 60.0),
-    ("h hr hrs hour hours 小时 小時 个小时 個小時", 3600.0),
-    ("d days 天", 86400.0),
-];
-
-/// Words that point at what was just spoken of.
-const PRONOUNS: &str =
-    "it that this them those result 它 它们 它們 这个 這個 那个 那個 结果 結果 该文件";
-
-/// Phrases that only sound like a request.
-const PLEASANTRIES: &str = "have a nice|have a good|have a great|good day|good time|great time|take your time|\
-    this time|next time|last time|sleep well|good night|any time|once upon a time|nice to meet|how are you|\
-    i am done|i'm done|well done|see you|what can i|what can you|wait, what|wait a |hold on|等一下|稍等|\
-    好久不见|浪费时间|浪費時間|没时间|沒時間|没有时间|有时间|有時間|时间过得|時間過得";
-
 /// How much a word says about the tool that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sense {
@@ -44,9 +20,24 @@ pub(crate) enum Sense {
     Hint,
 }
 
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    let words = include_str!("vocabulary/stop_words.txt");
-    words.split_whitespace().collect()
+static LISTS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+    let mut lists: HashMap<&str, HashSet<&str>> = HashMap::new();
+    let mut name = "";
+    for line in include_str!("vocabulary/lists.txt").lines() {
+        let words = match line.split_once(": ") {
+            _ if line.starts_with('#') => continue,
+            Some((list, words)) => {
+                name = list;
+                words
+            }
+            None => line,
+        };
+        lists
+            .entry(name)
+            .or_default()
+            .extend(words.split_whitespace());
+    }
+    lists
 });
 
 static SYNONYMS: LazyLock<HashMap<&str, (Sense, &str)>> = LazyLock::new(|| {
@@ -67,14 +58,11 @@ static SYNONYMS: LazyLock<HashMap<&str, (Sense, &str)>> = LazyLock::new(|| {
 
 /// The Chinese words.
 static DICTIONARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    let units = SECONDS.iter().map(|(names, _)| *names);
-    let lists = units.chain([PRONOUNS, OTHER_TIMES]);
     // 公里 must not end in the particle 里; single characters are parts of names.
     let signs = signs().map(|(_, said)| said);
     let signs = signs.filter(|said| said.chars().count() > 1);
-    let words = lists.flat_map(str::split_whitespace).chain(signs);
-    let words = words.chain(STOP_WORDS.iter().copied());
-    let words = words.chain(SYNONYMS.keys().copied());
+    let words = LISTS.values().flatten().chain(SYNONYMS.keys()).copied();
+    let words = words.chain(signs);
     words.filter(|word| !word.is_ascii()).collect()
 });
 
@@ -88,9 +76,16 @@ pub(crate) fn signs() -> impl Iterator<Item = (&'static str, &'static str)> {
     lines.flat_map(|(sign, said)| said.split(" | ").map(move |said| (sign, said)))
 }
 
+/// Whether a word, in lower case, is on one of the lists of `lists.txt`.
+pub(crate) fn is_in(list: &str, word: &str) -> bool {
+    let words = LISTS.get(list);
+    debug_assert!(words.is_some(), "there is no list of {list}");
+    words.is_some_and(|words| words.contains(word))
+}
+
 /// Whether a word, in lower case, says nothing about what is wanted.
 pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(word)
+    is_in("stop words", word)
 }
 
 /// What tools call a word that is given in lower case.
@@ -103,22 +98,16 @@ pub(crate) fn means(word: &str, meant: &str) -> bool {
     synonyms(word).is_some_and(|(_, words)| has_word(words, meant))
 }
 
+/// How many seconds a unit has: its list is called so.
 pub(crate) fn seconds_in(unit: &str) -> Option<f64> {
-    let named = |(names, _): &&(&str, f64)| has_word(names, unit);
-    SECONDS.iter().find(named).map(|(_, seconds)| *seconds)
-}
-
-pub(crate) fn is_pronoun(word: &str) -> bool {
-    has_word(PRONOUNS, word)
-}
-
-pub(crate) fn is_other_time(word: &str) -> bool {
-    has_word(OTHER_TIMES, word)
+    let mut lists = LISTS.iter().filter(|(_, words)| words.contains(unit));
+    lists.find_map(|(list, _)| list.strip_prefix("seconds ")?.parse().ok())
 }
 
 /// Whether a text, in lower case, asks for nothing although it sounds like a request.
 pub(crate) fn is_small_talk(text: &str) -> bool {
-    PLEASANTRIES.split('|').any(|phrase| text.contains(phrase))
+    let phrases = include_str!("vocabulary/small_talk.txt");
+    { phrases.trim_end().split('|') }.any(|phrase| text.contains(phrase))
 }
 
 /// The length in bytes of the longest known word that a Chinese text begins with.
@@ -137,38 +126,31 @@ pub(crate) fn is_numeral(c: char) -> bool {
 fn numeral(c: char) -> Option<f64> {
     const DIGITS: &str = "零一二三四五六七八九";
     let unit = match c {
-        '两' | '兩' => 2.0,
-        '十' => 10.0,
-        '百' => 100.0,
-        '千' => 1_000.0,
-        '万' | '萬' => 10_000.0,
-        '亿' | '億' => 100_000_000.0,
-        digit => {
-            return DIGITS
-                .chars()
-                .position(|one| one == digit)
-                .map(|at| at as f64);
-        }
+        '两' | '兩' => Some(2.0),
+        '十' => Some(10.0),
+        '百' => Some(100.0),
+        '千' => Some(1_000.0),
+        '万' | '萬' => Some(10_000.0),
+        '亿' | '億' => Some(100_000_000.0),
+        _ => None,
     };
-    Some(unit)
+    unit.or_else(|| Some(DIGITS.chars().position(|digit| digit == c)? as f64))
 }
 
 /// A text with the numbers that are written in Chinese as digits: 三百二十 is 320.
 pub(crate) fn with_digits(text: &str) -> String {
-    let (mut plain, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find(is_numeral) {
-        let number = &rest[start..];
-        let end = number.find(|c| !is_numeral(c)).unwrap_or(number.len());
-        plain += &rest[..start];
-        plain += &value_of_numerals(&number[..end]).to_string();
-        rest = &number[end..];
-    }
-    plain + rest
+    let runs = text.chars().collect::<Vec<_>>();
+    let runs = runs.chunk_by(|left, right| is_numeral(*left) == is_numeral(*right));
+    let plain = runs.map(|run| match run {
+        [first, ..] if is_numeral(*first) => value_of_numerals(run).to_string(),
+        run => run.iter().collect(),
+    });
+    plain.collect()
 }
 
-fn value_of_numerals(text: &str) -> f64 {
+fn value_of_numerals(run: &[char]) -> f64 {
     let (mut total, mut section, mut digits) = (0.0, 0.0, 0.0_f64);
-    for value in text.chars().filter_map(numeral) {
+    for value in run.iter().filter_map(|c| numeral(*c)) {
         if value < 10.0 {
             digits = digits * 10.0 + value;
         } else if value < 10_000.0 {

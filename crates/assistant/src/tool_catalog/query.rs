@@ -2,13 +2,17 @@
 
 use std::collections::HashSet;
 
-use crate::argument_reader::{Context, marker_role};
+use super::CatalogTool;
+use crate::argument_reader::Context;
 use crate::clause::Clause;
-use crate::lexer::TokenKind;
+use crate::lexer::{MessageToken, TokenKind};
+use crate::parameters::ParameterRole;
 use crate::vocabulary::{self, Sense, stems};
 
-/// Words of a clause that are looked at to choose.
-pub(super) const MAX_TERMS: usize = 64;
+/// What a word of a tool's name says that is meant by a synonym.
+pub(super) const ONE_WORD: f32 = 0.8;
+/// Words of a clause that are looked at.
+const MAX_TERMS: usize = 30;
 
 /// A clause, and all there is to know to read it.
 pub(super) struct Query<'q> {
@@ -26,89 +30,75 @@ pub(super) struct ClauseTerm {
 }
 
 impl ClauseTerm {
-    fn new(token: usize, text: &str, weight: f32) -> Self {
+    /// `word`, in lower case, stands for what the text is: "file" for a path.
+    fn new(token: usize, word: &str, text: &str) -> Self {
+        let (sense, meant) = vocabulary::synonyms(word).unzip();
+        let weight = match sense {
+            Some(Sense::Hint) => 0.5,
+            _ => ONE_WORD,
+        };
+        let own = stems(text).map(|stem| (stem, 1.0));
+        let meant = stems(meant.unwrap_or_default()).map(|stem| (stem, weight));
         Self {
             token,
-            stems: stems(text).map(|stem| (stem, weight)).collect(),
-            sense: None,
+            stems: own.chain(meant).collect(),
+            sense,
         }
     }
 
-    fn of_word(token: usize, lower: &str, text: &str) -> Self {
-        let mut one = Self::new(token, &text[..text.floor_char_boundary(80)], 1.0);
-        if let Some((sense, meant)) = vocabulary::synonyms(lower) {
-            let weight = if sense == Sense::Hint { 0.5 } else { 0.8 };
-            one.sense = Some(sense);
-            one.stems.extend(stems(meant).map(|stem| (stem, weight)));
-        }
-        one
-    }
-
-    pub(super) fn is_deed(&self) -> bool {
-        self.sense == Some(Sense::Deed)
-    }
-
-    /// How much this word says of what is in a set.
-    pub(super) fn weight_in(&self, set: &HashSet<String>) -> f32 {
-        let hits = self.stems.iter().filter(|(stem, _)| set.contains(stem));
-        hits.map(|(_, weight)| *weight).fold(0.0, f32::max)
+    pub(super) fn says(&self, words: &HashSet<String>) -> bool {
+        self.stems.iter().any(|(stem, _)| words.contains(stem))
     }
 }
 
 impl<'q> Query<'q> {
     pub(super) fn new(clause: &'q Clause<'q>, context: &'q Context) -> Self {
-        // "show me it": the file that was spoken of before.
-        let shows = |at: usize| vocabulary::means(clause.lower(at), "show");
-        let shows_file =
-            context.path.is_some() && !clause.has(TokenKind::Path) && clause.head().any(shows);
-        let mut terms = Vec::new();
-        for (at, token) in clause.tokens.iter().enumerate() {
-            let word = token.lower.as_str();
-            // Behind these no tool is named any more, only what it is to do its work on.
-            let is_marker = word != "for" && marker_role(word).is_some();
-            let begins_content = is_marker || (token.is_mark(":：") && at > 0);
-            if terms.len() >= MAX_TERMS || (begins_content && !terms.is_empty()) {
-                break;
-            }
+        let term = |(at, token): (usize, &MessageToken<'_>)| {
+            // "show me it": the file that was spoken of before.
+            let is_file = context.path.is_some() && clause.is_in(at, "pronouns");
             match token.kind {
-                TokenKind::Url => terms.push(ClauseTerm::new(at, "url web page", 0.8)),
-                TokenKind::Path => terms.push(ClauseTerm::new(at, "file", 0.8)),
-                TokenKind::Word if shows_file && vocabulary::is_pronoun(word) => {
-                    terms.push(ClauseTerm::new(at, "file", 0.8));
-                }
+                TokenKind::Url => Some(ClauseTerm::new(at, "url", "")),
+                TokenKind::Path => Some(ClauseTerm::new(at, "file", "")),
+                TokenKind::Word if is_file => Some(ClauseTerm::new(at, "file", "")),
                 TokenKind::Word if is_content_word(clause, at) => {
-                    terms.push(ClauseTerm::of_word(at, word, token.text));
+                    Some(ClauseTerm::new(at, &token.lower, token.text))
                 }
-                _ => {}
+                _ => None,
             }
-        }
+        };
+        let terms = clause.tokens.iter().enumerate().filter_map(term);
         Self {
             clause,
             context,
-            terms,
+            terms: terms.take(MAX_TERMS).collect(),
         }
     }
 
-    /// The term that says what to do.
-    pub(super) fn lead(&self) -> Option<&ClauseTerm> {
-        self.terms.first()
+    /// How many words and values speak of a tool, those of its name twice.
+    pub(super) fn hits(&self, tool: &CatalogTool<'_>) -> usize {
+        let said = |words| self.terms.iter().filter(|term| term.says(words)).count();
+        let has_value = self.value_weight(tool) > 0.0;
+        said(&tool.name) * 2 + said(&tool.description) + usize::from(has_value)
     }
 
-    /// What it is to be done to: the first word, or the one behind the verb.
-    pub(super) fn objects(&self) -> impl Iterator<Item = &ClauseTerm> {
-        let deed = self.terms.iter().position(ClauseTerm::is_deed);
-        let behind = deed.and_then(|deed| self.terms.get(deed + 1));
-        let candidates = self.terms.first().into_iter().chain(behind);
-        let is_pronoun = |term: &ClauseTerm| vocabulary::is_pronoun(self.clause.lower(term.token));
-        candidates.filter(move |term| term.sense == Some(Sense::Thing) && !is_pronoun(term))
+    /// A value whose form says what it is for: a sum needs no verb.
+    pub(super) fn value_weight(&self, tool: &CatalogTool<'_>) -> f32 {
+        let required = || tool.parameters.iter().filter(|one| one.required);
+        let needs = |role| required().any(|one| one.role == role);
+        if self.clause.sum.is_some() && needs(ParameterRole::Expression) {
+            1.0
+        } else if self.clause.has(TokenKind::Url) && needs(ParameterRole::Url) {
+            ONE_WORD
+        } else {
+            0.0
+        }
     }
 }
 
 fn is_content_word(clause: &Clause<'_>, at: usize) -> bool {
     // "convert 5 km to miles" is a sum, whatever else converts.
     let in_sum = clause.sum.as_ref().is_some_and(|sum| {
-        let is_inside = (sum.first_token..=sum.last_token).contains(&at);
-        is_inside || vocabulary::means(clause.lower(at), "convert")
+        sum.tokens.contains(&at) || vocabulary::means(clause.lower(at), "convert")
     });
-    !clause.is_stop_word(at) && !in_sum
+    !clause.lower(at).is_empty() && !clause.is_stop_word(at) && !in_sum
 }

@@ -220,6 +220,7 @@ fn files_are_listed_read_written_and_searched() -> Cases {
             ),
         ),
         ("write hello to a.txt", write("a.txt", "hello")),
+        ("write I am happy to a.txt", write("a.txt", "I am happy")),
         ("把 hello 写入 a.txt", write("a.txt", "hello")),
         ("写入 hello 到 a.txt", write("a.txt", "hello")),
         ("make a to-do list in todo.md", write("todo.md", TODO)),
@@ -305,6 +306,18 @@ fn tools_of_strangers_work_the_same_way() -> Cases {
             issue(json!({"title": "Login fails", "body": "Safari breaks"})),
         ),
         (
+            "create an issue titled Crash with body It stops labels: bug, ui",
+            issue(json!({"title": "Crash", "body": "It stops", "labels": ["bug", "ui"]})),
+        ),
+        (
+            "创建工单，标题为“登录失败”，内容是“打不开”",
+            issue(json!({"title": "登录失败", "body": "打不开"})),
+        ),
+        (
+            "light room: living room state: off",
+            light("off", "living room"),
+        ),
+        (
             "create an issue titled 'Slow' labels: bug, ui",
             issue(json!({"title": "Slow", "labels": ["bug", "ui"]})),
         ),
@@ -324,6 +337,10 @@ fn a_tool_that_is_named_is_called() -> Cases {
     vec![
         ("builtin_calculate {\"expression\":\"6*7\"}", sum("6*7")),
         (
+            r#"builtin_write_file {"path":"a.txt","content":"\"a\", and then read b.txt"}"#,
+            write("a.txt", "\"a\", and then read b.txt"),
+        ),
+        (
             "call builtin_current_time with timezone Asia/Tokyo",
             time("Asia/Tokyo"),
         ),
@@ -337,6 +354,7 @@ fn a_tool_that_is_named_is_called() -> Cases {
             one("builtin_claim_done", json!({})),
         ),
         ("builtin_list_files", files()),
+        ("builtin_calculate expression: (17+4)*23", sum("(17+4)*23")),
         (
             "builtin_search_result blob_id=b42 query=launch",
             one(

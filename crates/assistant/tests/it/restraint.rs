@@ -133,6 +133,7 @@ fn nothing_is_written_that_was_not_said() {
     asks("create a file named photos.txt", "content");
     asks("create a file photos.txt quickly", "content");
     asks("save my notes to a.txt", "content");
+    asks("写一个文件 a.txt", "content");
 }
 
 #[test]
@@ -148,6 +149,8 @@ fn the_assistant_says_what_it_is() {
     );
     let chinese = text(&answer(&[user("你好")]));
     assert!(chinese.contains("内置助手"), "{chinese}");
+    let left = text(&answer(&[user("never mind")]));
+    assert_eq!(left, "All right, I leave it.");
     let bare = text(&answer_with(&[user("hello")], Vec::new()));
     assert!(bare.contains("no tools"), "{bare}");
 }
