@@ -42,7 +42,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use tenon_domain::{SourceId, SourceState, UserId};
-use tenon_sources::import::ImportedServer;
+use tenon_sources::import::{ImportedServer, ServerEntryError};
 use tenon_sources::openapi::{OpenapiError, OpenapiHttpClient};
 use tenon_sources::{Network, SupervisedServer};
 use tenon_store::{Store, Vault};
@@ -65,6 +65,7 @@ pub use document_view::{
     ToolPreview,
 };
 pub use error::SourceError;
+pub use folder::FileFault;
 pub use import::{ImportOutcome, ImportReport};
 pub use input_error::{SourceDenied, SourceFault, SourceIdle, SourceInputError};
 pub use oauth::{CLIENT_NAME, LoginEndpoint, LoginTarget, OAuthService, PublicAddress};
@@ -269,7 +270,7 @@ impl Sources {
             };
             if let Err(error) = documents::keep_given(&self.0.store, &document).await {
                 tracing::warn!(file, name = found.name, %error, "a document cannot be kept");
-                found.config = Err("Its document cannot be kept.".into());
+                found.config = Err(ServerEntryError::Other(FileFault::NotStored.into()));
             }
         }
         let before = lock(&self.0.files).insert(file.to_owned(), found);

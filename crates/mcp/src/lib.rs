@@ -44,5 +44,8 @@ pub use jsonrpc::RpcError;
 pub use peer::{ClientInfo, McpServerInfo, ProtocolEra};
 pub use process::Program;
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
-pub use tools::{McpTool, ToolAnnotations, ToolList, ToolListProblem, parse_tools};
+pub use tools::{
+    McpTool, SchemaRepair, ToolAnnotations, ToolDefect, ToolList, ToolListProblem, parse_tools,
+};
 pub use transport::check_header;
+pub use transport::header_params::HeaderParamError;

@@ -23,7 +23,9 @@ mod token_client;
 mod token_manager;
 
 pub use callback::{LoginCallback, PendingLogin, finish_login};
-pub use error::LoginError;
+pub use error::{
+    AddressFlaw, HostFailure, LoginError, RegistrationRefusal, UnreachableLogin, UntrustedLogin,
+};
 pub use grant::{Grant, GrantStorage, GrantStorageError, TokenPair};
 pub use http::OAuthHttp;
 pub use login::{AuthorizationRedirect, LoginRequest, start_login};

@@ -20,8 +20,7 @@ mod problem;
 mod schema;
 
 use cursor::PageCursor;
-use problem::ToolDefect;
-pub use problem::ToolListProblem;
+pub use problem::{SchemaRepair, ToolDefect, ToolListProblem};
 
 /// More than any server has reason to offer.
 const MAX_TOOLS: usize = 20_000;

@@ -8,6 +8,8 @@ use http::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::parse::DocumentNote;
+
 /// The result of [`crate::parse::parse`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedDocument {
@@ -18,9 +20,9 @@ pub struct ParsedDocument {
     pub operations: Vec<Operation>,
     /// Operations that cannot be called.
     pub skipped: Vec<SkippedOperation>,
-    /// Sentences about parts of inputs that could not be read, such as an optional parameter
-    /// in a file that is missing.
-    pub notes: Vec<String>,
+    /// Parts of inputs that could not be read, such as an optional parameter in a file that is
+    /// missing.
+    pub notes: Vec<DocumentNote>,
     pub schemes: Vec<SecurityScheme>,
 }
 

@@ -60,12 +60,12 @@ coded_errors! {
     #[derive(Debug)]
     pub enum SourceLoginFault {
         NoLogin = "no_login" => "The server has not asked for a log-in, or does not say where. Check its address.",
-        NotRegistered { client: String, why: String } = "not_registered" => "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings.",
-        Unreachable { why: String } = "login_unreachable" => "{why} Try again in a moment.",
-        Untrusted { why: String } = "untrusted" => "{why} Nothing was sent there.",
+        NotRegistered { client: String, why } = "not_registered" => "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings.",
+        Unreachable { why } = "login_unreachable" => "{why} Try again in a moment.",
+        Untrusted { why } = "untrusted" => "{why} Nothing was sent there.",
         Refused { said: String } = "login_refused" => "The log-in was refused there: {said}",
         Ended { said: String } = "login_ended" => "The log-in there has ended ({said}). Log in again.",
         Expired = "login_expired" => "This log-in was not begun here, is too old, or was used already. Begin it again.",
-        Storage { why: String } = "login_not_stored" => "What the log-in gave cannot be kept: {why}",
+        Storage = "login_not_stored" => "What the log-in gave cannot be kept. Tenon's log says why.",
     }
 }

@@ -62,6 +62,14 @@ impl ApiError {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, StoreFault::DiskFull)
     }
 
+    /// About another field of the request than the error says by itself.
+    pub fn in_field(self, field: &str) -> Self {
+        Self {
+            detail: self.detail.in_field(field),
+            ..self
+        }
+    }
+
     pub fn detail(self) -> ErrorDetail {
         self.detail
     }

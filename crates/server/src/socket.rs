@@ -20,7 +20,7 @@ use axum::response::Response;
 use futures::StreamExt;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use tenon_domain::ChatId;
+use tenon_domain::{ChatId, CodedError, ErrorDetail};
 use tenon_sources::browser::{PageCommand, RegistrationResult};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::AbortHandle;
@@ -289,14 +289,17 @@ impl SocketSession {
                 self.follows_user = true;
                 self.answer(ServerFrame::Resync);
             }
+            Ok(ClientFrame::Ping) => self.answer(ServerFrame::Pong),
             Ok(ClientFrame::Register(registration)) => {
                 if let Err(why) = self.tools.register(registration, memory) {
-                    self.answer(ServerFrame::Registered(RegistrationResult::refused(why)));
+                    self.answer(ServerFrame::Registered(RegistrationResult::refused(
+                        why.detail(),
+                    )));
                 }
             }
             Ok(ClientFrame::Unregister { url }) => {
                 if let Err(why) = self.tools.unregister(url) {
-                    self.refuse(ApiFault::BadRequest { message: why });
+                    self.refuse(why.detail());
                 }
             }
             Ok(ClientFrame::Sign(progress)) => self.tools.progress(progress),
@@ -308,7 +311,7 @@ impl SocketSession {
         }
     }
 
-    fn refuse(&self, fault: ApiFault) {
+    fn refuse(&self, fault: impl Into<ErrorDetail>) {
         self.answer(ServerFrame::Error {
             chat_id: None,
             error: fault.into(),

@@ -142,6 +142,8 @@ pub enum ServerFrame {
     /// What came of `tools:register`.
     #[serde(rename = "tools:registered")]
     Registered(RegistrationResult),
+    /// The answer to `ping`.
+    Pong,
     /// Anything may have changed: read again what is shown. The answer to `subscribe:user`,
     /// and sent again where something was missed.
     Resync,
@@ -191,6 +193,8 @@ pub enum ClientFrame {
     /// Send what changes for this user, in whatever chat, on whatever device.
     #[serde(rename = "subscribe:user")]
     SubscribeUser,
+    /// Answer with `pong`: a browser cannot send the pings of WebSocket.
+    Ping,
     /// What this page found on its own machine: this, and nothing else.
     #[serde(rename = "tools:register")]
     Register(Registration),

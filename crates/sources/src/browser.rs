@@ -27,14 +27,14 @@ mod wire_request;
 
 pub use device_entry::{DeviceStatus, LocalStatus};
 pub use device_hub::{DeviceHub, ParseSlots, ToolsChanged};
-pub use error::BrowserError;
+pub use error::{BrowserError, RegistrationFault};
 pub use local_server_store::{LocalServerRecord, LocalServerStore};
 pub use local_tools::preview;
 pub use page_connection::PageConnection;
 pub use wire::{
     DeviceInfo, DiscoveredServer, DiscoveredTools, ExecuteTool, LocalCallFailure, LocalCallOutcome,
     LocalCallProgress, LocalCallResult, LocalFailureKind, LocalProtocol, PageCommand,
-    RegisteredServer, Registration, RegistrationProblem, RegistrationResult,
+    RegisteredServer, Registration, RegistrationResult,
 };
 pub use wire_request::{WireBody, WireRequest};
 

@@ -85,12 +85,10 @@ coded_errors! {
 
         // Variables.
         Unset { shared, personal, escaped } = "variables_unset" => "[Nobody has set {shared}: an admin does that under Secrets, or in the environment of Tenon. ][Set your own {personal} under Secrets first. ][To leave it to the program itself, write {escaped}.]",
-        Misplaced { message } = "variable_misplaced" => "{message}",
         VariablesTimeout = "variables_timeout" => "Its variables could not be read in time.",
 
         // Local servers, found by a browser.
         LocalMissing { address } = "local_not_found" => "Nothing was found at {address} when it was last looked for.",
-        LocalUnusable { message } = "local_unusable" => "{message}",
     }
 }
 

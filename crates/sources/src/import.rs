@@ -11,6 +11,7 @@ mod entry_fields;
 mod error;
 mod layout;
 mod names;
+mod note;
 mod parser;
 mod server;
 mod shell_line;
@@ -18,15 +19,18 @@ mod shell_line;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenon_domain::{McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
+use tenon_domain::{ErrorDetail, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
 use url::Url;
 
 use tenon_domain::text::line;
 use tenon_openapi::document;
 
+use crate::fault::document_fault;
+
 pub use description::{reached, title};
 pub use error::{ConfigReadError, ServerEntryError};
 pub use names::{MAX_NAME, clean, is_clean, numbered};
+pub use note::ImportNote;
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 
 /// Many times what anybody has, and read in a moment.
@@ -48,8 +52,8 @@ const MAX_TITLE: usize = 100;
 pub struct ImportResult {
     /// In the order they are written, no two of the same name.
     pub servers: Vec<ImportedServer>,
-    /// What is worth knowing about the text as a whole, as sentences.
-    pub notes: Vec<String>,
+    /// What is worth knowing about the text as a whole.
+    pub notes: Vec<ErrorDetail>,
 }
 
 /// One server of a text.
@@ -65,8 +69,8 @@ pub struct ImportedServer {
     pub document: Option<Arc<[u8]>>,
     /// Whether it is switched on where it comes from.
     pub enabled: bool,
-    /// What was left out or changed, as sentences.
-    pub notes: Vec<String>,
+    /// What was left out or changed.
+    pub notes: Vec<ErrorDetail>,
 }
 
 /// A server of a text before it has its final name.
@@ -77,7 +81,7 @@ struct ServerDraft {
     config: Result<SourceConfig, ServerEntryError>,
     document: Option<Arc<[u8]>>,
     enabled: bool,
-    notes: Vec<String>,
+    notes: Vec<ErrorDetail>,
 }
 
 impl ServerDraft {
@@ -96,7 +100,7 @@ impl ServerDraft {
 /// The servers in a text. A server without a name is called as its file is, if there is one.
 pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadError> {
     if text.len() > MAX_WITH_DOCUMENTS {
-        return Err(ConfigReadError::TooLong);
+        return Err(too_long());
     }
     if let Some(address) = only_address(text) {
         return Ok(one(description::at(address)));
@@ -109,7 +113,7 @@ pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadEr
             return reading(std::slice::from_ref(&value), Vec::new(), file);
         }
         Some(Err(wrong)) if text.len() > MAX_TEXT => {
-            return Err(ConfigReadError::Document(wrong.to_string()));
+            return Err(ConfigReadError::Document(document_fault(&wrong).into()));
         }
         Some(_) | None => {}
     }
@@ -124,7 +128,7 @@ fn parse(
     is_useful: &dyn Fn(&Value) -> bool,
 ) -> Result<parser::ParsedConfig, ConfigReadError> {
     if text.len() > MAX_TEXT {
-        return Err(ConfigReadError::TooLong);
+        return Err(too_long());
     }
     parser::parse(text, &|values| values.iter().any(is_useful))
 }
@@ -132,7 +136,7 @@ fn parse(
 /// The connections of Open WebUI, where a text can be nothing else.
 pub fn read_connections(text: &str) -> Result<ImportResult, ConfigReadError> {
     if text.len() > MAX_WITH_DOCUMENTS {
-        return Err(ConfigReadError::TooLong);
+        return Err(too_long());
     }
     let parser::ParsedConfig { values, mut notes } = match whole(text) {
         Some(Ok(value)) => parser::ParsedConfig {
@@ -182,7 +186,7 @@ pub fn summary(config: &SourceConfig) -> String {
 
 fn reading(
     values: &[Value],
-    mut notes: Vec<String>,
+    mut notes: Vec<ErrorDetail>,
     file: Option<&str>,
 ) -> Result<ImportResult, ConfigReadError> {
     let layouts: Vec<layout::ConfigLayout> = values.iter().filter_map(layout::layout).collect();
@@ -191,7 +195,7 @@ fn reading(
     }
     let servers = servers(layouts, file, &mut notes);
     if servers.is_empty() {
-        notes.push("The list of servers is empty.".into());
+        notes.push(ImportNote::NoEntries.into());
     }
     Ok(ImportResult { servers, notes })
 }
@@ -199,14 +203,14 @@ fn reading(
 fn servers(
     layouts: Vec<layout::ConfigLayout<'_>>,
     file: Option<&str>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<ErrorDetail>,
 ) -> Vec<ImportedServer> {
     let mut names = names::UniqueNames::default();
     let mut servers = Vec::new();
     for layout in layouts {
         for entry in layout.entries {
             if servers.len() == MAX_SERVERS {
-                notes.push(format!("Only the first {MAX_SERVERS} servers were read."));
+                notes.push(ImportNote::FirstServers { max: MAX_SERVERS }.into());
                 return servers;
             }
             let mut draft = if entry.is_connection {
@@ -249,6 +253,13 @@ fn finish(draft: ServerDraft, names: &mut names::UniqueNames) -> ImportedServer 
         document: draft.document,
         enabled: draft.enabled,
         notes,
+    }
+}
+
+fn too_long() -> ConfigReadError {
+    ConfigReadError::TooLong {
+        kb: MAX_TEXT / 1024,
+        mb: MAX_WITH_DOCUMENTS / 1024 / 1024,
     }
 }
 

@@ -20,6 +20,7 @@ mod html;
 mod jitter;
 mod logs;
 mod supervisor;
+mod tool_note;
 
 pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
@@ -30,3 +31,4 @@ pub use supervisor::{
 };
 pub use tenon_net::Network;
 pub use tenon_text as text;
+pub use tool_note::ToolNote;

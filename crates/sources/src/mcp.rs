@@ -20,6 +20,7 @@ mod call_handler;
 mod content;
 mod explain;
 mod header;
+mod login_reason;
 mod tool_list;
 
 pub(crate) use content::read as read_result;
@@ -27,6 +28,7 @@ pub(crate) use tool_list::parse as parse_tools;
 
 pub use crate::variables::{Fill, FillError};
 pub use header::{InvalidHeader, check_header};
+pub use login_reason::LoginReason;
 pub use server::McpServer;
 pub use settings::{McpSettings, StartMode};
 pub use tenon_mcp::{McpServerInfo, TokenProvider, oauth};

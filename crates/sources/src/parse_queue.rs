@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use tenon_domain::ErrorDetail;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::fault::ServerFault;
 use crate::heap;
 
 /// How many documents the whole process parses at once: each takes a processor and ten times
@@ -21,9 +23,9 @@ pub struct ParseSlot(#[expect(dead_code, reason = "held")] Option<OwnedSemaphore
 #[error("Tenon met a fault of its own in this document.")]
 pub struct ParserPanic;
 
-impl From<ParserPanic> for String {
-    fn from(panic: ParserPanic) -> Self {
-        panic.to_string()
+impl From<ParserPanic> for ErrorDetail {
+    fn from(_panic: ParserPanic) -> Self {
+        ServerFault::Internal.into()
     }
 }
 

@@ -14,7 +14,7 @@ mod texts;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tenon_domain::{CodedError, ErrorDetail, ErrorParam};
+use tenon_domain::{CodedError, ErrorDetail, ErrorParam, coded_errors};
 
 use crate::fault::ServerFault;
 
@@ -42,8 +42,18 @@ pub enum Variable {
 pub enum SubstitutionError {
     /// These have no value.
     Missing(MissingVariables),
-    /// One may not stand where it is written, or not with its value. A sentence that names it.
-    Misplaced(String),
+    Misplaced(MisplacedVariable),
+}
+
+coded_errors! {
+    /// One may not stand where it is written, or not with its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum MisplacedVariable {
+        InCommand { variable } = "variable_in_command" => "`{variable}` cannot stand in the command or its arguments, where it could be run as a program: pass it through `env`.",
+        InHost { variable } = "variable_in_host" => "`{variable}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
+        InPath { variable } = "variable_in_path" => "The value of `{variable}` cannot be a part of this server's address.",
+        LeadsElsewhere = "variables_lead_elsewhere" => "With the values of its variables this server's address leads elsewhere.",
+    }
 }
 
 /// What a configuration needs and has no value for: each variable once, in the order they are written.
@@ -58,10 +68,7 @@ impl CodedError for SubstitutionError {
     fn detail(&self) -> ErrorDetail {
         match self {
             Self::Missing(missing) => missing.fault().into(),
-            Self::Misplaced(why) => ServerFault::Misplaced {
-                message: why.into(),
-            }
-            .into(),
+            Self::Misplaced(why) => why.detail(),
         }
     }
 }
@@ -105,8 +112,8 @@ pub fn unset(config: &impl Texts, value: &dyn Fn(&Variable) -> Option<String>) -
     substitution.missing().variables
 }
 
-/// What is wrong with where a variable stands, as a sentence.
-pub fn misplaced(config: &impl Texts) -> Option<String> {
+/// What is wrong with where a variable stands.
+pub fn misplaced(config: &impl Texts) -> Option<MisplacedVariable> {
     config.misplaced()
 }
 
@@ -161,7 +168,7 @@ pub struct Substitution<'a> {
     /// Those that stand in an argument as a shell writes its own.
     in_arguments: Vec<Variable>,
     /// Why a value may not stand in its place: the last one found.
-    refused: Option<String>,
+    refused: Option<MisplacedVariable>,
 }
 
 impl<'a> Substitution<'a> {

@@ -29,26 +29,24 @@ import type { Turn } from './chat/chat';
 import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
+import { TurnOutbox } from './chat/turnOutbox';
+import { coalesce } from './coalesce';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
-import { withErrorText } from './i18n/withErrorText';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
-import { Models } from './models/models.svelte';
+import { Models, MODELS_DEBOUNCE_MS } from './models/models.svelte';
 import { retrying } from './retrying';
 import { router } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
 import { toasts } from './ui/toasts.svelte';
-import { freshUuid } from './uuid';
 
 /** A message on its way. */
-interface OutgoingTurn extends Pick<StartTurn, 'text' | 'replaces'> {
+interface OutgoingTurn extends Pick<StartTurn, 'text' | 'replaces' | 'modelId'> {
   turnId: TurnId;
-  /** As it is shown, also where the same is answered anew. */
-  message: string;
 }
 
 interface Started {
@@ -68,6 +66,7 @@ class App {
     (chatId) => {
       this.draft.forget(chatId);
       this.models.forget(chatId);
+      this.#outbox.forget(chatId);
     },
     () => this.conversation.reopen(),
   );
@@ -99,8 +98,7 @@ class App {
   /** Why the list of models could not be had, in words. */
   modelsProblem = $derived(this.models.failure ? errorText(this.models.failure) : '');
   readonly #socket: Socket;
-  /** Turns that were sent and that neither a response nor the feed has confirmed. */
-  #unconfirmed = new Set<TurnId>();
+  readonly #outbox = new TurnOutbox();
   /** Chats known to wait for an answer; absent before the first look. */
   #asking?: Set<ChatId>;
   #lookingFor?: ModelId;
@@ -157,7 +155,7 @@ class App {
       this.chatManager.drop(frame.chatId);
     }
     if (frame.type === 'event' && frame.body.type === 'turnStarted') {
-      this.#unconfirmed.delete(frame.body.turnId);
+      this.#outbox.settle(frame.chatId, frame.body.turnId);
       this.draft.arrived(frame.chatId, frame.body.turnId);
     }
   }
@@ -181,9 +179,12 @@ class App {
     const message = (text ?? draft.text).trim();
     // The page asks who is to answer before it comes here.
     if (!message || this.choice.undecided) return;
-    const turnId = (text === undefined && draft.turnId) || freshUuid();
-    if (text === undefined) draft.take();
-    const started = await this.#start({ turnId, message, text: message });
+    const turn = { text: message, modelId: this.choice.send };
+    // A suggestion that was put back into the field, chosen again, is what stands there.
+    const isDraft = message === draft.text.trim();
+    const turnId = (isDraft && draft.turnId) || this.#outbox.turnIdFor(router.chatId, turn);
+    if (isDraft) draft.take();
+    const started = await this.#start({ ...turn, turnId }, message);
     const { chatId, sent, uncertain, unused } = started;
     if (!sent) {
       // A suggestion that failed is kept like a text that was written.
@@ -196,9 +197,9 @@ class App {
   async replace(turn: Turn, text?: string): Promise<boolean> {
     const { running, sending } = this.conversation;
     if (running || sending || this.choice.undecided) return false;
-    const turnId = freshUuid();
-    const message = text ?? turn.text;
-    const { sent } = await this.#start({ turnId, message, text, replaces: turn.id });
+    const next = { text, replaces: turn.id, modelId: this.choice.send };
+    const turnId = this.#outbox.turnIdFor(router.chatId, next);
+    const { sent } = await this.#start({ ...next, turnId }, text ?? turn.text);
     return sent;
   }
 
@@ -291,16 +292,16 @@ class App {
     }
   }
 
-  // What the panel of models does. What goes wrong there is said there, so each
-  // of these fails with a sentence for the person.
+  // What the panel of models does. Each of these fails with what the server said: the panel
+  // shows it, at the field that it is about.
 
   discover(ask: Discover): Promise<Discovered> {
-    return withErrorText(api.discover(ask));
+    return api.discover(ask);
   }
 
   /** Connects a model and tries it. Who makes it the default means to talk to it. */
   async addModel(model: NewModel): Promise<ModelId> {
-    const id = await withErrorText(this.models.add(model));
+    const id = await this.models.add(model);
     if (model.isDefault) this.models.pick({ id, name: model.name ?? model.model });
     this.testModel(id);
     return id;
@@ -308,12 +309,12 @@ class App {
 
   async changeModel(id: ModelId, change: ModelChange): Promise<void> {
     if (Object.keys(change).length === 0) return;
-    await withErrorText(this.models.change(id, change));
+    await this.models.change(id, change);
     if (needsTest(change)) this.testModel(id);
   }
 
   removeModel(id: ModelId): Promise<void> {
-    return withErrorText(this.models.remove(id));
+    return this.models.remove(id);
   }
 
   testModel(id: ModelId): void {
@@ -367,7 +368,7 @@ class App {
       case 'sources':
         return emitSourcesChange();
       case 'models':
-        this.#refreshInfo().catch(() => {});
+        this.#refreshInfoSoon();
         return this.models.refreshSoon();
       case 'accounts':
         // Their role may be another one now.
@@ -381,6 +382,8 @@ class App {
   async #refreshInfo(): Promise<void> {
     this.info = await api.info();
   }
+
+  #refreshInfoSoon = coalesce(MODELS_DEBOUNCE_MS, () => void this.#refreshInfo().catch(() => {}));
 
   async #refreshList(): Promise<void> {
     await this.chatManager.refresh();
@@ -408,34 +411,28 @@ class App {
     }
   }
 
-  /** Starts a turn. The response may get lost although the message arrived, which counts as sent. */
-  async #start({ message, ...turn }: OutgoingTurn): Promise<Started> {
-    // The reader may open another chat, with another model, while we wait.
-    const modelId = this.choice.send;
+  /** Starts a turn. `message` is shown meanwhile, also where the same is answered anew. */
+  async #start(turn: OutgoingTurn, message: string): Promise<Started> {
     // Whoever sends it nevertheless has accepted who answers.
     if (this.missing) this.models.unpick();
     const { turnId } = turn;
     const takeBack = this.conversation.announce(message, turnId, turn.replaces);
-    let chatId = router.chatId;
-    let made: ChatId | undefined;
+    const made = router.chatId === undefined;
+    let chatId: ChatId;
     try {
-      chatId ??= made = await this.#createChat();
-      this.draft.sending(chatId, turnId);
-      this.#unconfirmed.add(turnId);
-      await startOnce(chatId, { ...turn, modelId });
-      return { chatId, sent: true };
-    } catch (thrown) {
-      const error = thrown instanceof UncertainStart ? thrown.cause : thrown;
+      chatId = router.chatId ?? (await this.#createChat());
+    } catch (error) {
       takeBack();
-      if (chatId && !this.#unconfirmed.has(turnId)) return { chatId, sent: true };
       toasts.show(language.messages.notSent(errorText(error)));
-      // Whatever else went wrong, the message may have arrived.
-      const refused = thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
-      const uncertain = chatId !== undefined && !refused;
-      return { chatId, sent: false, uncertain, unused: refused ? made : undefined };
-    } finally {
-      this.#unconfirmed.delete(turnId);
+      return { chatId: undefined, sent: false };
     }
+    this.draft.sending(chatId, turnId);
+    const delivery = await this.#outbox.send(chatId, turn);
+    if (delivery.sent) return { chatId, sent: true };
+    takeBack();
+    toasts.show(language.messages.notSent(errorText(delivery.error)));
+    const { uncertain } = delivery;
+    return { chatId, sent: false, uncertain, unused: made && !uncertain ? chatId : undefined };
   }
 
   async #createChat(): Promise<ChatId> {
@@ -461,23 +458,6 @@ class App {
     await this.list.remove(id).catch(() => {
       // Then it stays in the list, where it can be deleted.
     });
-  }
-}
-
-/** No response came to the first request: whatever the second one says, it may have arrived. */
-class UncertainStart extends Error {}
-
-/** Sends it again where no response came. It has an id, so that twice is once. */
-async function startOnce(chatId: ChatId, turn: StartTurn): Promise<void> {
-  try {
-    await api.startTurn(chatId, turn);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.unreachable)) throw error;
-    try {
-      await api.startTurn(chatId, turn);
-    } catch (cause) {
-      throw new UncertainStart('', { cause });
-    }
   }
 }
 

@@ -12,6 +12,8 @@ import { loadSetting, saveSetting } from './storage';
 import { toasts } from './ui/toasts.svelte';
 
 const lost = ApiError.noAnswer('Failed to fetch');
+const sentIds = (startTurn: MockInstance<typeof api.startTurn>) =>
+  startTurn.mock.calls.map(([, turn]) => turn.turnId);
 const started = (chatId: string, seq: number, text: string, turnId = `t${seq}`): ServerFrame => ({
   type: 'event',
   chatId,
@@ -166,8 +168,6 @@ describe('a message', () => {
     visit('a');
     app.draft.text = text;
   };
-  const sentIds = (startTurn: MockInstance<typeof api.startTurn>) =>
-    startTurn.mock.calls.map(([, turn]) => turn.turnId);
 
   test('whose response was lost is sent again at once, as the same turn', async () => {
     const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValueOnce(lost);
@@ -293,6 +293,75 @@ describe('in the place of a turn', () => {
   });
 });
 
+describe('what may have arrived and is repeated by hand', () => {
+  const ended = (seq: number, turnId: string): ServerFrame => {
+    const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const body = { type: 'turnFinished', turnId, outcome: { kind: 'done' }, usage } as const;
+    return { type: 'event', chatId: 'a', seq, at: 0, body };
+  };
+  const open = async () => {
+    vi.spyOn(api, 'endpoints').mockResolvedValue([]);
+    vi.spyOn(api, 'models').mockResolvedValue([modelView('gpt', { isDefault: true })]);
+    await app.models.refresh();
+    visit('a');
+    app.take(started('a', 1, 'hello'));
+    app.take(ended(2, 't1'));
+    app.take({ type: 'caughtUp', chatId: 'a', seq: 2 });
+    await vi.advanceTimersByTimeAsync(100);
+    return app.conversation.turns[0] ?? expect.fail('no turn');
+  };
+  /** How many turns the server would have. */
+  const turns = (startTurn: MockInstance<typeof api.startTurn>) => new Set(sentIds(startTurn)).size;
+
+  test.each([
+    ['an edit', 'goodbye'],
+    ['a regeneration', undefined],
+  ])('%s is one turn', async (_, text) => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    const turn = await open();
+    await app.replace(turn, text);
+    await app.replace(turn, text);
+    expect([startTurn.mock.calls.length, turns(startTurn)]).toEqual([4, 1]);
+    await app.replace(turn, 'something else');
+    expect(turns(startTurn)).toBe(2);
+  });
+
+  test('a regeneration by another model is another turn', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    const turn = await open();
+    await app.replace(turn);
+    app.models.pick({ id: 'gpt', name: 'gpt' });
+    await app.replace(turn);
+    expect(turns(startTurn)).toBe(2);
+  });
+
+  test('a regeneration that was seen, or refused, is asked for anew', async () => {
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    const turn = await open();
+    await app.replace(turn);
+    app.take(started('a', 3, 'hello', sentIds(startTurn)[0]));
+    app.take(ended(4, sentIds(startTurn)[0] ?? ''));
+    await vi.advanceTimersByTimeAsync(100);
+    startTurn.mockRejectedValue(new ApiError('busy', 'This chat is still answering.', 409));
+    await app.replace(turn);
+    await app.replace(turn);
+    expect(turns(startTurn)).toBe(3);
+  });
+
+  test('a suggestion is one turn, and once in the field', async () => {
+    vi.spyOn(api, 'createChat').mockResolvedValue(chat('a'));
+    const startTurn = vi.spyOn(api, 'startTurn').mockRejectedValue(lost);
+    visit(undefined);
+    await app.send('What time is it?');
+    await app.send('What time is it?');
+    expect(turns(startTurn)).toBe(1);
+    expect(app.draft.text).toBe('What time is it?');
+    startTurn.mockResolvedValue({ turnId: 't1' });
+    await app.send('What time is it?');
+    expect([turns(startTurn), app.draft.text]).toEqual([1, '']);
+  });
+});
+
 test('a call that was answered elsewhere is no failure', async () => {
   const answerCall = vi.spyOn(api, 'answerCall');
   answerCall.mockRejectedValueOnce(new ApiError('conflict', 'It no longer waits.', 409));
@@ -397,7 +466,7 @@ describe('what changes elsewhere', () => {
       app.take({ type: 'changed', topic });
     }
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(counts(all)).toMatchObject({ chats: 0, tools: 1, models: 1, endpoints: 1, look: 0 });
+    expect(counts(all)).toEqual({ ...none, tools: 1, models: 1, endpoints: 1, info: 1 });
     app.take({ type: 'changed', topic: 'accounts' });
     expect(counts(all).look).toBe(1);
   });
@@ -524,10 +593,11 @@ describe('the model of a chat', () => {
     expect(testModel.mock.calls.map(([id]) => id)).toEqual(['new', 'gpt']);
   });
 
-  test('that cannot be saved says so in words', async () => {
-    vi.spyOn(api, 'createModel').mockRejectedValue(lost);
+  test('that cannot be saved fails with what the server said, the field included', async () => {
+    const refused = new ApiError('model_name_invalid', 'Too long.', 400, undefined, {}, 'name');
+    vi.spyOn(api, 'createModel').mockRejectedValue(refused);
     const model = { provider: 'openai', baseUrl: 'http://x', model: 'new' } as const;
-    await expect(app.addModel(model)).rejects.toThrow('Tenon does not answer.');
+    await expect(app.addModel(model)).rejects.toBe(refused);
   });
 });
 

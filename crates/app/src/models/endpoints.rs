@@ -8,12 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use tenon_domain::WireFormat;
+use tenon_domain::{ErrorDetail, WireFormat};
 use tenon_llm::discover::{ListedModel, base_url, discover};
 use tokio::sync::watch;
 
 use crate::config::Environment;
-use crate::models::view::{EndpointView, ModelOrigin};
+use crate::models::view::{EndpointFault, EndpointView, ModelOrigin};
 
 /// The servers people run at home, where they listen unless told otherwise.
 const LOCAL: [(&str, &str, &str); 4] = [
@@ -52,7 +52,7 @@ enum EndpointReply {
         base_url: String,
         models: Vec<ListedModel>,
     },
-    Failed(String),
+    Failed(ErrorDetail),
 }
 
 impl ModelEndpoints {
@@ -118,10 +118,10 @@ impl ModelEndpoints {
                     return None;
                 }
                 Some(EndpointReply::Failed(why)) => (0, Some(why.clone())),
-                None => (
-                    0,
-                    Some(format!("{} has not answered yet.", endpoint.base_url)),
-                ),
+                None => {
+                    let address = (&endpoint.base_url).into();
+                    (0, Some(EndpointFault::Unanswered { address }.into()))
+                }
             };
             let endpoint = found_at(endpoint, seen);
             Some(EndpointView {
@@ -155,7 +155,7 @@ impl ModelEndpoints {
                 base_url: offer.base_url,
                 models: offer.models,
             },
-            Err(error) => EndpointReply::Failed(error.to_string()),
+            Err(error) => EndpointReply::Failed(error.detail()),
         };
         self.tell(endpoint, &seen);
         let is_new = self.seen().get(&endpoint.id) != Some(&seen);
@@ -184,7 +184,7 @@ impl ModelEndpoints {
             ),
             (None, EndpointReply::Failed(_)) if endpoint.origin == ModelOrigin::Local => {}
             (_, EndpointReply::Failed(why)) => {
-                tracing::warn!(endpoint = endpoint.name, why, "offers no models");
+                tracing::warn!(endpoint = endpoint.name, %why, "offers no models");
             }
         }
     }

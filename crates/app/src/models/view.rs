@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tenon_domain::{ErrorDetail, ModelId, Prices, ToolMode, ToolUse, WireFormat};
+use tenon_domain::{ErrorDetail, ModelId, Prices, ToolMode, ToolUse, WireFormat, coded_errors};
 use ts_rs::TS;
 
 use crate::auth::CurrentUser;
@@ -173,7 +173,17 @@ pub struct EndpointView {
     /// Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    pub error: Option<ErrorDetail>,
+}
+
+coded_errors! {
+    /// Why an endpoint offers nothing, where it did not say so itself.
+    #[derive(Debug)]
+    pub enum EndpointFault {
+        Unanswered { address } = "endpoint_unanswered" => "{address} has not answered yet.",
+        /// For those who are not told its address.
+        NoModels { name } = "endpoint_no_models" => "{name} offers no models now. An admin sees why in the settings.",
+    }
 }
 
 /// The `data:` lines of `POST /api/models/{id}/test`, a `text/event-stream`.
@@ -229,9 +239,10 @@ impl EndpointView {
         }
         let name = hide_host(self.name, self.base_url.as_deref(), Some(self.provider));
         // Why it failed names its address.
-        let error = self
-            .error
-            .map(|_why| format!("{name} offers no models now. An admin sees why in the settings."));
+        let error = self.error.map(|_why| {
+            let name = (&name).into();
+            EndpointFault::NoModels { name }.into()
+        });
         Self {
             name,
             base_url: None,

@@ -246,7 +246,7 @@ fn words(
     };
     let mut words = words
         .map_err(|error| SourceInputError::CommandQuotes {
-            why: error.to_string().into(),
+            why: ErrorDetail::from(error).into(),
         })?
         .into_iter();
     Ok((words.next(), words.collect()))

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tenon_sources::import::{self, ConfigReadError, ImportResult, ImportedServer};
 
 use super::Sources;
-use super::folder::unusable;
+use super::folder::{numbered, unread, unusable};
 use crate::config::{Config, TOOL_SERVER_CONNECTIONS};
 
 /// What a settings file without a readable name is called.
@@ -67,11 +67,11 @@ fn found_in(
     let servers = match reading {
         Ok(ImportResult { servers, notes }) => {
             for note in notes {
-                tracing::warn!(place, note, "about the tool servers");
+                tracing::warn!(place, %note, "about the tool servers");
             }
             servers
         }
-        Err(error) => vec![unusable(place, format!("{place} cannot be read. {error}"))],
+        Err(error) => vec![unusable(place, unread(place, error.into()))],
     };
     for server in &servers {
         if let Err(error) = &server.config {
@@ -97,10 +97,7 @@ fn rename_duplicates(
         if let Some(other) = given.get(&key) {
             let is_free = |free: &str| !given.contains_key(&free.to_ascii_lowercase());
             let free = import::numbered(&server.name, is_free);
-            server.notes.push(format!(
-                "`{}` in {other} has the same name; this one is called `{free}`.",
-                server.name
-            ));
+            server.notes.push(numbered(&server.name, other, &free));
             server.name = free;
         }
         given.insert(server.name.to_ascii_lowercase(), place.to_owned());

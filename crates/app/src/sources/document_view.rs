@@ -1,7 +1,7 @@
 //! What an OpenAPI document says, as people see it.
 
 use serde::Serialize;
-use tenon_domain::ToolDefinition;
+use tenon_domain::{ErrorDetail, ToolDefinition};
 use tenon_sources::ToolChanges;
 use tenon_sources::openapi::OpenapiPreview;
 use tenon_sources::openapi::operation::{
@@ -86,7 +86,7 @@ pub struct SourcePreview {
     pub schemes: Vec<SchemeView>,
     /// The servers behind it, if it is an mcpo.
     pub servers: Vec<String>,
-    pub notes: Vec<String>,
+    pub notes: Vec<ErrorDetail>,
 }
 
 #[derive(Debug, Clone, Serialize, TS)]

@@ -7,7 +7,6 @@ use tenon_store::{StoredSource, Vault};
 
 use super::check;
 use super::config;
-use super::error::invalid_config;
 use super::input_error::SourceInputError;
 use crate::sources::read_model::SourceOrigin;
 
@@ -26,8 +25,8 @@ pub(super) struct SourceEntry {
     pub(super) trust_hints: bool,
     /// What is sealed may not open.
     pub(super) config: Result<SourceConfig, ErrorDetail>,
-    /// What is worth knowing about how it is written, as sentences.
-    pub(super) notes: Vec<String>,
+    /// What is worth knowing about how it is written.
+    pub(super) notes: Vec<ErrorDetail>,
 }
 
 impl SourceEntry {
@@ -66,7 +65,7 @@ impl SourceEntry {
             config: found
                 .config
                 .clone()
-                .map_err(|error| invalid_config(error.to_string()))
+                .map_err(ErrorDetail::from)
                 .and_then(|config| {
                     check::keeps_shared_secrets(&config)?;
                     Ok(config)

@@ -56,9 +56,3 @@ impl From<FillError> for SourceError {
 pub(super) fn in_field(field: &str, error: SourceInputError) -> SourceError {
     SourceError::Invalid(error.detail().in_field(field))
 }
-
-/// A configuration that cannot be used, as whoever read it says.
-pub(super) fn invalid_config(message: impl Into<String>) -> ErrorDetail {
-    let message = message.into().into();
-    SourceInputError::Config { message }.into()
-}

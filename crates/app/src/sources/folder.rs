@@ -6,6 +6,8 @@
 //! half written is read again at the next poll. What a file configures is run, so a file that
 //! others on this machine may write to is not.
 
+mod fault;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Read};
@@ -13,8 +15,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tenon_sources::import::{self, ImportedServer, MAX_WITH_DOCUMENTS, clean, is_unprintable};
+use tenon_domain::{CodedError, ErrorDetail};
+use tenon_sources::import::{
+    self, ImportNote, ImportedServer, MAX_WITH_DOCUMENTS, ServerEntryError, clean, is_unprintable,
+};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+pub use fault::FileFault;
 
 use super::Sources;
 use crate::permissions::{Risk, risk, risk_of_replacing};
@@ -72,10 +79,10 @@ enum FileRisk {
 #[derive(Debug)]
 enum FileProblem {
     /// It is not run, for this reason.
-    FileRisk(String),
+    FileRisk(FileFault),
     /// Seen once. Perhaps somebody is still writing.
     Suspected,
-    Confirmed(String),
+    Confirmed(ErrorDetail),
 }
 
 impl WatchedFolder {
@@ -182,10 +189,7 @@ impl WatchedFolder {
                 };
                 let is_free = |free: &str| !given.contains_key(&free.to_ascii_lowercase());
                 let free = import::numbered(&server.name, is_free);
-                server.notes.push(format!(
-                    "`{}` in {other} has the same name; this one is called `{free}`.",
-                    server.name
-                ));
+                server.notes.push(numbered(&server.name, other, &free));
                 given.insert(free.to_ascii_lowercase(), name.clone());
                 server.name = free;
             }
@@ -203,9 +207,10 @@ impl WatchedFile {
         }
         self.stamp = Some(stamp);
         if let Some(danger) = stamp.danger {
-            tracing::warn!(file = ?path, why = danger.why(path), "a file of servers is not run");
+            let why = danger.fault(path);
+            tracing::warn!(file = ?path, %why, "a file of servers is not run");
             self.servers.clear();
-            self.problem = Some(FileProblem::FileRisk(danger.why(path)));
+            self.problem = Some(FileProblem::FileRisk(why));
             return;
         }
         match read(path) {
@@ -214,7 +219,7 @@ impl WatchedFile {
                 self.problem = None;
             }
             Err(why) if same => {
-                tracing::warn!(file = ?path, why, "a file of servers cannot be read");
+                tracing::warn!(file = ?path, %why, "a file of servers cannot be read");
                 self.problem = Some(FileProblem::Confirmed(why));
             }
             // One that was broken before stays so until it can be read.
@@ -226,22 +231,21 @@ impl WatchedFile {
     }
 
     fn servers_of(&self, name: &str) -> Vec<ImportedServer> {
-        let nothing = |why: String| vec![unusable(name, why)];
         let why = match &self.problem {
             None | Some(FileProblem::Suspected) => return self.servers.clone(),
-            Some(FileProblem::FileRisk(why)) => {
-                return nothing(format!("{name} is not run, because {why}"));
-            }
+            Some(FileProblem::FileRisk(fault)) => return vec![unusable(name, fault.detail())],
             Some(FileProblem::Confirmed(why)) => why,
         };
         if self.servers.is_empty() {
-            return nothing(format!("{name} cannot be read. {why}"));
+            return vec![unusable(name, unread(name, why.clone()))];
         }
         let mut servers = self.servers.clone();
         for server in &mut servers {
-            server.notes.push(format!(
-                "{name} cannot be read since it was changed, so this is as it was before. {why}"
-            ));
+            let broken = ImportNote::FileBroken {
+                file: name.into(),
+                why: why.clone().into(),
+            };
+            server.notes.push(broken.into());
         }
         servers
     }
@@ -308,40 +312,33 @@ fn danger(path: &Path, entry: &Metadata, file: &Metadata) -> Option<FileRisk> {
 }
 
 impl FileRisk {
-    /// Ends a sentence that says that the file is not run.
-    fn why(self, path: &Path) -> String {
+    fn fault(self, path: &Path) -> FileFault {
         let folder = path.parent().and_then(Path::file_name);
         let folder = shown(&folder.unwrap_or_default().to_string_lossy());
         let file = shown(&path.file_name().unwrap_or_default().to_string_lossy());
+        let (file, folder) = (file.into(), folder.into());
         match self {
-            Self::File(Risk::Writable) => format!(
-                "other users of this machine may write to it: `chmod go-w {folder}/{file}`."
-            ),
-            Self::Folder(Risk::Writable) => format!(
-                "other users of this machine may write to the folder it is in: `chmod go-w {folder}`."
-            ),
-            Self::Target(Risk::Writable) => format!(
-                "it is a link, and other users of this machine may write to the folder it is in: \
-                 `chmod go-w` that one, or put the file itself into {folder}."
-            ),
-            Self::File(Risk::Foreign) => format!(
-                "it belongs to another user of this machine: `chown` {folder}/{file} to the user Tenon runs as."
-            ),
+            Self::File(Risk::Writable) => FileFault::Writable { file, folder },
+            Self::Folder(Risk::Writable) => FileFault::FolderWritable { file, folder },
+            Self::Target(Risk::Writable) => FileFault::TargetWritable { file, folder },
+            Self::File(Risk::Foreign) => FileFault::Foreign { file, folder },
             Self::Folder(Risk::Foreign) | Self::Target(Risk::Foreign) => {
-                "the folder it is in belongs to another user of this machine: `chown` it to the user Tenon runs as.".into()
+                FileFault::FolderForeign { file }
             }
         }
     }
 }
 
-fn read(path: &Path) -> Result<Vec<ImportedServer>, String> {
+fn read(path: &Path) -> Result<Vec<ImportedServer>, ErrorDetail> {
     let text = read_text(path).map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => "It is not text in UTF-8.".to_owned(),
-        _ => format!("The system says: {error}."),
+        ErrorKind::InvalidData => FileFault::NotUtf8,
+        _ => {
+            let said = error.to_string().into();
+            FileFault::System { said }
+        }
     })?;
     let stem = path.file_stem().and_then(|stem| stem.to_str());
-    let reading = import::read(&text, stem).map_err(|error| error.to_string())?;
-    Ok(reading.servers)
+    Ok(import::read(&text, stem)?.servers)
 }
 
 /// Not more than may be read, whatever the file has become since it was listed.
@@ -354,15 +351,34 @@ fn read_text(path: &Path) -> std::io::Result<String> {
 }
 
 /// What stands for a file in which no server can be found.
-pub(super) fn unusable(file: &str, why: String) -> ImportedServer {
+pub(super) fn unusable(file: &str, why: ErrorDetail) -> ImportedServer {
     ImportedServer {
         name: called(file),
         title: file.to_owned(),
-        config: Err(why.into()),
+        config: Err(ServerEntryError::Other(why)),
         document: None,
         enabled: true,
         notes: Vec::new(),
     }
+}
+
+/// Why nothing of a file can be used.
+pub(super) fn unread(file: &str, why: ErrorDetail) -> ErrorDetail {
+    FileFault::Unread {
+        file: file.into(),
+        why: why.into(),
+    }
+    .into()
+}
+
+/// A server at another place has the same name.
+pub(super) fn numbered(name: &str, place: &str, free: &str) -> ErrorDetail {
+    ImportNote::NumberedElsewhere {
+        name: name.into(),
+        place: place.into(),
+        free: free.into(),
+    }
+    .into()
 }
 
 /// What a file is called that has no servers to be called by.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ErrorParam, SourceConfig, SourceId, SourceKind, UserId};
+use tenon_domain::{CodedError, ErrorDetail, SourceConfig, SourceId, SourceKind, UserId};
 use tenon_sources::import::{self, ImportResult, ImportedServer};
 use tenon_sources::parse_queue::acquire;
 use tenon_sources::variables::{Variable, misplaced, unset};
@@ -16,7 +16,7 @@ use super::Sources;
 use super::check;
 use super::documents::{UploadedDocument, given_to};
 use super::entry::SourceEntry;
-use super::error::{SourceError, invalid_config};
+use super::error::SourceError;
 use super::input_error::SourceInputError;
 use super::merge::kept;
 use super::openapi::{OpenapiDraft, check_length};
@@ -39,8 +39,8 @@ pub struct ImportReport {
     pub outcome: ImportOutcome,
     /// The variables in it that nobody has set yet, as secrets are named.
     pub unset: Vec<Variable>,
-    /// What was left out or changed, as sentences.
-    pub notes: Vec<String>,
+    /// What was left out or changed.
+    pub notes: Vec<ErrorDetail>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub enum ImportOutcome {
     Added(SourceId),
     /// The same server was there already.
     There(SourceId),
-    /// Why it was not added, as a sentence.
-    Refused(String),
+    /// Why it was not added.
+    Refused(ErrorDetail),
 }
 
 /// What is known before the first one is looked at.
@@ -101,11 +101,9 @@ impl Sources {
         context: &ImportContext<'_>,
         found: ImportedServer,
     ) -> Result<ImportReport, SourceError> {
-        let config = found.config.clone().map_err(|error| error.to_string());
-        let invalid = |message: String| SourceError::Invalid(invalid_config(message));
-        let outcome = match config.clone().map_err(invalid) {
+        let outcome = match found.config.clone() {
             Ok(config) => self.outcome(context, &found, config).await,
-            Err(refusal) => Err(refusal),
+            Err(refusal) => Err(SourceError::Invalid(refusal.into())),
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -114,12 +112,13 @@ impl Sources {
                 ImportOutcome::Refused(taken(&found.name))
             }
             Err(SourceError::Store(error)) => return Err(error.into()),
-            Err(refusal) => ImportOutcome::Refused(refusal.to_string()),
+            Err(refusal) => ImportOutcome::Refused(refusal.detail()),
         };
-        let config = config.ok();
+        let config = found.config.ok();
         let unset = config.as_ref().map(|config| context.unset(config));
         let mut notes = found.notes;
-        notes.extend(config.as_ref().and_then(misplaced));
+        let misplaced = config.as_ref().and_then(misplaced);
+        notes.extend(misplaced.map(ErrorDetail::from));
         Ok(ImportReport {
             summary: config.as_ref().map(import::summary).unwrap_or_default(),
             name: found.name,
@@ -205,7 +204,7 @@ impl From<ImportReport> for ImportedSource {
     fn from(imported: ImportReport) -> Self {
         let (id, refused) = match imported.outcome {
             ImportOutcome::Added(id) => (Some(id), None),
-            ImportOutcome::There(_) => (None, Some("It is there already.".into())),
+            ImportOutcome::There(_) => (None, Some(SourceInputError::ImportThere.into())),
             ImportOutcome::Refused(why) => (None, Some(why)),
         };
         Self {
@@ -227,16 +226,11 @@ async fn read(
 ) -> Result<ImportResult, SourceError> {
     let slot = timeout(TURN_DEADLINE, acquire(turns)).await;
     let slot = slot.map_err(|_elapsed| SourceInputError::ImportBusy)?;
-    let work =
-        slot.run(move || import::read(&text, file.as_deref()).map_err(|error| error.to_string()));
-    work.await.map_err(|message| {
-        let message = ErrorParam::from(message);
-        SourceInputError::Import { message }.into()
-    })
+    let work = slot.run(move || import::read(&text, file.as_deref()).map_err(ErrorDetail::from));
+    work.await.map_err(SourceError::Invalid)
 }
 
-fn taken(name: &str) -> String {
-    format!(
-        "Another server is called `{name}` already. Remove that one, or give this one another name."
-    )
+fn taken(name: &str) -> ErrorDetail {
+    let name = name.into();
+    SourceInputError::ImportTaken { name }.into()
 }

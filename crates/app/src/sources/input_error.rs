@@ -49,10 +49,9 @@ coded_errors! {
         InVariable { variable } = "source_in_variable" => "This server stands in the environment variable {variable}. Change it there.",
         NoRoom { count: usize } = "source_no_room" => "There are {count} servers already, and no room for more. Remove one first.",
         NoLogin = "source_no_login" => "Nobody logs in to this server: it is a program, or described by an OpenAPI document.",
-        /// What a file or an older version has written down.
-        Config { message } = "source_config" => "{message}",
         OtherVersion = "source_other_version" => "It was written by another version of Tenon. Remove it and add it again.",
-        Import { message } = "source_import" => "{message}",
+        ImportThere = "import_there" => "It is there already.",
+        ImportTaken { name } = "import_name_taken" => "Another server is called `{name}` already. Remove that one, or give this one another name.",
         ImportBusy = "source_import_busy" => "Others of your imports are still being read. Try again when they are done.",
 
         SecretName = "secret_name" in "name" => "A secret's name has letters, digits, `_`, `-` and `.` and begins with a letter or `_`, such as GITHUB_TOKEN.",

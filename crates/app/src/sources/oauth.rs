@@ -17,6 +17,7 @@ use tenon_sources::Network;
 use tenon_sources::mcp::TokenProvider;
 use tenon_sources::mcp::oauth::{
     self, LoginCallback, LoginError, LoginRequest, OAuthClient, OAuthHttp, TokenManager,
+    UntrustedLogin,
 };
 use tenon_store::{Store, Vault};
 use url::Url;
@@ -93,7 +94,7 @@ impl OAuthService {
         public: PublicAddress,
     ) -> Result<String, LoginError> {
         let server = Url::parse(&endpoint.url)
-            .map_err(|_| LoginError::Untrusted("The server's address is none.".into()))?;
+            .map_err(|_| LoginError::Untrusted(UntrustedLogin::ServerAddress))?;
         // They go where the address leads now, whatever it was a moment ago.
         let target = LoginTarget {
             origin: Some(origin_of(&server)),

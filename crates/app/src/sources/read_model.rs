@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tenon_domain::{SourceId, SourceKind, SourceState};
+use tenon_domain::{ErrorDetail, SourceId, SourceKind, SourceState};
 use ts_rs::TS;
 
 use super::document_view::DocumentView;
@@ -32,8 +32,8 @@ pub struct SourceDetail {
     pub tools: usize,
     /// What is listed is what it offered when it last worked.
     pub stale: bool,
-    /// Tools that could not be taken, and other things worth knowing, as sentences.
-    pub problems: Vec<String>,
+    /// Tools that could not be taken, and other things worth knowing.
+    pub problems: Vec<ErrorDetail>,
     /// How it is reached. For those who may change it.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,11 +213,11 @@ pub struct ImportedSource {
     /// Why it was not, or would not be.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<ErrorDetail>,
     /// Variables in it that nobody has set yet, `user.` before those of this person.
     pub unset: Vec<String>,
-    /// What was left out or changed, as sentences.
-    pub notes: Vec<String>,
+    /// What was left out or changed.
+    pub notes: Vec<ErrorDetail>,
 }
 
 /// A secret: its name only.

@@ -168,7 +168,7 @@ impl ImportCommand {
                     ImportOutcome::Added(_) if self.preview => ("would be added", &one.summary),
                     ImportOutcome::Added(_) => ("added", &one.summary),
                     ImportOutcome::There(_) => ("there already", &one.summary),
-                    ImportOutcome::Refused(why) => ("refused", why),
+                    ImportOutcome::Refused(why) => ("refused", &why.message),
                 };
                 say(format_args!("{what:14}  {:width$}  {about}", one.name));
                 for note in &one.notes {

@@ -325,7 +325,7 @@ async fn what_is_pasted_may_be_connections_a_document_or_an_address() {
     ready(&server, "api-fast").await;
     let (_, again) = server.post(path, json!({"text": text})).await;
     for one in again.as_array().unwrap() {
-        assert_eq!(one["refused"], "It is there already.", "{again:#}");
+        assert_eq!(one["refused"]["code"], "import_there", "{again:#}");
     }
 
     // Longer than any list of servers may be.
@@ -339,7 +339,7 @@ async fn what_is_pasted_may_be_connections_a_document_or_an_address() {
     assert_eq!(added[0]["id"], id, "{added:#}");
     let broken = "openapi: 3.1.0\ninfo: {title: Broken}\npaths: []\n";
     let (_, refused) = server.post(path, json!({"text": broken})).await;
-    assert!(refused[0]["refused"].is_string(), "{refused:#}");
+    assert!(refused[0]["refused"]["code"].is_string(), "{refused:#}");
 }
 
 #[tokio::test]
@@ -353,7 +353,7 @@ async fn who_is_no_admin_imports_apis_for_themself_and_from_the_internet() {
     let (_, everybody) = bob
         .post(path, json!({"text": connection.to_string(), "mine": false}))
         .await;
-    let why = everybody[0]["refused"].as_str().unwrap();
+    let why = everybody[0]["refused"]["message"].as_str().unwrap();
     assert!(why.starts_with("Only an admin"), "{why}");
     let (_, added) = bob
         .post(path, json!({"text": connection.to_string()}))
@@ -380,7 +380,7 @@ async fn who_is_no_admin_imports_apis_for_themself_and_from_the_internet() {
 
     let shared = json!([{"url": "https://api.example", "type": "openapi", "key": "${KEY}"}]);
     let (_, refused) = bob.post(path, json!({"text": shared.to_string()})).await;
-    let why = refused[0]["refused"].as_str().unwrap();
+    let why = refused[0]["refused"]["message"].as_str().unwrap();
     assert!(why.contains("${user.KEY}"), "{why}");
     let own = document("https://api.example").to_string();
     let (_, added) = bob.post(path, json!({"text": own})).await;

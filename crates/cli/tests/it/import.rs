@@ -257,7 +257,7 @@ async fn a_file_in_the_watched_folder_is_a_server_until_it_goes() {
     std::fs::write(&file, "params: [").unwrap();
     let sources = served
         .until("/api/sources", |sources| {
-            sources[0]["problems"][0].is_string()
+            sources[0]["problems"][0]["code"] == "import_file_broken"
         })
         .await;
     assert_eq!(sources[0]["state"], "ready", "{sources:#}");
@@ -431,7 +431,7 @@ async fn a_pasted_text_is_shown_first_and_then_added() {
     let (_, added) = server.post(path, only).await;
     assert_eq!(added[0]["id"], "mcp-near", "{added:#}");
     assert_eq!(
-        added[1]["refused"],
+        added[1]["refused"]["message"],
         "Its transport “carrier-pigeon” is not one of stdio, http and sse."
     );
     let (_, sources) = server.get("/api/sources").await;
@@ -440,10 +440,10 @@ async fn a_pasted_text_is_shown_first_and_then_added() {
     let (_, again) = server
         .post(path, json!({"text": text, "only": ["near"]}))
         .await;
-    assert_eq!(again[0]["refused"], "It is there already.");
+    assert_eq!(again[0]["refused"]["code"], "import_there");
     let other = r#"{"near": {"command": "/elsewhere"}}"#;
     let (_, other) = server.post(path, json!({"text": other})).await;
-    let why = other[0]["refused"].as_str().unwrap();
+    let why = other[0]["refused"]["message"].as_str().unwrap();
     assert!(why.starts_with("Another server is called `near`"), "{why}");
 
     let (status, error) = server.post(path, json!({"text": "{\n  \"a\" 1}"})).await;
@@ -463,7 +463,7 @@ async fn who_is_no_admin_imports_addresses_for_themself() {
     }}"#;
     let (status, results) = bob.post("/api/sources/import", json!({"text": text})).await;
     assert_eq!(status, 200, "{results:#}");
-    let why = results[0]["refused"].as_str().unwrap();
+    let why = results[0]["refused"]["message"].as_str().unwrap();
     assert!(why.starts_with("Only an admin may add a program"), "{why}");
     assert!(
         results[1]["id"].as_str().unwrap().starts_with("mcp-mine."),
@@ -471,7 +471,7 @@ async fn who_is_no_admin_imports_addresses_for_themself() {
     );
     assert_eq!(results[1]["unset"], json!(["user.KEY"]));
     assert!(
-        results[2]["refused"]
+        results[2]["refused"]["message"]
             .as_str()
             .unwrap()
             .contains("${user.KEY}"),
@@ -480,7 +480,7 @@ async fn who_is_no_admin_imports_addresses_for_themself() {
     let everybody = json!({"text": text, "mine": false});
     let (_, results) = bob.post("/api/sources/import", everybody).await;
     assert!(
-        results[1]["refused"]
+        results[1]["refused"]["message"]
             .as_str()
             .unwrap()
             .starts_with("Only an admin"),

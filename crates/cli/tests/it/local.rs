@@ -152,7 +152,10 @@ async fn what_a_page_says_wrongly_costs_it_nothing_else() {
     let heard = page
         .until(|frame| frame["type"] == "tools:registered")
         .await;
-    assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
+    assert!(
+        heard.last().unwrap()["problem"]["code"].is_string(),
+        "{heard:?}"
+    );
     for wrong in [
         json!({"type": "tools:register"}),
         json!({"type": "tool:result", "call_id": "nobody-waits", "surprise": 1}),

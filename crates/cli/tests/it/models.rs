@@ -389,7 +389,7 @@ async fn models_of_the_environment_and_of_this_machine_are_there_by_themselves()
     let endpoints = endpoints.as_array().unwrap();
     assert_eq!(endpoints.len(), 3, "{endpoints:?}");
     assert!(
-        endpoints[1]["error"]
+        endpoints[1]["error"]["message"]
             .as_str()
             .unwrap()
             .starts_with("Nothing answers")

@@ -61,6 +61,17 @@ async fn both(pages: &mut [Page; 2], passes: impl Fn(&Value) -> bool) -> Value {
 }
 
 #[tokio::test]
+async fn a_ping_is_answered_and_nothing_is_to_be_read_again() {
+    let server = Server::with_accounts([]).await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let mut page = followed(&ada).await;
+    page.send(&json!({"type": "ping"}).to_string()).await;
+    let heard = page.until(|frame| frame["type"] == "pong").await;
+    let resync = heard.iter().filter(|frame| frame["type"] == "resync");
+    assert_eq!(resync.count(), 0, "{heard:?}");
+}
+
+#[tokio::test]
 async fn all_pages_of_a_user_hear_what_becomes_of_a_chat_and_nobody_else_does() {
     let server = Server::with_accounts([]).await;
     let ada = Person::set_up(&server, "Ada").await;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tenon_net::oauth::OAuthClient;
 use url::Url;
 
-use super::error::{LoginError, quote};
+use super::error::{LoginError, UntrustedLogin, quote};
 use super::grant::Grant;
 use super::http::OAuthHttp;
 use super::scopes;
@@ -92,9 +92,7 @@ impl PendingLogin {
         if is_right {
             Ok(())
         } else {
-            Err(LoginError::Untrusted(
-                "The answer does not come from where the log-in was begun.".into(),
-            ))
+            Err(LoginError::Untrusted(UntrustedLogin::OtherSender))
         }
     }
 }

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use url::Url;
 
 use super::challenge::Challenge;
-use super::error::{LoginError, quote};
-use super::http::{HttpError, HttpResponse, OAuthHttp, is_same_origin};
+use super::error::{LoginError, UnreachableLogin, UntrustedLogin, quote};
+use super::http::{HttpResponse, OAuthHttp, is_same_origin};
 
 mod well_known;
 
@@ -205,10 +205,9 @@ impl Discoverer<'_> {
         match (self.is_of_server(&document), origin) {
             (true, _) => Ok(Some(document)),
             (false, UrlOrigin::WellKnown) => Ok(None),
-            (false, UrlOrigin::Advertised) => Err(LoginError::Untrusted(format!(
-                "The server says that {} describes it, which is about something else.",
-                quote(url.as_str())
-            ))),
+            (false, UrlOrigin::Advertised) => Err(LoginError::Untrusted(
+                UntrustedLogin::OtherResource(quote(url.as_str())),
+            )),
         }
     }
 
@@ -264,9 +263,8 @@ impl Discoverer<'_> {
             }
         }
         // To go on at the server itself would lead where it never said.
-        Err(LoginError::Unreachable(format!(
-            "Where to log in could not be found out: the server names {}, and nothing there says more.",
-            quote(&names.join(", "))
+        Err(LoginError::Unreachable(UnreachableLogin::NoMetadata(
+            quote(&names.join(", ")),
         )))
     }
 
@@ -334,16 +332,8 @@ impl Discoverer<'_> {
     }
 
     async fn get(&self, url: &Url) -> Result<HttpResponse, LoginError> {
-        self.http
-            .get_metadata(url)
-            .await
-            .map_err(|error| match error {
-                HttpError::Refused(refused) => LoginError::Untrusted(refused.to_string()),
-                other => LoginError::Unreachable(format!(
-                    "Where to log in could not be found out: {} could not be asked: {other}.",
-                    url.host_str().unwrap_or_default()
-                )),
-            })
+        let response = self.http.get_metadata(url).await;
+        response.map_err(|error| error.at(url))
     }
 }
 

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::discovery::ServerMetadata;
-use super::error::{LoginError, quote};
+use super::error::{AddressFlaw, LoginError, UntrustedLogin, quote};
 use super::http::OAuthHttp;
 
 /// More than any address needs.
@@ -44,26 +44,21 @@ impl OAuthEndpoints {
 
 /// On the web, where requests are allowed, and https if the server itself is.
 fn check_url(http: &OAuthHttp, server: &Url, text: &str) -> Result<Url, LoginError> {
-    let refuse = |why: &str| {
+    let refuse = |flaw: AddressFlaw| {
         let address = quote(text);
-        LoginError::Untrusted(format!(
-            "The server names an address that {why}: {address}."
-        ))
+        LoginError::Untrusted(UntrustedLogin::NamedAddress { flaw, address })
     };
     if text.len() > MAX_URL_BYTES {
-        return Err(refuse("is too long"));
+        return Err(refuse(AddressFlaw::TooLong));
     }
-    let url = Url::parse(text).map_err(|_| refuse("is none"))?;
+    let url = Url::parse(text).map_err(|_| refuse(AddressFlaw::Invalid))?;
     if server.scheme() == "https" && url.scheme() != "https" {
-        return Err(refuse("is not https, though it is itself"));
+        return Err(refuse(AddressFlaw::NotHttps));
     }
-    http.check(&url).map_err(|why| {
-        LoginError::Untrusted(format!(
-            "The server names an address that is refused. {why}"
-        ))
-    })?;
+    http.check(&url)
+        .map_err(|why| LoginError::Untrusted(UntrustedLogin::NamedAddressRefused(why)))?;
     if !http.is_allowed_by(server, &url) {
-        return Err(refuse("is of this machine or its cloud"));
+        return Err(refuse(AddressFlaw::Local));
     }
     Ok(url)
 }

@@ -1,6 +1,7 @@
 //! What can go wrong with a log-in, in sentences for the person who tries it.
 
-use tenon_net::oauth::TokenError;
+use tenon_net::UrlError;
+use tenon_net::oauth::{NoRandomness, TokenError};
 use tenon_text as text;
 
 /// How much of what a server says is quoted.
@@ -13,15 +14,18 @@ pub enum LoginError {
     NoLogin,
     /// It may work in a while.
     #[error("{0} Try again in a moment.")]
-    Unreachable(String),
+    Unreachable(UnreachableLogin),
     /// Somebody has to register the client there by hand.
     #[error(
         "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings."
     )]
-    NotRegistered { client: String, why: String },
+    NotRegistered {
+        client: String,
+        why: RegistrationRefusal,
+    },
     /// A check failed: an address, an issuer, a method.
     #[error("{0} Nothing was sent there.")]
-    Untrusted(String),
+    Untrusted(UntrustedLogin),
     #[error("The log-in was refused there: {0}")]
     Refused(String),
     /// What was granted is not valid any more.
@@ -31,6 +35,96 @@ pub enum LoginError {
     Expired,
     #[error("What the log-in gave cannot be kept: {0}")]
     Storage(String),
+}
+
+/// What does not answer as it should. Displayed, a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnreachableLogin {
+    #[error("The log-in service said {0}.")]
+    Said(String),
+    #[error("The log-in service answered {0}.")]
+    Status(u16),
+    #[error("The log-in service takes too long to answer.")]
+    Timeout,
+    #[error("{client} could not register there: {why}.")]
+    Registration { client: String, why: HostFailure },
+    #[error(
+        "Where to log in could not be found out: the server names {0}, and nothing there says more."
+    )]
+    NoMetadata(String),
+    #[error("{host} could not be asked: {why}.")]
+    Host { host: String, why: HostFailure },
+    #[error("No connection can be made: {0}.")]
+    HttpClient(String),
+    #[error(transparent)]
+    Randomness(#[from] NoRandomness),
+}
+
+/// How a host failed a request; goes on after a colon.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostFailure {
+    #[error("it does not answer")]
+    Silent,
+    #[error("its answer is too long")]
+    TooLong,
+    #[error("it redirects to another site")]
+    CrossOriginRedirect,
+    #[error("it redirects too often")]
+    TooManyRedirects,
+    #[error("it answered {0}")]
+    Status(u16),
+    #[error("it answered {status}: {said}")]
+    Said { status: u16, said: String },
+}
+
+/// Why a client has to be registered by hand; goes on after a colon.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RegistrationRefusal {
+    #[error("nobody can register there.")]
+    NotOffered,
+    #[error("{0}.")]
+    Answered(HostFailure),
+    #[error("its answer names no client.")]
+    NoClient,
+}
+
+/// Which check failed. Displayed, a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UntrustedLogin {
+    #[error(transparent)]
+    Address(UrlError),
+    #[error("The server's address is none.")]
+    ServerAddress,
+    #[error("The server names an address that {flaw}: {address}.")]
+    NamedAddress { flaw: AddressFlaw, address: String },
+    #[error("The server names an address that is refused. {0}")]
+    NamedAddressRefused(UrlError),
+    #[error("The log-in service does not name itself.")]
+    NoIssuer,
+    #[error("The log-in service names itself {named}, though it is {expected}.")]
+    OtherIssuer { named: String, expected: String },
+    #[error("The server says that {0} describes it, which is about something else.")]
+    OtherResource(String),
+    #[error("The client secret does not fit into a header.")]
+    ClientSecret,
+    #[error("The log-in service gives out no codes.")]
+    NoCodes,
+    #[error("The log-in service cannot protect its codes (PKCE with S256).")]
+    NoPkce,
+    #[error("The answer does not come from where the log-in was begun.")]
+    OtherSender,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AddressFlaw {
+    #[error("is too long")]
+    TooLong,
+    #[error("is none")]
+    Invalid,
+    #[error("is not https, though it is itself")]
+    NotHttps,
+    #[error("is of this machine or its cloud")]
+    Local,
 }
 
 impl LoginError {
@@ -51,14 +145,14 @@ impl LoginError {
     pub(super) fn of_token(error: TokenError, client_name: &str) -> Self {
         match &error {
             TokenError::Rejected { .. } if error.is_transient() => {
-                Self::Unreachable(format!("The log-in service said {error}."))
+                Self::Unreachable(UnreachableLogin::Said(error.to_string()))
             }
             TokenError::Rejected { .. } if error.is_invalid_grant() => {
                 Self::Ended(error.to_string())
             }
             TokenError::Rejected { .. } => Self::Refused(error.to_string()),
             TokenError::Status(status) if error.is_transient() => {
-                Self::Unreachable(format!("The log-in service answered {status}."))
+                Self::Unreachable(UnreachableLogin::Status(*status))
             }
             TokenError::TokenType => Self::Refused(format!(
                 "it gives tokens of a kind that {client_name} cannot use."
@@ -114,7 +208,7 @@ mod tests {
         );
         check(
             TokenError::Status(503),
-            LoginError::Unreachable("The log-in service answered 503.".into()),
+            LoginError::Unreachable(UnreachableLogin::Status(503)),
         );
         check(
             TokenError::Status(302),

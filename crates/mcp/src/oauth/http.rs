@@ -9,7 +9,7 @@ use tenon_net::body::{self, BodyError};
 use tenon_net::{Network, UrlError};
 use url::{Host, Url};
 
-use super::error::LoginError;
+use super::error::{HostFailure, LoginError, UnreachableLogin, UntrustedLogin};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -62,13 +62,24 @@ impl From<BodyError> for HttpError {
 impl HttpError {
     /// As the error of a log-in, about the host of this URL.
     pub(super) fn at(self, url: &Url) -> LoginError {
-        match self {
-            Self::Refused(refused) => LoginError::Untrusted(refused.to_string()),
-            other => {
-                let host = url.host_str().unwrap_or_default();
-                LoginError::Unreachable(format!("{host} could not be asked: {other}."))
+        self.or_else(|why| {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            LoginError::Unreachable(UnreachableLogin::Host { host, why })
+        })
+    }
+
+    /// The same with other words about a host that failed.
+    pub(super) fn or_else(self, failed: impl Fn(HostFailure) -> LoginError) -> LoginError {
+        failed(match self {
+            Self::Refused(refused) => {
+                return LoginError::Untrusted(UntrustedLogin::Address(refused));
             }
-        }
+            Self::Request(_) => HostFailure::Silent,
+            Self::TooLong => HostFailure::TooLong,
+            Self::CrossOriginRedirect => HostFailure::CrossOriginRedirect,
+            Self::TooManyRedirects => HostFailure::TooManyRedirects,
+            Self::Status(status) => HostFailure::Status(status),
+        })
     }
 }
 
@@ -82,7 +93,7 @@ impl OAuthHttp {
             .pool_max_idle_per_host(0)
             .build()
             .map_err(|error| {
-                LoginError::Unreachable(format!("No connection can be made: {error}."))
+                LoginError::Unreachable(UnreachableLogin::HttpClient(error.to_string()))
             })?;
         Ok(Self { client, network })
     }

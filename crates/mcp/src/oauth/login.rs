@@ -13,7 +13,7 @@ use super::callback::PendingLogin;
 use super::challenge::Challenge;
 use super::discovery::{Discoverer, ServerMetadata};
 use super::endpoints::OAuthEndpoints;
-use super::error::LoginError;
+use super::error::{LoginError, RegistrationRefusal, UnreachableLogin, UntrustedLogin};
 use super::grant::Grant;
 use super::http::OAuthHttp;
 use super::registration;
@@ -54,11 +54,7 @@ pub async fn start_login(
     request: LoginRequest<'_>,
 ) -> Result<AuthorizationRedirect, LoginError> {
     let started = tokio::time::timeout(LOGIN_TIMEOUT, start(http, request)).await;
-    started.unwrap_or_else(|_| {
-        Err(LoginError::Unreachable(
-            "The log-in service takes too long to answer.".into(),
-        ))
-    })
+    started.unwrap_or_else(|_| Err(LoginError::Unreachable(UnreachableLogin::Timeout)))
 }
 
 async fn start(
@@ -67,7 +63,7 @@ async fn start(
 ) -> Result<AuthorizationRedirect, LoginError> {
     let server = request.server;
     http.check(server)
-        .map_err(|refused| LoginError::Untrusted(refused.to_string()))?;
+        .map_err(|refused| LoginError::Untrusted(UntrustedLogin::Address(refused)))?;
     let challenge = match request.challenge {
         Some(challenge) => Some(challenge.to_owned()),
         None => ask_for_challenge(http, server).await?,
@@ -85,7 +81,7 @@ async fn start(
     let mut client = identify(http, metadata, &endpoints, &request, &scopes).await?;
     client.auth = client_auth(metadata);
 
-    let random = |error: NoRandomness| LoginError::Unreachable(error.to_string());
+    let random = |error: NoRandomness| LoginError::Unreachable(error.into());
     let pkce = Pkce::new().map_err(random)?;
     let state = random_token().map_err(random)?;
     let mut url = endpoints.authorization;
@@ -143,15 +139,11 @@ fn check_flow(metadata: &ServerMetadata) -> Result<(), LoginError> {
         values.is_some_and(|values| !values.iter().any(|value| value == wanted))
     };
     if lacks(&metadata.response_types_supported, "code") {
-        return Err(LoginError::Untrusted(
-            "The log-in service gives out no codes.".into(),
-        ));
+        return Err(LoginError::Untrusted(UntrustedLogin::NoCodes));
     }
     // One that does not say usually supports it.
     if lacks(&metadata.code_challenge_methods_supported, "S256") {
-        return Err(LoginError::Untrusted(
-            "The log-in service cannot protect its codes (PKCE with S256).".into(),
-        ));
+        return Err(LoginError::Untrusted(UntrustedLogin::NoPkce));
     }
     Ok(())
 }
@@ -196,7 +188,7 @@ async fn identify(
     let Some(endpoint) = &endpoints.registration else {
         return Err(LoginError::NotRegistered {
             client: request.client_name.to_owned(),
-            why: "nobody can register there.".into(),
+            why: RegistrationRefusal::NotOffered,
         });
     };
     registration::register(http, endpoint, request, scopes).await

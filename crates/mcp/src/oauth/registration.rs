@@ -5,7 +5,7 @@ use serde_json::json;
 use tenon_net::oauth::OAuthClient;
 use url::Url;
 
-use super::error::{LoginError, quote};
+use super::error::{HostFailure, LoginError, RegistrationRefusal, UnreachableLogin, quote};
 use super::http::OAuthHttp;
 use super::login::LoginRequest;
 
@@ -23,7 +23,7 @@ pub(super) async fn register(
     scopes: &[String],
 ) -> Result<OAuthClient, LoginError> {
     let client_name = request.client_name;
-    let not_registered = |why: String| LoginError::NotRegistered {
+    let not_registered = |why: RegistrationRefusal| LoginError::NotRegistered {
         client: client_name.to_owned(),
         why,
     };
@@ -44,25 +44,28 @@ pub(super) async fn register(
     if !scopes.is_empty() {
         body["scope"] = scopes.join(" ").into();
     }
-    let response = http.post_json(endpoint, &body).await.map_err(|error| {
-        LoginError::Unreachable(format!("{client_name} could not register there: {error}."))
-    })?;
-    let status = response.status;
-    if !status.is_success() {
+    let unreachable = |why: HostFailure| {
+        let client = client_name.to_owned();
+        LoginError::Unreachable(UnreachableLogin::Registration { client, why })
+    };
+    let response = http.post_json(endpoint, &body).await;
+    let response = response.map_err(|error| error.or_else(unreachable))?;
+    if !response.status.is_success() {
+        let status = response.status.as_u16();
         let said = quote(&String::from_utf8_lossy(&response.body));
         let why = if said.is_empty() || said.starts_with('<') {
-            format!("it answered {}", status.as_u16())
+            HostFailure::Status(status)
         } else {
-            format!("it answered {}: {said}", status.as_u16())
+            HostFailure::Said { status, said }
         };
-        return Err(if status.is_server_error() {
-            LoginError::Unreachable(format!("{client_name} could not register there: {why}."))
+        return Err(if response.status.is_server_error() {
+            unreachable(why)
         } else {
-            not_registered(format!("{why}."))
+            not_registered(RegistrationRefusal::Answered(why))
         });
     }
     let registration: ClientRegistration = serde_json::from_slice(&response.body)
-        .map_err(|_| not_registered("its answer names no client.".into()))?;
+        .map_err(|_| not_registered(RegistrationRefusal::NoClient))?;
     Ok(OAuthClient::new(
         registration.client_id,
         registration.client_secret,

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tenon_net::oauth::{OAuthClient, TokenError, TokenRequest, TokenResponse};
 use url::Url;
 
-use super::error::LoginError;
+use super::error::{LoginError, UntrustedLogin};
 use super::grant::TokenPair;
 use super::http::{HttpResponse, OAuthHttp};
 
@@ -50,9 +50,8 @@ impl TokenClient<'_> {
 
     async fn post(&self, form: &[(&str, &str)]) -> Result<HttpResponse, LoginError> {
         let client = self.client;
-        let request = TokenRequest { client, form }.encode().ok_or_else(|| {
-            LoginError::Untrusted("The client secret does not fit into a header.".into())
-        })?;
+        let request = TokenRequest { client, form }.encode();
+        let request = request.ok_or(LoginError::Untrusted(UntrustedLogin::ClientSecret))?;
         let response = self.http.post(self.endpoint, request.headers, request.body);
         response.await.map_err(|error| error.at(self.endpoint))
     }

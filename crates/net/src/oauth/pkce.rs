@@ -14,7 +14,7 @@ pub struct Pkce {
     pub challenge: String,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("This machine gives no random numbers: {0}.")]
 pub struct NoRandomness(getrandom::Error);
 

@@ -34,8 +34,8 @@ impl OperationError {
 }
 
 /// Why an optional parameter was left out; as text it is the end of a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ParameterError {
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum ParameterError {
     #[error("it stands in `{0}`, which is not known.")]
     UnknownLocation(String),
     #[error("it has no `name` or no `in`.")]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use tenon_text as text;
 
 use super::names::{OperationNames, operation_name};
-use super::notes::ParameterNotes;
+use super::notes::{DocumentNote, ParameterNotes};
 use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, ParseContext, SpecVersion};
@@ -37,8 +37,7 @@ struct OperationReader<'r, 'd> {
 pub(super) struct OperationList {
     pub(super) operations: Vec<Operation>,
     pub(super) skipped: Vec<SkippedOperation>,
-    /// Sentences.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<DocumentNote>,
 }
 
 /// What holds for all operations of a path: itself, and what it refers to.
@@ -76,7 +75,7 @@ pub(super) fn read<'d>(reading: &ParseContext<'d>, paths: &'d Map<String, Value>
     OperationList {
         operations: operations.read,
         skipped: operations.skipped,
-        notes: operations.notes.sentences(),
+        notes: operations.notes.finish(),
     }
 }
 
@@ -172,8 +171,7 @@ impl<'d> OperationReader<'_, 'd> {
         };
         let shown = text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION);
         for error in dropped {
-            self.notes
-                .lacks_parameter(&shown, text::line(&error.to_string(), MAX_REASON));
+            self.notes.lacks_parameter(&shown, error);
         }
         Ok(Operation {
             name: self.names.give(&wish),

@@ -19,8 +19,8 @@ pub(super) struct ReferenceResolver<'d> {
 }
 
 /// Why a reference leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ReferenceError {
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ReferenceError {
     OtherDocument {
         reference: String,
         /// Why it could not be read, if that was tried.

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 use tenon_domain::SourceId;
+use tenon_sources::mcp::LoginReason;
 use tenon_sources::mcp::oauth::{LoginCallback, LoginError};
 
 use super::oidc::address_of;
@@ -151,16 +152,23 @@ fn refused(error: LoginError) -> ApiError {
     use SourceLoginFault as Fault;
     let (status, fault) = match error {
         LoginError::NoLogin => (StatusCode::CONFLICT, Fault::NoLogin),
-        LoginError::NotRegistered { client, why } => (
-            StatusCode::BAD_REQUEST,
-            Fault::NotRegistered { client, why },
-        ),
-        LoginError::Unreachable(why) => (StatusCode::BAD_GATEWAY, Fault::Unreachable { why }),
-        LoginError::Untrusted(why) => (StatusCode::BAD_GATEWAY, Fault::Untrusted { why }),
+        LoginError::NotRegistered { client, why } => {
+            let why = LoginReason::of_refusal(&why).into();
+            let fault = Fault::NotRegistered { client, why };
+            (StatusCode::BAD_REQUEST, fault)
+        }
+        LoginError::Unreachable(why) => {
+            let why = LoginReason::of_unreachable(&why).into();
+            (StatusCode::BAD_GATEWAY, Fault::Unreachable { why })
+        }
+        LoginError::Untrusted(why) => {
+            let why = LoginReason::of_untrusted(&why).into();
+            (StatusCode::BAD_GATEWAY, Fault::Untrusted { why })
+        }
         LoginError::Refused(said) => (StatusCode::BAD_GATEWAY, Fault::Refused { said }),
         LoginError::Ended(said) => (StatusCode::BAD_GATEWAY, Fault::Ended { said }),
         LoginError::Expired => (StatusCode::BAD_REQUEST, Fault::Expired),
-        LoginError::Storage(why) => (StatusCode::INTERNAL_SERVER_ERROR, Fault::Storage { why }),
+        LoginError::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, Fault::Storage),
     };
     ApiError::new(status, fault)
 }

@@ -50,7 +50,8 @@ pub(crate) async fn change(
             &account,
             password,
         )
-        .await?;
+        .await
+        .map_err(about_current_password)?;
     }
     if let Some(password) = &change.password {
         hash = Some(app.auth.passwords.hash(password).await?);
@@ -86,6 +87,17 @@ pub(crate) async fn change(
     )
     .await;
     Ok(Json(account))
+}
+
+/// `password` is the new one here.
+fn about_current_password(error: tenon_app::Error) -> ApiError {
+    let is_wrong = matches!(error, tenon_app::Error::WrongPassword);
+    let error = ApiError::from(error);
+    if is_wrong {
+        error.in_field("currentPassword")
+    } else {
+        error
+    }
 }
 
 pub(crate) async fn sessions(

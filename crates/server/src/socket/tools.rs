@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tenon_domain::{KeyAccess, UserId};
+use tenon_domain::{CodedError, KeyAccess, UserId};
 use tenon_sources::browser::{
-    DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection, Registration,
-    RegistrationResult,
+    BrowserError, DeviceHub, LocalCallProgress, LocalCallResult, PageCommand, PageConnection,
+    Registration, RegistrationFault, RegistrationResult,
 };
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -70,15 +70,14 @@ impl SocketTools {
         self.may_run
     }
 
-    /// Takes in what a page offers, without keeping the page waiting meanwhile. The error is
-    /// a sentence.
+    /// Takes in what a page offers, without keeping the page waiting meanwhile.
     pub(super) fn register(
         &mut self,
         registration: Registration,
         memory: Option<BudgetShare>,
-    ) -> Result<(), String> {
+    ) -> Result<(), BrowserError> {
         if !self.may_run {
-            return Err("This key may not run tools. Use one with full access.".into());
+            return Err(RegistrationFault::KeyDenied.into());
         }
         let connection = match &self.connection {
             Some(connection) if connection.is_for(&registration) => connection.clone(),
@@ -88,14 +87,14 @@ impl SocketTools {
                 }
                 let orders = self.orders.clone();
                 let connected = self.devices.connect(&self.user, &registration, orders);
-                Arc::new(connected.map_err(|error| error.to_string())?)
+                Arc::new(connected?)
             }
         };
         self.connection = Some(connection.clone());
         self.offer(SocketOffer::Register(connection, registration, memory))
     }
 
-    pub(super) fn unregister(&self, url: String) -> Result<(), String> {
+    pub(super) fn unregister(&self, url: String) -> Result<(), BrowserError> {
         match self.connection.clone() {
             None => Ok(()),
             Some(connection) => self.offer(SocketOffer::Unregister(connection, url)),
@@ -121,9 +120,9 @@ impl SocketTools {
         }
     }
 
-    fn offer(&self, offer: SocketOffer) -> Result<(), String> {
+    fn offer(&self, offer: SocketOffer) -> Result<(), BrowserError> {
         let offered = self.offers.try_send(offer);
-        offered.map_err(|_| "This page says more than Tenon can take in. Look again later.".into())
+        offered.map_err(|_| RegistrationFault::Busy.into())
     }
 }
 
@@ -136,8 +135,10 @@ async fn process_offers(
             SocketOffer::Register(connection, registration, memory) => {
                 let registered = connection.register(registration).await;
                 drop(memory);
-                let registered = registered
-                    .unwrap_or_else(|error| RegistrationResult::refused(error.to_string()));
+                let registered = registered.unwrap_or_else(|error| {
+                    tracing::debug!(%error, "what a page offers is not taken in");
+                    RegistrationResult::refused(error.detail())
+                });
                 // The page may be gone.
                 let _ = outbox.send(ServerFrame::Registered(registered)).await;
             }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::error::BrowserError;
+use super::error::{BrowserError, RegistrationFault};
 use super::wire::{DiscoveredServer, DiscoveredTools, Registration};
 
 pub(super) const MAX_TITLE: usize = 120;
@@ -24,7 +24,7 @@ pub(super) fn registration(registration: &Registration) -> Result<(), BrowserErr
         (8..=64).contains(&id.len()) && id.chars().all(is_allowed)
     };
     if !is_id(&registration.device.id) || !is_id(&registration.page) {
-        return Err(BrowserError::InvalidId);
+        return Err(RegistrationFault::InvalidId.into());
     }
     let counts = [
         registration.servers.len() <= MAX_ENTRIES,
@@ -32,7 +32,7 @@ pub(super) fn registration(registration: &Registration) -> Result<(), BrowserErr
         registration.calls.len() <= MAX_CALLS,
     ];
     if !counts.iter().all(|is_fine| *is_fine) {
-        return Err(BrowserError::TooMuch);
+        return Err(RegistrationFault::TooMuch.into());
     }
     Ok(())
 }
@@ -43,9 +43,9 @@ pub(super) fn server(found: &DiscoveredServer) -> Result<Url, BrowserError> {
         .ok()
         .filter(|_| found.url.len() <= MAX_URL);
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    let url = url.ok_or(BrowserError::InvalidAddress)?;
+    let url = url.ok_or(RegistrationFault::InvalidAddress)?;
     if found.name.chars().count() > MAX_NAME || found.hash.len() > MAX_HASH {
-        return Err(BrowserError::NameTooLong);
+        return Err(RegistrationFault::NameTooLong.into());
     }
     Ok(url)
 }
@@ -57,7 +57,7 @@ pub(super) fn tools(tools: &DiscoveredTools) -> Result<(), BrowserError> {
         DiscoveredTools::Mcp { tools } => tools.iter().map(|tool| tool.to_string().len()).sum(),
     };
     if length > MAX_TOOLS_BYTES {
-        return Err(BrowserError::ToolsTooLong);
+        return Err(RegistrationFault::tools_too_long().into());
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::check;
 use super::device_entry::{DeviceEntry, DeviceStatus, LocalStatus, ServerEntry};
-use super::error::BrowserError;
+use super::error::{BrowserError, RegistrationFault};
 use super::local_server::LocalServer;
 use super::local_server_store::{LocalServerRecord, LocalServerStore};
 use super::page_connection::PageConnection;
@@ -68,7 +68,7 @@ impl DeviceHub {
 
     async fn list(&self, record: LocalServerRecord) -> Result<(), BrowserError> {
         let owner = record.info.owner.clone();
-        let user = owner.ok_or(BrowserError::NoOwner)?;
+        let user = owner.ok_or(RegistrationFault::NoOwner)?;
         let device = self.entry(&user, &record.device)?;
         let server = Arc::new(LocalServer::new(
             record.info,
@@ -198,7 +198,7 @@ impl DeviceHub {
             devices.retain(|key, entry| !own(key) || !is_empty(entry));
         }
         if devices.keys().filter(|key| own(key)).count() >= MAX_DEVICES {
-            return Err(BrowserError::TooManyDevices);
+            return Err(RegistrationFault::too_many_devices().into());
         }
         let entry = Arc::new(DeviceEntry::new(user, info));
         devices.insert(key, entry.clone());

@@ -1,43 +1,23 @@
 //! What can go wrong with the tools of a browser.
 
+use tenon_domain::{CodedError, ErrorDetail, coded_errors};
+use tenon_openapi::DocumentError;
+
 use super::check::{MAX_SERVERS, MAX_TOOLS_BYTES};
 use super::device_hub::MAX_DEVICES;
+use crate::fault::{ServerFault, document_fault};
 use crate::parse_queue::ParserPanic;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a page, a server or a device is not taken. Displayed, each is a sentence for its owner.
+/// Why a page, a server or a device is not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum BrowserError {
-    #[error("A device and a page have ids of 8 to 64 letters, digits and dashes.")]
-    InvalidId,
-    #[error(
-        "This browser offers more than Tenon takes in. Switch off some of the addresses it looks at."
-    )]
-    TooMuch,
-    #[error("There are {MAX_DEVICES} browsers with tools already. Forget one of them first.")]
-    TooManyDevices,
-    #[error(
-        "More than {MAX_SERVERS} servers of one browser cannot be used. Switch off some of the addresses it looks at."
-    )]
-    TooManyServers,
-    #[error("This browser was forgotten meanwhile. Look again.")]
-    Forgotten,
-    #[error("It is nobody's.")]
-    NoOwner,
-    #[error("The address of a server begins with http:// or https://.")]
-    InvalidAddress,
-    #[error("The name or the hash of a server is too long.")]
-    NameTooLong,
-    #[error("It offers nothing.")]
-    NoTools,
-    #[error("What it offers is longer than {} MiB.", MAX_TOOLS_BYTES / 1024 / 1024)]
-    ToolsTooLong,
+    #[error(transparent)]
+    Refused(#[from] RegistrationFault),
     /// The OpenAPI document cannot be used.
-    #[error("{0}")]
-    Document(#[source] Source),
-    #[error("Its address is none.")]
-    InvalidDocumentAddress,
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     #[error(transparent)]
     Parser(#[from] ParserPanic),
     #[error("Its tools cannot be listed: {0}.")]
@@ -50,4 +30,56 @@ pub enum BrowserError {
     MarkSeen(#[source] Source),
     #[error("What a browser found cannot be forgotten: {0}.")]
     Delete(#[source] Source),
+}
+
+coded_errors! {
+    /// What the person at the page is told.
+    #[derive(Debug)]
+    pub enum RegistrationFault {
+        InvalidId = "local_invalid_id" => "A device and a page have ids of 8 to 64 letters, digits and dashes.",
+        TooMuch = "local_too_much" => "This browser offers more than Tenon takes in. Switch off some of the addresses it looks at.",
+        TooManyDevices { max: usize } = "local_too_many_devices" => "There are {max} browsers with tools already. Forget one of them first.",
+        TooManyServers { max: usize } = "local_too_many_servers" => "More than {max} servers of one browser cannot be used. Switch off some of the addresses it looks at.",
+        Forgotten = "local_forgotten" => "This browser was forgotten meanwhile. Look again.",
+        NoOwner = "local_no_owner" => "It is nobody's.",
+        InvalidAddress = "local_invalid_address" => "The address of a server begins with http:// or https://.",
+        NameTooLong = "local_name_too_long" => "The name or the hash of a server is too long.",
+        NoTools = "local_no_tools" => "It offers nothing.",
+        ToolsTooLong { mib: usize } = "local_tools_too_long" => "What it offers is longer than {mib} MiB.",
+        InvalidDocumentAddress = "local_document_address" => "Its address is none.",
+        NotListed = "local_not_listed" => "Its tools could not be listed. Tenon's log says why.",
+        NotStored = "local_not_stored" => "What this browser found could not be kept. Tenon's log says why.",
+        KeyDenied = "local_key_denied" => "This key may not run tools. Use one with full access.",
+        Busy = "local_busy" => "This page says more than Tenon can take in. Look again later.",
+    }
+}
+
+impl RegistrationFault {
+    pub(super) fn too_many_devices() -> Self {
+        Self::TooManyDevices { max: MAX_DEVICES }
+    }
+
+    pub(super) fn too_many_servers() -> Self {
+        Self::TooManyServers { max: MAX_SERVERS }
+    }
+
+    pub(super) fn tools_too_long() -> Self {
+        Self::ToolsTooLong {
+            mib: MAX_TOOLS_BYTES / 1024 / 1024,
+        }
+    }
+}
+
+impl CodedError for BrowserError {
+    fn detail(&self) -> ErrorDetail {
+        match self {
+            Self::Refused(fault) => fault.detail(),
+            Self::Document(error) => document_fault(error).into(),
+            Self::Parser(_) => ServerFault::Internal.into(),
+            Self::Registry(_) => RegistrationFault::NotListed.into(),
+            Self::Load(_) | Self::Save(_) | Self::MarkSeen(_) | Self::Delete(_) => {
+                RegistrationFault::NotStored.into()
+            }
+        }
+    }
 }

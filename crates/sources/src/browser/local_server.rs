@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult};
+use tenon_domain::{
+    ErrorDetail, ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
+};
 use tenon_tools::{CallContext, ToolSource};
 
 use super::call_result;
@@ -42,8 +44,8 @@ struct Inner {
 pub(super) enum DiscoveryState {
     Found,
     Missing,
-    /// Its tools cannot be used; the sentence says why.
-    Unusable(String),
+    /// Its tools cannot be used.
+    Unusable(ErrorDetail),
 }
 
 impl LocalServer {
@@ -76,7 +78,7 @@ impl LocalServer {
             .is_some_and(|(known, _)| known == hash)
     }
 
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<ErrorDetail> {
         let inner = self.inner();
         let parsed = inner.parsed.as_ref();
         parsed
@@ -139,12 +141,7 @@ impl ToolSource for LocalServer {
         }
         match state {
             DiscoveryState::Found => SourceState::Ready,
-            DiscoveryState::Unusable(message) => SourceState::Failed {
-                why: ServerFault::LocalUnusable {
-                    message: message.into(),
-                }
-                .into(),
-            },
+            DiscoveryState::Unusable(why) => SourceState::Failed { why },
             DiscoveryState::Missing => SourceState::Failed {
                 why: ServerFault::LocalMissing {
                     address: self.url.to_string().into(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tenon_domain::{ToolDefinition, ToolError};
+use tenon_domain::{ErrorDetail, ToolDefinition, ToolError};
 use tenon_net::is_loopback;
 use tenon_openapi::operation::Operation;
 use tenon_openapi::request::{self, OpenapiRequest, ServerUrlError};
@@ -10,18 +10,19 @@ use tenon_openapi::{document, parse};
 use url::Url;
 
 use super::check;
-use super::error::BrowserError;
+use super::error::{BrowserError, RegistrationFault};
 use super::wire::DiscoveredTools;
 use crate::mcp;
 use crate::openapi::mapping::{build_error, tool_definition};
+use crate::tool_note::ToolNote;
 
 const MAX_NOTES: usize = 50;
 
 #[derive(Debug)]
 pub(super) struct LocalTools {
     pub(super) tools: Vec<ToolDefinition>,
-    /// What was left out, as sentences.
-    pub(super) notes: Vec<String>,
+    /// What was left out.
+    pub(super) notes: Vec<ErrorDetail>,
     calls: LocalCalls,
 }
 
@@ -38,7 +39,8 @@ pub fn preview(
     at: &Url,
 ) -> Result<(Vec<ToolDefinition>, Vec<String>), BrowserError> {
     let offer = LocalTools::read(offered, at)?;
-    Ok((offer.tools, offer.notes))
+    let notes = offer.notes.into_iter().map(|note| note.message);
+    Ok((offer.tools, notes.collect()))
 }
 
 impl LocalTools {
@@ -59,16 +61,16 @@ impl LocalTools {
     }
 
     fn of_document(text: &str, url: &str, at: &Url) -> Result<Self, BrowserError> {
-        let value = document::read(text.as_bytes())
-            .map_err(|error| BrowserError::Document(error.into()))?;
-        let parsed = parse::parse(&value).map_err(|error| BrowserError::Document(error.into()))?;
-        let base = Url::parse(url).map_err(|_| BrowserError::InvalidDocumentAddress)?;
-        let mut notes: Vec<String> = parsed
-            .skipped
-            .iter()
-            .map(|skipped| format!("{} is left out: {}", skipped.operation, skipped.reason))
-            .chain(parsed.notes)
-            .collect();
+        let value = document::read(text.as_bytes())?;
+        let parsed = parse::parse(&value)?;
+        let base = Url::parse(url).map_err(|_| RegistrationFault::InvalidDocumentAddress)?;
+        let skipped = parsed.skipped.into_iter().map(|skipped| {
+            let operation = skipped.operation.into();
+            let why = skipped.reason.into();
+            ToolNote::OperationSkipped { operation, why }
+        });
+        let left_out = parsed.notes.iter().map(ToolNote::of_document);
+        let mut notes: Vec<ErrorDetail> = skipped.chain(left_out).map(Into::into).collect();
         let (mut tools, mut operations) = (Vec::new(), HashMap::new());
         for operation in parsed.operations {
             let name = operation.name.clone();
@@ -77,7 +79,7 @@ impl LocalTools {
                     tools.push(tool_definition(&operation));
                     operations.insert(name, (operation, server));
                 }
-                Err(error) => notes.push(format!("`{name}` is left out: {error}")),
+                Err(error) => notes.push(error.note(&name).into()),
             }
         }
         notes.truncate(MAX_NOTES);
@@ -109,14 +111,29 @@ impl LocalTools {
 }
 
 /// Why an operation is left out.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 enum LocalOperationError {
-    #[error(transparent)]
     InvalidServer(ServerUrlError),
-    #[error("its document says that it is served at {served}, and only {enabled} was enabled.")]
     OtherOrigin { served: String, enabled: String },
-    #[error("its address cannot be made: {0}.")]
     InvalidHost(url::ParseError),
+}
+
+impl LocalOperationError {
+    fn note(self, tool: &str) -> ToolNote {
+        let skipped = |why: String| ToolNote::OperationSkipped {
+            operation: format!("`{tool}`").into(),
+            why: why.into(),
+        };
+        match self {
+            Self::InvalidServer(error) => skipped(error.to_string()),
+            Self::InvalidHost(error) => skipped(format!("its address cannot be made: {error}.")),
+            Self::OtherOrigin { served, enabled } => ToolNote::OtherOrigin {
+                tool: tool.into(),
+                served: served.into(),
+                enabled: enabled.into(),
+            },
+        }
+    }
 }
 
 /// The server of an operation. It must be the address that the user enabled: whatever a

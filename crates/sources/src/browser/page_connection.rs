@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tenon_domain::{SourceId, SourceInfo, SourceKind, UserId};
+use tenon_domain::{CodedError, SourceId, SourceInfo, SourceKind, UserId};
 use tenon_tools::ToolSource;
 use tokio::sync::mpsc;
 
@@ -12,14 +12,14 @@ use super::check;
 use super::device::RELOAD_GRACE;
 use super::device_entry::{DeviceEntry, ServerEntry};
 use super::device_hub::DeviceHub;
-use super::error::BrowserError;
+use super::error::{BrowserError, RegistrationFault};
 use super::local_server::{DiscoveryState, LocalServer};
 use super::local_server_store::LocalServerRecord;
 use super::local_tools::LocalTools;
 use super::page::BrowserPage;
 use super::wire::{
     DiscoveredServer, LocalCallProgress, LocalCallResult, PageCommand, RegisteredServer,
-    Registration, RegistrationProblem, RegistrationResult,
+    Registration, RegistrationResult,
 };
 use crate::import::clean;
 use crate::{parse_queue, text};
@@ -66,7 +66,7 @@ impl PageConnection {
         check::registration(&registration)?;
         let _slot = parse_queue::acquire(&self.entry.registrations).await;
         if !self.hub.contains(&self.entry) {
-            return Err(BrowserError::Forgotten);
+            return Err(RegistrationFault::Forgotten.into());
         }
         let mut servers = Vec::new();
         let mut has_changed = false;
@@ -74,7 +74,8 @@ impl PageConnection {
             let (registered, is_new) = if number < check::MAX_SERVERS {
                 self.register_server(found).await
             } else {
-                (self.refused(&found, &BrowserError::TooManyServers), false)
+                let error = RegistrationFault::too_many_servers().into();
+                (self.refused(&found, &error), false)
             };
             has_changed |= is_new;
             servers.push(registered);
@@ -147,7 +148,7 @@ impl PageConnection {
                 Some(one) if one.wanted => continue,
                 Some(one) => match &one.problem {
                     None => DiscoveryState::Found,
-                    Some(problem) => DiscoveryState::Unusable(problem.message.clone()),
+                    Some(problem) => DiscoveryState::Unusable(problem.clone()),
                 },
                 None if looking.contains(server.url.as_str()) => continue,
                 None => DiscoveryState::Missing,
@@ -180,9 +181,7 @@ impl PageConnection {
             source_id: self.id_of(found),
             tools: 0,
             wanted: false,
-            problem: Some(RegistrationProblem {
-                message: error.to_string(),
-            }),
+            problem: Some(error.detail()),
             notes: Vec::new(),
         }
     }
@@ -230,7 +229,7 @@ impl PageConnection {
         known: Option<Arc<LocalServer>>,
     ) -> Result<Arc<LocalServer>, BrowserError> {
         let at = check::server(found)?;
-        let offered = found.offered.take().ok_or(BrowserError::NoTools)?;
+        let offered = found.offered.take().ok_or(RegistrationFault::NoTools)?;
         let slots = (self.hub.0.parse_slots)(&self.entry.device.user);
         let slot = parse_queue::acquire(&slots).await;
         let tools = slot.run(move || LocalTools::read(offered, &at)).await?;
@@ -281,7 +280,7 @@ impl PageConnection {
             self.hub.drop_servers(&self.entry, is_missing).await?;
         }
         if is_full() {
-            return Err(BrowserError::TooManyServers);
+            return Err(RegistrationFault::too_many_servers().into());
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenon_domain::{CallId, ChatId, MessageId, SourceId, ToolId};
+use tenon_domain::{CallId, ChatId, ErrorDetail, MessageId, SourceId, ToolId};
 use ts_rs::TS;
 
 use super::wire_request::{WireBody, WireRequest};
@@ -115,14 +115,14 @@ pub enum DiscoveredTools {
 #[ts(rename = "Registered")]
 pub struct RegistrationResult {
     pub servers: Vec<RegisteredServer>,
-    /// Why nothing of it was taken in: a sentence.
+    /// Why nothing of it was taken in.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
+    pub problem: Option<ErrorDetail>,
 }
 
 impl RegistrationResult {
-    pub fn refused(why: String) -> Self {
+    pub fn refused(why: ErrorDetail) -> Self {
         Self {
             servers: Vec::new(),
             problem: Some(why),
@@ -142,18 +142,9 @@ pub struct RegisteredServer {
     /// What it offers cannot be used at all.
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<RegistrationProblem>,
-    /// What of it was left out, as sentences.
-    pub notes: Vec<String>,
-}
-
-/// Why nothing came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(rename = "Problem")]
-pub struct RegistrationProblem {
-    /// A sentence; of a document, with the place in it.
-    pub message: String,
+    pub problem: Option<ErrorDetail>,
+    /// What of it was left out.
+    pub notes: Vec<ErrorDetail>,
 }
 
 /// What a page is to do.

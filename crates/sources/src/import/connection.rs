@@ -14,7 +14,9 @@ use super::description::{origin, reached, title};
 use super::entry_fields::EntryFields;
 use super::error::ServerEntryError;
 use super::names::{clean, host};
+use super::note::ImportNote;
 use super::server::address;
+use crate::fault::document_fault;
 use crate::{mcp, openapi};
 use tenon_domain::text::line;
 use tenon_openapi::document;
@@ -95,8 +97,8 @@ fn reach(
         None | Some("" | "openapi") => false,
         Some("mcp") => true,
         Some(other) => {
-            let other = line(other, 40);
-            return Err(ServerEntryError::UnknownType(other));
+            let kind = line(other, 40).into();
+            return Err(ServerEntryError::UnknownType { kind });
         }
     };
     let url = fields.peek("url")?;
@@ -159,8 +161,8 @@ fn inline_document(spec: Option<&Value>) -> Result<InlineDocument, ServerEntryEr
         Some(object @ Value::Object(_)) => object.to_string().into_bytes().into(),
         _ => return Err(ServerEntryError::NoDocument),
     };
-    let value =
-        document::read(&body).map_err(|wrong| ServerEntryError::Document(wrong.to_string()))?;
+    let value = document::read(&body)
+        .map_err(|wrong| ServerEntryError::Other(document_fault(&wrong).into()))?;
     if !document::is_document(&value) {
         return Err(ServerEntryError::NotADocument);
     }
@@ -186,24 +188,23 @@ fn headers(
         }
         (None | Some("" | "none" | "bearer"), _) => {}
         (Some("oauth_2.1" | "oauth_2.1_static"), _) if is_mcp => {
-            fields.note("People log in at it for themselves.");
+            fields.note(ImportNote::LogIn);
         }
         (Some(auth_type), _) => {
-            let auth_type = line(auth_type, 40);
-            fields.note(&format!(
-                "Its auth_type “{auth_type}” cannot be taken over: nothing is sent that lets Tenon in. Enter a key if it wants one."
-            ));
+            let auth_type = line(auth_type, 40).into();
+            fields.note(ImportNote::AuthType { auth_type });
         }
     }
     for (name, value) in &headers {
-        if is_mcp {
-            mcp::check_header(name, value).map_err(ServerEntryError::header)?;
+        let checked = if is_mcp {
+            mcp::check_header(name, value)
         } else {
-            openapi::check_header(name, value).map_err(ServerEntryError::header)?;
-        }
+            openapi::check_header(name, value).map_err(|error| error.fault())
+        };
+        checked.map_err(|error| ServerEntryError::Other(error.into()))?;
     }
     if headers.values().any(|value| value.contains("{{")) {
-        fields.note("What stands in {{…}} in its headers is sent as it is: only Open WebUI puts something in its place.");
+        fields.note(ImportNote::Placeholders);
     }
     Ok(headers)
 }
@@ -219,7 +220,7 @@ fn limits(fields: &mut EntryFields<'_>, config: &mut EntryFields<'_>) {
         .take("function_name_filter_list")
         .is_some_and(|list| is_there(&list))
     {
-        fields.note("Its `function_name_filter_list` is not taken over: switch the tools off that nobody should use.");
+        fields.note(ImportNote::ToolFilter);
     }
     let is_everybody = |grant: &Value| grant.get("principal_id").is_some_and(|id| id == "*");
     let granted = match config.take("access_grants") {
@@ -230,6 +231,6 @@ fn limits(fields: &mut EntryFields<'_>, config: &mut EntryFields<'_>) {
         .take("access_control")
         .is_some_and(|value| value.is_object());
     if granted || controlled {
-        fields.note("Who may use it in Open WebUI is not taken over.");
+        fields.note(ImportNote::AccessControl);
     }
 }

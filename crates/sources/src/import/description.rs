@@ -7,6 +7,7 @@ use serde_json::Value;
 use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig};
 
 use super::names::{clean, site};
+use super::note::ImportNote;
 use super::server::address;
 use super::{ServerDraft, ServerEntryError};
 use tenon_domain::text::line;
@@ -21,11 +22,10 @@ const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "sche
 /// A server that has its document at an address, or beside it.
 pub(super) fn at(url: &str) -> ServerDraft {
     let config = address(url).map(|url| reached(OpenapiOrigin::Url { url }));
-    let note = "It is taken for an OpenAPI server. An MCP server is written as {\"url\": \"…\"}.";
     ServerDraft {
         title: Some(site(url)),
         config: config.map(SourceConfig::Openapi),
-        notes: vec![note.to_owned()],
+        notes: vec![ImportNote::TakenForOpenapi.into()],
         ..named(&site(url))
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> ServerDraf
     let document: Arc<[u8]> = text.as_bytes().into();
     let mut notes = Vec::new();
     if !says_where(value) {
-        notes.push("The document does not say where its server is: enter the address of the server before its tools are called.".to_owned());
+        notes.push(ImportNote::NoServerAddress.into());
     }
     ServerDraft {
         title: title.or(Some(name.clone())),

@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 
 use super::error::ServerEntryError;
 use super::layout::VscodeInput;
+use super::note::ImportNote;
 use super::shell_line::{self, UnclosedQuote};
+use tenon_domain::ErrorDetail;
 use tenon_domain::text::line;
 
 /// Longer than any argument people write, keys and certificates included.
@@ -18,7 +20,7 @@ pub(super) const MAX_LIST: usize = 1000;
 pub(super) struct EntryFields<'a> {
     map: Map<String, Value>,
     inputs: &'a [VscodeInput],
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<ErrorDetail>,
 }
 
 impl<'a> EntryFields<'a> {
@@ -30,8 +32,8 @@ impl<'a> EntryFields<'a> {
         }
     }
 
-    pub(super) fn note(&mut self, note: &str) {
-        self.notes.push(note.to_owned());
+    pub(super) fn note(&mut self, note: ImportNote) {
+        self.notes.push(note.into());
     }
 
     /// The names of the fields that were not read.
@@ -96,7 +98,7 @@ impl<'a> EntryFields<'a> {
         };
         check(key, line)?;
         let words = shell_line::split(line)
-            .map_err(|UnclosedQuote| ServerEntryError::UnclosedQuote(key.to_owned()))?;
+            .map_err(|UnclosedQuote| ServerEntryError::UnclosedQuote { field: key.into() })?;
         self.map.insert(key.to_owned(), words.into());
         self.words(key)
     }
@@ -107,7 +109,10 @@ impl<'a> EntryFields<'a> {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(values)) => {
                 if values.len() > MAX_LIST {
-                    return Err(ServerEntryError::TooManyValues(key.to_owned()));
+                    return Err(ServerEntryError::TooManyValues {
+                        field: key.into(),
+                        max: MAX_LIST,
+                    });
                 }
                 let given = values.iter().filter(|value| !value.is_null());
                 given.map(|value| self.scalar(key, value)).collect()
@@ -126,10 +131,17 @@ impl<'a> EntryFields<'a> {
             let values = match self.take(key) {
                 None | Some(Value::Null) => continue,
                 Some(Value::Object(values)) => values,
-                Some(_) => return Err(ServerEntryError::NotAMap((*key).to_owned())),
+                Some(_) => {
+                    return Err(ServerEntryError::NotAMap {
+                        field: (*key).into(),
+                    });
+                }
             };
             if values.len() > MAX_LIST {
-                return Err(ServerEntryError::TooManyEntries((*key).to_owned()));
+                return Err(ServerEntryError::TooManyEntries {
+                    field: (*key).into(),
+                    max: MAX_LIST,
+                });
             }
             for (name, value) in &values {
                 if value.is_null() {
@@ -152,7 +164,7 @@ impl<'a> EntryFields<'a> {
             Value::Number(number) => number.to_string(),
             Value::Bool(flag) => flag.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                return Err(ServerEntryError::NotText(key.to_owned()));
+                return Err(ServerEntryError::NotText { field: key.into() });
             }
         };
         check(key, &text)?;
@@ -173,7 +185,7 @@ impl<'a> EntryFields<'a> {
             if let Some(instead) = input.instead() {
                 text = text.replace(&written, &instead);
             }
-            self.notes.extend(input.note());
+            self.notes.extend(input.note().map(ErrorDetail::from));
         }
         text
     }
@@ -181,10 +193,10 @@ impl<'a> EntryFields<'a> {
 
 fn check(key: &str, text: &str) -> Result<(), ServerEntryError> {
     if text.len() > MAX_TEXT_BYTES {
-        return Err(ServerEntryError::TextTooLong(key.to_owned()));
+        return Err(ServerEntryError::TextTooLong { field: key.into() });
     }
     if text.contains('\0') {
-        return Err(ServerEntryError::NulCharacter(key.to_owned()));
+        return Err(ServerEntryError::NulCharacter { field: key.into() });
     }
     Ok(())
 }

@@ -1,98 +1,47 @@
 //! Why a text or one of its servers cannot be imported.
 
-use super::entry_fields::MAX_LIST;
-use super::{MAX_TEXT, MAX_WITH_DOCUMENTS};
+use tenon_domain::{ErrorDetail, coded_errors};
 
-/// Why no servers can be read from a text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConfigReadError {
-    #[error("There is nothing in it.")]
-    Empty,
-    #[error(
-        "It is too long: at most {} KB are read, and {} MB of an OpenAPI document.",
-        MAX_TEXT / 1024,
-        MAX_WITH_DOCUMENTS / 1024 / 1024
-    )]
-    TooLong,
-    #[error("Line {line}, column {column}: {why}.")]
-    Syntax { line: u64, column: u64, why: String },
-    /// A sentence with the position in it.
-    #[error("{0}")]
-    Document(String),
-    #[error(
-        "No server was found in it. Expected is JSON such as {{\"mcpServers\": {{\"name\": {{\"command\": \"npx\", \"args\": […]}}}}}}, \
-         the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one."
-    )]
-    NoServers,
-}
-
-/// Why one server of a text cannot be used. Displayed, each is a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ServerEntryError {
-    #[error("It is not an object with a `command` or a `url`.")]
-    NotAServer,
-    #[error("It is not an object with a `url`.")]
-    NotAConnection,
-    #[error("It has no `command`.")]
-    NoCommand,
-    #[error("It has no `url`.")]
-    NoUrl,
-    #[error("It has neither a `command` nor a `url`.")]
-    NoCommandOrUrl,
-    #[error("Its `command` is empty.")]
-    EmptyCommand,
-    #[error("Its transport “{0}” is not one of stdio, http and sse.")]
-    UnknownTransport(String),
-    #[error("Its type “{0}” is not one of openapi and mcp.")]
-    UnknownType(String),
-    #[error("`{0}` cannot be the name of an environment variable.")]
-    VariableName(String),
-    #[error("Its `url` is not an address that begins with http:// or https://.")]
-    InvalidUrl,
-    #[error("{0}")]
-    Header(String),
-    #[error("It has no document in its `spec`.")]
-    NoDocument,
-    #[error("What stands in its `spec` is no OpenAPI document.")]
-    NotADocument,
-    #[error("{0}")]
-    Document(String),
-    #[error("Its `{0}` are more than {MAX_LIST}.")]
-    TooManyValues(String),
-    #[error("Its `{0}` is not an object of texts.")]
-    NotAMap(String),
-    #[error("Its `{0}` has more than {MAX_LIST} entries.")]
-    TooManyEntries(String),
-    #[error("In its `{0}` stands something that is no text.")]
-    NotText(String),
-    #[error("In its `{0}` stands a text that is too long.")]
-    TextTooLong(String),
-    #[error("In its `{0}` stands a character that cannot be there.")]
-    NulCharacter(String),
-    #[error(
-        "In its `{0}` a quote is not closed, or a backslash stands at the end. Write it as a list, \
-         one text for each argument."
-    )]
-    UnclosedQuote(String),
-    /// A reason of whoever uses the import.
-    #[error("{0}")]
-    Other(String),
-}
-
-impl ServerEntryError {
-    pub(super) fn header(error: impl std::fmt::Display) -> Self {
-        Self::Header(error.to_string())
+coded_errors! {
+    /// Why no servers can be read from a text.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum ConfigReadError {
+        Empty = "import_empty" => "There is nothing in it.",
+        TooLong { kb: usize, mb: usize } = "import_too_long" => "It is too long: at most {kb} KB are read, and {mb} MB of an OpenAPI document.",
+        Syntax { line: u64, column: u64, why } = "import_syntax" => "Line {line}, column {column}: {why}.",
+        NoServers = "import_no_servers" => "No server was found in it. Expected is JSON such as {\"mcpServers\": {\"name\": {\"command\": \"npx -y package\"}}}, the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one.",
+    }
+    wraps {
+        Document(ErrorDetail),
     }
 }
 
-impl From<&str> for ServerEntryError {
-    fn from(why: &str) -> Self {
-        Self::Other(why.to_owned())
+coded_errors! {
+    /// Why one server of a text cannot be used.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum ServerEntryError {
+        NotAServer = "entry_not_a_server" => "It is not an object with a `command` or a `url`.",
+        NotAConnection = "entry_not_a_connection" => "It is not an object with a `url`.",
+        NoCommand = "entry_no_command" => "It has no `command`.",
+        NoUrl = "entry_no_url" => "It has no `url`.",
+        NoCommandOrUrl = "entry_no_command_or_url" => "It has neither a `command` nor a `url`.",
+        EmptyCommand = "entry_empty_command" => "Its `command` is empty.",
+        UnknownTransport { transport } = "entry_unknown_transport" => "Its transport “{transport}” is not one of stdio, http and sse.",
+        UnknownType { kind } = "entry_unknown_type" => "Its type “{kind}” is not one of openapi and mcp.",
+        VariableName { name } = "entry_variable_name" => "`{name}` cannot be the name of an environment variable.",
+        InvalidUrl = "entry_invalid_url" => "Its `url` is not an address that begins with http:// or https://.",
+        NoDocument = "entry_no_document" => "It has no document in its `spec`.",
+        NotADocument = "entry_not_a_document" => "What stands in its `spec` is no OpenAPI document.",
+        TooManyValues { field, max: usize } = "entry_too_many_values" => "Its `{field}` are more than {max}.",
+        NotAMap { field } = "entry_not_a_map" => "Its `{field}` is not an object of texts.",
+        TooManyEntries { field, max: usize } = "entry_too_many_entries" => "Its `{field}` has more than {max} entries.",
+        NotText { field } = "entry_not_text" => "In its `{field}` stands something that is no text.",
+        TextTooLong { field } = "entry_text_too_long" => "In its `{field}` stands a text that is too long.",
+        NulCharacter { field } = "entry_nul_character" => "In its `{field}` stands a character that cannot be there.",
+        UnclosedQuote { field } = "entry_unclosed_quote" => "In its `{field}` a quote is not closed, or a backslash stands at the end. Write it as a list, one text for each argument.",
     }
-}
-
-impl From<String> for ServerEntryError {
-    fn from(why: String) -> Self {
-        Self::Other(why)
+    wraps {
+        /// A header or a document that cannot be used, or a reason of whoever uses the import.
+        Other(ErrorDetail),
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::connection;
+use super::note::ImportNote;
 use crate::variables::is_name;
 use tenon_domain::text::line;
 
@@ -117,9 +118,12 @@ impl VscodeInput {
         Some(format!("${{input.{}:-{otherwise}}}", self.id))
     }
 
-    pub(super) fn note(&self) -> Option<String> {
+    pub(super) fn note(&self) -> Option<ImportNote> {
         let description = self.description.as_ref()?;
-        Some(format!("`{}` is: {description}", self.written()))
+        Some(ImportNote::Input {
+            input: self.written().into(),
+            description: description.into(),
+        })
     }
 }
 

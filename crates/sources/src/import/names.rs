@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use tenon_domain::{McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig};
+use super::note::ImportNote;
+use tenon_domain::{
+    ErrorDetail, McpConfig, McpTransport, OpenapiConfig, OpenapiOrigin, SourceConfig,
+};
 use url::Url;
 
 use tenon_domain::text::line;
@@ -94,7 +97,7 @@ impl UniqueNames {
         &mut self,
         written: &str,
         config: Option<&SourceConfig>,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<ErrorDetail>,
     ) -> String {
         let mut name = clean(written);
         if name.is_empty() {
@@ -106,18 +109,22 @@ impl UniqueNames {
             name = "server".into();
         }
         if name != written && !written.is_empty() {
-            let written = line(written, 60);
-            notes.push(format!(
-                "“{written}” is called `{name}` here: a name has up to {MAX_NAME} letters, digits, `-` and `_`."
-            ));
+            let renamed = ImportNote::Renamed {
+                written: line(written, 60).into(),
+                name: (&name).into(),
+                max: MAX_NAME,
+            };
+            notes.push(renamed.into());
         }
         if self.0.insert(name.to_ascii_lowercase()) {
             return name;
         }
         let free = numbered(&name, |name| !self.0.contains(&name.to_ascii_lowercase()));
-        notes.push(format!(
-            "Another server is called `{name}` too; this one is `{free}`."
-        ));
+        let numbered = ImportNote::Numbered {
+            name: name.into(),
+            free: (&free).into(),
+        };
+        notes.push(numbered.into());
         self.0.insert(free.to_ascii_lowercase());
         free
     }

@@ -5,9 +5,11 @@
 
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
+use tenon_domain::ErrorDetail;
 use tenon_openapi::SyntaxError;
 
 use super::error::ConfigReadError;
+use super::note::ImportNote;
 
 /// Deeper than any configuration, far from where a stack ends.
 const MAX_DEPTH: usize = 64;
@@ -19,7 +21,7 @@ const MAX_DOCUMENTS: usize = 100;
 
 pub(super) struct ParsedConfig {
     pub(super) values: Vec<Value>,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<ErrorDetail>,
 }
 
 /// What is in a text. What cannot be JSON may still be YAML, if there is something `useful` in it.
@@ -56,7 +58,7 @@ fn json(lenient: &LenientJson) -> Result<ParsedConfig, ConfigReadError> {
     {
         return Ok(ParsedConfig {
             values: vec![value],
-            notes: vec!["The outermost braces did not match; they were put right.".into()],
+            notes: vec![ImportNote::Braces.into()],
         });
     }
     Err(SyntaxError::from(error).into())
@@ -77,7 +79,7 @@ impl From<SyntaxError> for ConfigReadError {
         Self::Syntax {
             line: error.line,
             column: error.column,
-            why: error.reason,
+            why: error.reason.into(),
         }
     }
 }

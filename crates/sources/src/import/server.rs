@@ -12,6 +12,7 @@ use super::ServerDraft;
 use super::entry_fields::EntryFields;
 use super::error::ServerEntryError;
 use super::layout::VscodeInput;
+use super::note::ImportNote;
 use super::shell_line::{UnclosedQuote, split};
 use crate::mcp::check_header;
 use tenon_domain::text::line;
@@ -48,7 +49,8 @@ pub(super) fn read(body: &Value, inputs: &[VscodeInput]) -> ServerDraft {
     if config.is_ok() && !unread.is_empty() {
         let unread: Vec<String> = unread.iter().map(|key| format!("`{key}`")).collect();
         let unread = line(&unread.join(", "), 300);
-        notes.push(format!("Not taken over: {unread}."));
+        let fields = unread.into();
+        notes.push(ImportNote::NotTakenOver { fields }.into());
     }
     ServerDraft {
         name,
@@ -104,7 +106,7 @@ fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryEr
     match (kind, command.is_empty(), url) {
         (Some(McpTransportKind::Stdio) | None, false, url) => {
             if url.is_some() {
-                fields.note("It has a command and a url; the command is taken.");
+                fields.note(ImportNote::CommandAndUrl);
             }
             program(command, fields)
         }
@@ -115,7 +117,7 @@ fn transport(fields: &mut EntryFields<'_>) -> Result<McpTransport, ServerEntryEr
             let url = address(&url)?;
             let headers = fields.map(&["headers", "requestHeaders"])?;
             for (name, value) in &headers {
-                check_header(name, value).map_err(ServerEntryError::header)?;
+                check_header(name, value).map_err(|error| ServerEntryError::Other(error.into()))?;
             }
             Ok(match kind {
                 Some(McpTransportKind::Sse) => McpTransport::Sse { url, headers },
@@ -131,7 +133,9 @@ fn kind(said: &str) -> Result<McpTransportKind, ServerEntryError> {
         "stdio" | "local" => Ok(McpTransportKind::Stdio),
         "sse" => Ok(McpTransportKind::Sse),
         "http" | "streamablehttp" | "httpstream" | "remote" => Ok(McpTransportKind::Http),
-        _ => Err(ServerEntryError::UnknownTransport(line(said, 40))),
+        _ => Err(ServerEntryError::UnknownTransport {
+            transport: line(said, 40).into(),
+        }),
     }
 }
 
@@ -143,11 +147,11 @@ fn program(
         && let Some(words) = command_words(line)
     {
         command = words?;
-        fields.note("The command was a whole line; its words are the arguments now.");
+        fields.note(ImportNote::CommandLine);
     }
     command.extend(fields.line("args")?);
     if cfg!(unix) && unwrap(&mut command) {
-        fields.note("What is only needed on Windows (`cmd /c`) was taken away.");
+        fields.note(ImportNote::WindowsWrapper);
     }
     let mut words = command.into_iter();
     let command = words.next().unwrap_or_default();
@@ -159,7 +163,7 @@ fn program(
         .keys()
         .find(|name| name.is_empty() || name.contains('='))
     {
-        return Err(ServerEntryError::VariableName(name.clone()));
+        return Err(ServerEntryError::VariableName { name: name.into() });
     }
     Ok(McpTransport::Stdio {
         command,
@@ -173,7 +177,9 @@ fn program(
 /// "/Applications/My App/server".
 pub fn command_words(command: &str) -> Option<Result<Vec<String>, ServerEntryError>> {
     is_line(command).then(|| {
-        split(command).map_err(|UnclosedQuote| ServerEntryError::UnclosedQuote("command".into()))
+        split(command).map_err(|UnclosedQuote| ServerEntryError::UnclosedQuote {
+            field: "command".into(),
+        })
     })
 }
 
@@ -252,7 +258,7 @@ fn timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
         "timeoutSeconds",
     ];
     let seconds = fields.number(&seconds, |_, number| number * 1000.0);
-    time(fields, seconds.or(plain)?, "timeout")
+    time(fields, seconds.or(plain)?, ImportNote::Timeout)
 }
 
 /// How long it may take to come up. Codex has such a field; ours is `startTimeoutMs`.
@@ -262,12 +268,13 @@ fn start_timeout(fields: &mut EntryFields<'_>) -> Option<u64> {
         &["startTimeoutMs", "start_timeout_ms", "startup_timeout_ms"],
         |_, number| number,
     );
-    time(fields, seconds.or(plain)?, "start timeout")
+    time(fields, seconds.or(plain)?, ImportNote::StartTimeout)
 }
 
-fn time(fields: &mut EntryFields<'_>, wanted: f64, name: &str) -> Option<u64> {
+/// `otherwise` is said of what is no time.
+fn time(fields: &mut EntryFields<'_>, wanted: f64, otherwise: ImportNote) -> Option<u64> {
     if wanted.is_nan() || wanted < MIN_TIMEOUT_MS as f64 {
-        fields.note(&format!("Its {name} is not a time and was left out."));
+        fields.note(otherwise);
         return None;
     }
     // As large as it gets, it is cut.

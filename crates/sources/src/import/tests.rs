@@ -502,7 +502,8 @@ fn bombs_do_not_go_off() {
         .collect();
     let reading = read(&format!("{{{}}}", many.join(",")), None).unwrap();
     assert_eq!(reading.servers.len(), MAX_SERVERS);
-    assert_eq!(reading.notes, ["Only the first 500 servers were read."]);
+    let first = ImportNote::FirstServers { max: MAX_SERVERS };
+    assert_eq!(reading.notes, [first.into()]);
 }
 
 #[test]

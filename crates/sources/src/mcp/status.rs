@@ -35,7 +35,7 @@ impl StatusCell<OfferedTools, ActiveConnection> {
         });
     }
 
-    pub(super) fn listed(&self, offer: OfferedTools, problems: Vec<String>) {
+    pub(super) fn listed(&self, offer: OfferedTools, problems: Vec<ErrorDetail>) {
         self.update_all(|inner| {
             let status = &mut inner.status;
             status.state = SourceState::Ready;

@@ -1,14 +1,16 @@
 //! The tools of a server, as the registry has them.
 
 use serde_json::Value;
-use tenon_domain::{Annotations, ToolDefinition};
+use tenon_domain::{Annotations, ErrorDetail, ToolDefinition};
 use tenon_mcp::{McpTool, ToolList};
 
-/// Tools that can be called, and sentences about what is wrong with others.
+use crate::tool_note::ToolNote;
+
+/// Tools that can be called, and what is wrong with others.
 #[derive(Debug, Default)]
 pub(crate) struct ListedTools {
     pub(crate) tools: Vec<ToolDefinition>,
-    pub(crate) problems: Vec<String>,
+    pub(crate) problems: Vec<ErrorDetail>,
 }
 
 /// A list that a page fetched.
@@ -18,9 +20,11 @@ pub(crate) fn parse(tools: &[Value]) -> ListedTools {
 
 impl From<ToolList> for ListedTools {
     fn from(list: ToolList) -> Self {
+        let problems = list.problems.iter();
+        let problems = problems.map(|problem| ToolNote::of_list(problem).into());
         Self {
             tools: list.tools.into_iter().map(definition).collect(),
-            problems: list.problems.iter().map(ToString::to_string).collect(),
+            problems: problems.collect(),
         }
     }
 }

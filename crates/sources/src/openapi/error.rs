@@ -7,6 +7,7 @@ use tenon_openapi::request::HeaderNameError;
 use super::fetch::FetchError;
 use super::server::DocumentStoreError;
 use crate::fault::{ServerFault, document_fault};
+use crate::mcp::InvalidHeader;
 use crate::variables::FillError;
 
 /// Why an OpenAPI server cannot be used or read; as text it is a sentence for people.
@@ -69,10 +70,7 @@ impl CodedError for OpenapiError {
             Self::StoreTimedOut => ServerFault::StoreTimeout,
             Self::Stopped => ServerFault::Stopped,
             Self::Panicked => ServerFault::Internal,
-            Self::Header(_) => {
-                let unread = ServerFault::Unread { message: message() };
-                return unread.detail().in_field("headers");
-            }
+            Self::Header(error) => return error.fault().into(),
             Self::InvalidUrl(_) | Self::UrlScheme | Self::NoUrl => {
                 let unread = ServerFault::Unread { message: message() };
                 return unread.detail().in_field("url");
@@ -99,4 +97,16 @@ pub enum HeaderError {
     Name(#[from] HeaderNameError),
     #[error("The header `{0}` must be one line without control characters.")]
     Value(String),
+}
+
+impl HeaderError {
+    pub fn fault(&self) -> InvalidHeader {
+        match self {
+            Self::Name(HeaderNameError::Invalid(name)) => InvalidHeader::Name { name: name.into() },
+            Self::Name(HeaderNameError::HopByHop(name)) => {
+                InvalidHeader::Reserved { name: name.into() }
+            }
+            Self::Value(name) => InvalidHeader::Value { name: name.into() },
+        }
+    }
 }

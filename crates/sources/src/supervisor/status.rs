@@ -22,8 +22,8 @@ pub struct ServerStatus {
     pub revision: u64,
     /// What is listed is what it offered when it last worked.
     pub stale: bool,
-    /// Sentences.
-    pub problems: Vec<String>,
+    /// What is not as it should be.
+    pub problems: Vec<ErrorDetail>,
     /// The protocol of an OpenAPI server is "OpenAPI".
     pub about: Option<McpServerInfo>,
     pub restarts: u64,

@@ -6,7 +6,7 @@
 
 use url::{Origin, Url};
 
-use super::{Substitution, TextSegment, VariableReference, segments};
+use super::{MisplacedVariable, Substitution, TextSegment, VariableReference, segments};
 use tenon_net::percent::{Keep, encode};
 
 /// Where in an address something stands.
@@ -47,16 +47,15 @@ impl Substitution<'_> {
                 here @ (UrlPosition::Start | UrlPosition::Host) => {
                     let is_address = here == UrlPosition::Start && !reference.is_personal();
                     if !is_address && !fits_host(&reference, &value) {
-                        self.refused = Some(not_a_name(&reference));
+                        let variable = reference.variable.to_string().into();
+                        self.refused = Some(MisplacedVariable::InHost { variable });
                     }
                     filled.push_str(&value);
                     meant.push_str(&value);
                 }
                 UrlPosition::Path if matches!(value.as_str(), "." | "..") => {
-                    self.refused = Some(format!(
-                        "The value of `{}` cannot be a part of this server's address.",
-                        reference.variable
-                    ));
+                    let variable = reference.variable.to_string().into();
+                    self.refused = Some(MisplacedVariable::InPath { variable });
                 }
                 UrlPosition::Path | UrlPosition::Query => {
                     filled.push_str(&encode(&value, Keep::Unreserved));
@@ -66,9 +65,7 @@ impl Substitution<'_> {
         }
         let is_elsewhere = || filled != meant && origin(&filled) != origin(&meant);
         if self.refused.is_none() && is_elsewhere() {
-            self.refused = Some(
-                "With the values of its variables this server's address leads elsewhere.".into(),
-            );
+            self.refused = Some(MisplacedVariable::LeadsElsewhere);
         }
         filled
     }
@@ -98,13 +95,6 @@ fn fits_host(reference: &VariableReference<'_>, value: &str) -> bool {
             || (c == ':' && !reference.is_personal())
     };
     !value.is_empty() && value.chars().all(fits)
-}
-
-fn not_a_name(reference: &VariableReference<'_>) -> String {
-    format!(
-        "`{}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
-        reference.variable
-    )
 }
 
 /// None: it is no address, and whoever opens it says so.

@@ -44,7 +44,7 @@ fn names(gap: &SubstitutionError) -> String {
             let missing: Vec<String> = missing.variables.iter().map(ToString::to_string).collect();
             missing.join(" ")
         }
-        SubstitutionError::Misplaced(why) => why.clone(),
+        SubstitutionError::Misplaced(why) => why.to_string(),
     }
 }
 
@@ -217,7 +217,7 @@ fn a_value_in_an_address_says_no_more_than_its_place() {
         match (filled, expected) {
             (Ok(filled), Some(expected)) => assert_eq!(filled, remote(expected), "{url} {value}"),
             (Err(SubstitutionError::Misplaced(why)), None) => {
-                assert!(why.contains("address"), "{why}")
+                assert!(why.to_string().contains("address"), "{why}")
             }
             (filled, _) => panic!("{url} {value}: {filled:?}"),
         }
@@ -286,14 +286,15 @@ fn a_value_in_an_address_says_no_more_than_its_place() {
 #[test]
 fn what_is_somebodys_own_is_no_part_of_a_program() {
     let check = |written: McpConfig| {
-        let told = SubstitutionError::Misplaced(misplaced(&written).unwrap()).to_string();
+        let misplaced = misplaced(&written).unwrap();
+        let told = misplaced.to_string();
         assert!(
             told.contains("`${user.KEY}`") && told.contains("`env`"),
             "{told}"
         );
         assert_eq!(
             fill(&written, &known),
-            Err(SubstitutionError::Misplaced(told))
+            Err(SubstitutionError::Misplaced(misplaced))
         );
     };
     check(program("${user.KEY}", &[], &[], ""));

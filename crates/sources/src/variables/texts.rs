@@ -5,7 +5,7 @@ use tenon_domain::{
     SourceCredential,
 };
 
-use super::{Substitution, TextSegment, segments};
+use super::{MisplacedVariable, Substitution, TextSegment, segments};
 
 /// A configuration with texts in it that may hold variables.
 pub trait Texts: Sized {
@@ -14,7 +14,7 @@ pub trait Texts: Sized {
     fn filled(&self, substitution: &mut Substitution<'_>) -> Self;
 
     /// What is wrong with where a variable stands, as a sentence.
-    fn misplaced(&self) -> Option<String> {
+    fn misplaced(&self) -> Option<MisplacedVariable> {
         None
     }
 }
@@ -34,7 +34,7 @@ impl Texts for SourceConfig {
         }
     }
 
-    fn misplaced(&self) -> Option<String> {
+    fn misplaced(&self) -> Option<MisplacedVariable> {
         match self {
             Self::Mcp(config) => config.misplaced(),
             Self::Openapi(config) => config.misplaced(),
@@ -107,7 +107,7 @@ impl Texts for McpConfig {
 
     /// Shells and interpreters take their arguments for programs: whoever could write a
     /// part of one would run what they like.
-    fn misplaced(&self) -> Option<String> {
+    fn misplaced(&self) -> Option<MisplacedVariable> {
         let McpTransport::Stdio { command, args, .. } = &self.transport else {
             return None;
         };
@@ -120,10 +120,8 @@ impl Texts for McpConfig {
                 }
                 TextSegment::Variable(_) | TextSegment::Text(_) => None,
             })?;
-        Some(format!(
-            "`{personal}` cannot stand in the command or its arguments, where it could be run as a program: \
-             pass it through `env`."
-        ))
+        let variable = personal.to_string().into();
+        Some(MisplacedVariable::InCommand { variable })
     }
 }
 

@@ -149,3 +149,8 @@ pub async fn call_by_name(
     };
     toolset.call(&call, context).await
 }
+
+/// What people read of them in English.
+pub fn sentences(errors: &[tenon_domain::ErrorDetail]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}

@@ -36,8 +36,12 @@ test('what is under way is not done twice, and what failed is told in known word
   expect(await submission.run(() => Promise.resolve())).toBe(false);
   finish();
   expect(await first).toBe(true);
-  const error = new ApiError('last_admin', 'This is the only admin.', 409);
+  const error = new ApiError('email_taken', 'It is taken.', 409, undefined, {}, 'email');
   expect(await submission.run(() => Promise.reject(error))).toBe(false);
-  expect([submission.code, submission.busy]).toEqual(['last_admin', false]);
-  expect(submission.problem).toBe('This is the only admin.');
+  expect([submission.code, submission.field, submission.busy]).toEqual([
+    'email_taken',
+    'email',
+    false,
+  ]);
+  expect(submission.problem).toBe('It is taken.');
 });

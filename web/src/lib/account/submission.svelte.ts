@@ -8,6 +8,8 @@ export class Submission {
   problem = $derived(this.error === undefined ? '' : accountErrorText(this.error));
   /** The server's own word for what went wrong. */
   code = $derived(this.error instanceof ApiError ? this.error.code : '');
+  /** The field of the request that the server would not have. */
+  field = $derived(this.error instanceof ApiError ? this.error.field : undefined);
 
   /** Whether it worked. A second press while it is under way does nothing. */
   async run(action: () => Promise<unknown>): Promise<boolean> {

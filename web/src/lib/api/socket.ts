@@ -87,7 +87,7 @@ export class Socket {
     this.#ask({ type: 'subscribe', chatId, after: lastSeq() });
   }
 
-  /** The server always answers a subscription, so silence means a dead connection. */
+  /** The server always answers a subscription and a ping, so silence means a dead connection. */
   #ask(frame: ClientFrame): void {
     this.send(frame);
     clearTimeout(this.#probe);
@@ -134,8 +134,8 @@ export class Socket {
     const state = this.#socket?.readyState;
     if (state === WebSocket.CONNECTING) return;
     if (state !== WebSocket.OPEN) return this.#connect();
-    if (this.#subscription) this.resubscribe();
-    else this.#ask({ type: 'subscribe:user' });
+    // A connection that answers has missed nothing.
+    this.#ask({ type: 'ping' });
   }
 
   #reconnect(): void {

@@ -333,9 +333,9 @@ trustHints: boolean, tools: number,
  */
 stale: boolean, 
 /**
- * Tools that could not be taken, and other things worth knowing, as sentences.
+ * Tools that could not be taken, and other things worth knowing.
  */
-problems: Array<string>, 
+problems: Array<ErrorDetail>, 
 /**
  * How it is reached. For those who may change it.
  */
@@ -490,7 +490,7 @@ export type SourcePreview = { title: string, version: string, tools: Array<ToolP
 /**
  * The servers behind it, if it is an mcpo.
  */
-servers: Array<string>, notes: Array<string>, };
+servers: Array<string>, notes: Array<ErrorDetail>, };
 
 export type ToolPreview = { name: string, title: string, description: string, readOnly: boolean, 
 /**
@@ -604,15 +604,15 @@ id?: SourceId,
 /**
  * Why it was not, or would not be.
  */
-refused?: string, 
+refused?: ErrorDetail, 
 /**
  * Variables in it that nobody has set yet, `user.` before those of this person.
  */
 unset: Array<string>, 
 /**
- * What was left out or changed, as sentences.
+ * What was left out or changed.
  */
-notes: Array<string>, };
+notes: Array<ErrorDetail>, };
 
 export type LoginStart = { url: string, };
 
@@ -734,7 +734,7 @@ baseUrl?: string, models: number,
 /**
  * Why it offers nothing now; only an admin is told more than that it does not. A server on this machine that is not running is not listed at all.
  */
-error?: string, };
+error?: ErrorDetail, };
 
 export type TestFrame = { "type": "text", text: string, } | { "type": "tryingTools", mode: ToolUse, } | { "type": "finished", 
 /**
@@ -854,9 +854,9 @@ tools: unknown[], };
 
 export type Registered = { servers: Array<RegisteredServer>, 
 /**
- * Why nothing of it was taken in: a sentence.
+ * Why nothing of it was taken in.
  */
-problem?: string, };
+problem?: ErrorDetail, };
 
 export type RegisteredServer = { url: string, name: string, sourceId: SourceId, tools: number, 
 /**
@@ -866,17 +866,11 @@ wanted: boolean,
 /**
  * What it offers cannot be used at all.
  */
-problem?: Problem, 
+problem?: ErrorDetail, 
 /**
- * What of it was left out, as sentences.
+ * What of it was left out.
  */
-notes: Array<string>, };
-
-export type Problem = { 
-/**
- * A sentence; of a document, with the place in it.
- */
-message: string, };
+notes: Array<ErrorDetail>, };
 
 export type Execute = { call_id: CallId, chat_id?: ChatId, message_id?: MessageId, tool_id?: ToolId, 
 /**
@@ -918,9 +912,9 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**

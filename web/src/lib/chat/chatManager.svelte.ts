@@ -5,7 +5,6 @@ import type { ChatChange, ChatId, ChatSummary, ShareView } from '$lib/api/types'
 import { truncateTitle } from '$lib/format/truncate';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
-import { withErrorText } from '$lib/i18n/withErrorText';
 import { router } from '$lib/router.svelte';
 import { toasts, type Toast } from '$lib/ui/toasts.svelte';
 import { fileName, readExport, save } from './file';
@@ -123,15 +122,15 @@ export class ChatManager {
   // Sharing has a window of its own, which says what goes wrong there.
 
   share(id: ChatId): Promise<ShareView | null> {
-    return withErrorText(api.share(id));
+    return api.share(id);
   }
 
   makeShare(id: ChatId, withTools: boolean): Promise<ShareView> {
-    return withErrorText(api.makeShare(id, { withTools }));
+    return api.makeShare(id, { withTools });
   }
 
   revokeShare(id: ChatId): Promise<void> {
-    return withErrorText(api.revokeShare(id));
+    return api.revokeShare(id);
   }
 
   async #change(id: ChatId, change: ChatChange, failed: (why: string) => string): Promise<boolean> {

@@ -1,6 +1,14 @@
 // Tool servers on this machine: discovers them, registers them with Tenon, and executes the calls
 // that Tenon sends.
-import type { ClientFrame, Execute, LocalEndpoint, Registered, ServerFrame } from '$lib/api/types';
+import type {
+  ClientFrame,
+  ErrorDetail,
+  Execute,
+  LocalEndpoint,
+  Registered,
+  ServerFrame,
+} from '$lib/api/types';
+import { describeError } from '$lib/i18n/errorText';
 import { normalizedUrl } from './address';
 import { thisDevice, pageId } from './device';
 import type { Trouble } from './diagnose';
@@ -26,9 +34,9 @@ export interface EndpointCheck {
 export interface RegistrationResult {
   tools: number;
   /** It cannot be used at all. */
-  problem?: string;
+  problem?: ErrorDetail;
   /** What was left out of it. */
-  notes: string[];
+  notes: ErrorDetail[];
 }
 
 /** What is shown of an endpoint. */
@@ -38,13 +46,19 @@ export interface EndpointStatus {
   tools: number;
   /** What is in the way: of the whole, or of one that it names. */
   troubles: readonly { name: string; trouble: Trouble }[];
-  notes: readonly string[];
+  notes: readonly ErrorDetail[];
 }
 
 /** While the panel is open. */
 const CHECK_INTERVAL_MS = 30_000;
 /** Tenon takes no frame of more than 24 MiB, and ends the connection over a longer one. */
 const MAX_OFFERED_BYTES = 20 * 1024 * 1024;
+/** As Tenon says it of what it did get. */
+const TOO_LONG: ErrorDetail = {
+  code: 'local_tools_too_long',
+  message: `What it offers is longer than ${MAX_OFFERED_BYTES / 1024 / 1024} MiB.`,
+  params: { mib: String(MAX_OFFERED_BYTES / 1024 / 1024) },
+};
 /** How often endpoints that were lost are checked: they may be restarted. */
 const LOST_CHECK_INTERVAL_MS = 5_000;
 /** Time to send cancellations before the connections are closed. */
@@ -62,7 +76,7 @@ export class Local {
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
   /** Why Tenon took nothing of what was offered last. */
-  problem = $state('');
+  problem = $state.raw<ErrorDetail>();
 
   readonly #mcp = new McpClientPool();
   readonly #trusted = new Set<string>();
@@ -213,8 +227,9 @@ export class Local {
     const whole = look?.finding?.trouble;
     if (whole && troubles.length === 0) troubles.push({ name: '', trouble: whole });
     for (const { server, said: { problem } = {} } of said) {
-      const trouble: Trouble = { kind: 'badSpec', where: problem ?? '' };
-      if (problem) troubles.push({ name: server.name ?? '', trouble });
+      if (!problem) continue;
+      const trouble: Trouble = { kind: 'badSpec', where: describeError(problem) };
+      troubles.push({ name: server.name ?? '', trouble });
     }
     const tools = said.reduce((sum, { said }) => sum + (said?.tools ?? 0), 0);
     const notes = said.flatMap(({ said }) => said?.notes ?? []);
@@ -344,12 +359,8 @@ export class Local {
       if (!this.#requested.has(id)) continue;
       const size = new Blob([JSON.stringify(server.offered)]).size;
       if (size > MAX_OFFERED_BYTES) {
-        const problem = `${Math.ceil(size / 1024 / 1024)} MiB > ${MAX_OFFERED_BYTES / 1024 / 1024} MiB`;
-        this.registrations = new Map(this.registrations).set(server.hash, {
-          tools: 0,
-          problem,
-          notes: [],
-        });
+        const refused = { tools: 0, problem: TOO_LONG, notes: [] };
+        this.registrations = new Map(this.registrations).set(server.hash, refused);
       } else if (size <= room) {
         room -= size;
         along.add(id);
@@ -358,7 +369,7 @@ export class Local {
     return along;
   }
 
-  #onRegistered({ servers: answers, problem = '' }: Registered): void {
+  #onRegistered({ servers: answers, problem }: Registered): void {
     this.problem = problem;
     const said = new Map<string, RegistrationResult>();
     const wanted = new Set<string>();
@@ -368,7 +379,7 @@ export class Local {
       const before = this.registrations.get(hash);
       if (answer && !answer.wanted) {
         const { tools, problem, notes } = answer;
-        said.set(hash, { tools, problem: problem?.message, notes });
+        said.set(hash, { tools, problem, notes });
       } else if (before && !said.has(hash)) {
         said.set(hash, before);
       }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { errorDetail } from '$lib/i18n/errorFixture';
 import type { ClientFrame, Registered } from '$lib/api/types';
 import { discover, type DiscoverResult, type DiscoveredServer } from './discover';
 import { Local } from './local.svelte';
@@ -76,7 +77,7 @@ test('what was found is offered by its hash, and sent when it is wanted', async 
 test('what cannot be used is told, and not sent again', async () => {
   const local = await looking({ servers: [server('bad')] });
   local.take({ type: 'tools:registered', ...said({ wanted: true }) });
-  local.take({ type: 'tools:registered', ...said({ problem: { message: 'paths./x: no' } }) });
+  local.take({ type: 'tools:registered', ...said({ problem: errorDetail('paths./x: no') }) });
   const count = registrations().length;
   local.take({ type: 'tools:registered', ...said({ wanted: true }) });
   expect(registrations()).toHaveLength(count);
@@ -221,10 +222,10 @@ test('one that has no time because it works on a call is still there', async () 
 
 test('that Tenon took nothing is told until it takes something', async () => {
   const local = await looking({ servers: [server('h1')] });
-  local.take({ type: 'tools:registered', servers: [], problem: 'Too many servers.' });
-  expect(local.problem).toBe('Too many servers.');
+  local.take({ type: 'tools:registered', servers: [], problem: errorDetail('Too many servers.') });
+  expect(local.problem?.message).toBe('Too many servers.');
   local.take({ type: 'tools:registered', ...said({ tools: 2 }) });
-  expect(local.problem).toBe('');
+  expect(local.problem).toBeUndefined();
 });
 
 test('the same offer of two servers is counted twice', async () => {

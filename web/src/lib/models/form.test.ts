@@ -7,6 +7,7 @@ import {
   choosePreset,
   discoverBody,
   emptyModelForm,
+  modelFieldOf,
   modelFormOf,
   needsTest,
   newModel,
@@ -29,6 +30,16 @@ const saved = modelView('m1', {
   parameters: { temperature: 0.2 },
   contextTokens: 128_000,
   prices: { currency: 'USD', input: 3, output: 15, cacheRead: 0.3 },
+});
+
+test('a field that the server refuses is the one in the form, where the form has it', () => {
+  const check = (field: string, expected: string | undefined, model?: ModelView) =>
+    expect(modelFieldOf(field, fill({}), model)).toBe(expected);
+  for (const field of ['baseUrl', 'key', 'model', 'name', 'contextTokens']) check(field, field);
+  check('prices', 'currency');
+  check('toolMode', undefined);
+  check('baseUrl', undefined, modelView('m', { origin: 'local' }));
+  expect(modelFieldOf('key', fill({ removeKey: true }), saved)).toBeUndefined();
 });
 
 describe('a preset', () => {

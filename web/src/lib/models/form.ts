@@ -72,6 +72,30 @@ export type ModelFormProblem =
   'missing' | 'keyAgain' | 'notJson' | 'reserved' | 'notCount' | 'notPrice';
 export type ModelFormProblems = Partial<Record<keyof ModelForm, ModelFormProblem>>;
 
+/** The fields that are hidden until somebody asks for more. */
+export const furtherModelFields: readonly (keyof ModelForm)[] = [
+  'parameters',
+  'contextTokens',
+  'currency',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+];
+
+/** Where the form shows a field of the request; nowhere where it has no such field now. */
+export function modelFieldOf(
+  field: string | undefined,
+  form: ModelForm,
+  model: ModelView | undefined,
+): keyof ModelForm | undefined {
+  const shown: (keyof ModelForm)[] = ['name', 'parameters', 'contextTokens'];
+  if (!isOffered(model)) shown.push('baseUrl', 'model');
+  if (!isOffered(model) && !form.removeKey) shown.push('key');
+  if (field === 'prices') return 'currency';
+  return shown.find((name) => name === field);
+}
+
 export function emptyModelForm(isDefault: boolean): ModelForm {
   const blank: ModelForm = {
     preset: OTHER_PROVIDER,

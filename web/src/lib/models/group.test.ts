@@ -13,14 +13,14 @@ const models = [
   modelView('phi', { origin: 'local', endpoint: 'LM Studio' }),
   modelView('gemma', { origin: 'local', endpoint: 'Ollama' }),
 ];
-const endpoint = (name: string, error?: string): EndpointView => ({
+const endpoint = (name: string, why?: string): EndpointView => ({
   id: name,
   name,
   origin: 'environment',
   provider: 'openai',
   baseUrl: 'https://example.com/v1',
   models: 0,
-  error,
+  error: why === undefined ? undefined : errorDetail(why),
 });
 const names = (groups: ModelGroup[]) =>
   groups.map(({ kind, name, models }) => [name || kind, ...models.map(({ name }) => name)]);
@@ -48,7 +48,9 @@ test('an endpoint that offers nothing says why, in its own group', () => {
     endpoint('OpenAI', 'The key was refused.'),
     endpoint('Anthropic'),
   ]);
-  expect(groups.map(({ name, kind, problems }) => [name || kind, problems[0]?.error])).toEqual([
+  expect(
+    groups.map(({ name, kind, problems }) => [name || kind, problems[0]?.error?.message]),
+  ).toEqual([
     ['builtin', undefined],
     ['Anthropic', undefined],
     ['OpenAI', 'The key was refused.'],

@@ -23,7 +23,8 @@ fn after(frame: Option<&ClientFrame>, chat: &str) -> Option<ClientFrame> {
         None => Some(ClientFrame::Subscribe { chat_id, after: 0 }),
         Some(ClientFrame::Subscribe { .. }) => Some(ClientFrame::Unsubscribe { chat_id }),
         Some(ClientFrame::Unsubscribe { .. }) => Some(ClientFrame::SubscribeUser),
-        Some(ClientFrame::SubscribeUser) => Some(ClientFrame::Register(Registration {
+        Some(ClientFrame::SubscribeUser) => Some(ClientFrame::Ping),
+        Some(ClientFrame::Ping) => Some(ClientFrame::Register(Registration {
             device: DeviceInfo {
                 id: DEVICE.into(),
                 name: "Browser".into(),
@@ -57,6 +58,7 @@ fn written(frame: &ClientFrame) -> Value {
         }
         ClientFrame::Unsubscribe { chat_id } => json!({"type": "unsubscribe", "chatId": chat_id}),
         ClientFrame::SubscribeUser => json!({"type": "subscribe:user"}),
+        ClientFrame::Ping => json!({"type": "ping"}),
         ClientFrame::Register(Registration { device, page, .. }) => {
             json!({"type": "tools:register", "device": device, "page": page, "servers": []})
         }
@@ -93,7 +95,10 @@ async fn no_frame_reaches_into_another_users_chat() {
         let heard = program
             .until(|frame| frame["type"] == "tools:registered")
             .await;
-        assert!(heard.last().unwrap()["problem"].is_string(), "{heard:?}");
+        assert!(
+            heard.last().unwrap()["problem"]["code"].is_string(),
+            "{heard:?}"
+        );
     }
 
     let (_, own) = world.bob.post("/api/chats", json!({})).await;

@@ -313,6 +313,6 @@ async fn nobody_sends_what_all_share_to_a_place_of_their_own() {
     }}});
     let asked = json!({"text": text.to_string(), "mine": false});
     let (_, imported) = ada.post("/api/sources/import", asked).await;
-    let why = imported[0]["refused"].as_str().unwrap();
+    let why = imported[0]["refused"]["message"].as_str().unwrap();
     assert!(why.contains("`${user.HOST}`"), "{imported}");
 }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::super::error::{LoginError, quote};
+use super::super::error::{LoginError, UntrustedLogin, quote};
 
 pub(super) fn resource_metadata_urls(server: &Url) -> Vec<Url> {
     let name = "/.well-known/oauth-protected-resource";
@@ -51,9 +51,7 @@ pub(super) fn issuer_of(url: &Url) -> Option<String> {
 /// RFC 8414, 3.3: metadata is only that of the issuer that was asked.
 pub(super) fn check_issuer(named: Option<&str>, expected: &str) -> Result<(), LoginError> {
     let Some(named) = named else {
-        return Err(LoginError::Untrusted(
-            "The log-in service does not name itself.".into(),
-        ));
+        return Err(LoginError::Untrusted(UntrustedLogin::NoIssuer));
     };
     // With or without the slash of an empty path it is the same one.
     let without_root = |issuer: &str| {
@@ -64,11 +62,10 @@ pub(super) fn check_issuer(named: Option<&str>, expected: &str) -> Result<(), Lo
     if without_root(named) == without_root(expected) {
         return Ok(());
     }
-    Err(LoginError::Untrusted(format!(
-        "The log-in service names itself {}, though it is {}.",
-        quote(named),
-        quote(expected)
-    )))
+    Err(LoginError::Untrusted(UntrustedLogin::OtherIssuer {
+        named: quote(named),
+        expected: quote(expected),
+    }))
 }
 
 pub(super) fn with_path(url: &Url, path: &str) -> Url {

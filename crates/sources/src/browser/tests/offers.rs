@@ -148,7 +148,7 @@ async fn a_description_that_is_wrong_costs_only_itself() {
     );
     assert_eq!(away.tools, 0);
     assert!(
-        away.notes[0].contains("https://elsewhere.example"),
+        away.notes[0].message.contains("https://elsewhere.example"),
         "{away:?}"
     );
     assert_eq!(time.tools, 1);

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::Value;
+use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::bundle;
 use tenon_openapi::discover;
 use tenon_openapi::document;
 use tenon_openapi::operation::{Operation, ParsedDocument, SecurityScheme, SkippedOperation};
-use tenon_openapi::parse;
+use tenon_openapi::parse::{self, DocumentNote};
 use url::Url;
 
 use super::settings::DocumentRecord;
@@ -20,6 +21,7 @@ use crate::openapi::fetch::{
     CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentState,
     FetchedDocument, FetchedDocuments, FetchedSubDocument,
 };
+use crate::tool_note::ToolNote;
 
 /// Never changed: the next one is made of it.
 #[derive(Debug, Clone)]
@@ -49,8 +51,8 @@ pub(super) struct DocumentContent {
     pub(super) description: String,
     pub(super) operations: Vec<Arc<Operation>>,
     pub(super) skipped: Vec<SkippedOperation>,
-    /// Sentences about what its tools go without.
-    pub(super) notes: Vec<String>,
+    /// What its tools go without.
+    pub(super) notes: Vec<DocumentNote>,
     /// It was made of several files.
     pub(super) has_files: bool,
     pub(super) schemes: Arc<Vec<SecurityScheme>>,
@@ -60,8 +62,8 @@ pub(super) struct DocumentContent {
 #[derive(Debug)]
 pub(super) struct DocumentUpdate {
     pub(super) set: DocumentSet,
-    /// Sentences about what is not as it should be.
-    pub(super) problems: Vec<String>,
+    /// What is not as it should be.
+    pub(super) problems: Vec<ErrorDetail>,
     /// What is to be kept, and the names of all that is.
     pub(super) to_store: Vec<DocumentRecord>,
     pub(super) names: Vec<String>,
@@ -80,7 +82,7 @@ impl DocumentSet {
             let name = kept.name.clone();
             match OpenapiDocument::from_stored(kept) {
                 Ok((document, _)) => documents.push(document),
-                Err(why) => problems.push(format!("{name}: {why}")),
+                Err(why) => problems.push(ToolNote::of_server(&name, why.detail())),
             }
         }
         let set = Self {
@@ -127,7 +129,7 @@ impl DocumentSet {
             None => None,
         };
         if subs.as_ref().is_some_and(Vec::is_empty) {
-            problems.push("Its document describes no operations and names no servers.".into());
+            problems.push(ToolNote::NoOperationsOrServers.into());
         }
         let set = Self { main, subs };
         Ok(DocumentUpdate {
@@ -146,15 +148,12 @@ impl DocumentSet {
         }
     }
 
-    /// What tools go without, as sentences.
-    pub(super) fn notes(&self) -> Vec<String> {
+    /// What tools go without.
+    pub(super) fn notes(&self) -> Vec<ErrorDetail> {
         let documents = self.documents().iter();
         let notes = documents.flat_map(|document| {
             let own = document.content.notes.iter();
-            own.map(|note| match document.name.as_str() {
-                "" => note.clone(),
-                name => format!("{name}: {note}"),
-            })
+            own.map(|note| ToolNote::of_server(&document.name, ToolNote::of_document(note).into()))
         });
         notes.collect()
     }
@@ -188,7 +187,7 @@ fn merge_subs(
     before: Option<&DocumentSet>,
     subs: Vec<FetchedSubDocument>,
     to_store: &mut Vec<DocumentRecord>,
-    problems: &mut Vec<String>,
+    problems: &mut Vec<ErrorDetail>,
 ) -> Result<Vec<OpenapiDocument>, OpenapiError> {
     let before = before.and_then(|set| set.subs.as_deref());
     let count = subs.len();
@@ -207,26 +206,31 @@ fn merge_subs(
                 let content = &document.content;
                 if content.operations.is_empty() && content.skipped.is_empty() {
                     // So an mcpo shows one that did not come up.
-                    problems.push(format!("{name}: It has no tools. It may not be running."));
+                    let why = ToolNote::ServerWithoutTools.into();
+                    problems.push(ToolNote::of_server(&name, why));
                 }
                 documents.push(document);
             }
             (Err(why), Some(old)) => {
                 failed += 1;
-                problems.push(format!("{name}: {why} What it offered last is listed."));
+                let stale = ToolNote::OfServerStale {
+                    server: name.into(),
+                    why: why.detail().into(),
+                };
+                problems.push(stale.into());
                 documents.push(old.clone());
             }
             (Err(why), None) => {
                 failed += 1;
-                problems.push(format!("{name}: {why}"));
+                problems.push(ToolNote::of_server(&name, why.detail()));
             }
         }
     }
     if count > 0 && failed == count {
-        let shown = &problems[..problems.len().min(3)];
+        let shown = problems.iter().take(3).map(ToString::to_string);
         return Err(OpenapiError::NoSubDocument {
             count,
-            problems: shown.join(" "),
+            problems: shown.collect::<Vec<_>>().join(" "),
         });
     }
     Ok(documents)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tenon_domain::{OpenapiConfig, ToolDefinition};
+use tenon_domain::{ErrorDetail, OpenapiConfig, ToolDefinition};
 use tenon_openapi::operation::{SecurityScheme, SkippedOperation};
 use tokio::sync::Semaphore;
 use url::Url;
@@ -17,6 +17,7 @@ use crate::openapi::fetch::{self, DocumentRequest};
 use crate::openapi::http_client::OpenapiHttpClient;
 use crate::parse_queue::acquire;
 use crate::supervisor::DocumentSummary;
+use crate::tool_note::ToolNote;
 
 /// What would come of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +30,8 @@ pub struct OpenapiPreview {
     pub schemes: Vec<SecurityScheme>,
     /// The servers behind it, if it is an mcpo.
     pub servers: Vec<String>,
-    /// Sentences about what is not as it should be.
-    pub notes: Vec<String>,
+    /// What is not as it should be.
+    pub notes: Vec<ErrorDetail>,
 }
 
 /// Reads the document of a server whose variables are filled in. The error says what was
@@ -89,14 +90,14 @@ fn summarize(merged: DocumentUpdate, base_url: Option<&Url>, is_placed: bool) ->
     let about = DocumentSummary::of(&merged.set);
     let mut notes = merged.problems;
     if tools.len() == 0 && about.skipped.is_empty() && notes.is_empty() {
-        notes.push("The document describes no operations.".into());
+        notes.push(ToolNote::NoOperations.into());
     }
-    notes.extend(tools.other_hosts());
+    notes.extend(tools.other_hosts().map(ErrorDetail::from));
     notes.extend(merged.set.notes());
     let without_server = tools.without_server().filter(|_| !is_placed);
-    notes.extend(without_server.map(str::to_owned));
+    notes.extend(without_server.map(ErrorDetail::from));
     if tools.cut {
-        notes.push("It has more tools than are listed.".into());
+        notes.push(ToolNote::MoreTools.into());
     }
     OpenapiPreview {
         title: about.title,

@@ -21,10 +21,9 @@ impl DocumentReadResult {
         before: &OpenapiTools,
     ) -> Self {
         let tools = OpenapiTools::of(&merged.set, base_url);
-        merged
-            .problems
-            .extend(tools.without_server().map(str::to_owned));
-        merged.problems.extend(tools.other_hosts());
+        let notes = tools.without_server().into_iter();
+        let notes = notes.chain(tools.other_hosts()).map(Into::into);
+        merged.problems.extend(notes);
         merged.problems.extend(merged.set.notes());
         Self {
             about: DocumentSummary::of(&merged.set),

@@ -16,7 +16,7 @@ use crate::supervisor::{
 pub(super) struct StatusUpdate {
     pub(super) tools: OpenapiTools,
     pub(super) about: DocumentSummary,
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<ErrorDetail>,
     pub(super) change: Option<ToolChanges>,
     /// When, if that was before now.
     pub(super) read_at: Option<SystemTime>,
@@ -50,7 +50,7 @@ impl StatusCell<OpenapiTools, Arc<OpenapiClient>> {
         &self,
         client: Arc<OpenapiClient>,
         update: Option<StatusUpdate>,
-        problems: Vec<String>,
+        problems: Vec<ErrorDetail>,
     ) {
         self.update_all(|inner| {
             if let Some(update) = update {

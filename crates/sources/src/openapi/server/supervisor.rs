@@ -326,7 +326,7 @@ impl OpenapiSupervisor {
         let before = shared.core.status.status().problems;
         for problem in &merged.problems {
             if !before.contains(problem) {
-                shared.core.logs.note(problem);
+                shared.core.logs.note(&problem.message);
             }
         }
         let change = Arc::new(change);

@@ -12,9 +12,12 @@ use url::Url;
 use super::document_set::{DocumentSet, OpenapiDocument};
 use crate::openapi::mapping::tool_definition;
 use crate::supervisor::{DocumentSummary, ToolChanges};
+use crate::tool_note::ToolNote;
 
 /// More tools than any server has. Only an mcpo with many behind it comes near.
 const MAX_TOOLS: usize = 20_000;
+
+const MAX_SHOWN_HOSTS: usize = 3;
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenapiTools {
@@ -101,15 +104,13 @@ impl OpenapiTools {
     }
 
     /// What to do about tools whose document names no server, if there are any.
-    pub(super) fn without_server(&self) -> Option<&'static str> {
+    pub(super) fn without_server(&self) -> Option<ToolNote> {
         let lacks_server = self.entries.iter().any(|entry| entry.base.is_none());
-        lacks_server.then_some(
-            "The document does not say where its server is: enter the base address of the server.",
-        )
+        lacks_server.then_some(ToolNote::NoServerAddress)
     }
 
     /// Which hosts requests go to, if not to where the document came from and nobody said so.
-    pub(super) fn other_hosts(&self) -> Option<String> {
+    pub(super) fn other_hosts(&self) -> Option<ToolNote> {
         if self.base_url.is_some() {
             return None;
         }
@@ -130,16 +131,17 @@ impl OpenapiTools {
                 hosts.push(there);
             }
         }
-        let shown = match hosts.as_slice() {
-            [] => return None,
-            [host] => (*host).to_owned(),
-            [first, second] => format!("{first} and {second}"),
-            [first, rest @ ..] => format!("{first} and {} other hosts", rest.len()),
-        };
-        Some(format!(
-            "Requests go to {shown}, as the document says; the document is from {from}. Enter a \
-             base address if they are to go elsewhere."
-        ))
+        if hosts.is_empty() {
+            return None;
+        }
+        if hosts.len() > MAX_SHOWN_HOSTS {
+            hosts.truncate(MAX_SHOWN_HOSTS);
+            hosts.push("…");
+        }
+        Some(ToolNote::OtherHosts {
+            hosts: hosts.join(", ").into(),
+            from: from.into(),
+        })
     }
 
     pub(super) fn len(&self) -> usize {

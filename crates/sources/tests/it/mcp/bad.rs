@@ -170,7 +170,7 @@ async fn tools_of_any_name_are_called_by_that_name() {
     }
     let problems = desk.server.status().problems;
     assert!(
-        problems.iter().any(|said| said.contains("`echo`")),
+        problems.iter().any(|said| said.message.contains("`echo`")),
         "{problems:?}"
     );
 }

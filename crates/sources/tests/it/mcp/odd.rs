@@ -7,6 +7,7 @@ use tenon_sources::SupervisedServer;
 use super::desk::{self, Desk};
 use super::peers::raw;
 use super::people::Somebody;
+use crate::desk::sentences;
 
 async fn odd(oddity: &str) -> Desk {
     let (python, script) = raw();
@@ -86,7 +87,7 @@ async fn pages_are_put_together_and_circles_are_left() {
     assert_eq!(desk.names(), ["t0", "t1", "t2"]);
     let desk = odd("circle").await;
     assert_eq!(desk.names(), ["tNone", "tagain"]);
-    let problems = desk.server.status().problems;
+    let problems = sentences(&desk.server.status().problems);
     assert_eq!(
         problems,
         ["It lists its tools in a circle. The list may not be complete."]
@@ -104,7 +105,10 @@ async fn a_schema_too_deep_to_read_costs_only_its_tool() {
     let desk = odd("deep").await;
     assert_eq!(desk.names(), ["echo"]);
     let problems = desk.server.status().problems;
-    assert!(problems[0].contains("cannot be read"), "{problems:?}");
+    assert!(
+        problems[0].message.contains("cannot be read"),
+        "{problems:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 import type { ErrorCode } from './en';
+import { noteErrorsZhHans } from './notes/zh-hans';
 
 export const errorsZhHans: Record<ErrorCode, string> = {
+  ...noteErrorsZhHans,
   other: '{message}',
 
   // 对话与回答
@@ -111,6 +113,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_ambiguous: '有多个模型名为 `{name}`：{ids}。请用 ID 指定。',
   model_endpoint_gone:
     '`{name}` 属于 `{endpoint}`，而环境中已没有它的设置。请重新设置，或换一个模型。',
+  endpoint_unanswered: '{address} 还没有响应。',
+  endpoint_no_models: '{name} 目前没有提供模型。管理员可以在设置中看到原因。',
   model_builtin_untested: '内置助手是 Tenon 的一部分，无需测试。',
   model_fixed_by_endpoint: '这个模型属于环境或本机的服务：地址和密钥要在那里设置。',
   model_key_elsewhere: '已保存的密钥属于另一个地址。请与新地址一起重新输入，或留空。',
@@ -208,9 +212,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   source_in_variable: '这个服务器写在环境变量 {variable} 中。请在那里修改。',
   source_no_room: '已有 {count} 个服务器，不能再添加。请先移除一个。',
   source_no_login: '这个服务器不需要登录：它是程序，或由 OpenAPI 文档描述。',
-  source_config: '它的设置无法使用：{message}',
   source_other_version: '它由另一个版本的 Tenon 写入。请移除后重新添加。',
-  source_import: '无法读取：{message}',
   source_import_busy: '你的其他导入还在读取中，请等它们完成后再试。',
   source_add_for_all_denied: '只有管理员才能为所有人添加服务器。请只为自己添加。',
   source_change_denied: '这个服务器属于所有人：只有管理员才能这样做。',
@@ -304,10 +306,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   document_store_timeout: '没能及时读取已保存的内容。',
   variables_unset:
     '[还没有设置 {shared}：请管理员在“机密”中或 Tenon 的环境变量中设置。][请先在“机密”中设置你自己的 {personal}。][若要留给程序自己处理，请写成 {escaped}。]',
-  variable_misplaced: '变量不能放在这里：{message}',
   variables_timeout: '没能及时读取它的变量。',
   local_not_found: '上次查找时，{address} 没有任何服务。',
-  local_unusable: '{message}',
 
   // 程序为什么结束
   runtime_too_old: '它需要比这台机器上更新的 {runtime}[（现有 {found}）]。',
@@ -334,7 +334,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   login_refused: '对方拒绝了登录：{said}',
   login_ended: '在那里的登录已失效（{said}）。请重新登录。',
   login_expired: '此次登录并非从这里开始、已过期或已被使用。请重新开始。',
-  login_not_stored: '无法保存登录得到的内容：{why}',
+  login_not_stored: '无法保存登录得到的内容，原因见 Tenon 的日志。',
 
   // 请求
   not_found: '找不到，可能已被删除。',

@@ -1,6 +1,8 @@
 import type { ErrorCode } from './en';
+import { noteErrorsZhHant } from './notes/zh-hant';
 
 export const errorsZhHant: Record<ErrorCode, string> = {
+  ...noteErrorsZhHant,
   other: '{message}',
 
   // 對話與回答
@@ -111,6 +113,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_ambiguous: '有多個模型名為 `{name}`：{ids}。請用 ID 指定。',
   model_endpoint_gone:
     '`{name}` 屬於 `{endpoint}`，而環境中已沒有它的設定。請重新設定，或換一個模型。',
+  endpoint_unanswered: '{address} 還沒有回應。',
+  endpoint_no_models: '{name} 目前沒有提供模型。管理員可以在設定中看到原因。',
   model_builtin_untested: '內建助手是 Tenon 的一部分，無需測試。',
   model_fixed_by_endpoint: '這個模型屬於環境或本機的服務：位址和金鑰要在那裡設定。',
   model_key_elsewhere: '已儲存的金鑰屬於另一個位址。請與新位址一起重新輸入，或留空。',
@@ -208,9 +212,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   source_in_variable: '這個伺服器寫在環境變數 {variable} 中。請在那裡修改。',
   source_no_room: '已有 {count} 個伺服器，不能再新增。請先移除一個。',
   source_no_login: '這個伺服器不需要登入：它是程式，或由 OpenAPI 文件描述。',
-  source_config: '它的設定無法使用：{message}',
   source_other_version: '它由另一個版本的 Tenon 寫入。請移除後重新新增。',
-  source_import: '無法讀取：{message}',
   source_import_busy: '你的其他匯入還在讀取中，請等它們完成後再試。',
   source_add_for_all_denied: '只有管理員才能為所有人新增伺服器。請只為自己新增。',
   source_change_denied: '這個伺服器屬於所有人：只有管理員才能這樣做。',
@@ -304,10 +306,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   document_store_timeout: '沒能及時讀取已儲存的內容。',
   variables_unset:
     '[還沒有設定 {shared}：請管理員在「機密」中或 Tenon 的環境變數中設定。][請先在「機密」中設定你自己的 {personal}。][若要留給程式自己處理，請寫成 {escaped}。]',
-  variable_misplaced: '變數不能放在這裡：{message}',
   variables_timeout: '沒能及時讀取它的變數。',
   local_not_found: '上次尋找時，{address} 沒有任何服務。',
-  local_unusable: '{message}',
 
   // 程式為什麼結束
   runtime_too_old: '它需要比這台機器上更新的 {runtime}[（現有 {found}）]。',
@@ -335,7 +335,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   login_refused: '對方拒絕了登入：{said}',
   login_ended: '在那裡的登入已失效（{said}）。請重新登入。',
   login_expired: '此次登入並非從這裡開始、已過期或已被使用。請重新開始。',
-  login_not_stored: '無法儲存登入得到的內容：{why}',
+  login_not_stored: '無法儲存登入得到的內容，原因見 Tenon 的記錄。',
 
   // 請求
   not_found: '找不到，可能已被刪除。',

@@ -250,7 +250,7 @@ async fn an_openapi_server_that_fails_behind_an_mcpo_does_not_spoil_the_others()
     let begins = ["gone: ", "slow: ", "broken: "];
     assert_eq!(problems.len(), begins.len(), "{problems:#?}");
     for (problem, begin) in problems.iter().zip(begins) {
-        assert!(problem.starts_with(begin), "{problem}");
+        assert!(problem.message.starts_with(begin), "{problem}");
     }
 
     hangs.store(false, Ordering::SeqCst);

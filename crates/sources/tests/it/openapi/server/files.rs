@@ -11,6 +11,7 @@ use tenon_tools::ToolSource;
 
 use super::desk::{Desk, MemoryDocuments, QUICK, at, settings, settings_in};
 use super::site::{Reply, Site, ok, redirect, status};
+use crate::desk::sentences;
 use crate::openapi::express::express;
 
 /// A document whose operations are in these files, by their paths.
@@ -207,10 +208,10 @@ async fn what_tools_go_without_is_a_problem_that_people_see() {
         "GET /x goes without a parameter: it is in another document (`https://schemas.example/p.yaml#/limit`), which is not read.",
         "What a part of an input is like is not known: it is in another document (`https://schemas.example/q.yaml`), which is not read.",
     ];
-    assert_eq!(desk.server.status().problems, expected);
+    assert_eq!(sentences(&desk.server.status().problems), expected);
     // Also when nothing has changed.
     desk.server.refresh().await.unwrap();
-    assert_eq!(desk.server.status().problems, expected);
+    assert_eq!(sentences(&desk.server.status().problems), expected);
 }
 
 #[tokio::test]
@@ -240,7 +241,7 @@ async fn requests_that_go_to_another_host_are_told() {
         let told = "Requests go to api.example, as the document says; the document is from 127.0.0.1. Enter a base address if they are to go elsewhere.";
         let expected: &[&str] = if is_told { &[told] } else { &[] };
         assert_eq!(
-            desk.server.status().problems,
+            sentences(&desk.server.status().problems),
             expected,
             "{server} {base_url:?}"
         );

@@ -15,6 +15,7 @@ use tenon_tools::ToolSource;
 use super::changing::{Changing, keeping, site};
 use super::desk::{Desk, MemoryDocuments, QUICK, at, given, settings, settings_in};
 use super::site::{Reply, Site, document, ok, status};
+use crate::desk::sentences;
 
 #[tokio::test]
 async fn an_openapi_document_that_changes_is_told_and_kept() {
@@ -155,7 +156,11 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     let status = desk.server.status();
     assert_eq!(status.state, SourceState::Ready);
     assert_eq!(status.problems.len(), 1, "{:?}", status.problems);
-    assert!(status.problems[0].ends_with("What it offered last is listed."));
+    assert!(
+        status.problems[0]
+            .message
+            .ends_with("What it offered last is listed.")
+    );
     assert_eq!(desk.names(), ["a/do", "b/do"]);
 
     *list.lock().unwrap() = "[c](/c/docs) [a](/a/docs)";
@@ -169,7 +174,7 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     assert_eq!(names, ["", "a", "c"]);
     *list.lock().unwrap() = "[c](/c/docs) [down](/down/docs)";
     desk.server.refresh().await.unwrap();
-    let problems = desk.server.status().problems;
+    let problems = sentences(&desk.server.status().problems);
     assert_eq!(problems, ["down: It has no tools. It may not be running."]);
     // Once for each of the first three readings.
     assert_eq!(site.count("/a/openapi.json"), 3);

@@ -9,6 +9,7 @@ use tenon_sources::openapi::preview;
 use tenon_sources::{Network, SupervisedServer};
 
 use super::desk::{Desk, at, caller, parses, settings};
+use crate::desk::sentences;
 use crate::mcp::peers::Listening;
 use crate::peer::installed;
 
@@ -81,7 +82,7 @@ async fn openapi_servers_behind_a_real_mcpo_are_found_and_called() {
         names.contains(&"memory/tool_read_graph_post".into()),
         "{names:?}"
     );
-    assert_eq!(desk.server.status().problems, [""; 0]);
+    assert_eq!(sentences(&desk.server.status().problems), [""; 0]);
 
     let now = told(
         &desk,

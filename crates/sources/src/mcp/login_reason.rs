@@ -1,0 +1,135 @@
+//! Why somebody cannot log in at a server, as codes. Each is told as a part of a larger sentence.
+
+use tenon_domain::{CodedError, ErrorDetail, ErrorParam, coded_errors};
+use tenon_mcp::oauth::{
+    AddressFlaw, HostFailure, RegistrationRefusal, UnreachableLogin, UntrustedLogin,
+};
+
+use crate::fault::url_fault;
+
+coded_errors! {
+    #[derive(Debug)]
+    pub enum LoginReason {
+        // What does not answer as it should.
+        Said { said } = "login_service_said" => "The log-in service said {said}.",
+        Status { status: u16 } = "login_service_status" => "The log-in service answered {status}.",
+        Timeout = "login_service_timeout" => "The log-in service takes too long to answer.",
+        Registration { client, why } = "login_registration_failed" => "{client} could not register there: {why}.",
+        NoMetadata { names } = "login_no_metadata" => "Where to log in could not be found out: the server names {names}, and nothing there says more.",
+        Host { host, why } = "login_host_failed" => "{host} could not be asked: {why}.",
+        HttpClient { why } = "login_http_client" => "No connection can be made: {why}.",
+        Randomness = "login_randomness" => "The machine Tenon runs on gives no random numbers.",
+
+        // How a host failed; each goes on after a colon.
+        HostSilent = "login_host_silent" => "it does not answer",
+        HostTooLong = "login_host_too_long" => "its answer is too long",
+        HostRedirectsElsewhere = "login_host_redirects_elsewhere" => "it redirects to another site",
+        HostRedirects = "login_host_redirects" => "it redirects too often",
+        HostAnswered { status: u16, said } = "login_host_answered" => "it answered {status}[: {said}]",
+
+        // Why a client has to be registered by hand; each goes on after a colon.
+        NoRegistration = "login_no_registration" => "nobody can register there.",
+        RegistrationRefused { why } = "login_registration_refused" => "{why}.",
+        NoClient = "login_no_client" => "its answer names no client.",
+
+        // Which check failed.
+        ServerAddress = "login_server_address" => "The server's address is none.",
+        AddressTooLong { address } = "login_address_too_long" => "The server names an address that is too long: {address}.",
+        AddressInvalid { address } = "login_address_invalid" => "The server names an address that is none: {address}.",
+        AddressNotHttps { address } = "login_address_not_https" => "The server names an address that is not https, though it is itself: {address}.",
+        AddressLocal { address } = "login_address_local" => "The server names an address that is of this machine or its cloud: {address}.",
+        AddressRefused { why } = "login_address_refused" => "The server names an address that is refused. {why}",
+        NoIssuer = "login_no_issuer" => "The log-in service does not name itself.",
+        OtherIssuer { named, expected } = "login_other_issuer" => "The log-in service names itself {named}, though it is {expected}.",
+        OtherResource { url } = "login_other_resource" => "The server says that {url} describes it, which is about something else.",
+        ClientSecret = "login_client_secret" => "The client secret does not fit into a header.",
+        NoCodes = "login_no_codes" => "The log-in service gives out no codes.",
+        NoPkce = "login_no_pkce" => "The log-in service cannot protect its codes (PKCE with S256).",
+        OtherSender = "login_other_sender" => "The answer does not come from where the log-in was begun.",
+    }
+}
+
+impl LoginReason {
+    pub fn of_unreachable(why: &UnreachableLogin) -> ErrorDetail {
+        let reason = match why {
+            UnreachableLogin::Said(said) => Self::Said { said: said.into() },
+            UnreachableLogin::Status(status) => Self::Status { status: *status },
+            UnreachableLogin::Timeout => Self::Timeout,
+            UnreachableLogin::Registration { client, why } => Self::Registration {
+                client: client.into(),
+                why: host_failure(why),
+            },
+            UnreachableLogin::NoMetadata(names) => Self::NoMetadata {
+                names: names.into(),
+            },
+            UnreachableLogin::Host { host, why } => Self::Host {
+                host: host.into(),
+                why: host_failure(why),
+            },
+            UnreachableLogin::HttpClient(why) => Self::HttpClient { why: why.into() },
+            UnreachableLogin::Randomness(_) => Self::Randomness,
+        };
+        reason.into()
+    }
+
+    pub fn of_refusal(why: &RegistrationRefusal) -> ErrorDetail {
+        let reason = match why {
+            RegistrationRefusal::NotOffered => Self::NoRegistration,
+            RegistrationRefusal::Answered(failure) => Self::RegistrationRefused {
+                why: host_failure(failure),
+            },
+            RegistrationRefusal::NoClient => Self::NoClient,
+        };
+        reason.into()
+    }
+
+    pub fn of_untrusted(why: &UntrustedLogin) -> ErrorDetail {
+        let reason = match why {
+            UntrustedLogin::Address(error) => return url_fault(error).into(),
+            UntrustedLogin::ServerAddress => Self::ServerAddress,
+            UntrustedLogin::NamedAddress { flaw, address } => named_address(*flaw, address),
+            UntrustedLogin::NamedAddressRefused(error) => Self::AddressRefused {
+                why: url_fault(error).detail().into(),
+            },
+            UntrustedLogin::NoIssuer => Self::NoIssuer,
+            UntrustedLogin::OtherIssuer { named, expected } => Self::OtherIssuer {
+                named: named.into(),
+                expected: expected.into(),
+            },
+            UntrustedLogin::OtherResource(url) => Self::OtherResource { url: url.into() },
+            UntrustedLogin::ClientSecret => Self::ClientSecret,
+            UntrustedLogin::NoCodes => Self::NoCodes,
+            UntrustedLogin::NoPkce => Self::NoPkce,
+            UntrustedLogin::OtherSender => Self::OtherSender,
+        };
+        reason.into()
+    }
+}
+
+fn named_address(flaw: AddressFlaw, address: &str) -> LoginReason {
+    let address = address.into();
+    match flaw {
+        AddressFlaw::TooLong => LoginReason::AddressTooLong { address },
+        AddressFlaw::Invalid => LoginReason::AddressInvalid { address },
+        AddressFlaw::NotHttps => LoginReason::AddressNotHttps { address },
+        AddressFlaw::Local => LoginReason::AddressLocal { address },
+    }
+}
+
+fn host_failure(failure: &HostFailure) -> ErrorParam {
+    let reason = match failure {
+        HostFailure::Silent => LoginReason::HostSilent,
+        HostFailure::TooLong => LoginReason::HostTooLong,
+        HostFailure::CrossOriginRedirect => LoginReason::HostRedirectsElsewhere,
+        HostFailure::TooManyRedirects => LoginReason::HostRedirects,
+        HostFailure::Status(status) => LoginReason::HostAnswered {
+            status: *status,
+            said: "".into(),
+        },
+        HostFailure::Said { status, said } => LoginReason::HostAnswered {
+            status: *status,
+            said: said.into(),
+        },
+    };
+    reason.detail().into()
+}

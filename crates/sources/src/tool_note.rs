@@ -1,0 +1,192 @@
+//! What is to be known of a server's tools, as codes: what was left out or repaired of a list or a
+//! document.
+
+use tenon_domain::text::line;
+use tenon_domain::{ErrorDetail, ErrorParam, coded_errors};
+use tenon_mcp::{HeaderParamError, SchemaRepair, ToolDefect, ToolListProblem};
+use tenon_openapi::parse::{DocumentNote, ParameterError, ReferenceError};
+
+/// Names are a server's own, so they are cut.
+const MAX_NAME_CHARS: usize = 200;
+
+coded_errors! {
+    #[derive(Debug)]
+    pub enum ToolNote {
+        // Lists of MCP servers.
+        NoTools = "tools_none" => "It offers no tools.",
+        Unreadable { number: usize, cause } = "tool_unreadable" => "Tool {number} is left out, because it cannot be read: {cause}.",
+        NoName { number: usize } = "tool_no_name" => "Tool {number} is left out, because it has no name.",
+        LeftOut { tool, why } = "tool_left_out" => "`{tool}` is left out: {why}.",
+        Repaired { tool, why } = "tool_repaired" => "`{tool}`: {why}, so any arguments are taken.",
+        Duplicate { tool } = "tool_duplicate" => "`{tool}` is offered twice. The first one counts.",
+        TooManyTools { max: usize } = "tools_too_many" => "It offers more than {max} tools. The others are left out.",
+        TooManyBytes { mb: usize } = "tools_too_long" => "Its list of tools is longer than {mb} MB. The rest is left out.",
+        CursorTooLong = "tools_cursor_too_long" => "Its list of tools goes on at a cursor that is too long. The rest is left out.",
+        CursorRepeated = "tools_cursor_repeated" => "It lists its tools in a circle. The list may not be complete.",
+        More { count: usize } = "tools_more_problems" => "There are {count} more problems like these.",
+
+        // Why one is left out; each goes on after a colon.
+        NameTooLong = "tool_name_too_long" => "its name is too long",
+        ControlCharacters = "tool_name_control_characters" => "its name has control characters in it",
+        NoInputAllowed = "tool_no_input_allowed" => "its schema allows no input at all",
+        NotAnObject { kind } = "tool_input_not_object" => "its input is not an object[ but a {kind}]",
+        HeaderOnInput = "tool_header_on_input" => "x-mcp-header must mark a property, not the whole input",
+        HeaderElsewhere = "tool_header_elsewhere" => "x-mcp-header must mark a property of an object, and nothing else",
+        HeaderTwice { name } = "tool_header_twice" => "x-mcp-header names `{name}` twice",
+        HeaderName { name } = "tool_header_name" => "x-mcp-header of `{name}` cannot be the name of a header",
+        HeaderType { name } = "tool_header_type" => "x-mcp-header marks `{name}`, which is no text, whole number or truth value",
+
+        // What a schema is that was replaced.
+        SchemaMissing = "tool_schema_missing" => "it has no input schema",
+        SchemaTrue = "tool_schema_true" => "its input schema says nothing",
+        SchemaNone = "tool_schema_none" => "its input schema is none",
+        SchemaTooLong = "tool_schema_too_long" => "its input schema is too long",
+        SchemaCircular = "tool_schema_circular" => "its input schema refers to itself in a circle",
+
+        // Documents.
+        ParameterDropped { operation, why } = "document_parameter_dropped" => "{operation} goes without a parameter: {why}",
+        ParametersDropped { count: usize, operation, why } = "document_parameters_dropped" => "{count} operations, such as {operation}, go without a parameter: {why}",
+        MoreParameters { count: usize } = "document_more_parameters" => "{count} more parameters could not be read.",
+        UnknownLocation { location } = "parameter_location" => "it stands in `{location}`, which is not known.",
+        Unnamed = "parameter_unnamed" => "it has no `name` or no `in`.",
+        OtherDocument { reference, why } = "parameter_in_other_document" => "it is in another document (`{reference}`), which is not read[: {why}].",
+        ReferenceMissing { reference } = "parameter_reference_missing" => "it is not where it is said to be: `{reference}`.",
+        ReferenceCycle { reference } = "parameter_reference_cycle" => "it refers to itself: `{reference}`.",
+        SchemaUnread { place } = "document_schema_unread" => "What a part of an input is like is not known: it is in another document (`{place}`), which is not read.",
+        SchemasUnread { count: usize, place } = "document_schemas_unread" => "What {count} parts of inputs are like is not known: it is in other documents, which are not read, such as `{place}`.",
+        OperationSkipped { operation, why } = "document_operation_skipped" => "{operation} is left out: {why}",
+        OtherOrigin { tool, served, enabled } = "document_other_origin" => "`{tool}` is left out: its document says that it is served at {served}, and only {enabled} was enabled.",
+        NoOperations = "document_no_operations" => "The document describes no operations.",
+        NoOperationsOrServers = "document_no_operations_or_servers" => "Its document describes no operations and names no servers.",
+        NoServerAddress = "document_no_server_address" => "The document does not say where its server is: enter the base address of the server.",
+        OtherHosts { hosts, from } = "document_other_hosts" => "Requests go to {hosts}, as the document says; the document is from {from}. Enter a base address if they are to go elsewhere.",
+        MoreTools = "document_more_tools" => "It has more tools than are listed.",
+
+        // The servers behind an mcpo.
+        OfServer { server, why } = "document_of_server" => "{server}: {why}",
+        OfServerStale { server, why } = "document_of_server_stale" => "{server}: {why} What it offered last is listed.",
+        ServerWithoutTools = "document_server_without_tools" => "It has no tools. It may not be running.",
+    }
+}
+
+impl ToolNote {
+    /// `server` is empty for the one there is.
+    pub(crate) fn of_server(server: &str, why: ErrorDetail) -> ErrorDetail {
+        if server.is_empty() {
+            return why;
+        }
+        Self::OfServer {
+            server: server.into(),
+            why: why.into(),
+        }
+        .into()
+    }
+
+    pub(crate) fn of_list(problem: &ToolListProblem) -> Self {
+        match problem {
+            ToolListProblem::NoTools => Self::NoTools,
+            ToolListProblem::Unreadable { number, cause } => Self::Unreadable {
+                number: *number,
+                cause: name(cause),
+            },
+            ToolListProblem::NoName { number } => Self::NoName { number: *number },
+            ToolListProblem::LeftOut { tool, defect } => Self::LeftOut {
+                tool: name(tool),
+                why: ErrorDetail::from(Self::of_defect(defect)).into(),
+            },
+            ToolListProblem::Repaired { tool, repair } => Self::Repaired {
+                tool: name(tool),
+                why: ErrorDetail::from(Self::of_repair(*repair)).into(),
+            },
+            ToolListProblem::Duplicate { tool } => Self::Duplicate { tool: name(tool) },
+            ToolListProblem::TooManyTools { limit } => Self::TooManyTools { max: *limit },
+            ToolListProblem::TooManyBytes { megabytes } => Self::TooManyBytes { mb: *megabytes },
+            ToolListProblem::CursorTooLong => Self::CursorTooLong,
+            ToolListProblem::CursorRepeated => Self::CursorRepeated,
+            ToolListProblem::MoreProblems { count } => Self::More { count: *count },
+        }
+    }
+
+    fn of_defect(defect: &ToolDefect) -> Self {
+        match defect {
+            ToolDefect::NameTooLong => Self::NameTooLong,
+            ToolDefect::ControlCharacters => Self::ControlCharacters,
+            ToolDefect::NoInputAllowed => Self::NoInputAllowed,
+            ToolDefect::NotAnObject(kind) => Self::NotAnObject { kind: name(kind) },
+            ToolDefect::NeverAnObject => Self::NotAnObject { kind: "".into() },
+            ToolDefect::HeaderParam(error) => match error {
+                HeaderParamError::OnInput => Self::HeaderOnInput,
+                HeaderParamError::Elsewhere => Self::HeaderElsewhere,
+                HeaderParamError::Twice(param) => Self::HeaderTwice { name: name(param) },
+                HeaderParamError::Name(param) => Self::HeaderName { name: name(param) },
+                HeaderParamError::Type(param) => Self::HeaderType { name: name(param) },
+            },
+        }
+    }
+
+    fn of_repair(repair: SchemaRepair) -> Self {
+        match repair {
+            SchemaRepair::Missing => Self::SchemaMissing,
+            SchemaRepair::True => Self::SchemaTrue,
+            SchemaRepair::NoSchema => Self::SchemaNone,
+            SchemaRepair::TooLong => Self::SchemaTooLong,
+            SchemaRepair::Circular => Self::SchemaCircular,
+        }
+    }
+
+    pub(crate) fn of_document(note: &DocumentNote) -> Self {
+        match note {
+            DocumentNote::ParameterDropped {
+                first,
+                operations,
+                why,
+            } => {
+                let operation = first.into();
+                let why = ErrorDetail::from(Self::of_parameter(why)).into();
+                match *operations {
+                    1 => Self::ParameterDropped { operation, why },
+                    count => Self::ParametersDropped {
+                        count,
+                        operation,
+                        why,
+                    },
+                }
+            }
+            DocumentNote::MoreParameters { count } => Self::MoreParameters { count: *count },
+            DocumentNote::SchemasUnread { count: 1, first } => {
+                Self::SchemaUnread { place: name(first) }
+            }
+            DocumentNote::SchemasUnread { count, first } => Self::SchemasUnread {
+                count: *count,
+                place: name(first),
+            },
+        }
+    }
+
+    fn of_parameter(error: &ParameterError) -> Self {
+        match error {
+            ParameterError::UnknownLocation(location) => Self::UnknownLocation {
+                location: name(location),
+            },
+            ParameterError::Unnamed => Self::Unnamed,
+            ParameterError::Reference(ReferenceError::OtherDocument { reference, why }) => {
+                Self::OtherDocument {
+                    reference: name(reference),
+                    why: why.as_deref().map(name).into(),
+                }
+            }
+            ParameterError::Reference(ReferenceError::Missing(reference)) => {
+                Self::ReferenceMissing {
+                    reference: name(reference),
+                }
+            }
+            ParameterError::Reference(ReferenceError::Cycle(reference)) => Self::ReferenceCycle {
+                reference: name(reference),
+            },
+        }
+    }
+}
+
+fn name(text: &str) -> ErrorParam {
+    line(text, MAX_NAME_CHARS).into()
+}
