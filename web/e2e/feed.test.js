@@ -118,6 +118,58 @@ test(
   },
 );
 
+test('twenty changes show in another tab, each within a moment', deadline, async (t) => {
+  const { page } = await settled(t);
+  const { id } = await suite.tell('POST', '/chats', { title: 'Tides' });
+  await rowOf(page, id).waitFor();
+  const wrench = page.getByRole('button', { name: /^Tools:/ });
+  const on = Number(await wrench.innerText());
+  const model = { provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1', isDefault: true };
+  const rename = (count) => ({
+    write: () => suite.tell('PATCH', `/chats/${id}`, { title: `Tides ${count}` }),
+    shown: () => rowOf(page, id).getByText(`Tides ${count}`, { exact: true }).waitFor(),
+  });
+  const switchTool = (enabled) => ({
+    write: () => suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, enabled }] }),
+    shown: () => wrench.getByText(String(enabled ? on : on - 1), { exact: true }).waitFor(),
+  });
+  const addModel = (count) => ({
+    write: () => suite.tell('POST', '/models', { ...model, model: `tide-${count}` }),
+    shown: () => page.getByRole('button', { name: `tide-${count}` }).waitFor(),
+  });
+  const changes = [1, 2, 3, 4, 5].flatMap((count) => [
+    rename(count),
+    switchTool(false),
+    addModel(count),
+    switchTool(true),
+  ]);
+  const delays = [];
+  const models = [];
+  for (const { write, shown } of changes) {
+    const answer = await write();
+    const answeredAt = performance.now();
+    await shown();
+    delays.push(Math.round(performance.now() - answeredAt));
+    if (answer?.model) models.push(answer.id);
+  }
+  for (const model of models) await suite.tell('DELETE', `/models/${model}`);
+  assert.equal(delays.length, 20);
+  t.diagnostic(`shown after ${delays.toSorted((a, b) => a - b).join(', ')} ms`);
+});
+
+test('a chat that is restored is back in the tab that shows it as deleted', deadline, async (t) => {
+  const { page } = await settled(t);
+  const { id } = await suite.tell('POST', '/chats', { title: 'Tides' });
+  await suite.tell('POST', `/chats/${id}/turns`, { text: 'What time is it in Tokyo?' });
+  await rowOf(page, id).getByRole('link').click();
+  const question = page.locator('main').getByText('What time is it in Tokyo?', { exact: true });
+  await question.waitFor();
+  await suite.tell('DELETE', `/chats/${id}`);
+  await question.waitFor({ state: 'detached' });
+  await suite.tell('POST', `/chats/${id}/restore`);
+  await question.waitFor();
+});
+
 test('what happened while a page was cut off is there when it is back', deadline, async (t) => {
   const { page } = await settled(t);
   const sockets = [];
