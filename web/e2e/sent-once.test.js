@@ -70,6 +70,20 @@ test('a message that never arrived is sent by hand as the same turn', deadline, 
   assert.equal(new Set(ids).size, 1);
 });
 
+test('an edit that never arrived is sent by hand as the same turn', deadline, async (t) => {
+  const { page, ui } = await begin(t);
+  const ids = await deliver(page, ['lost', 'lost', 'answered']);
+  await ui.field.press('ArrowUp');
+  await ui.editor.fill(QUESTION);
+  await ui.editor.press('Enter');
+  await page.getByText(/^Not sent/).waitFor();
+  assert.equal(await ui.editor.inputValue(), QUESTION);
+  await ui.editor.press('Enter');
+  await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
+  await ui.answered();
+  assert.deepEqual([ids.length, new Set(ids).size], [3, 1]);
+});
+
 test('a reload before the response: the message is there once', deadline, async (t) => {
   const { page, ui } = await begin(t);
   // Until the reload the page hears nothing, neither by a response nor by its socket.

@@ -12,6 +12,7 @@
 //! Documents are untrusted input: everything is bounded.
 
 pub mod document;
+pub mod note;
 pub mod operation;
 pub mod parse;
 

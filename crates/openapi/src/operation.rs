@@ -8,7 +8,7 @@ use http::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::parse::DocumentNote;
+use crate::note::DocumentNote;
 
 /// The result of [`crate::parse::parse`].
 #[derive(Debug, Clone, PartialEq)]

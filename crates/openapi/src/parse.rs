@@ -16,10 +16,6 @@ mod schema;
 mod security;
 mod servers;
 
-pub use notes::DocumentNote;
-pub use operation_error::ParameterError;
-pub use references::ReferenceError;
-
 #[cfg(test)]
 mod tests;
 

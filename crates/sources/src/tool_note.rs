@@ -4,7 +4,7 @@
 use tenon_domain::text::line;
 use tenon_domain::{ErrorDetail, ErrorParam, coded_errors};
 use tenon_mcp::{HeaderParamError, SchemaRepair, ToolDefect, ToolListProblem};
-use tenon_openapi::parse::{DocumentNote, ParameterError, ReferenceError};
+use tenon_openapi::note::{DocumentNote, ParameterError, ReferenceError};
 
 /// Names are a server's own, so they are cut.
 const MAX_NAME_CHARS: usize = 200;
@@ -189,4 +189,63 @@ impl ToolNote {
 
 fn name(text: &str) -> ErrorParam {
     line(text, MAX_NAME_CHARS).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_says_what_the_protocol_says() {
+        let tool = || "echo".to_owned();
+        let left_out = |defect| ToolListProblem::LeftOut {
+            tool: tool(),
+            defect,
+        };
+        let repaired = |repair| ToolListProblem::Repaired {
+            tool: tool(),
+            repair,
+        };
+        let check = |problem: ToolListProblem| {
+            assert_eq!(ToolNote::of_list(&problem).to_string(), problem.to_string());
+        };
+        check(ToolListProblem::NoTools);
+        check(ToolListProblem::Unreadable {
+            number: 2,
+            cause: "it ends too soon".into(),
+        });
+        check(ToolListProblem::NoName { number: 3 });
+        check(ToolListProblem::Duplicate { tool: tool() });
+        check(ToolListProblem::TooManyTools { limit: 5 });
+        check(ToolListProblem::TooManyBytes { megabytes: 6 });
+        check(ToolListProblem::CursorTooLong);
+        check(ToolListProblem::CursorRepeated);
+        check(ToolListProblem::MoreProblems { count: 7 });
+        check(left_out(ToolDefect::NameTooLong));
+        check(left_out(ToolDefect::ControlCharacters));
+        check(left_out(ToolDefect::NoInputAllowed));
+        check(left_out(ToolDefect::NotAnObject("string".into())));
+        check(left_out(ToolDefect::NeverAnObject));
+        for error in [
+            HeaderParamError::OnInput,
+            HeaderParamError::Elsewhere,
+            HeaderParamError::Twice("a".into()),
+            HeaderParamError::Name("b".into()),
+            HeaderParamError::Type("c".into()),
+        ] {
+            check(left_out(error.into()));
+        }
+        check(repaired(SchemaRepair::Missing));
+        check(repaired(SchemaRepair::True));
+        check(repaired(SchemaRepair::NoSchema));
+        check(repaired(SchemaRepair::TooLong));
+        check(repaired(SchemaRepair::Circular));
+    }
+
+    #[test]
+    fn a_name_of_the_server_is_cut() {
+        let tool = "x".repeat(5_000) + "\u{1b}";
+        let note = ToolNote::of_list(&ToolListProblem::Duplicate { tool }).to_string();
+        assert!(note.len() < 2 * MAX_NAME_CHARS, "{note}");
+    }
 }

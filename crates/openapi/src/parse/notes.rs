@@ -1,60 +1,11 @@
 //! What tools go without, each thing told once for all operations it concerns.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use super::operation_error::ParameterError;
+use crate::note::{DocumentNote, ParameterError};
 
 /// What anybody reads of it.
 const MAX_NOTES: usize = 20;
-
-/// A part of inputs that could not be read. Displayed, a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DocumentNote {
-    /// An optional parameter of so many operations; the first is "GET /pets".
-    ParameterDropped {
-        first: String,
-        operations: usize,
-        why: ParameterError,
-    },
-    /// Those beyond the last that is told.
-    MoreParameters { count: usize },
-    /// Schemas in other documents, the first at this place.
-    SchemasUnread { count: usize, first: String },
-}
-
-impl fmt::Display for DocumentNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ParameterDropped {
-                first,
-                operations: 1,
-                why,
-            } => write!(f, "{first} goes without a parameter: {why}"),
-            Self::ParameterDropped {
-                first,
-                operations,
-                why,
-            } => write!(
-                f,
-                "{operations} operations, such as {first}, go without a parameter: {why}"
-            ),
-            Self::MoreParameters { count } => {
-                write!(f, "{count} more parameters could not be read.")
-            }
-            Self::SchemasUnread { count: 1, first } => write!(
-                f,
-                "What a part of an input is like is not known: it is in another document \
-                 (`{first}`), which is not read."
-            ),
-            Self::SchemasUnread { count, first } => write!(
-                f,
-                "What {count} parts of inputs are like is not known: it is in other documents, \
-                 which are not read, such as `{first}`."
-            ),
-        }
-    }
-}
 
 /// Parameters that were left out, by why.
 #[derive(Default)]

@@ -1,8 +1,8 @@
-//! Why an operation, or a parameter of it, cannot be used.
+//! Why an operation cannot be used.
 
 use super::operations::MAX_PATH_BYTES;
 use super::parameters::MAX_PARAMETERS;
-use super::references::ReferenceError;
+use crate::note::ReferenceError;
 
 /// Why an operation cannot be called; as text it is a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,15 +31,4 @@ impl OperationError {
     pub(super) fn reference(subject: &'static str, error: ReferenceError) -> Self {
         Self::Reference { subject, error }
     }
-}
-
-/// Why an optional parameter was left out; as text it is the end of a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum ParameterError {
-    #[error("it stands in `{0}`, which is not known.")]
-    UnknownLocation(String),
-    #[error("it has no `name` or no `in`.")]
-    Unnamed,
-    #[error("{}", .0.sentence("it"))]
-    Reference(ReferenceError),
 }

@@ -5,11 +5,12 @@ use serde_json::{Map, Value};
 use tenon_text as text;
 
 use super::names::{OperationNames, operation_name};
-use super::notes::{DocumentNote, ParameterNotes};
+use super::notes::ParameterNotes;
 use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{MAX_DESCRIPTION, MAX_OPERATIONS, MAX_TITLE, ParseContext, SpecVersion};
 use super::{body, input, parameters, security, servers};
+use crate::note::DocumentNote;
 use crate::operation::{Operation, SkippedOperation};
 
 const METHODS: [&str; 9] = [

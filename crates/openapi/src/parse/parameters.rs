@@ -6,9 +6,10 @@ use http::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use tenon_text as text;
 
-use super::operation_error::{OperationError, ParameterError};
+use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{ParseContext, SpecVersion};
+use crate::note::ParameterError;
 use crate::operation::{ParameterLocation, ParameterStyle, Serialization};
 use crate::request::header;
 

@@ -8,6 +8,7 @@ use tenon_schema::reference;
 use tenon_text::line;
 
 use crate::bundle;
+use crate::note::ReferenceError;
 
 /// A reference to a reference, and so on: nobody writes more.
 const MAX_HOPS: usize = 16;
@@ -16,38 +17,6 @@ pub(super) struct ReferenceResolver<'d> {
     document: &'d Value,
     /// Large documents refer to the same component thousands of times.
     cache: RefCell<HashMap<&'d str, Option<&'d Value>>>,
-}
-
-/// Why a reference leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ReferenceError {
-    OtherDocument {
-        reference: String,
-        /// Why it could not be read, if that was tried.
-        why: Option<String>,
-    },
-    Missing(String),
-    Cycle(String),
-}
-
-impl ReferenceError {
-    /// A sentence about `what`: "its parameter".
-    pub(super) fn sentence(&self, what: &str) -> String {
-        match self {
-            Self::OtherDocument { reference, why } => match why {
-                None => {
-                    format!("{what} is in another document (`{reference}`), which is not read.")
-                }
-                Some(why) => format!(
-                    "{what} is in another document (`{reference}`), which could not be read: {why}."
-                ),
-            },
-            Self::Missing(reference) => {
-                format!("{what} is not where it is said to be: `{reference}`.")
-            }
-            Self::Cycle(reference) => format!("{what} refers to itself: `{reference}`."),
-        }
-    }
 }
 
 impl<'d> ReferenceResolver<'d> {

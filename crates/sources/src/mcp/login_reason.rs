@@ -133,3 +133,68 @@ fn host_failure(failure: &HostFailure) -> ErrorParam {
     };
     reason.detail().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(why: HostFailure) -> UnreachableLogin {
+        let host = "auth.example".to_owned();
+        UnreachableLogin::Host { host, why }
+    }
+
+    #[test]
+    fn a_reason_says_what_the_protocol_says() {
+        let check = |why: UnreachableLogin| {
+            let told = LoginReason::of_unreachable(&why).message;
+            assert_eq!(told, why.to_string());
+        };
+        check(UnreachableLogin::Said("slow_down".into()));
+        check(UnreachableLogin::Status(503));
+        check(UnreachableLogin::Timeout);
+        check(UnreachableLogin::NoMetadata("https://a.example".into()));
+        check(UnreachableLogin::HttpClient("no roots".into()));
+        check(UnreachableLogin::Registration {
+            client: "Tenon".into(),
+            why: HostFailure::Silent,
+        });
+        check(host(HostFailure::TooLong));
+        check(host(HostFailure::CrossOriginRedirect));
+        check(host(HostFailure::TooManyRedirects));
+        check(host(HostFailure::Status(404)));
+        check(host(HostFailure::Said {
+            status: 400,
+            said: "no".into(),
+        }));
+        for why in [
+            RegistrationRefusal::NotOffered,
+            RegistrationRefusal::Answered(HostFailure::Status(403)),
+            RegistrationRefusal::NoClient,
+        ] {
+            assert_eq!(LoginReason::of_refusal(&why).message, why.to_string());
+        }
+        let named = |flaw| UntrustedLogin::NamedAddress {
+            flaw,
+            address: "ftp://a".into(),
+        };
+        for why in [
+            named(AddressFlaw::TooLong),
+            named(AddressFlaw::Invalid),
+            named(AddressFlaw::NotHttps),
+            named(AddressFlaw::Local),
+            UntrustedLogin::ServerAddress,
+            UntrustedLogin::NoIssuer,
+            UntrustedLogin::OtherIssuer {
+                named: "a".into(),
+                expected: "b".into(),
+            },
+            UntrustedLogin::OtherResource("https://a.example".into()),
+            UntrustedLogin::ClientSecret,
+            UntrustedLogin::NoCodes,
+            UntrustedLogin::NoPkce,
+            UntrustedLogin::OtherSender,
+        ] {
+            assert_eq!(LoginReason::of_untrusted(&why).message, why.to_string());
+        }
+    }
+}

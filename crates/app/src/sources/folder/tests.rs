@@ -213,7 +213,7 @@ fn a_link_is_as_safe_as_the_folder_it_leads_to() {
     permit(0o777);
     let told = fixture.poll();
     assert!(
-        told[0].contains("may write to the folder it is in"),
+        told[0].contains("may write to the folder it leads to"),
         "{told:?}"
     );
     // There nobody can replace the files of others.

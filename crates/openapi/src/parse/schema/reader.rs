@@ -11,7 +11,8 @@ use super::keywords::{MAX_PROPERTIES, SchemaDetail, SchemaPart};
 use super::merge;
 use super::slot::SchemaSlot;
 
-use crate::parse::references::{ReferenceError, ReferenceResolver};
+use crate::note::ReferenceError;
+use crate::parse::references::ReferenceResolver;
 
 /// How many schemas may hold together. Deep hierarchies have a dozen.
 const MAX_PARTS: usize = 64;

@@ -101,7 +101,7 @@ fn connections_of_every_kind() {
     );
     check(
         r#""url": "http://a.example", "key": "a\nb""#,
-        "a-example: The header `authorization` must be one line without control characters.",
+        "a-example: The value of the header authorization has characters no header can have.",
     );
     super::check(
         r#"[{"url": "https://m.example/mcp", "type": "mcp", "auth_type": "oauth_2.1", "info": {"id": "m"}},

@@ -11,8 +11,9 @@ use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::bundle;
 use tenon_openapi::discover;
 use tenon_openapi::document;
+use tenon_openapi::note::DocumentNote;
 use tenon_openapi::operation::{Operation, ParsedDocument, SecurityScheme, SkippedOperation};
-use tenon_openapi::parse::{self, DocumentNote};
+use tenon_openapi::parse;
 use url::Url;
 
 use super::settings::DocumentRecord;

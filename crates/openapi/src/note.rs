@@ -1,0 +1,94 @@
+//! What could not be read of a document: parameters and schemas its tools go without.
+
+use std::fmt;
+
+/// A part of inputs that could not be read. Displayed, a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocumentNote {
+    /// An optional parameter of so many operations; the first is "GET /pets".
+    ParameterDropped {
+        first: String,
+        operations: usize,
+        why: ParameterError,
+    },
+    /// Those beyond the last that is told.
+    MoreParameters { count: usize },
+    /// Schemas in other documents, the first at this place.
+    SchemasUnread { count: usize, first: String },
+}
+
+impl fmt::Display for DocumentNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ParameterDropped {
+                first,
+                operations: 1,
+                why,
+            } => write!(f, "{first} goes without a parameter: {why}"),
+            Self::ParameterDropped {
+                first,
+                operations,
+                why,
+            } => write!(
+                f,
+                "{operations} operations, such as {first}, go without a parameter: {why}"
+            ),
+            Self::MoreParameters { count } => {
+                write!(f, "{count} more parameters could not be read.")
+            }
+            Self::SchemasUnread { count: 1, first } => write!(
+                f,
+                "What a part of an input is like is not known: it is in another document \
+                 (`{first}`), which is not read."
+            ),
+            Self::SchemasUnread { count, first } => write!(
+                f,
+                "What {count} parts of inputs are like is not known: it is in other documents, \
+                 which are not read, such as `{first}`."
+            ),
+        }
+    }
+}
+
+/// Why an optional parameter was left out; as text it is the end of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum ParameterError {
+    #[error("it stands in `{0}`, which is not known.")]
+    UnknownLocation(String),
+    #[error("it has no `name` or no `in`.")]
+    Unnamed,
+    #[error("{}", .0.sentence("it"))]
+    Reference(ReferenceError),
+}
+
+/// Why a reference leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ReferenceError {
+    OtherDocument {
+        reference: String,
+        /// Why it could not be read, if that was tried.
+        why: Option<String>,
+    },
+    Missing(String),
+    Cycle(String),
+}
+
+impl ReferenceError {
+    /// A sentence about `what`: "its parameter".
+    pub(crate) fn sentence(&self, what: &str) -> String {
+        match self {
+            Self::OtherDocument { reference, why } => match why {
+                None => {
+                    format!("{what} is in another document (`{reference}`), which is not read.")
+                }
+                Some(why) => format!(
+                    "{what} is in another document (`{reference}`), which could not be read: {why}."
+                ),
+            },
+            Self::Missing(reference) => {
+                format!("{what} is not where it is said to be: `{reference}`.")
+            }
+            Self::Cycle(reference) => format!("{what} refers to itself: `{reference}`."),
+        }
+    }
+}
