@@ -109,10 +109,13 @@ export class Endpoints {
     if (synced) this.#write(merged(this.all, kept));
   }
 
-  /** Takes over what another browser kept in the account. Fails where that cannot be read. */
+  /** Gives the account what it does not have yet, and takes over what another browser kept there.
+      Fails with what the server said. */
   async #adopt(): Promise<void> {
     if (loadSetting(SYNC) === 'no') return;
-    if (this.synced && loadSetting(UNSENT_KEY) && !(await this.#upload())) return;
+    if (this.synced && loadSetting(UNSENT_KEY)) await this.#upload();
+    // What was changed meanwhile is on its way.
+    if (loadSetting(UNSENT_KEY)) return;
     const isNewest = this.#order.send();
     const kept = await devices.endpoints();
     const said = loadSetting(SYNC);
@@ -139,7 +142,7 @@ export class Endpoints {
   #write(all: readonly LocalEndpoint[]): void {
     this.#overtake();
     this.#set(all);
-    if (this.synced) void this.#upload();
+    if (this.synced) this.#upload().catch(() => this.#refresher.soon());
   }
 
   #set(all: readonly LocalEndpoint[]): void {
@@ -147,18 +150,12 @@ export class Endpoints {
     saveSetting(ENDPOINTS, JSON.stringify(all));
   }
 
-  /** Whether the account has the latest now. If not, it is given it the next time. */
-  async #upload(): Promise<boolean> {
+  /** Fails with what the server said; then the account is given it the next time. */
+  async #upload(): Promise<void> {
     const { all } = this;
     saveSetting(UNSENT_KEY, 'yes');
-    try {
-      await devices.keepEndpoints(all.filter(isKeepable));
-    } catch {
-      return false;
-    }
-    if (this.#stopped || this.all !== all) return false;
-    saveSetting(UNSENT_KEY, '');
-    return true;
+    await devices.keepEndpoints(all.filter(isKeepable));
+    if (!this.#stopped && this.all === all) saveSetting(UNSENT_KEY, '');
   }
 
   #moveKey(from: string, to: string): void {

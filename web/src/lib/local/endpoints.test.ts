@@ -117,6 +117,20 @@ test('an address that is added while the account is asked is not lost', async ()
   expect(endpoints.all.map(({ url }) => url)).toContain('http://localhost:9000');
 });
 
+test('what could not be sent to the account is sent again by itself', async () => {
+  vi.useFakeTimers();
+  localStorage.setItem('tenon.local.sync', 'yes');
+  const endpoints = await started();
+  vi.mocked(devices.keepEndpoints)
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  endpoints.put(at('http://localhost:9000'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(devices.keepEndpoints).toHaveBeenCalledTimes(3);
+  expect(devices.keepEndpoints).toHaveBeenLastCalledWith(endpoints.all);
+  expect(localStorage.getItem('tenon.local.unsent')).toBeNull();
+});
+
 test('of two answers on their way the newer one counts, in whatever order they come', async () => {
   vi.useFakeTimers();
   localStorage.setItem('tenon.local.sync', 'yes');
