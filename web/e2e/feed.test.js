@@ -118,6 +118,74 @@ test(
   },
 );
 
+/** Resolves in the frame in which an element has the text: a locator polls at longer intervals. */
+const showsText = (page, selector, text) =>
+  page.evaluate(
+    ([selector, text]) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const all = [...document.querySelectorAll(selector)];
+          if (all.some((element) => element.innerText.trim() === text)) resolve();
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    [selector, text],
+  );
+
+test('twenty changes show in another tab', deadline, async (t) => {
+  const { page } = await settled(t);
+  const { id } = await suite.tell('POST', '/chats', { title: 'Tides' });
+  await rowOf(page, id).waitFor();
+  const on = Number(await page.getByRole('button', { name: /^Tools:/ }).innerText());
+  const model = { provider: 'openai', baseUrl: 'http://127.0.0.1:9/v1', isDefault: true };
+  const models = [];
+  t.after(async () => {
+    for (const id of models) await suite.tell('DELETE', `/models/${id}`);
+  });
+  const rename = async (count) => {
+    await suite.tell('PATCH', `/chats/${id}`, { title: `Tides ${count}` });
+    return [`[href$="${id}"]`, `Tides ${count}`];
+  };
+  const switchTool = async (enabled) => {
+    await suite.tell('PATCH', '/tools', { layer: 'user', tools: [{ toolId, enabled }] });
+    return ['[aria-label^="Tools:"]', String(enabled ? on : on - 1)];
+  };
+  const addModel = async (count) => {
+    const { id } = await suite.tell('POST', '/models', { ...model, model: `tide-${count}` });
+    models.push(id);
+    return ['header button', `tide-${count}`];
+  };
+  const delays = [];
+  const measure = async (write) => {
+    const shown = await write;
+    const writtenAt = performance.now();
+    await showsText(page, ...shown);
+    delays.push(Math.round(performance.now() - writtenAt));
+  };
+  for (let count = 1; count <= 5; count++) {
+    await measure(rename(count));
+    await measure(switchTool(false));
+    await measure(addModel(count));
+    await measure(switchTool(true));
+  }
+  assert.equal(delays.length, 20);
+  t.diagnostic(`shown after ${delays.toSorted((a, b) => a - b).join(', ')} ms`);
+});
+
+test('a chat that is restored is back in the tab that shows it as deleted', deadline, async (t) => {
+  const { page } = await settled(t);
+  const { id } = await suite.tell('POST', '/chats', { title: 'Tides' });
+  await suite.tell('POST', `/chats/${id}/turns`, { text: 'What time is it in Tokyo?' });
+  await rowOf(page, id).getByRole('link').click();
+  const question = page.locator('main').getByText('What time is it in Tokyo?', { exact: true });
+  await question.waitFor();
+  await suite.tell('DELETE', `/chats/${id}`);
+  await question.waitFor({ state: 'detached' });
+  await suite.tell('POST', `/chats/${id}/restore`);
+  await question.waitFor();
+});
+
 test('what happened while a page was cut off is there when it is back', deadline, async (t) => {
   const { page } = await settled(t);
   const sockets = [];

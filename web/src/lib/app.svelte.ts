@@ -30,15 +30,15 @@ import { Conversation } from './chat/conversation.svelte';
 import { Draft } from './chat/draft.svelte';
 import { ChatManager } from './chat/chatManager.svelte';
 import { TurnOutbox } from './chat/turnOutbox';
-import { coalesce } from './coalesce';
 import { truncateTitle } from './format/truncate';
 import { errorText } from './i18n/errorText';
 import { language } from './i18n/language.svelte';
 import type { Local } from './local/local.svelte';
 import { chooseModel } from './models/choice';
 import { needsTest } from './models/form';
-import { Models, MODELS_DEBOUNCE_MS } from './models/models.svelte';
-import { retrying } from './retrying';
+import { Models } from './models/models.svelte';
+import { Refresher } from './refresher';
+import { ResponseOrder } from './responseOrder';
 import { router } from './router.svelte';
 import { emitSourcesChange } from './sources/events';
 import { Toolbox } from './tools/toolbox.svelte';
@@ -62,14 +62,11 @@ class App {
   info = $state.raw<AppInfo>();
   connection = $state<Connection>('connecting');
 
-  readonly chatManager = new ChatManager(
-    (chatId) => {
-      this.draft.forget(chatId);
-      this.models.forget(chatId);
-      this.#outbox.forget(chatId);
-    },
-    () => this.conversation.reopen(),
-  );
+  readonly chatManager = new ChatManager((chatId) => {
+    this.draft.forget(chatId);
+    this.models.forget(chatId);
+    this.#outbox.forget(chatId);
+  });
   readonly list = this.chatManager.list;
   readonly draft = new Draft(router.chatId);
   readonly toolbox = new Toolbox(router.chatId);
@@ -99,6 +96,10 @@ class App {
   modelsProblem = $derived(this.models.failure ? errorText(this.models.failure) : '');
   readonly #socket: Socket;
   readonly #outbox = new TurnOutbox();
+  readonly #chats = new Refresher(() => this.#refreshList());
+  readonly #session = new Refresher(() => session.refresh());
+  readonly #info = new Refresher(() => this.#refreshInfo());
+  readonly #infoOrder = new ResponseOrder();
   /** Chats known to wait for an answer; absent before the first look. */
   #asking?: Set<ChatId>;
   #lookingFor?: ModelId;
@@ -141,8 +142,7 @@ class App {
     if (chatId) this.conversation.open(chatId);
     else this.conversation.close();
     this.draft.open(chatId);
-    // Without the list of tools nothing is lost: the server knows what is on.
-    this.toolbox.open(chatId).catch(() => {});
+    void this.toolbox.open(chatId);
     this.models.open(chatId);
   }
 
@@ -162,13 +162,13 @@ class App {
 
   /** Reads everything again that is shown. */
   async refresh(): Promise<void> {
-    for (const topic of ['sources', 'accounts', 'settings'] as const) this.#refreshTopic(topic);
-    // A failure needs no words here, but nobody would read it again: there is no polling.
+    // With the accounts, the sources.
+    for (const topic of ['accounts', 'settings'] as const) this.#refreshTopic(topic);
     await Promise.all([
-      retrying(() => this.#refreshList()),
-      retrying(() => this.toolbox.refresh()),
-      retrying(() => this.models.refresh()),
-      retrying(() => this.#refreshInfo()),
+      this.#chats.now(),
+      this.toolbox.refresh(),
+      this.models.refresh(),
+      this.#info.now(),
     ]);
   }
 
@@ -270,7 +270,7 @@ class App {
   async lookAgainFor({ id }: ModelRef): Promise<void> {
     if (this.#lookingFor === id || this.#surelyMissing.has(id)) return;
     this.#lookingFor = id;
-    await this.models.refresh().catch(() => {});
+    await this.models.refresh();
     this.#lookingFor = undefined;
     if (this.choice.missing?.id === id) this.#surelyMissing = new Set(this.#surelyMissing).add(id);
   }
@@ -368,22 +368,23 @@ class App {
       case 'sources':
         return emitSourcesChange();
       case 'models':
-        this.#refreshInfoSoon();
+        this.#info.soon();
         return this.models.refreshSoon();
       case 'accounts':
-        // Their role may be another one now.
-        void session.look();
-        return accountChanges.emit();
+        // Their role may be another one now, and so what they may change.
+        this.#session.soon();
+        accountChanges.emit();
+        return emitSourcesChange();
       case 'settings':
         return settingChanges.emit();
     }
   }
 
   async #refreshInfo(): Promise<void> {
-    this.info = await api.info();
+    const isNewest = this.#infoOrder.send();
+    const info = await api.info();
+    if (isNewest()) this.info = info;
   }
-
-  #refreshInfoSoon = coalesce(MODELS_DEBOUNCE_MS, () => void this.#refreshInfo().catch(() => {}));
 
   async #refreshList(): Promise<void> {
     await this.chatManager.refresh();

@@ -85,6 +85,27 @@ test('a chat that is gone leaves nothing behind in the browser', async () => {
   expect(['draft.a', 'model.a'].map(loadSetting)).toEqual([undefined, undefined]);
 });
 
+test('a chat that was deleted and restored elsewhere comes back where it is open', async () => {
+  visit('a');
+  const error = { code: 'not_found', message: 'Gone.', params: {} };
+  const show = async () => {
+    app.take(started('a', 1, 'hello'));
+    app.take({ type: 'caughtUp', chatId: 'a', seq: 1 });
+    await vi.advanceTimersByTimeAsync(100);
+  };
+  for (const back of [{ type: 'chat:changed', chat: chat('a') }, { type: 'resync' }] as const) {
+    vi.spyOn(app, 'refresh').mockResolvedValue();
+    await show();
+    app.take({ type: 'error', chatId: 'a', error });
+    app.take({ type: 'chat:changed', chat: chat('b') });
+    expect(app.conversation.problem?.missing).toBe(true);
+    app.take(back);
+    expect(app.conversation.problem).toBeUndefined();
+    await show();
+    expect(app.conversation.turns.map(({ text }) => text)).toEqual(['hello']);
+  }
+});
+
 test('a reader who leaves while a chat is being made is left in peace', async () => {
   const made = later<ChatSummary>();
   vi.spyOn(api, 'createChat').mockReturnValue(made.promise);
@@ -395,11 +416,13 @@ describe('what changes elsewhere', () => {
     models: vi.spyOn(api, 'models').mockResolvedValue([]),
     endpoints: vi.spyOn(api, 'endpoints').mockResolvedValue([]),
     info: vi.spyOn(api, 'info').mockResolvedValue({} as Awaited<ReturnType<typeof api.info>>),
-    look: vi.spyOn(session, 'look').mockResolvedValue(),
+    session: vi.spyOn(session, 'refresh').mockResolvedValue(),
   });
   const counts = (all: ReturnType<typeof reads>) =>
     Object.fromEntries(Object.entries(all).map(([name, { mock }]) => [name, mock.calls.length]));
-  const none = { chats: 0, tools: 0, models: 0, endpoints: 0, info: 0, look: 0 };
+  const none = { chats: 0, tools: 0, models: 0, endpoints: 0, info: 0, session: 0 };
+
+  const busy = new ApiError('busy', 'Later.', 503);
 
   test('is read again where that failed', async () => {
     const { chats } = reads();
@@ -408,6 +431,39 @@ describe('what changes elsewhere', () => {
     expect(chats).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(chats).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([
+    ['tools', 'tools'],
+    ['models', 'models'],
+    ['models', 'endpoints'],
+    ['models', 'info'],
+    ['accounts', 'session'],
+  ] as const)('of %s is not lost where reading %s fails once', async (topic, read) => {
+    const all = reads();
+    all[read].mockRejectedValueOnce(busy);
+    app.take({ type: 'changed', topic });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts(all)[read]).toBe(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(counts(all)[read]).toBe(2);
+  });
+
+  test('in the tools of a chat is read again where that failed at its opening', async () => {
+    const { tools } = reads();
+    tools.mockRejectedValueOnce(busy);
+    visit('tools of another');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tools.mock.calls).toEqual([['tools of another'], ['tools of another']]);
+  });
+
+  test('in a role changes what may be done with sources', () => {
+    reads();
+    const heard = vi.fn();
+    const stop = onSourcesChange(heard);
+    app.take({ type: 'changed', topic: 'accounts' });
+    expect(heard.mock.calls).toEqual([[undefined]]);
+    stop();
   });
 
   test('is read once when the page is connected, and an idle page reads nothing', async () => {
@@ -434,7 +490,7 @@ describe('what changes elsewhere', () => {
       models: 1,
       endpoints: 1,
       info: 1,
-      look: 1,
+      session: 1,
     });
     app.take({ type: 'resync' });
     await vi.advanceTimersByTimeAsync(1_000);
@@ -446,6 +502,7 @@ describe('what changes elsewhere', () => {
   test('in a chat is shown without a question to the server', async () => {
     const all = reads();
     await app.refresh();
+    await vi.advanceTimersByTimeAsync(1_000);
     vi.clearAllMocks();
     const before = toasts.shown.length;
     app.take({ type: 'chat:changed', chat: chat('new', { updatedAt: 9, asking: true }) });
@@ -467,8 +524,9 @@ describe('what changes elsewhere', () => {
     }
     await vi.advanceTimersByTimeAsync(1_000);
     expect(counts(all)).toEqual({ ...none, tools: 1, models: 1, endpoints: 1, info: 1 });
-    app.take({ type: 'changed', topic: 'accounts' });
-    expect(counts(all).look).toBe(1);
+    for (let count = 0; count < 3; count++) app.take({ type: 'changed', topic: 'accounts' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(counts(all).session).toBe(1);
   });
 });
 

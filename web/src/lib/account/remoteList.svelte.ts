@@ -1,5 +1,7 @@
 // A list loaded from the server: its items, whether it is loaded, or the error.
 import { untrack } from 'svelte';
+import { Refresher } from '$lib/refresher';
+import { ResponseOrder } from '$lib/responseOrder';
 import { accountErrorText } from './accountErrorText';
 import { accountChanges } from './events';
 
@@ -11,8 +13,8 @@ export class RemoteList<Item> {
   problem = $derived(this.#failure === undefined ? '' : accountErrorText(this.#failure));
 
   #ask: () => Promise<Item[]>;
-  /** Responses may arrive out of order; only the latest request counts. */
-  #asked = 0;
+  #order = new ResponseOrder();
+  #refresher = new Refresher(() => this.#read());
 
   constructor(ask: () => Promise<Item[]>) {
     this.#ask = ask;
@@ -22,13 +24,17 @@ export class RemoteList<Item> {
   start(changes: { add(listener: () => void): () => void } = accountChanges): () => void {
     // Whoever starts it in an effect does not start it anew at every change.
     untrack(() => void this.refresh());
-    return changes.add(() => void this.refresh());
+    const unsubscribe = changes.add(() => this.#refresher.soon());
+    return () => {
+      unsubscribe();
+      this.#refresher.stop();
+    };
   }
 
   /** Shows one as it is now, at its place or at the end. */
   put(item: Item & { id: string }): void {
-    // An answer that is under way may not know of it.
-    this.#asked += 1;
+    // A response that is under way may not know of it, but of something else.
+    if (this.#order.discard()) this.#refresher.soon();
     const isIt = (other: Item) => (other as { id?: string }).id === item.id;
     this.items = this.items.some(isIt)
       ? this.items.map((other) => (isIt(other) ? item : other))
@@ -36,17 +42,22 @@ export class RemoteList<Item> {
     this.loaded = true;
   }
 
-  /** Never fails: `problem` holds the error. */
-  async refresh(): Promise<void> {
-    const asked = ++this.#asked;
+  /** Never fails: `problem` holds the error, and what cannot be read is read again later. */
+  refresh(): Promise<void> {
+    return this.#refresher.now();
+  }
+
+  async #read(): Promise<void> {
+    const isNewest = this.#order.send();
     try {
       const items = await this.#ask();
-      if (asked !== this.#asked) return;
+      if (!isNewest()) return;
       this.items = items;
       this.loaded = true;
       this.#failure = undefined;
     } catch (error) {
-      if (asked === this.#asked) this.#failure = error;
+      if (isNewest()) this.#failure = error;
+      throw error;
     }
   }
 }

@@ -30,7 +30,8 @@ export class Session {
 
   /** Reloads the page. */
   #reload: () => void;
-  #looking?: Promise<void>;
+  #asking?: Promise<void>;
+  #next?: Promise<void>;
   #again?: ReturnType<typeof setTimeout>;
 
   constructor(reload: () => void) {
@@ -60,8 +61,23 @@ export class Session {
 
   /** Asks who is logged in. Never fails: a server that does not answer is asked again. */
   look(): Promise<void> {
-    this.#looking ??= this.#ask().finally(() => (this.#looking = undefined));
-    return this.#looking;
+    return this.refresh().catch(() => {});
+  }
+
+  /** Asks who is logged in. Fails where the server does not answer. */
+  refresh(): Promise<void> {
+    if (!this.#asking) {
+      this.#asking = this.#ask().finally(() => (this.#asking = undefined));
+      return this.#asking;
+    }
+    // What was asked for before a change may not know of it. One after the other: a set-up code
+    // is used once.
+    const again = () => {
+      this.#next = undefined;
+      return this.refresh();
+    };
+    this.#next ??= this.#asking.then(again, again);
+    return this.#next;
   }
 
   /** Called after a log-in. */
@@ -102,11 +118,11 @@ export class Session {
     clearTimeout(this.#again);
     try {
       this.#take(await this.#opened(await authApi.state()));
-    } catch {
+    } catch (error) {
       this.silent = true;
       // Whoever is in has a socket, which comes back by itself and asks then.
-      if (this.inside) return;
-      this.#again = setTimeout(() => void this.look(), RETRY_INTERVAL_MS);
+      if (!this.inside) this.#again = setTimeout(() => void this.look(), RETRY_INTERVAL_MS);
+      throw error;
     }
   }
 

@@ -170,6 +170,21 @@ test('a role that was taken away is gone at the next look', async () => {
   expect([session.isAdmin, session.inside]).toEqual([false, true]);
 });
 
+test('a role that changes while the server is asked is known in the end', async () => {
+  const session = await open({ account: ann });
+  let answerLate = (_: AuthState) => {};
+  const state = vi.spyOn(authApi, 'state').mockReset();
+  state.mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)));
+  state.mockResolvedValue(says({ account: { ...ann, role: 'user' } }));
+  const first = session.look();
+  const looks = [session.look(), session.look()];
+  answerLate(says({ account: ann }));
+  await first;
+  expect(session.isAdmin).toBe(true);
+  await Promise.all(looks);
+  expect([session.isAdmin, state.mock.calls.length]).toEqual([false, 2]);
+});
+
 test('who logs out leaves a page that begins anew; who cannot stays', async () => {
   const session = await open({ account: ann });
   const logOut = vi.spyOn(authApi, 'logOut').mockRejectedValueOnce(ApiError.noAnswer('no'));

@@ -5,6 +5,7 @@ import type { ChatChange, ChatId, ChatSummary, ShareView } from '$lib/api/types'
 import { truncateTitle } from '$lib/format/truncate';
 import { errorText } from '$lib/i18n/errorText';
 import { language } from '$lib/i18n/language.svelte';
+import { Refresher } from '$lib/refresher';
 import { router } from '$lib/router.svelte';
 import { toasts, type Toast } from '$lib/ui/toasts.svelte';
 import { fileName, readExport, save } from './file';
@@ -16,14 +17,12 @@ export class ChatManager {
 
   /** What says of a chat that it is in the archive, for as long as it may. */
   #archiveToasts = new Map<ChatId, Toast['id']>();
+  #archiveRefresher = new Refresher(() => this.archive.refresh());
   #forget: (id: ChatId) => void;
-  #reopen: () => void;
 
-  /** `forget` is called for every chat that is deleted for good, `reopen` when the open one is
-      restored. */
-  constructor(forget: (id: ChatId) => void, reopen: () => void) {
+  /** `forget` is called for every chat that is deleted for good. */
+  constructor(forget: (id: ChatId) => void) {
     this.#forget = forget;
-    this.#reopen = reopen;
   }
 
   /** In the list or in the archive. */
@@ -35,6 +34,11 @@ export class ChatManager {
   async refresh(): Promise<void> {
     const { list, archive } = this;
     await Promise.all([list.refresh(), archive.loaded && archive.refresh()]);
+  }
+
+  /** Called when the archive is shown. */
+  refreshArchive(): void {
+    void this.#archiveRefresher.now();
   }
 
   /** A chat as it is on the server now: in one list or in the other. */
@@ -87,8 +91,7 @@ export class ChatManager {
         toasts.show(language.messages.notRestored(errorText(error)));
         return;
       }
-      if (router.chatId === id) this.#reopen();
-      else if (wasOpen) router.go({ name: 'chat', chatId: id });
+      if (wasOpen) router.go({ name: 'chat', chatId: id });
     };
     const { deleted, undo: label } = language.messages;
     toasts.show(deleted(truncateTitle(title)), { label, run: () => void undo() }, UNDO_MS);

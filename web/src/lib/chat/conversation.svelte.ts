@@ -52,13 +52,6 @@ export class Conversation {
     this.#socket.subscribe(id, () => (this.#next?.id === id ? this.#next.seq : 0));
   }
 
-  /** Asks for the open chat anew: it was gone, and is there again. */
-  reopen(): void {
-    const id = this.#next?.id;
-    this.close();
-    if (id) this.open(id);
-  }
-
   /** Opens a chat that was just made. It got its first message before it got a name. */
   begin(id: ChatId): void {
     const sending = this.sending;
@@ -87,6 +80,10 @@ export class Conversation {
   take(frame: ServerFrame): void {
     const before = this.#next;
     if (!before) return;
+    if (this.problem?.missing && mayRestore(frame, before.id)) {
+      this.close();
+      return this.open(before.id);
+    }
     if (frame.type === 'error') {
       if (frame.chatId !== before.id) return;
       const missing = frame.error.code === 'not_found';
@@ -133,4 +130,9 @@ export class Conversation {
     if (chat.turns.some((turn) => turn.id === this.sending?.turnId)) this.sending = undefined;
     if (this.stopping !== runningTurn(chat)?.id) this.stopping = undefined;
   }
+}
+
+/** Whether a chat that was deleted may be there again. */
+function mayRestore(frame: ServerFrame, id: ChatId): boolean {
+  return frame.type === 'resync' || (frame.type === 'chat:changed' && frame.chat.id === id);
 }

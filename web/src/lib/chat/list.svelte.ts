@@ -2,6 +2,7 @@
 // use, or those in the archive.
 import { api } from '$lib/api/client';
 import type { ChatChange, ChatId, ChatSummary } from '$lib/api/types';
+import { ResponseOrder } from '$lib/responseOrder';
 
 /** How long a deletion can be taken back. */
 export const UNDO_MS = 10_000;
@@ -27,9 +28,10 @@ export class ChatList {
   /** What the server has not confirmed. No refresh knows it, so it lies over the list. */
   #changed = $state.raw<ReadonlyMap<ChatId, ChatChange>>(new Map());
 
-  /** How many lists are on their way, and what was put or dropped meanwhile: they may not know it. */
-  #refreshing = 0;
+  /** How many pages are on their way, and what was put or dropped meanwhile: they may not know it. */
+  #reading = 0;
   #news = new Map<ChatId, ChatSummary | undefined>();
+  #order = new ResponseOrder();
   #loadingMore = false;
   #archived: boolean;
 
@@ -50,19 +52,14 @@ export class ChatList {
 
   /** Reads again as many as are listed. */
   async refresh(): Promise<void> {
-    if (this.#refreshing === 0) this.#news.clear();
-    this.#refreshing += 1;
     const limit = Math.min(Math.max(this.#all.length, CHAT_PAGE_SIZE), MAX_PAGE_SIZE);
-    let page: ChatSummary[];
-    try {
-      page = await this.#page(limit);
-    } finally {
-      this.#refreshing -= 1;
-    }
-    this.#all = page;
-    this.more = page.length >= limit;
-    this.loaded = true;
-    for (const [id, chat] of this.#news) this.#all = this.#with(id, chat);
+    const isNewest = this.#order.send();
+    await this.#read({ limit }, (page) => {
+      if (!isNewest()) return;
+      this.#all = page;
+      this.more = page.length >= limit;
+      this.loaded = true;
+    });
   }
 
   /** The next page. */
@@ -71,10 +68,12 @@ export class ChatList {
     if (!this.more || this.#loadingMore || !last) return;
     this.#loadingMore = true;
     try {
-      const page = await this.#page(CHAT_PAGE_SIZE, `${last.updatedAt}.${last.id}`);
-      const known = new Set(this.#all.map(({ id }) => id));
-      this.#all = [...this.#all, ...page.filter(({ id }) => !known.has(id))];
-      this.more = page.length >= CHAT_PAGE_SIZE;
+      const before = `${last.updatedAt}.${last.id}`;
+      await this.#read({ limit: CHAT_PAGE_SIZE, before }, (page) => {
+        const known = new Set(this.#all.map(({ id }) => id));
+        this.#all = [...this.#all, ...page.filter(({ id }) => !known.has(id))];
+        this.more = page.length >= CHAT_PAGE_SIZE;
+      });
     } finally {
       this.#loadingMore = false;
     }
@@ -134,7 +133,7 @@ export class ChatList {
   }
 
   #take(id: ChatId, chat: ChatSummary | undefined): void {
-    if (this.#refreshing > 0) this.#news.set(id, chat);
+    if (this.#reading > 0) this.#news.set(id, chat);
     if (this.loaded) this.#all = this.#with(id, chat);
   }
 
@@ -163,8 +162,19 @@ export class ChatList {
     this.#gone = new Set([...this.#gone].filter((other) => other !== id));
   }
 
-  #page(limit: number, before?: string): Promise<ChatSummary[]> {
-    return api.chats({ limit, before, archived: this.#archived || undefined });
+  /** Reads a page. What happened since it was asked for lies over what `show` makes of it. */
+  async #read(
+    page: { limit: number; before?: string },
+    show: (page: ChatSummary[]) => void,
+  ): Promise<void> {
+    if (this.#reading === 0) this.#news.clear();
+    this.#reading += 1;
+    try {
+      show(await api.chats({ ...page, archived: this.#archived || undefined }));
+      for (const [id, chat] of this.#news) this.#all = this.#with(id, chat);
+    } finally {
+      this.#reading -= 1;
+    }
   }
 }
 

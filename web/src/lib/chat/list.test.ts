@@ -40,6 +40,19 @@ test('a refresh that began before a chat was made does not lose it', async () =>
   expect(ids(list)).toEqual(['new', 'old']);
 });
 
+test('of two lists on their way the newer one is shown', async () => {
+  const list = await listOf('a');
+  let answerLate = (_: ChatSummary[]) => {};
+  vi.spyOn(api, 'chats')
+    .mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)))
+    .mockResolvedValueOnce([chat('b')]);
+  const first = list.refresh();
+  await list.refresh();
+  answerLate([chat('a')]);
+  await first;
+  expect(ids(list)).toEqual(['b']);
+});
+
 test('a deleted chat is hidden at once, whatever a refresh under way brings', async () => {
   const list = await listOf('a', 'b');
   let answer = () => {};
@@ -225,6 +238,28 @@ describe('pages', () => {
     expect(list.more).toBe(false);
     await list.loadMore();
     expect(chats).toHaveBeenCalledTimes(2);
+  });
+
+  test('do not bring back what went meanwhile, nor lose what came', async () => {
+    const list = new ChatList();
+    let answerLate = (_: ChatSummary[]) => {};
+    vi.spyOn(api, 'chats')
+      .mockResolvedValueOnce(first)
+      .mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)));
+    await list.refresh();
+    const loaded = list.loadMore();
+    const [gone, archived, left, renamed] = page(CHAT_PAGE_SIZE + 1, 4);
+    if (!gone || !archived || !left || !renamed) throw new Error('a page of four');
+    list.drop(gone.id);
+    list.put({ ...archived, archived: true });
+    list.put({ ...renamed, title: 'New' });
+    answerLate([gone, archived, left, renamed]);
+    await loaded;
+    const shown = list.chats.slice(CHAT_PAGE_SIZE);
+    expect(shown.map(({ id, title }) => [id, title])).toEqual([
+      [left.id, left.title],
+      [renamed.id, 'New'],
+    ]);
   });
 
   test('that were loaded are all read again', async () => {

@@ -30,6 +30,18 @@ test('many that share a reason are said once, few by name', () => {
   check([...same(12), tool('x', 'Too big.')], [12, 'None.'], [1, 'Too big.']);
 });
 
+test('the same reason is told by its code and parameters, not by its words', () => {
+  const limit = (id: string, max: string, message: string): LeftOut => ({
+    ...tool(id, ''),
+    why: { code: 'too_many_tools', message, params: { max } },
+  });
+  const before = turn(limit('a', '5', 'At most 5.'));
+  expect(newlyOmittedTools(turn(limit('a', '5', 'No more than 5.')), before)).toEqual([]);
+  expect(newlyOmittedTools(turn(limit('a', '6', 'At most 5.')), before)).toHaveLength(1);
+  const five = ['a', 'b', 'c', 'd'].map((id) => limit(id, '5', id));
+  expect(omittedToolLines(five)).toHaveLength(1);
+});
+
 test('what was left out before is not said again', () => {
   const [a, b] = [tool('a', 'No.'), tool('b', 'No.')];
   expect(newlyOmittedTools(turn(a, b), undefined)).toEqual([a, b]);

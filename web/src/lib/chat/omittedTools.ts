@@ -1,4 +1,5 @@
 // Tools that were not offered to a model, grouped for display.
+import { errorKey } from '$lib/api/errorKey';
 import type { ErrorDetail, LeftOut } from '$lib/api/types';
 import type { Turn } from './chat';
 
@@ -12,9 +13,9 @@ const COUNT_FROM = 4;
 
 /** One line per tool, or one for many that share their reason. */
 export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
-  const reasons = new Map(tools.map(({ why }) => [why.message, why]));
-  return [...reasons.values()].flatMap((why) => {
-    const same = tools.filter((tool) => tool.why.message === why.message);
+  const reasons = new Map(tools.map(({ why }) => [errorKey(why), why]));
+  return [...reasons].flatMap(([key, why]) => {
+    const same = tools.filter((tool) => errorKey(tool.why) === key);
     return same.length < COUNT_FROM
       ? same.map((tool) => ({ tools: [tool], why }))
       : { tools: same, why };
@@ -24,9 +25,9 @@ export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
 /** Only what differs from the turn before, which has already shown the rest. */
 export function newlyOmittedTools(turn: Turn, before: Turn | undefined): readonly LeftOut[] {
   const { leftOut = [] } = turn;
-  return textOf(leftOut) === textOf(before?.leftOut ?? []) ? [] : leftOut;
+  return keyOf(leftOut) === keyOf(before?.leftOut ?? []) ? [] : leftOut;
 }
 
-function textOf(tools: readonly LeftOut[]): string {
-  return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${why.message}`).sort());
+function keyOf(tools: readonly LeftOut[]): string {
+  return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${errorKey(why)}`).sort());
 }

@@ -3,6 +3,8 @@
 import { settingChanges } from '$lib/account/events';
 import { devices } from '$lib/api/devices';
 import type { LocalEndpoint } from '$lib/api/types';
+import { Refresher } from '$lib/refresher';
+import { ResponseOrder } from '$lib/responseOrder';
 import { loadSetting, saveSetting, onChangedInOtherTab } from '$lib/storage';
 import { readAddress } from './address';
 
@@ -37,21 +39,26 @@ export class Endpoints {
   #keys = $state.raw<Readonly<Record<string, Key>>>({});
   /** Outdated if another account has logged in meanwhile. */
   #stopped = false;
+  #changed = () => {};
+  #order = new ResponseOrder();
+  #refresher = new Refresher(() => this.#adopt());
 
   /** Until the function it returns is called. Another tab or device may change them. */
   start(changed: () => void): () => void {
     this.#stopped = false;
+    this.#changed = changed;
     this.#read();
     const again = () => {
+      this.#overtake();
       this.#read();
       changed();
     };
-    const adopt = () => void this.#adopt().then((adopted) => adopted && changed());
     const stops = [ENDPOINTS, KEYS].map((key) => onChangedInOtherTab(key, again));
-    stops.push(settingChanges.add(adopt));
-    adopt();
+    stops.push(settingChanges.add(() => this.#refresher.soon()));
+    void this.#refresher.now();
     return () => {
       this.#stopped = true;
+      this.#refresher.stop();
       stops.forEach((stop) => stop());
     };
   }
@@ -102,15 +109,18 @@ export class Endpoints {
     if (synced) this.#write(merged(this.all, kept));
   }
 
-  /** What another browser kept in the account. Whether there was anything new. */
-  async #adopt(): Promise<boolean> {
+  /** Gives the account what it does not have yet, and takes over what another browser kept there.
+      Fails with what the server said. */
+  async #adopt(): Promise<void> {
+    if (loadSetting(SYNC) === 'no') return;
+    if (this.synced && loadSetting(UNSENT_KEY)) await this.#upload();
+    // What was changed meanwhile is on its way.
+    if (loadSetting(UNSENT_KEY)) return;
+    const isNewest = this.#order.send();
+    const kept = await devices.endpoints();
     const said = loadSetting(SYNC);
-    if (said === 'no') return false;
-    if (this.synced && loadSetting(UNSENT_KEY) && !(await this.#upload())) return false;
+    if (!isNewest() || !kept || this.#stopped || said === 'no') return;
     const before = this.all;
-    const kept = await devices.endpoints().catch(() => null);
-    // What a person did meanwhile is newer.
-    if (!kept || this.#stopped || this.all !== before) return false;
     const isNew = said === undefined;
     this.synced = true;
     saveSetting(SYNC, 'yes');
@@ -121,12 +131,18 @@ export class Endpoints {
     const all = merged(kept, own || []);
     if (isNew && all.length > kept.length) this.#write(all);
     else this.#set(all);
-    return JSON.stringify(all) !== JSON.stringify(before);
+    if (JSON.stringify(all) !== JSON.stringify(before)) this.#changed();
+  }
+
+  /** What a person did is newer than an answer under way, which may have brought something else. */
+  #overtake(): void {
+    if (this.#order.discard()) this.#refresher.soon();
   }
 
   #write(all: readonly LocalEndpoint[]): void {
+    this.#overtake();
     this.#set(all);
-    if (this.synced) void this.#upload();
+    if (this.synced) this.#upload().catch(() => this.#refresher.soon());
   }
 
   #set(all: readonly LocalEndpoint[]): void {
@@ -134,18 +150,12 @@ export class Endpoints {
     saveSetting(ENDPOINTS, JSON.stringify(all));
   }
 
-  /** Whether the account has the latest now. If not, it is given it the next time. */
-  async #upload(): Promise<boolean> {
+  /** Fails with what the server said; then the account is given it the next time. */
+  async #upload(): Promise<void> {
     const { all } = this;
     saveSetting(UNSENT_KEY, 'yes');
-    try {
-      await devices.keepEndpoints(all.filter(isKeepable));
-    } catch {
-      return false;
-    }
-    if (this.#stopped || this.all !== all) return false;
-    saveSetting(UNSENT_KEY, '');
-    return true;
+    await devices.keepEndpoints(all.filter(isKeepable));
+    if (!this.#stopped && this.all === all) saveSetting(UNSENT_KEY, '');
   }
 
   #moveKey(from: string, to: string): void {

@@ -1,4 +1,5 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { settingChanges } from '$lib/account/events';
 import { devices } from '$lib/api/devices';
 import type { LocalEndpoint } from '$lib/api/types';
 import { DEFAULT_PORTS, DEFAULT_URL, Endpoints, readPorts } from './endpoints.svelte';
@@ -9,9 +10,16 @@ vi.mock('$lib/api/devices', () => ({
 
 const at = (url: string) => ({ url, name: '', kind: 'auto' as const, enabled: true });
 
+let stops: (() => void)[] = [];
+afterEach(() => {
+  stops.forEach((stop) => stop());
+  stops = [];
+  vi.useRealTimers();
+});
+
 async function started(): Promise<Endpoints> {
   const endpoints = new Endpoints();
-  endpoints.start(() => {});
+  stops.push(endpoints.start(() => {}));
   await Promise.resolve();
   return endpoints;
 }
@@ -61,7 +69,7 @@ test('a new browser takes over what the account has', async () => {
   vi.mocked(devices.endpoints).mockResolvedValue([at('http://localhost:7000')]);
   const endpoints = new Endpoints();
   const changed = vi.fn();
-  endpoints.start(changed);
+  stops.push(endpoints.start(changed));
   await vi.waitFor(() => expect(changed).toHaveBeenCalled());
   expect(endpoints.all.map(({ url }) => url)).toEqual(['http://localhost:7000']);
   expect(endpoints.synced).toBe(true);
@@ -107,6 +115,55 @@ test('an address that is added while the account is asked is not lost', async ()
   answer([at('http://localhost:7000')]);
   await new Promise((resolve) => setTimeout(resolve));
   expect(endpoints.all.map(({ url }) => url)).toContain('http://localhost:9000');
+});
+
+test('what could not be sent to the account is sent again by itself', async () => {
+  vi.useFakeTimers();
+  localStorage.setItem('tenon.local.sync', 'yes');
+  const endpoints = await started();
+  vi.mocked(devices.keepEndpoints)
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  endpoints.put(at('http://localhost:9000'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(devices.keepEndpoints).toHaveBeenCalledTimes(3);
+  expect(devices.keepEndpoints).toHaveBeenLastCalledWith(endpoints.all);
+  expect(localStorage.getItem('tenon.local.unsent')).toBeNull();
+});
+
+test('of two answers on their way the newer one counts, in whatever order they come', async () => {
+  vi.useFakeTimers();
+  localStorage.setItem('tenon.local.sync', 'yes');
+  const answers: ((kept: LocalEndpoint[]) => void)[] = [];
+  vi.mocked(devices.endpoints).mockImplementation(
+    () => new Promise((resolve) => answers.push(resolve)),
+  );
+  const check = async (order: number[]) => {
+    answers.length = 0;
+    const endpoints = await started();
+    settingChanges.emit();
+    await vi.advanceTimersByTimeAsync(1_000);
+    for (const index of order) {
+      answers[index]?.([at(`http://localhost:700${index}`)]);
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    expect(endpoints.all.map(({ url }) => url)).toEqual(['http://localhost:7001']);
+    stops.forEach((stop) => stop());
+  };
+  await check([0, 1]);
+  await check([1, 0]);
+});
+
+test('what the account has is read again where that failed', async () => {
+  vi.useFakeTimers();
+  localStorage.setItem('tenon.local.sync', 'yes');
+  const endpoints = await started();
+  vi.mocked(devices.endpoints)
+    .mockRejectedValueOnce(new TypeError('Failed to fetch'))
+    .mockResolvedValue([at('http://localhost:7000')]);
+  settingChanges.emit();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(endpoints.all.map(({ url }) => url)).toEqual(['http://localhost:7000']);
 });
 
 test('the addresses are not kept in an account that cannot be asked', async () => {

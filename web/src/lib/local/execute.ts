@@ -149,7 +149,7 @@ export class Executor {
     abort: AbortController,
     afterMs: number,
   ): Promise<Outcome> {
-    const late = `It did not answer within ${order.deadline_ms / 1000} s.`;
+    const late = `${order.server_url} did not answer within ${order.deadline_ms / 1000} s.`;
     if (abort.signal.reason instanceof LateError || isTimeout(error)) {
       return failed('timed_out', late);
     }

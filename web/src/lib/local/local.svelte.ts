@@ -8,6 +8,7 @@ import type {
   Registered,
   ServerFrame,
 } from '$lib/api/types';
+import { localToolsTooLong } from '$lib/i18n/errors/localToolsTooLong';
 import { describeError } from '$lib/i18n/errorText';
 import { normalizedUrl } from './address';
 import { thisDevice, pageId } from './device';
@@ -52,13 +53,8 @@ export interface EndpointStatus {
 /** While the panel is open. */
 const CHECK_INTERVAL_MS = 30_000;
 /** Tenon takes no frame of more than 24 MiB, and ends the connection over a longer one. */
-const MAX_OFFERED_BYTES = 20 * 1024 * 1024;
-/** As Tenon says it of what it did get. */
-const TOO_LONG: ErrorDetail = {
-  code: 'local_tools_too_long',
-  message: `What it offers is longer than ${MAX_OFFERED_BYTES / 1024 / 1024} MiB.`,
-  params: { mib: String(MAX_OFFERED_BYTES / 1024 / 1024) },
-};
+const MAX_OFFERED_MIB = 20;
+const MAX_OFFERED_BYTES = MAX_OFFERED_MIB * 1024 * 1024;
 /** How often endpoints that were lost are checked: they may be restarted. */
 const LOST_CHECK_INTERVAL_MS = 5_000;
 /** Time to send cancellations before the connections are closed. */
@@ -359,7 +355,8 @@ export class Local {
       if (!this.#requested.has(id)) continue;
       const size = new Blob([JSON.stringify(server.offered)]).size;
       if (size > MAX_OFFERED_BYTES) {
-        const refused = { tools: 0, problem: TOO_LONG, notes: [] };
+        const problem = localToolsTooLong(MAX_OFFERED_MIB);
+        const refused = { tools: 0, problem, notes: [] };
         this.registrations = new Map(this.registrations).set(server.hash, refused);
       } else if (size <= room) {
         room -= size;

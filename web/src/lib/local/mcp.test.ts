@@ -8,7 +8,7 @@ interface Message {
   method: string;
 }
 
-/** What an MCP server was asked, and the calls that it has not answered yet. */
+/** What an MCP server was asked, and the calls that wait for its answer. */
 let asked: { method: string; http: string; url: string; key: string | null }[] = [];
 let answerCalls: (() => void)[] = [];
 let broken: string | undefined;

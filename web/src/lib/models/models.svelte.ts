@@ -10,7 +10,8 @@ import type {
   ModelView,
   NewModel,
 } from '$lib/api/types';
-import { coalesce } from '$lib/coalesce';
+import { Refresher } from '$lib/refresher';
+import { ResponseOrder } from '$lib/responseOrder';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { defaultModel } from './choice';
 import {
@@ -20,9 +21,6 @@ import {
   applyTestFrame,
   type ModelTest,
 } from './modelTest';
-
-/** Several changes in a moment: one look is enough. */
-export const MODELS_DEBOUNCE_MS = 200;
 
 export class Models {
   all = $state.raw<readonly ModelView[]>([]);
@@ -37,8 +35,8 @@ export class Models {
   default = $derived(defaultModel(this.all));
 
   #chatId?: ChatId;
-  /** Responses may arrive out of order; only the latest request counts. */
-  #asked = 0;
+  #order = new ResponseOrder();
+  #refresher = new Refresher(() => this.#read());
   /** Models deleted here are not reported as missing. */
   #removed = $state.raw<ReadonlySet<ModelId>>(new Set());
   #stops = new Map<ModelId, AbortController>();
@@ -47,28 +45,15 @@ export class Models {
     this.open(chatId);
   }
 
-  async refresh(): Promise<void> {
-    const asked = ++this.#asked;
-    const endpoints = api.endpoints().then(
-      (endpoints) => asked === this.#asked && (this.endpoints = endpoints),
-      // They only say why something is not in the list. The list does without.
-      () => {},
-    );
-    try {
-      const all = await api.models();
-      if (asked !== this.#asked) return;
-      this.all = all;
-      this.loaded = true;
-      this.failure = undefined;
-    } catch (error) {
-      if (asked === this.#asked) this.failure = error;
-      throw error;
-    }
-    await endpoints;
+  /** Never fails: `failure` holds the error, and what cannot be read is read again later. */
+  refresh(): Promise<void> {
+    return this.#refresher.now();
   }
 
-  /** Called on change events. Never fails: `failure` holds the error. */
-  refreshSoon = coalesce(MODELS_DEBOUNCE_MS, () => void this.refresh().catch(() => {}));
+  /** Called on change events. */
+  refreshSoon(): void {
+    this.#refresher.soon();
+  }
 
   open(chatId: ChatId | undefined): void {
     this.#chatId = chatId;
@@ -104,13 +89,13 @@ export class Models {
   /** The result is its id. */
   async add(model: NewModel): Promise<ModelId> {
     const { id } = await api.createModel(model);
-    await this.#changed();
+    await this.refresh();
     return id;
   }
 
   async change(id: ModelId, change: ModelChange): Promise<void> {
     await api.changeModel(id, change);
-    await this.#changed();
+    await this.refresh();
   }
 
   async remove(id: ModelId): Promise<void> {
@@ -119,7 +104,7 @@ export class Models {
     this.modelTests = new Map([...this.modelTests].filter(([other]) => other !== id));
     this.#removed = new Set(this.#removed).add(id);
     if (this.picked?.id === id) this.unpick();
-    await this.#changed();
+    await this.refresh();
   }
 
   /** Tries a model. How it goes stands in `modelTests`. */
@@ -144,7 +129,7 @@ export class Models {
       if (isCurrent()) this.#stops.delete(id);
     }
     // A test finds out how the model calls tools, and the server keeps that.
-    await this.refresh().catch(() => {});
+    await this.refresh();
   }
 
   /** Ends a test that runs; there may be none. */
@@ -155,9 +140,31 @@ export class Models {
     if (modelTest) this.modelTests = new Map(this.modelTests).set(id, cancelModelTest(modelTest));
   }
 
-  /** The change is made, whether or not the new list can be had at once. */
-  async #changed(): Promise<void> {
-    await this.refresh().catch(() => {});
+  async #read(): Promise<void> {
+    const isNewest = this.#order.send();
+    // The endpoints only say why something is not in the list, which is shown without them.
+    const reads = [this.#readAll(isNewest), this.#readEndpoints(isNewest)];
+    for (const read of await Promise.allSettled(reads)) {
+      if (read.status === 'rejected') throw read.reason;
+    }
+  }
+
+  async #readAll(isNewest: () => boolean): Promise<void> {
+    try {
+      const all = await api.models();
+      if (!isNewest()) return;
+      this.all = all;
+      this.loaded = true;
+      this.failure = undefined;
+    } catch (error) {
+      if (isNewest()) this.failure = error;
+      throw error;
+    }
+  }
+
+  async #readEndpoints(isNewest: () => boolean): Promise<void> {
+    const endpoints = await api.endpoints();
+    if (isNewest()) this.endpoints = endpoints;
   }
 }
 

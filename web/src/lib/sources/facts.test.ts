@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { ApiError } from '$lib/api/client';
 import type { SourceDetail } from '$lib/api/types';
 import { en } from '$lib/i18n/en';
 import { sourcesEn } from '$lib/i18n/sources/en';
-import { sourceFacts, isBetter, needOf } from './facts';
+import { sourceFacts, isBetter, isSameFailure, needOf } from './facts';
 
 const source = (change: object): SourceDetail =>
   ({
@@ -70,4 +71,15 @@ test('a server that came up or was switched off stands better than one that fail
   check('ready', 'sleeping', false);
   check('ready', 'degraded', false);
   check('degraded', 'failed', false);
+});
+
+test('a failure that the state tells of is known by its code and parameters', () => {
+  const why = { code: 'server_gone', message: 'a is gone.', params: { host: 'a' } };
+  const failed = source({ state: 'failed', why });
+  const check = (error: unknown, expected: boolean, of = failed) =>
+    expect(isSameFailure(error, of)).toBe(expected);
+  check(ApiError.of({ ...why, message: 'In other words.' }), true);
+  check(ApiError.of({ ...why, params: { host: 'b' } }), false);
+  check(new Error(why.message), false);
+  check(ApiError.of(why), false, source({}));
 });

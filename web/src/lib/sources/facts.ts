@@ -1,5 +1,7 @@
 // The one-line summary of a server.
-import type { SourceDetail, SourceOrigin } from '$lib/api/types';
+import { ApiError } from '$lib/api/client';
+import { errorKey } from '$lib/api/errorKey';
+import type { ErrorDetail, SourceDetail, SourceOrigin } from '$lib/api/types';
 import type { Messages } from '$lib/i18n/en';
 import { describeError } from '$lib/i18n/errorText';
 import type { SourcesMessages } from '$lib/i18n/sources/en';
@@ -23,10 +25,21 @@ export function stateOf(source: SourceDetail, w: SourcesMessages): string {
 
 /** Why it is not as it should be, in words of this page where it has them. */
 export function whyOf(source: SourceDetail): string {
-  const { cause } = source;
-  if (!('why' in source)) return '';
-  if (!cause) return describeError(source.why);
-  return describeError(cause.advice ?? cause.how);
+  const reason = reasonOf(source);
+  return reason ? describeError(reason) : '';
+}
+
+/** The error that a state has, as it is shown. */
+function reasonOf(source: SourceDetail): ErrorDetail | undefined {
+  if (!('why' in source)) return undefined;
+  const { cause, why } = source;
+  return cause ? (cause.advice ?? cause.how) : why;
+}
+
+/** Whether a request failed for the reason that the state gives. */
+export function isSameFailure(error: unknown, source: SourceDetail): boolean {
+  const reason = reasonOf(source);
+  return error instanceof ApiError && reason !== undefined && errorKey(error) === errorKey(reason);
 }
 
 /** How well each state serves; one that is off has nothing to complain of. */

@@ -1,9 +1,11 @@
 import { errorDetail } from '$lib/i18n/errorFixture';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '$lib/api/client';
 import { sources } from '$lib/api/sources';
 import type { SourceDetail, SourceNews, SourceState } from '$lib/api/types';
+import { REFRESH_DEBOUNCE_MS } from '$lib/refresher';
 import { emitSourcesChange } from './events';
-import { SOURCES_DEBOUNCE_MS, Sources } from './sources.svelte';
+import { Sources } from './sources.svelte';
 
 const detail = (id: string, state: SourceState = { state: 'ready' }, tools = 1) =>
   ({ id, name: id, tools, ...state }) as SourceDetail;
@@ -38,7 +40,7 @@ test('a change is shown at once, and the rest is asked for', async () => {
   emitSourcesChange(news('a', { state: 'ready' }));
   expect(shown(all)).toEqual(['a ready 9']);
   expect(sources.all).toHaveBeenCalledTimes(1);
-  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
+  await vi.advanceTimersByTimeAsync(REFRESH_DEBOUNCE_MS);
   expect(sources.all).toHaveBeenCalledTimes(2);
   expect(shown(all)).toEqual(['a ready 9']);
 });
@@ -52,7 +54,7 @@ test('a reason goes with the state it is for', async () => {
 test('many changes are one question', async () => {
   await open([detail('a')], [detail('a')]);
   for (let count = 0; count < 50; count++) emitSourcesChange(news('a', { state: 'starting' }));
-  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS * 3);
+  await vi.advanceTimersByTimeAsync(REFRESH_DEBOUNCE_MS * 3);
   expect(sources.all).toHaveBeenCalledTimes(2);
 });
 
@@ -61,7 +63,7 @@ test('one that is gone goes, and one that is new comes', async () => {
   emitSourcesChange(news('a', { state: 'off' }, { gone: true }));
   expect(shown(all)).toEqual(['b ready 1']);
   emitSourcesChange(news('c', { state: 'starting' }));
-  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
+  await vi.advanceTimersByTimeAsync(REFRESH_DEBOUNCE_MS);
   expect(shown(all)).toEqual(['b ready 1', 'c ready 1']);
 });
 
@@ -79,6 +81,17 @@ test('what was said while a list was on its way lies over it', async () => {
 test('after an absence everything is asked for', async () => {
   const all = await open([detail('a')], [detail('b')]);
   emitSourcesChange();
-  await vi.advanceTimersByTimeAsync(SOURCES_DEBOUNCE_MS);
+  await vi.advanceTimersByTimeAsync(REFRESH_DEBOUNCE_MS);
   expect(shown(all)).toEqual(['b ready 1']);
+});
+
+test('a list that cannot be read is read again, and what was said stands meanwhile', async () => {
+  const all = await open([detail('a', { state: 'starting' }, 0)]);
+  const asked = vi.spyOn(sources, 'all').mockRejectedValueOnce(new ApiError('busy', 'No.', 503));
+  asked.mockResolvedValueOnce([detail('a', undefined, 3)]);
+  emitSourcesChange(news('a', { state: 'ready' }));
+  await vi.advanceTimersByTimeAsync(REFRESH_DEBOUNCE_MS);
+  expect(shown(all)).toEqual(['a ready 9']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(shown(all)).toEqual(['a ready 3']);
 });

@@ -10,11 +10,9 @@ import type {
   ToolsChange,
   ToolView,
 } from '$lib/api/types';
-import { coalesce } from '$lib/coalesce';
+import { Refresher } from '$lib/refresher';
+import { ResponseOrder } from '$lib/responseOrder';
 import { isOn } from './callable';
-
-/** A server that comes up changes several times in a moment: one look is enough. */
-export const TOOLS_DEBOUNCE_MS = 200;
 
 /** What was changed and is not yet confirmed. */
 type Over = Pick<ToolChange, 'enabled' | 'policy'>;
@@ -24,9 +22,8 @@ export class Toolbox {
   #all = $state.raw<readonly ToolView[]>([]);
   #over = $state.raw<ReadonlyMap<ToolId, Over>>(new Map());
   #chatId: ChatId | undefined;
-  /** How often the list was asked for, and which of these answers it shows. */
-  #asked = 0;
-  #shown = 0;
+  #order = new ResponseOrder();
+  #refresher = new Refresher(() => this.#read());
   /** Changes reach the server in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -58,20 +55,15 @@ export class Toolbox {
     return this.#locals.get(toolId);
   }
 
-  async refresh(): Promise<void> {
-    const chatId = this.#chatId;
-    const asked = (this.#asked += 1);
-    const tools = await api.tools(chatId);
-    // Another chat, which sets them otherwise, may have been opened meanwhile. An answer that
-    // a later one has overtaken may not know of the last change.
-    if (chatId !== this.#chatId || asked < this.#shown) return;
-    this.#shown = asked;
-    this.#all = tools;
-    this.loaded = true;
+  /** Never fails: what cannot be read is read again later. */
+  refresh(): Promise<void> {
+    return this.#refresher.now();
   }
 
-  /** Called on change events. Never fails: the next event tries again. */
-  refreshSoon = coalesce(TOOLS_DEBOUNCE_MS, () => void this.refresh().catch(() => {}));
+  /** Called on change events. */
+  refreshSoon(): void {
+    this.#refresher.soon();
+  }
 
   async open(chatId: ChatId | undefined): Promise<void> {
     if (chatId === this.#chatId) return;
@@ -120,6 +112,16 @@ export class Toolbox {
     return this.#change([toolId], { policy }, changes);
   }
 
+  async #read(): Promise<void> {
+    const chatId = this.#chatId;
+    const isNewest = this.#order.send();
+    const tools = await api.tools(chatId);
+    // Another chat, which sets them otherwise, may have been opened meanwhile.
+    if (chatId !== this.#chatId || !isNewest()) return;
+    this.#all = tools;
+    this.loaded = true;
+  }
+
   #change(ids: readonly ToolId[], over: Over, changes: readonly ToolsChange[]): Promise<void> {
     const laid = new Map(ids.map((id) => [id, { ...this.#over.get(id), ...over }]));
     this.#over = new Map([...this.#over, ...laid]);
@@ -128,7 +130,7 @@ export class Toolbox {
         for (const change of changes) await api.changeTools(change);
       } finally {
         // The list says what holds now, whether that is the change or what was before it.
-        await this.refresh().catch(() => {});
+        await this.refresh();
         // A later change of the same tools lies over this one and stays.
         this.#over = new Map([...this.#over].filter(([id, now]) => now !== laid.get(id)));
       }
