@@ -27,10 +27,10 @@ use crate::{AuditEntry, Result, Store, WriteHealth};
 /// How long entries are collected for one transaction.
 const COLLECT_TIME: Duration = Duration::from_millis(50);
 
-/// Some hundred milliseconds of the most calls that a machine can make; about 4 MiB.
+/// The bound of the buffer, about 4 MiB: several hundred milliseconds of calls at full load.
 const MAX_ENTRIES: usize = 16 * 1024;
 
-/// How long one transaction may take, and how long anybody waits for what is still to be written.
+/// How long one transaction may take, and how long `flush` waits for the buffer to drain.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 

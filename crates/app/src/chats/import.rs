@@ -292,7 +292,7 @@ impl ChatImport {
         }
     }
 
-    /// Nothing was said before there were clocks, and nothing is said in the future.
+    /// Clamps a timestamp of the file between the epoch and now.
     fn time(&self, told: i64) -> i64 {
         told.clamp(0, self.now)
     }

@@ -20,7 +20,7 @@ coded_errors! {
         ToolTimes = "source_tool_times" in "toolTimeoutsMs" => "`toolTimeoutsMs` names tools by their own names.",
         NoCommand = "source_no_command" in "command" => "Say which program: `command`, such as \"npx\".",
         CommandQuotes { why } = "source_command_quotes" in "command" => "The command cannot be read: {why}",
-        Text { field } = "source_text" => "What stands in `{field}` is too long, or has characters in it that cannot be there.",
+        Text { field } = "source_text" => "`{field}` is too long, or contains characters that are not allowed.",
         VariableName = "source_variable_name" in "env" => "In `env` a variable's name is not empty and has no `=` in it.",
         TooManyItems { field, max: usize } = "source_too_many_items" => "`{field}` has {max} entries at most.",
         HeaderTooLong { name } = "header_too_long" in "headers" => "The value of the header {name} is too long.",
@@ -43,10 +43,10 @@ coded_errors! {
         EnvElsewhere = "source_env_elsewhere" in "env" => "What is kept in `env` was kept for another program. Enter it again, or leave it out, together with the new command.",
         Elsewhere = "source_headers_elsewhere" in "headers" => "What is kept was kept for another address. Enter it again, or leave it out, together with the new address.",
         NotKept { name } = "source_value_not_kept" => "No value is kept for `{name}`. Enter it, or leave `{name}` out.",
-        SharedSecretElsewhere { field, variable } = "source_shared_secret_elsewhere" => "What is everybody's in `{field}` would go to whatever host somebody sets `{variable}` to. Write the host out, or let everybody have their own there as well: `${user.NAME}`.",
+        SharedSecretElsewhere { field, variable } = "source_shared_secret_elsewhere" => "The shared secret in `{field}` would be sent to whatever host a user sets `{variable}` to. Write the host out, or use a personal secret here as well: `${user.NAME}`.",
 
-        InFile { file } = "source_in_file" => "This server stands in the file {file}. Change it there.",
-        InVariable { variable } = "source_in_variable" => "This server stands in the environment variable {variable}. Change it there.",
+        InFile { file } = "source_in_file" => "This server is defined in the file {file}. Change it there.",
+        InVariable { variable } = "source_in_variable" => "This server is defined in the environment variable {variable}. Change it there.",
         NoRoom { count: usize } = "source_no_room" => "There are {count} servers already, and no room for more. Remove one first.",
         NoLogin = "source_no_login" => "Nobody logs in to this server: it is a program, or described by an OpenAPI document.",
         /// What a file or an older version has written down.
@@ -71,7 +71,7 @@ coded_errors! {
         ChangeShared = "source_change_denied" => "This server is everybody's: only an admin may do this.",
         TrustHints = "source_trust_denied" in "trustHints" => "Only an admin may say whether what a server says of its own tools is believed. Leave `trustHints` out.",
         ReadLog = "source_log_denied" => "This server is everybody's: only an admin may read what it writes.",
-        SharedSecrets = "secret_shared_denied" => "Everybody's secrets are an admin's to set. Set one of your own instead.",
+        SharedSecrets = "secret_shared_denied" => "Only an admin may set shared secrets. Set one of your own instead.",
         Program = "source_program_denied" in "command" => "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
         SharedSecret { name } = "source_shared_secret_denied" => "`${{name}}` is not yours to send to a server of your own. Set a secret of your own and write `${user.{name}}`.",
     }
@@ -94,7 +94,7 @@ coded_errors! {
         SecretsMissing { names } = "source_secrets_missing" => "Set secrets of your own first: {names}.",
         LogInFirst = "source_log_in_first" => "Log in there first.",
         ShuttingDown = "source_shutting_down" => "Tenon is shutting down.",
-        Moved = "source_moved" => "Its address leads elsewhere since a moment ago; it is started anew.",
+        Moved = "source_moved" => "Its address has just changed; it is being restarted.",
         SecretsUnread = "secrets_unread" => "Tenon could not read its secrets. Its log says why.",
         SecretUnusable { name, message } = "secret_unusable" => "The secret `{name}` cannot be used: {message}.",
     }

@@ -12,7 +12,7 @@ use crate::variables::FillError;
 /// Why an OpenAPI server cannot be used or read; as text it is a sentence for people.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenapiError {
-    #[error("The HTTP client cannot be made: {0}.")]
+    #[error("The HTTP client could not be created: {0}.")]
     HttpClient(String),
     #[error(transparent)]
     Header(#[from] HeaderError),
@@ -45,7 +45,7 @@ pub enum OpenapiError {
     StoreTimedOut,
     #[error("It has been stopped.")]
     Stopped,
-    #[error("Tenon met a fault of its own while it read this server; its log says more.")]
+    #[error("Tenon had an internal error while reading this server. Its log has the details.")]
     Panicked,
     #[error(transparent)]
     Work(#[from] crate::parse_queue::ParserPanic),
