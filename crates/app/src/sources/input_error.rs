@@ -30,7 +30,7 @@ coded_errors! {
         UrlOrDocument = "source_url_or_document" in "url" => "Say either `url`, where the document is, or `document`, which is it, not both.",
         NeitherUrlNorDocument = "source_no_url_or_document" in "url" => "Say where its document is: `url`, or give it: `document`.",
         Document = "source_document" in "document" => "`document` is an OpenAPI document: its text, or the JSON object itself.",
-        DocumentTooLong { field, mb: usize } = "source_document_too_long" => "What stands in `{field}` is longer than {mb} MiB.",
+        DocumentTooLong { field, mb: usize } = "source_document_too_long" => "`{field}` is longer than {mb} MiB.",
         NoPreview = "source_no_preview" in "kind" => "Only OpenAPI servers can be looked at before: `kind` is \"openapi\".",
         NothingToRefresh = "source_nothing_to_refresh" => "It has no document to read again. Restart it instead.",
         CredentialsElsewhere = "source_credentials_elsewhere" in "headers" => "What is kept in `headers` and `credentials` was kept for another address. Enter it again, or leave it out, together with the new one.",

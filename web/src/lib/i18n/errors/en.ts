@@ -249,7 +249,7 @@ export const errorsEn = {
   source_url_or_document: "Say either `url`, where the document is, or `document`, which is it, not both.",
   source_no_url_or_document: "Say where its document is: `url`, or give it: `document`.",
   source_document: "`document` is an OpenAPI document: its text, or the JSON object itself.",
-  source_document_too_long: "What stands in `{field}` is longer than {mb} MiB.",
+  source_document_too_long: "`{field}` is longer than {mb} MiB.",
   source_no_preview: "Only OpenAPI servers can be looked at before: `kind` is \"openapi\".",
   source_nothing_to_refresh: "It has no document to read again. Restart it instead.",
   source_credentials_elsewhere: "What is kept in `headers` and `credentials` was kept for another address. Enter it again, or leave it out, together with the new one.",
