@@ -47,9 +47,9 @@ pub struct ChatWatch {
     channels: Channels,
     /// The message in progress as deltas at offset 0. What `next` gives follows on it.
     pub draft: Vec<Delta>,
-    /// How long its model keeps everybody waiting yet.
+    /// How long the provider will still delay the turn: a rate limit, or a retry.
     pub waiting: Option<ModelWait>,
-    /// How far the calls that tell it are.
+    /// The progress of running calls that report any.
     pub progress: Vec<CallProgress>,
     live: Option<broadcast::Receiver<LiveUpdate>>,
 }
@@ -65,14 +65,14 @@ pub enum WatchEvent {
 
 type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
 
-/// One chat that is watched or being spoken in.
+/// A chat with a subscriber or a turn in progress.
 #[derive(Debug)]
 struct Channel {
     live: broadcast::Sender<LiveUpdate>,
     draft: Option<MessageDraft>,
-    /// Until when a model keeps everybody waiting.
+    /// The announced delay of a model request, and when it ends.
     waiting: Option<(ModelWait, Instant)>,
-    /// How far the calls are that run and tell it.
+    /// The last progress that each running call reported.
     progress: HashMap<CallId, Arc<CallProgress>>,
 }
 
@@ -156,7 +156,7 @@ impl Feed {
         let _ = channel.live.send(LiveUpdate::Progress(progress));
     }
 
-    /// The call tells no more how far it is.
+    /// Drops the progress of a call that has ended.
     pub fn progress_over(&self, chat: &ChatId, call: &CallId) {
         let mut channels = lock(&self.channels);
         if let Some(channel) = channels.get_mut(chat) {

@@ -90,10 +90,10 @@ coded_errors! {
     /// Why there is no share.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Exceeded {
-        Sockets { max: usize } = "too_many_sockets" => "You have {max} pages connected, and more are not served at once. Close some.",
-        User = "too_much_at_once" => "Too much of yours is on its way to Tenon at once. Try again in a few seconds.",
-        All = "overloaded" => "Tenon has too much to take in at the moment. Try again in a few seconds.",
-        Values = "too_many_values" => "It has more values in it than Tenon takes in at once. Send less, or the address of a document instead of the document.",
+        Sockets { max: usize } = "too_many_sockets" => "You have {max} pages connected, which is the limit. Close some.",
+        User = "too_much_at_once" => "You are sending too much data at once. Try again in a few seconds.",
+        All = "overloaded" => "Tenon is receiving too much data at the moment. Try again in a few seconds.",
+        Values = "too_many_values" => "The request contains more values than Tenon can process at once. Send less, or send the address of the document instead of the document.",
     }
 }
 

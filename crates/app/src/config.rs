@@ -25,7 +25,7 @@ const MEGABYTE: u64 = 1024 * 1024;
 /// Enough for what runs to be stored, and for an operator to log in and look.
 const FREE_SPACE_MB: u64 = 256;
 
-/// More than a person's work takes, less than an ordinary disk has.
+/// Room for documents and pictures; a few users at their limit do not fill an ordinary disk.
 const CHAT_QUOTA_MB: u64 = 512;
 const USER_QUOTA_MB: u64 = 2048;
 

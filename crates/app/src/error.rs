@@ -25,7 +25,7 @@ coded_errors! {
         PasswordNeeded = "password_needed" in "password" => "Enter your password: you logged in some time ago.",
         /// There is no password to ask for: only a new log-in proves who it is.
         LoginNeeded = "login_needed" => "You have no password here. Log in again to confirm that it is you, then do this within ten minutes.",
-        ShellNeeded = "shell_needed" => "Nobody logs in here, so nothing shows that it is you. Do it in a shell with `tenon user`.",
+        ShellNeeded = "shell_needed" => "This Tenon has no log-in, so it cannot confirm that it is you. Use `tenon user` in a shell instead.",
         /// What browsers found cannot be forgotten.
         DeviceStore = "devices_not_forgotten" => "Tenon could not forget what this person's browsers found. Its log says why.",
     }

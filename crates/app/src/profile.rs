@@ -5,7 +5,7 @@ use tenon_store::normal_email;
 use crate::Result;
 use crate::error::AccountInputError;
 
-/// As long as an address can be, and more than any name is.
+/// The longest address that SMTP delivers to (RFC 5321).
 const MAX_EMAIL_BYTES: usize = 254;
 pub const MAX_NAME_CHARS: usize = 100;
 

@@ -6,7 +6,7 @@ use ts_rs::TS;
 use crate::id::ToolId;
 use crate::tool_id;
 
-/// Longer than any tool id.
+/// Tool ids are shorter, so a longer pattern matches nothing useful.
 pub const MAX_PATTERN_BYTES: usize = 200;
 
 /// A tool id in which `*` stands for any characters.

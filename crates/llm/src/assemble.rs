@@ -49,7 +49,7 @@ pub struct Assembler {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartDraft {
     pub body: DraftBody,
-    /// Once there is something to tell back, the part is whole: what follows is another one.
+    /// What the provider wants back with the part. It ends the part: what follows is another one.
     kept: Option<ProviderBlock>,
 }
 
@@ -267,8 +267,8 @@ impl Assembler {
     }
 }
 
-/// What has to be told back may come in pieces too: the id first, a signature
-/// later. Should the id change on the way, the first one stands.
+/// Merges the pieces of a block that the provider wants back: the id first, a signature
+/// later. If the id changes on the way, the first one wins.
 fn keep(kept: &mut Option<ProviderBlock>, more: ProviderBlock) {
     match (kept, more.block) {
         (

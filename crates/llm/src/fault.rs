@@ -13,13 +13,13 @@ coded_errors! {
         NoModel { host, model, said } = "model_not_offered" => "{host} has no model `{model}`[ (\"{said}\")]. Choose one that it offers.",
         NotPulled { host, model, said } = "model_not_pulled" => "{host} has no model `{model}`[ (\"{said}\")]. `ollama pull {model}` fetches it. Choose one that it offers.",
         NoServer { address, said } = "model_server_not_found" => "There is no model server at {address}[ (\"{said}\")]. Check the address; it often ends in /v1.",
-        Redirected { address } = "model_server_redirects" => "{address} sends on to another address. Enter that one instead.",
-        RateLimited { host, said } = "model_rate_limited" => "{host} takes no more requests for now[ (\"{said}\")]. Wait a little and try again.",
-        RateLimitedFor { host, said, wait } = "model_rate_limited_for" => "{host} takes no more requests for now[ (\"{said}\")]. Wait {wait} and try again.",
-        ServerError { host, said } = "model_server_error" => "{host} has trouble of its own[ (\"{said}\")]. Try again, or choose another model.",
-        Rejected { host, said } = "model_request_rejected" => "{host} did not accept the request[ (\"{said}\")].",
+        Redirected { address } = "model_server_redirects" => "{address} redirects to another address. Enter that one instead.",
+        RateLimited { host, said } = "model_rate_limited" => "{host} is limiting requests[ (\"{said}\")]. Wait a moment and try again.",
+        RateLimitedFor { host, said, wait } = "model_rate_limited_for" => "{host} is limiting requests[ (\"{said}\")]. Wait {wait} and try again.",
+        ServerError { host, said } = "model_server_error" => "{host} reported an internal error[ (\"{said}\")]. Try again, or choose another model.",
+        Rejected { host, said } = "model_request_rejected" => "{host} rejected the request[ (\"{said}\")].",
         /// The address or the key cannot be written into a request.
-        Unsendable { address } = "model_request_unsendable" => "`{address}` cannot be asked: its address or its key has signs in it that do not belong there.",
+        Unsendable { address } = "model_request_unsendable" => "No request can be sent to `{address}`: the address or the key contains characters that are not allowed.",
         Unreachable { address, why } = "model_unreachable" => "Nothing answers at {address}[ ({why})]. Check that the server runs and the address is right.",
         ConnectionBroke { host, why } = "model_connection_broke" => "The connection to {host} broke[ ({why})]. Try again.",
         NotAModel { host, said } = "model_response_unexpected" => "{host} answered with something that is not a model's answer ({said}). Check the address and the kind of server.",
@@ -27,7 +27,7 @@ coded_errors! {
         EmptyReply { host } = "model_reply_empty" => "{host} ended its answer before it began. Try again, or choose another model.",
         BrokeOff { host } = "model_broke_off" => "{host} broke off this answer. Try again.",
         /// A mistake of ours: `why` is for whoever reports it.
-        InvalidChat { why } = "model_chat_invalid" => "This chat cannot be told to a model: {why}. Start a new one.",
+        InvalidChat { why } = "model_chat_invalid" => "This chat cannot be sent to a model: {why}. Start a new one.",
 
         InvalidAddress { address } = "model_address_invalid" in "baseUrl" => "`{address}` is not an address. It has to look like http://localhost:11434/v1 or https://api.example.com/v1.",
         AddressWithPassword = "model_address_with_password" in "baseUrl" => "Leave user and password out of the address; the key has a field of its own.",
@@ -44,8 +44,8 @@ coded_errors! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum ExclusionReason {
         NoToolUse = "tool_model_without_tools" => "this model does not call tools; test it, or choose another",
-        TooMany { max } = "tool_too_many" => "a model is told of {max} tools at most; switch some off",
-        TooManyFailed { max } = "tool_too_many_failed" => "{max} others cannot be told to this model; switch those off",
+        TooMany { max } = "tool_too_many" => "at most {max} tools can be sent to a model; switch some off",
+        TooManyFailed { max } = "tool_too_many_failed" => "{max} other tools cannot be sent to this model; switch those off",
         Refused { said } = "tool_description_refused" => "its description was refused: {said}",
     }
 }

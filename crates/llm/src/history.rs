@@ -38,7 +38,7 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
         }
     }
     push_answers(&mut out, pending);
-    // What is said to nobody is not said.
+    // Providers refuse a conversation that does not begin with the user.
     let begin = out
         .iter()
         .position(|message| matches!(message, Message::User { .. }))

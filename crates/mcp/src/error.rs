@@ -144,7 +144,7 @@ pub enum StartError {
     Url(#[from] UrlError),
     #[error("{0}")]
     Header(#[from] McpHeaderError),
-    #[error("The HTTP client cannot be made: {0}.")]
+    #[error("The HTTP client could not be created: {0}.")]
     HttpClient(String),
     #[error("The folder {0} it should run in does not exist.")]
     NoFolder(String),

@@ -22,11 +22,11 @@ mod schema;
 use cursor::PageCursor;
 pub use problem::{SchemaRepair, ToolDefect, ToolListProblem};
 
-/// More than any server has reason to offer.
+/// Bounds memory when a server keeps on listing tools or pages.
 const MAX_TOOLS: usize = 20_000;
 const MAX_PAGES: usize = 2_000;
 
-/// More problems than these nobody reads.
+/// So many problems of one list are reported; the rest is dropped.
 const MAX_PROBLEMS: usize = 50;
 
 /// A name is never changed: a call is made by it.

@@ -16,7 +16,7 @@ pub const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// As deep as JSON may be; far from where a stack ends.
 const MAX_DEPTH: usize = 127;
 
-/// More than any real YAML document has. Bounds what aliases can make of a small one.
+/// Bounds the expansion of YAML aliases ("billion laughs"); large public APIs stay below it.
 const MAX_NODES: usize = 1_000_000;
 
 /// How much memory a document may take once it is read: small values take up to a hundred

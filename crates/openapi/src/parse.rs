@@ -27,7 +27,8 @@ use references::ReferenceResolver;
 use schema::SchemaReader;
 use tenon_text as text;
 
-/// More than any server has; the rest is counted and left out.
+/// Bounds the tools of one document, above those of the largest public APIs. The rest is
+/// counted and left out.
 pub const MAX_OPERATIONS: usize = 10_000;
 
 /// A path no server has.

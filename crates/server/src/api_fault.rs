@@ -5,10 +5,10 @@ use tenon_domain::coded_errors;
 coded_errors! {
     #[derive(Debug)]
     pub enum ApiFault {
-        NotLoggedIn = "not_logged_in" => "Nobody is logged in. Log in first, or show a key.",
-        WrongKey = "wrong_key" => "This key is not known here. Make a new one in Tenon's settings.",
-        ReadOnlyKey = "key_reads_only" => "This key may only look at things. Use one that may do more.",
-        KeyWithoutSettings = "key_without_settings" => "This key may not look after accounts or settings. Use one with full access.",
+        NotLoggedIn = "not_logged_in" => "You are not logged in. Log in, or send an API key.",
+        WrongKey = "wrong_key" => "This API key is not valid. Create a new one in Tenon's settings.",
+        ReadOnlyKey = "key_reads_only" => "This key is read-only. Use one with more access.",
+        KeyWithoutSettings = "key_without_settings" => "This key cannot manage accounts or settings. Use one with full access.",
         AdminOnly = "admin_only" => "Only an admin may do this. Ask one of yours.",
         WrongHost { host: String } = "wrong_host" => "Tenon does not answer to the name \"{host}\". Add it to allowed_hosts in the settings file.",
         WrongOrigin = "wrong_origin" => "This request came from another site and was refused. Open Tenon's own page instead.",

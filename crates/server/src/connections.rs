@@ -19,18 +19,18 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use serve::serve;
 
-/// More than a few hundred people need, and few enough for the files a process may have open.
+/// Ten tabs each for some hundred users, and below the usual limit of open files.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// Fewer leave no room to be fair.
+/// With fewer, the shares of anonymous peers and of one user round down to nothing.
 const MIN_CONNECTIONS: usize = 16;
 
-/// Everybody has so long to ask before they make way: who connected with many others at the
-/// same moment must be heard at all.
+/// A new connection is not evicted before this, so that its request arrives even in a burst of
+/// connections.
 const FIRST_CHANCE: Duration = Duration::from_millis(100);
 
-/// Somebody nobody knows yet whose request is being answered makes way so much later than
-/// others: within this it is known who they are, or they have their answer.
+/// How much later than idle ones an anonymous connection with a request in flight is evicted:
+/// long enough to authenticate it, or to answer.
 const ANSWER_GRACE: Duration = Duration::from_secs(2);
 
 /// All that are open. Cheap to clone.
@@ -93,8 +93,8 @@ impl Connections {
         }))
     }
 
-    /// How long to wait before the next one is let in, so that nobody makes way unheard. Others
-    /// wait with the system meanwhile.
+    /// How long to pause accepting, so that no connection is evicted within [`FIRST_CHANCE`].
+    /// New ones wait in the listen backlog meanwhile.
     fn crowded(&self) -> Option<Duration> {
         let open = self.0.open();
         let anonymous = open.values().filter(|entry| entry.owner.is_anonymous());
@@ -107,7 +107,7 @@ impl Connections {
         (count >= self.0.limits.anonymous && !wait.is_zero()).then_some(wait)
     }
 
-    /// One more. Where the room for those nobody knows is full, the oldest of them makes way.
+    /// Registers a connection. Above the limit of anonymous ones the oldest of them is evicted.
     fn open(&self, peer: IpAddr) -> ClientConnection {
         let table = &self.0;
         let id = table.next.fetch_add(1, Ordering::Relaxed);

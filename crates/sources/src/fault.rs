@@ -34,8 +34,8 @@ coded_errors! {
         SessionForgotten = "server_session_forgotten" => "The server has forgotten the session.",
         LoginRequired = "server_login_required" => "It asks for a log-in.",
         Refused { said } = "server_refused" => "The server refused.[ It said: {said}]",
-        Internal = "server_internal_error" => "Tenon met a fault of its own while it talked to this server; its log says more.",
-        HttpClient { why } = "server_http_client" => "The HTTP client cannot be made: {why}.",
+        Internal = "server_internal_error" => "Tenon had an internal error while talking to this server. Its log has the details.",
+        HttpClient { why } = "server_http_client" => "The HTTP client could not be created: {why}.",
 
         // Addresses and hosts.
         HostTimeout { host } = "host_timeout" => "{host} did not answer in time.",

@@ -16,7 +16,7 @@ const WIDTH: usize = 200;
 /// Browsers stop nesting at 512; pages that people write stay below 50.
 const MAX_DEPTH: usize = 256;
 
-/// More than any element has that people write.
+/// The parser is quadratic in the attributes of an element.
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// Links lead on from `base`; without one they stand as they were written.

@@ -34,7 +34,7 @@ pub use names::{MAX_NAME, clean, is_clean, numbered};
 pub use note::ImportNote;
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 
-/// Many times what anybody has, and read in a moment.
+/// Hundreds of servers fit, and it is parsed in milliseconds.
 pub const MAX_TEXT: usize = 1024 * 1024;
 
 /// Of a text in which there are whole OpenAPI documents.

@@ -20,7 +20,7 @@ pub struct ParseSlot(#[expect(dead_code, reason = "held")] Option<OwnedSemaphore
 
 /// The parser panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("Tenon met a fault of its own in this document.")]
+#[error("Tenon had an internal error while reading this document.")]
 pub struct ParserPanic;
 
 impl From<ParserPanic> for ErrorDetail {

@@ -1,4 +1,4 @@
-//! The id book: given once, kept for ever.
+//! Tool ids: assigned once, never reused.
 
 use std::collections::{HashMap, HashSet};
 

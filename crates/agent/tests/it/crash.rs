@@ -143,7 +143,10 @@ async fn a_mistake_of_our_own_leaves_nothing_open() {
     else {
         panic!("it did not fail");
     };
-    assert!(message.starts_with("Tenon made a mistake"), "{message}");
+    assert!(
+        message.starts_with("Tenon had an internal error"),
+        "{message}"
+    );
     let bodies: Vec<EventBody> = world
         .events()
         .await

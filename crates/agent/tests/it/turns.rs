@@ -362,7 +362,7 @@ async fn a_model_that_says_nothing_is_given_up() {
     let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
         panic!("it waited")
     };
-    assert!(message.contains("fell silent for"), "{message}");
+    assert!(message.contains("sent nothing for"), "{message}");
     assert_eq!(
         world.store.messages(&world.chat).await.unwrap()[3].text(),
         "Hm"

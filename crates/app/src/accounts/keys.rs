@@ -13,7 +13,7 @@ use crate::error::AccountInputError;
 use crate::profile::checked_name;
 use crate::{Error, Result};
 
-/// More than anybody looks after.
+/// A person can review so many; more come from a script gone wrong.
 const MAX_KEYS: usize = 100;
 
 const MAX_PATTERNS: usize = 100;

@@ -64,7 +64,7 @@ impl SetupCode {
         is_same(code, &self.code())
     }
 
-    /// Uses the code up, if it is the one that works now: of two who show the same one is let in.
+    /// Consumes the code if it is the current one. Of two concurrent attempts only one succeeds.
     pub async fn redeem(&self, code: &str) -> bool {
         {
             let mut current = self.code();

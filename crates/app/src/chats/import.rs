@@ -293,7 +293,7 @@ impl ChatImport {
         }
     }
 
-    /// Nothing was said before there were clocks, and nothing is said in the future.
+    /// Clamps a timestamp of the file between the epoch and now.
     fn time(&self, exported_at: i64) -> i64 {
         exported_at.clamp(0, self.now)
     }

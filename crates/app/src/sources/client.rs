@@ -5,7 +5,7 @@ use tenon_domain::McpClient;
 use super::error::SourceError;
 use super::input_error::SourceInputError;
 
-/// Longer than any that is given out.
+/// Bounds client ids and secrets, signed ones (JWT) included.
 const MAX_TEXT: usize = 2_048;
 
 /// What somebody says about it. What is left out stays.

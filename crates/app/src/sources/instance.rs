@@ -208,15 +208,14 @@ impl Drop for Instance {
     }
 }
 
-/// Where somebody is let in by what they were granted, if that is how.
+/// Where this user logs in with OAuth, if the server asks for that.
 async fn login_target(inner: &Inner, wanted: &DesiredServer) -> Option<LoginTarget> {
     let user = wanted.user.as_ref().filter(|_| wanted.login)?;
     let whose = (user, wanted.trust, wanted.network);
     fill::login_target(inner, &wanted.source, &wanted.config, whose).await
 }
 
-/// A server in the registry, under the name and with the limits and the trust it has now: those
-/// change without it being started anew.
+/// A server in the registry. Its name, limits and trust can change without a restart.
 struct RegistryEntry {
     info: SourceInfo,
     config: SourceConfig,

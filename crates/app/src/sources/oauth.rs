@@ -39,9 +39,9 @@ pub struct OAuthService(Arc<Inner>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoginTarget {
     pub source: SourceId,
-    /// As it is configured. What was granted there is for nowhere else.
+    /// As it is configured. Tokens granted there are sent nowhere else.
     pub address: String,
-    /// Where that leads this person, with their own words in it. None: nobody knows yet.
+    /// The origin of the address with this user's variables filled in. None: some are not set.
     pub origin: Option<String>,
     pub network: Network,
 }

@@ -12,10 +12,10 @@ use crate::auth::CurrentUser;
 use crate::sources::read_model::SecretView;
 use crate::sources::requests::NewSecret;
 
-/// A certificate fits, a file does not.
+/// Holds a certificate chain; larger values belong into a file.
 const MAX_VALUE: usize = 32 * 1024;
 
-/// More than anybody has; everybody's are as many.
+/// Per user, and as many shared ones: they are listed without pages.
 const MAX_SECRETS: usize = 200;
 
 /// What stands before the name of one that is somebody's own.

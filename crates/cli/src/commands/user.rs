@@ -16,7 +16,7 @@ use tenon_app::auth::CurrentUser;
 use tenon_server::error::ApiError;
 use tenon_server::wire::{NewAccount, NewKey, UserChange};
 
-/// More than any password may have.
+/// Bounds the read of standard input; longer passwords are refused anyway.
 const MAX_PASSWORD_BYTES: u64 = 8 * 1024;
 
 #[derive(Debug, Subcommand)]

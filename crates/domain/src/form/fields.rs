@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-/// More than anybody fills in.
+/// A form of a server must not fill the page or the event log.
 const MAX_FIELDS: usize = 64;
 
 /// The fields of a form, in the order of the schema.

@@ -13,7 +13,7 @@ use super::compiled_tool::{CompiledTool, tool_entry};
 use crate::ExclusionReason;
 use crate::schema::{self, Dialect, SchemaError};
 
-/// Far more tools than a model is ever told of; beyond that, old ones are forgotten.
+/// Several full tool lists fit; beyond that the oldest entries are evicted.
 const MAX_KNOWN: usize = 4_096;
 
 /// More tools than this OpenAI refuses, and no model chooses well among.

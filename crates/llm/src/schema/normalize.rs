@@ -63,7 +63,7 @@ fn normalize_children(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// One alternative is none.
+/// Merges an `anyOf` with a single branch into its parent.
 fn without_lone_branch(mut keywords: Map<String, Value>) -> Map<String, Value> {
     match keywords.remove("anyOf") {
         Some(Value::Array(mut branches)) if branches.len() == 1 => match branches.pop() {

@@ -6,7 +6,7 @@ use super::discovery::ServerMetadata;
 use super::error::{AddressFlaw, LoginError, UntrustedLogin, quote};
 use super::http::OAuthHttp;
 
-/// More than any address needs.
+/// The length that browsers and servers commonly accept in a URL.
 const MAX_URL_BYTES: usize = 2000;
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Scopes: what a token may be used for.
 
-/// More than any server asks for; an address has to hold them all.
+/// All scopes go into the query of one authorization URL.
 const MAX_SCOPES: usize = 60;
 const MAX_SCOPE_BYTES: usize = 200;
 

@@ -20,7 +20,7 @@ mod response;
 use response::check_login;
 pub(super) use response::{content_type, is_session_error, next_events, read_body, status_error};
 
-/// Longer than any network needs.
+/// Connecting takes a few round trips; a host that does not answer fails early.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const MAX_REDIRECTS: usize = 5;

@@ -1,6 +1,6 @@
 //! Links in a text that is written in Markdown, or nearly.
 
-/// More than any description; what comes after it is not looked at.
+/// Bounds the scan; descriptions with links in them are far shorter. The rest is ignored.
 const MAX_TEXT: usize = 128 * 1024;
 
 /// How far the ends of a link are looked for. Without a bound a text of nothing

@@ -8,7 +8,7 @@ use url::Url;
 
 const REL: &str = "service-desc";
 
-/// More than anybody has.
+/// Each link is fetched, so a page must not cause many requests.
 const MAX_LINKS: usize = 4;
 
 /// How much of a page, and of a header, is looked at.

@@ -10,7 +10,7 @@ use tenon_text::line;
 use crate::bundle;
 use crate::note::ReferenceError;
 
-/// A reference to a reference, and so on: nobody writes more.
+/// How far references to references are followed. Bounds circular ones.
 const MAX_HOPS: usize = 16;
 
 pub(super) struct ReferenceResolver<'d> {

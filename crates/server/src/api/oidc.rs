@@ -24,7 +24,7 @@ use tenon_app::auth::throttle::Attempt;
 const COOKIE: &str = "tenon-oidc";
 const MAX_AGE_SECONDS: u32 = 600;
 
-/// Longer than any place in the page.
+/// Bounds the path to return to, which is kept in a cookie.
 const MAX_RETURN_PATH_BYTES: usize = 200;
 
 /// What an issuer sends a browser back with.

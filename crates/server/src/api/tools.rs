@@ -20,7 +20,7 @@ use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
-/// More than anybody has tools to switch at once.
+/// A whole tool list can be switched at once; all of it is written in one transaction.
 const MAX_CHANGES: usize = 2000;
 
 /// `GET /api/tools?chatId=`

@@ -12,10 +12,10 @@ use super::error::{bad_request, too_long};
 use super::request_tools::{RequestServer, RequestServerError};
 use crate::error::ApiError;
 
-/// More than any model takes in: about two million tokens.
+/// About two million tokens: beyond the context window of current models.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
 
-/// More than any client has; OpenAI takes 128.
+/// Eight times OpenAI's limit of 128. Every tool costs a compiled schema.
 const MAX_TOOLS: usize = 1024;
 
 /// As many as OpenAI takes, and as long as any is.

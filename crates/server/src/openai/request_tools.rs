@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
-/// More than any question needs.
+/// Each server is connected for one request only.
 const MAX_SERVERS: usize = 32;
 
 /// What somebody who is no admin may send, all together.

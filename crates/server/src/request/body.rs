@@ -33,10 +33,11 @@ pub(crate) struct BodyLimit(pub(crate) usize);
 /// The usual length.
 const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
-/// So long nothing of a body may come.
+/// The idle timeout between two chunks of a body.
 const STALLED_READ: Duration = Duration::from_secs(15);
 
-/// So long any body may take, and longer by what this rate needs: a slow connection of a phone.
+/// The deadline of a whole body: this, and the time its length takes at the minimum rate, which
+/// is that of a slow mobile connection.
 const BODY_TIME: Duration = Duration::from_secs(20);
 const MIN_BYTES_PER_SECOND: usize = 128 * 1024;
 

@@ -264,7 +264,7 @@ impl FrameRefusal {
             Self::TooLong => "The message is longer than this socket may send.",
             Self::TooSlow => "The message did not arrive whole in time. Send it again.",
             Self::Exceeded(_) => {
-                "Too much is on its way to Tenon at once. Try again in a few seconds."
+                "You are sending too much data at once. Try again in a few seconds."
             }
         }
     }

@@ -17,7 +17,7 @@ use super::wire::{
 /// online, and calls that have not begun wait.
 pub(super) const RELOAD_GRACE: Duration = Duration::from_secs(4);
 
-/// More pages than anybody has open.
+/// Per device. Each page holds a socket and may be offered calls.
 const MAX_PAGES: usize = 64;
 
 /// How many pages a call is offered to before it fails.

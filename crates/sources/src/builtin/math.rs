@@ -11,7 +11,7 @@ use super::{AnyTool, BuiltinTool, READS_ONLY};
 
 mod expression;
 
-/// More than a person types; less than what would take noticeable time.
+/// Keeps evaluation below a noticeable time.
 const MAX_LENGTH: usize = 1000;
 
 pub(super) fn tools() -> Vec<Box<dyn AnyTool>> {

@@ -14,7 +14,7 @@ use super::note::ImportNote;
 /// Deeper than any configuration, far from where a stack ends.
 const MAX_DEPTH: usize = 64;
 
-/// More than a file of a thousand servers has. Bounds what aliases can make of a small text.
+/// Bounds the expansion of YAML aliases ("billion laughs"); a thousand servers fit.
 const MAX_NODES: usize = 50_000;
 
 const MAX_DOCUMENTS: usize = 100;

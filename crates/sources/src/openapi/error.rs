@@ -47,7 +47,7 @@ pub enum OpenapiError {
     StoreTimedOut,
     #[error("It has been stopped.")]
     Stopped,
-    #[error("Tenon met a fault of its own while it read this server; its log says more.")]
+    #[error("Tenon had an internal error while reading this server. Its log has the details.")]
     Panicked,
     #[error(transparent)]
     Work(#[from] crate::parse_queue::ParserPanic),

@@ -20,12 +20,12 @@ use url::Url;
 
 use super::credentials::RequestSender;
 
-/// More than a model can do anything with; what is kept aside for people may be large.
+/// Large enough for files stored for the user; the model gets only an excerpt.
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
 
 const MAX_REDIRECTS: usize = 5;
 
-/// Longer than any network needs; what is not there is not waited for.
+/// Connecting takes a few round trips; a host that does not answer fails early.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many connections to one host wait for the next request: as many as there

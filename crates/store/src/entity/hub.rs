@@ -1,4 +1,4 @@
-//! What is talked to: models, and the book of tool ids.
+//! Entities of models and of assigned tool ids.
 
 pub(crate) mod models {
     use sea_orm::entity::prelude::*;

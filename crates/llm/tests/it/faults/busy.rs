@@ -38,7 +38,7 @@ async fn a_server_that_stays_busy_is_left_alone() {
     let heard = ask_for(&fake, WireFormat::Openai, hi()).await;
     assert_eq!(
         heard.refused(),
-        "127.0.0.1 takes no more requests for now (\"Rate limit reached\"). Wait a little and try again."
+        "127.0.0.1 is limiting requests (\"Rate limit reached\"). Wait a moment and try again."
     );
     assert_eq!(heard.retries.len(), 3);
     assert_eq!(fake.asked().len(), 4);
@@ -50,7 +50,7 @@ async fn nobody_waits_for_minutes() {
     let heard = ask_for(&fake, WireFormat::Openai, hi()).await;
     assert_eq!(
         heard.refused(),
-        "127.0.0.1 takes no more requests for now. Wait 2 min and try again."
+        "127.0.0.1 is limiting requests. Wait 2 min and try again."
     );
     assert_eq!(fake.asked().len(), 1);
 }
@@ -94,7 +94,7 @@ async fn an_error_after_some_words_leaves_them_standing() {
         let heard = ask_for(&fake, format, hi()).await;
         assert_eq!(
             heard.interrupted(),
-            "127.0.0.1 has trouble of its own (\"Overloaded\"). Try again, or choose another model."
+            "127.0.0.1 reported an internal error (\"Overloaded\"). Try again, or choose another model."
         );
         assert_eq!((heard.text(), heard.reply.stop), ("Once ".into(), None));
         assert_eq!(fake.asked().len(), 1);

@@ -277,7 +277,7 @@ async fn a_refusal_that_names_nothing_stands() {
         once(
             &fake,
             &ask_for(&fake, format, hi()).await,
-            "127.0.0.1 did not accept the request (\"Bad\").",
+            "127.0.0.1 rejected the request (\"Bad\").",
         );
     }
 }
@@ -294,7 +294,7 @@ async fn a_refusal_that_repeats_itself_stands() {
         let heard = ask_for(&fake, WireFormat::Openai, hi()).await;
         assert_eq!(
             heard.refused(),
-            format!("127.0.0.1 did not accept the request (\"{said}\").")
+            format!("127.0.0.1 rejected the request (\"{said}\").")
         );
         assert!(fake.asked().len() <= 3, "{said}: {}", fake.asked().len());
     }

@@ -32,7 +32,7 @@ async fn a_key_is_never_repeated() {
         ),
         (
             vec![quoted(400)],
-            "127.0.0.1 did not accept the request (\"Incorrect API key provided: …\").",
+            "127.0.0.1 rejected the request (\"Incorrect API key provided: …\").",
         ),
         (
             vec![bare],
@@ -170,7 +170,7 @@ async fn an_address_that_is_none_is_told() {
     let heard = ask(&*connect(remote), hi()).await;
     assert_eq!(
         heard.refused(),
-        "`not an address` cannot be asked: its address or its key has signs in it that do not belong there."
+        "No request can be sent to `not an address`: the address or the key contains characters that are not allowed."
     );
 }
 
@@ -227,7 +227,7 @@ async fn a_redirect_is_not_followed() {
         once(
             &fake,
             &heard,
-            &format!("{base} sends on to another address. Enter that one instead."),
+            &format!("{base} redirects to another address. Enter that one instead."),
         );
         assert_eq!(elsewhere.asked().len(), 0);
     }
@@ -240,7 +240,7 @@ async fn what_has_no_end_is_not_read_to_its_end() {
     let heard = ask_for(&fake, WireFormat::Openai, hi()).await;
     let why = heard.refused();
     assert!(
-        why.starts_with("127.0.0.1 did not accept the request (\"no no no"),
+        why.starts_with("127.0.0.1 rejected the request (\"no no no"),
         "{why}"
     );
     assert!(why.chars().count() < 400, "{why}");

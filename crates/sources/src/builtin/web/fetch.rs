@@ -9,7 +9,7 @@ use url::Url;
 use tenon_net::body;
 use tenon_net::{Network, RequestError, UrlError};
 
-/// More than any page; enough for most files a model can do something with.
+/// Holds long pages and most documents; bounds memory per call.
 pub(super) const MAX_BODY: usize = 5 * 1024 * 1024;
 
 const MAX_REDIRECTS: usize = 5;

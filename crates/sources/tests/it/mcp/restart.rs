@@ -169,7 +169,7 @@ async fn a_panic_in_one_start_fails_that_server_only() {
     settings.fill = Arc::new(Faulty);
     let desk = Desk::starting(settings).await;
     let why = until_failed(&desk).await;
-    assert!(why.contains("a fault of its own"), "{why}");
+    assert!(why.contains("an internal error"), "{why}");
     assert_eq!(good.text("echo", json!({"text": "on"})).await, "on");
     desk.server.stop().await;
 }
