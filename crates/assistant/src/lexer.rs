@@ -12,8 +12,8 @@ use tenon_domain::tokenizer::{is_unspaced, narrow};
 
 use crate::vocabulary;
 
-/// Requests are worded in fewer tokens. The rest of a longer message is one.
-const MAX_TOKENS: usize = 4_096;
+/// Requests are worded within this many bytes, quotes not counted. The rest is one token.
+const MAX_HEAD_BYTES: usize = 32_768;
 /// A longer token is cut.
 const MAX_TOKEN_BYTES: usize = 4_096;
 /// Nothing but a rule begins with so many marks.
@@ -128,11 +128,12 @@ pub(crate) fn tokens(text: &str) -> Vec<MessageToken<'_>> {
         at: 0,
         tokens: Vec::new(),
         unclosed: HashSet::new(),
+        quoted_bytes: 0,
     };
     while let Some(c) = lexer.rest().chars().next() {
         if c.is_whitespace() {
             lexer.at += c.len_utf8();
-        } else if lexer.tokens.len() >= MAX_TOKENS {
+        } else if lexer.at - lexer.quoted_bytes >= MAX_HEAD_BYTES {
             lexer.push(TokenKind::Word, lexer.rest().len());
         } else if is_unspaced(c) {
             lexer.unspaced();
@@ -150,6 +151,7 @@ struct Lexer<'a> {
     /// Closing marks that do not come any more, so that a thousand lonely opening marks do
     /// not cost a thousand searches.
     unclosed: HashSet<&'static str>,
+    quoted_bytes: usize,
 }
 
 impl<'a> Lexer<'a> {
@@ -198,7 +200,9 @@ impl<'a> Lexer<'a> {
             Some((_, body)) if open == "```" => body.trim_end_matches('\n'),
             _ => &inside[..end],
         };
-        self.push_as(TokenKind::Quoted, quoted, open.len() + end + close.len());
+        let bytes = open.len() + end + close.len();
+        self.push_as(TokenKind::Quoted, quoted, bytes);
+        self.quoted_bytes += bytes;
         true
     }
 
