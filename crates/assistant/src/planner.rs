@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::argument_reader::{Arguments, Context, value_of_answer};
-use crate::clause::{Clause, Intent, pieces};
+use crate::clause::{Clause, Intent};
 use crate::conversation::{Exchange, PastCall};
 use crate::parameters::{ParameterRole, ToolParameter};
 use crate::replies;
@@ -154,7 +154,7 @@ fn clauses(catalog: &ToolCatalog<'_>, text: &str, context: &Context) -> Vec<Stri
     follows.result.get_or_insert_default();
     let choose = |text: &str| catalog.choose(&Clause::new(text), &follows);
     let mut clauses: Vec<String> = Vec::new();
-    for piece in pieces(text) {
+    for piece in Clause::new(text).pieces() {
         let is_separator = |c: char| c.is_whitespace() || ",，;；。.!?？！、".contains(c);
         let text = piece.trim_start_matches(is_separator);
         let Some(last) = clauses.last_mut() else {
