@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Longer than any of them needs on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A simulator on a port of its own, as its own program. Dropped, it is killed.
 ///
@@ -60,7 +60,7 @@ impl Peer {
         });
         let mut log = String::new();
         while peer.url.is_empty() {
-            let line = heard.recv_timeout(PATIENCE);
+            let line = heard.recv_timeout(TEST_TIMEOUT);
             let line = line.unwrap_or_else(|_| panic!("{program} does not start:\n{log}"));
             if let Some(url) = address(&line) {
                 peer.url = url;

@@ -26,7 +26,7 @@ import {
   speaksMcp,
   stopServers,
 } from './local/servers.js';
-import { openSite, Sites, troubleOf } from './local/sites.js';
+import { openSite, Sites, diagnosisOf } from './local/sites.js';
 
 /** One request may take five seconds; a busy machine adds to it. */
 const REQUEST_MS = 6_500;
@@ -97,10 +97,10 @@ after(async () => {
 /** Looks at an address from these pages: what it comes to is this trouble and so many tools. */
 function check(title, endpoint, expected, { tools = 0, from = 'here' } = {}) {
   test(title, deadline, async (t) => {
-    const seen = await troubleOf(pages[from], await endpoint());
-    const { trouble, ms, pause } = seen;
-    t.diagnostic(`${trouble?.kind ?? 'no trouble'}, ${seen.tools} tools, ${ms} ms`);
-    matches(trouble, typeof expected === 'string' ? { kind: expected } : expected);
+    const seen = await diagnosisOf(pages[from], await endpoint());
+    const { diagnosis, ms, pause } = seen;
+    t.diagnostic(`${diagnosis?.kind ?? 'no trouble'}, ${seen.tools} tools, ${ms} ms`);
+    matches(diagnosis, typeof expected === 'string' ? { kind: expected } : expected);
     assert.equal(seen.tools, tools);
     assert.ok(ms < REQUEST_MS, `took ${ms} ms`);
     assert.ok(pause < PAUSE_MS, `the page stood still for ${pause} ms`);
@@ -321,9 +321,9 @@ test('a scan finds those that listen', deadline, async () => {
   const { found, ms } = await pages.here.evaluate((ports) => globalThis.probe.scan(ports), wanted);
   const byUrl = Object.fromEntries(found.map(({ url, ...one }) => [url, one]));
   assert.deepEqual(byUrl, {
-    [http]: { servers: 1, trouble: undefined },
-    [nothing]: { servers: 0, trouble: 'notToolServer' },
-    [real.files]: { servers: 0, trouble: 'cors' },
+    [http]: { servers: 1, diagnosis: undefined },
+    [nothing]: { servers: 0, diagnosis: 'notToolServer' },
+    [real.files]: { servers: 0, diagnosis: 'cors' },
   });
   assert.ok(ms < REQUEST_MS, `took ${ms} ms`);
 });
@@ -365,8 +365,8 @@ describe('on a page from elsewhere', () => {
       documents(description)(request, response);
     });
     for (const endpoint of [{ url }, { url: `${url}/mcp` }, { url: await nobody(), key: 'x' }]) {
-      const seen = await troubleOf(page, endpoint, { clicked: false });
-      assert.deepEqual(seen.trouble, { kind: 'permissionAsk' });
+      const seen = await diagnosisOf(page, endpoint, { clicked: false });
+      assert.deepEqual(seen.diagnosis, { kind: 'permissionAsk' });
     }
     const state = () =>
       page.evaluate(
@@ -374,7 +374,7 @@ describe('on a page from elsewhere', () => {
       );
     assert.equal(await state(), 'prompt');
     // There is nobody to see a question here, which counts as a no.
-    assert.deepEqual((await troubleOf(page, url)).trouble, { kind: 'permissionDenied' });
+    assert.deepEqual((await diagnosisOf(page, url)).diagnosis, { kind: 'permissionDenied' });
     assert.equal(await state(), 'denied');
     assert.equal(requests, 0);
   });
@@ -382,7 +382,7 @@ describe('on a page from elsewhere', () => {
   test('nobody listens, and the browser asks all the same', deadline, async (t) => {
     const page = await openSite(browser, sites.urls.site);
     t.after(() => page.context().close());
-    assert.deepEqual((await troubleOf(page, await nobody())).trouble, {
+    assert.deepEqual((await diagnosisOf(page, await nobody())).diagnosis, {
       kind: 'notRunningOrNotHttp',
     });
   });
@@ -392,16 +392,16 @@ describe('on a page from elsewhere', () => {
     t.after(() => page.context().close());
     const url = await fine();
     const byItself = { clicked: false };
-    assert.deepEqual((await troubleOf(page, url, byItself)).trouble, { kind: 'permissionAsk' });
-    assert.equal((await troubleOf(page, url)).tools, 1);
-    assert.equal((await troubleOf(page, url, byItself)).tools, 1);
+    assert.deepEqual((await diagnosisOf(page, url, byItself)).diagnosis, { kind: 'permissionAsk' });
+    assert.equal((await diagnosisOf(page, url)).tools, 1);
+    assert.equal((await diagnosisOf(page, url, byItself)).tools, 1);
   });
 
   test('a scan says that it may not', deadline, async () => {
     const url = await fine();
     const ports = [Number(new URL(url).port), await closedPort()];
     const { found } = await pages.denied.evaluate((ports) => globalThis.probe.scan(ports), ports);
-    assert.deepEqual(found, [{ url, servers: 0, trouble: 'permissionDenied' }]);
+    assert.deepEqual(found, [{ url, servers: 0, diagnosis: 'permissionDenied' }]);
   });
 });
 
@@ -426,7 +426,7 @@ describe('where the browser asks', { skip: without }, () => {
   async function asked(t, endpoint) {
     const page = await openSite(headed, sites.urls.site);
     t.after(() => page.context().close());
-    const looking = troubleOf(page, endpoint);
+    const looking = diagnosisOf(page, endpoint);
     await waiting(page);
     return { page, looking };
   }
@@ -452,32 +452,32 @@ describe('where the browser asks', { skip: without }, () => {
   test('allowed, and the server is silent', deadline, async (t) => {
     const { looking } = await asked(t, await silent());
     await screen.answer('allow');
-    const { trouble, ms } = await looking;
-    assert.deepEqual(trouble, { kind: 'tooSlow' });
+    const { diagnosis, ms } = await looking;
+    assert.deepEqual(diagnosis, { kind: 'tooSlow' });
     assert.ok(ms < REQUEST_MS + 4_000, `took ${ms} ms with the answer`);
   });
 
   test('not answered at all', deadline, async (t) => {
     const page = await openSite(headed, sites.urls.site, { clock: true });
     t.after(() => page.context().close());
-    const looking = troubleOf(page, await serve(documents(description)));
+    const looking = diagnosisOf(page, await serve(documents(description)));
     await waiting(page);
     await page.clock.fastForward(60_000);
-    assert.deepEqual((await looking).trouble, { kind: 'permissionUnanswered' });
+    assert.deepEqual((await looking).diagnosis, { kind: 'permissionUnanswered' });
   });
 
   test('blocked', deadline, async (t) => {
     const { looking } = await asked(t, { url: await serve(documents(description)), key: 'x' });
     await screen.answer('block');
-    assert.deepEqual((await looking).trouble, { kind: 'permissionDenied' });
+    assert.deepEqual((await looking).diagnosis, { kind: 'permissionDenied' });
   });
 
   test('closed: it may be asked again', deadline, async (t) => {
     const endpoint = { url: await serve(documents(description)), key: 'x' };
     const { page, looking } = await asked(t, endpoint);
     await screen.answer('close');
-    assert.deepEqual((await looking).trouble, { kind: 'permissionDismissed' });
-    const again = troubleOf(page, endpoint);
+    assert.deepEqual((await looking).diagnosis, { kind: 'permissionDismissed' });
+    const again = diagnosisOf(page, endpoint);
     await waiting(page);
     await screen.answer('allow');
     assert.equal((await again).tools, 1);
@@ -492,6 +492,6 @@ describe('where the browser asks', { skip: without }, () => {
     // Nothing tells that the browser asks by now.
     await pass(1_500);
     await screen.answer('allow');
-    assert.deepEqual((await scanning).found, [{ url, servers: 1, trouble: undefined }]);
+    assert.deepEqual((await scanning).found, [{ url, servers: 1, diagnosis: undefined }]);
   });
 });

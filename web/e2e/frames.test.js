@@ -59,7 +59,7 @@ async function visit(t, options) {
 const frameOf = (page) => page.locator('figure iframe');
 
 /** What a page may not do the browser complains about; that is what it is there for. */
-async function visitPrisoner(t) {
+async function visitSandboxedPage(t) {
   await (furnished ??= furnish());
   const { page, context, complaints } = await openPage(suite.browser, suite.tenon.url, {
     as: suite.tenon,
@@ -135,7 +135,7 @@ async function outside(t) {
 }
 
 test('a page reaches neither Tenon nor anything else', deadline, async (t) => {
-  const { page, ui } = await visitPrisoner(t);
+  const { page, ui } = await visitSandboxedPage(t);
   const arrived = await outside(t);
   const requests = [];
   page.on('requestfinished', (request) => requests.push(request));
@@ -176,7 +176,7 @@ test('a page reaches neither Tenon nor anything else', deadline, async (t) => {
 });
 
 test('a page cannot leave its place, and nobody else can speak for it', deadline, async (t) => {
-  const { page, ui } = await visitPrisoner(t);
+  const { page, ui } = await visitSandboxedPage(t);
   const arrived = await outside(t);
   const blocked = page.waitForEvent('console', {
     predicate: (message) => /frame-src/.test(message.text()),

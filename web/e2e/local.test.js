@@ -53,7 +53,7 @@ async function callInChat({ ui, page, allow }, name, args) {
 
 /** The server was asked for what these words are in. */
 function begun(watched, words) {
-  return eventually('the call has begun', () => watched.heard(words) > 0);
+  return eventually('the call has begun', () => watched.countSent(words) > 0);
 }
 
 /** Nobody but the browser has been there. */
@@ -216,9 +216,9 @@ for (const { name, start, tool, args } of kinds.filter(({ via }) => via === 'mcp
     };
     for (let pages = 2; pages <= 7; pages += 1) {
       const page = await context.newPage();
-      const before = watched.heard('"tools/list"');
+      const before = watched.countSent('"tools/list"');
       await page.goto(suite.tenon.url);
-      await eventually('it was looked at', () => watched.heard('"tools/list"') > before);
+      await eventually('it was looked at', () => watched.countSent('"tools/list"') > before);
       await call();
     }
     await Promise.all(Array.from({ length: 14 }, call));

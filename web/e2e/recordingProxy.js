@@ -31,7 +31,7 @@ export async function recordingProxy(port) {
     /** The names and ids of the processes that connected. */
     seen,
     /** How often these words were passed on. */
-    heard: (words) => sent.split(words).length - 1,
+    countSent: (words) => sent.split(words).length - 1,
     stop() {
       for (const socket of open) socket.destroy();
       server.close();

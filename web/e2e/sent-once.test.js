@@ -9,9 +9,9 @@ const deadline = { timeout: 60_000 };
 const TURNS = '**/api/chats/*/turns';
 const QUESTION = 'What time is it in Tokyo?';
 
-/** What becomes of a request. `heard`: the server gets it, the page no response. */
+/** What becomes of a request. `noResponse`: the server gets it, the page no response. */
 const fate = {
-  heard: (route) => route.fetch().then(() => route.abort()),
+  noResponse: (route) => route.fetch().then(() => route.abort()),
   lost: (route) => route.abort(),
   answered: (route) => route.continue(),
 };
@@ -46,8 +46,8 @@ async function saidOnce(page, ui) {
 }
 
 for (const [what, fates] of [
-  ['a lost response', ['heard', 'answered']],
-  ['two lost responses', ['heard', 'heard']],
+  ['a lost response', ['noResponse', 'answered']],
+  ['two lost responses', ['noResponse', 'noResponse']],
   ['a lost request', ['lost', 'answered']],
 ]) {
   test(`${what}: the message is there once`, deadline, async (t) => {

@@ -101,7 +101,7 @@ impl AgentLoop<'_> {
                 return Ok(LoopEnd::stopped(TurnOutcome::Done, stop));
             }
 
-            let toolset = calls::knowing(toolset, &messages, &calls).await;
+            let toolset = calls::with_known_addresses(toolset, &messages, &calls).await;
             let answers = match self.run_calls(&toolset, calls).await? {
                 ControlFlow::Continue(answers) => answers,
                 ControlFlow::Break(end) => return Ok(end),

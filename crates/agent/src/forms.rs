@@ -100,9 +100,9 @@ impl Forms {
         chat: &ChatId,
         call: &CallId,
         message: &str,
-        wants: FormRequest,
+        request: FormRequest,
     ) -> Result<PendingForm, FormRefusal> {
-        let (form, fields) = admit(message, wants)?;
+        let (form, fields) = admit(message, request)?;
         let (sender, answer) = oneshot::channel();
         let mut open = self.open();
         if open.values().filter(|other| other.call == *call).count() >= MAX_OPEN_FORMS {
@@ -156,8 +156,8 @@ impl Drop for PendingForm {
 
 /// A form as it can be put before a person. It comes from outside: what is too
 /// much, or would lead anywhere but to a web page, is not shown.
-fn admit(message: &str, wants: FormRequest) -> Result<(Form, Option<FormFields>), FormRefusal> {
-    let fields = match &wants {
+fn admit(message: &str, request: FormRequest) -> Result<(Form, Option<FormFields>), FormRefusal> {
+    let fields = match &request {
         FormRequest::Fields { schema } if schema.to_string().len() > MAX_SCHEMA_BYTES => {
             return Err(FormRefusal::SchemaTooLong);
         }
@@ -168,7 +168,7 @@ fn admit(message: &str, wants: FormRequest) -> Result<(Form, Option<FormFields>)
     let form = Form {
         id: FormId(fresh_id()),
         message: shorten(message, MAX_MESSAGE_CHARS).into_owned(),
-        wants,
+        request,
     };
     Ok((form, fields))
 }

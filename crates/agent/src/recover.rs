@@ -7,7 +7,7 @@ use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
 use crate::agent_loop::UsageMeter;
-use crate::turn::{Begin, Turn};
+use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};
 
@@ -73,7 +73,7 @@ impl Agent {
             usage: UsageMeter::new(paused.usage),
             slot,
         };
-        self.running.tasks.spawn(turn.run(Begin::Again));
+        self.running.tasks.spawn(turn.run(TurnStart::Resumed));
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use crate::{Agent, TurnModel};
 const MAX_TITLE_CHARS: usize = 60;
 
 /// Whoever answers a question for a title with more than this has misunderstood it.
-const NONSENSE: usize = 200;
+const MAX_REPLY_CHARS: usize = 200;
 
 /// How much of what was said is enough to see what it is about.
 const EXCERPT: usize = 2000;
@@ -27,7 +27,7 @@ Answer with its title alone: a few words in the language of the user, no quotes,
 impl Agent {
     /// After the first turn of a chat: lets its model name the chat, unless
     /// somebody has done so. A shutdown does not wait for it.
-    pub(crate) async fn entitle(&self, chat: &ChatId, turn: &TurnId, model: &TurnModel) {
+    pub(crate) async fn set_title(&self, chat: &ChatId, turn: &TurnId, model: &TurnModel) {
         if !self.settings.model_titles || !model.makes_titles {
             return;
         }
@@ -109,7 +109,7 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
 
 /// What a model meant as a title. None: nothing that could be one.
 fn tidy(reply: &str) -> Option<String> {
-    if reply.chars().count() > NONSENSE {
+    if reply.chars().count() > MAX_REPLY_CHARS {
         return None;
     }
     let mut title = reply.split_whitespace().collect::<Vec<_>>().join(" ");

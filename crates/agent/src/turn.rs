@@ -46,15 +46,15 @@ pub(crate) struct Turn {
 
 /// Where a turn begins to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub(crate) enum TurnStart {
     /// With its message.
-    Anew,
+    New,
     /// In the middle of a step, where another process left it.
-    Again,
+    Resumed,
 }
 
 impl Turn {
-    pub(crate) async fn run(self, begin: Begin) {
+    pub(crate) async fn run(self, begin: TurnStart) {
         let started = Instant::now();
         tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
         let outcome = match catch_panic(self.steps(begin)).await {
@@ -92,11 +92,11 @@ impl Turn {
         };
         agent.end(&chat, &id, end).await;
         if is_done {
-            agent.entitle(&chat, &id, &model).await;
+            agent.set_title(&chat, &id, &model).await;
         }
     }
 
-    async fn steps(&self, begin: Begin) -> StoreResult<LoopEnd> {
+    async fn steps(&self, begin: TurnStart) -> StoreResult<LoopEnd> {
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
@@ -112,7 +112,7 @@ impl Turn {
         let (store, chat, id) = (&self.agent.store, &self.chat, &self.id);
         let mut messages = prompt::history(store, chat, id).await?;
         let mut first_step = 0;
-        if begin == Begin::Again {
+        if begin == TurnStart::Resumed {
             let mut calls = store.calls_of(id).await?;
             let last = calls.last().map(|call| call.message_id.clone());
             calls.retain(|call| Some(&call.message_id) == last.as_ref());

@@ -54,7 +54,7 @@ impl Agent {
 
     /// The same, tried once.
     pub(crate) async fn try_end(&self, chat: &ChatId, turn: &TurnId, end: TurnEnd) -> Result<()> {
-        let (messages, calls) = self.store.loose_ends(turn).await?;
+        let (messages, calls) = self.store.open_items(turn).await?;
         let mut ends = loose(messages, calls);
         ends.push(EventBody::TurnFinished {
             turn_id: turn.clone(),

@@ -38,7 +38,6 @@ pub struct Accounts {
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 #[derive(Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(rename = "NewUser")]
 pub struct NewAccount {
     pub name: String,
     pub email: String,

@@ -89,7 +89,7 @@ pub struct BudgetShare {
 coded_errors! {
     /// Why there is no share.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Exceeded {
+    pub enum BudgetError {
         Sockets { max: usize } = "too_many_sockets" => "You have {max} pages connected, which is the limit. Close some.",
         User = "too_much_at_once" => "You are sending too much data at once. Try again in a few seconds.",
         All = "overloaded" => "Tenon is receiving too much data at the moment. Try again in a few seconds.",
@@ -110,20 +110,20 @@ impl Budget {
     }
 
     /// A place for one more socket of a user.
-    pub fn socket(&self, user: &UserId) -> Result<BudgetShare, Exceeded> {
+    pub fn socket(&self, user: &UserId) -> Result<BudgetShare, BudgetError> {
         let user = self.user(user);
         let permit = user.sockets.clone().try_acquire_owned();
         Ok(BudgetShare {
-            _permits: vec![permit.map_err(|_| Exceeded::Sockets { max: USER_SOCKETS })?],
+            _permits: vec![permit.map_err(|_| BudgetError::Sockets { max: USER_SOCKETS })?],
             _user: user,
         })
     }
 
     /// Room for something that is about to be received.
-    pub async fn receive(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, Exceeded> {
+    pub async fn receive(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, BudgetError> {
         let user = self.user(user);
-        let theirs = share(&user.receiving, bytes, Exceeded::User).await?;
-        let all = share(&self.0.receiving, bytes, Exceeded::All).await?;
+        let theirs = share(&user.receiving, bytes, BudgetError::User).await?;
+        let all = share(&self.0.receiving, bytes, BudgetError::All).await?;
         Ok(BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
@@ -136,7 +136,7 @@ impl Budget {
         user: &UserId,
         text: impl AsRef<[u8]> + Send + 'static,
         work: impl FnOnce(&[u8]) -> T + Send + 'static,
-    ) -> Result<(T, Option<BudgetShare>), Exceeded> {
+    ) -> Result<(T, Option<BudgetShare>), BudgetError> {
         let is_long = text.as_ref().len() > PARSE_APART_BYTES;
         if !is_long {
             let weight = parsed_bytes(text.as_ref());
@@ -145,15 +145,15 @@ impl Budget {
             }
         }
         let user = self.user(user);
-        let turn = share(&user.parsers, UNIT_BYTES, Exceeded::User).await?;
-        let parser = share(&self.0.parsers, UNIT_BYTES, Exceeded::All).await?;
+        let turn = share(&user.parsers, UNIT_BYTES, BudgetError::User).await?;
+        let parser = share(&self.0.parsers, UNIT_BYTES, BudgetError::All).await?;
         let weighing = run_blocking(move || (parsed_bytes(text.as_ref()), text));
         let (weight, text) = weighing.await?;
         if weight > USER_PARSED_BYTES {
-            return Err(Exceeded::Values);
+            return Err(BudgetError::Values);
         }
-        let theirs = share(&user.parsing, weight, Exceeded::User).await?;
-        let all = share(&self.0.parsing, weight, Exceeded::All).await?;
+        let theirs = share(&user.parsing, weight, BudgetError::User).await?;
+        let all = share(&self.0.parsing, weight, BudgetError::All).await?;
         let reservation = BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
@@ -181,11 +181,11 @@ impl Budget {
     }
 
     /// The same, once there is some.
-    pub async fn send(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, Exceeded> {
+    pub async fn send(&self, user: &UserId, bytes: usize) -> Result<BudgetShare, BudgetError> {
         let bytes = bytes.min(USER_SENDING_BYTES);
         let user = self.user(user);
-        let theirs = share_within(SEND_WAIT, &user.sending, bytes, Exceeded::User).await?;
-        let all = share_within(SEND_WAIT, &self.0.sending, bytes, Exceeded::All).await?;
+        let theirs = share_within(SEND_WAIT, &user.sending, bytes, BudgetError::User).await?;
+        let all = share_within(SEND_WAIT, &self.0.sending, bytes, BudgetError::All).await?;
         Ok(BudgetShare {
             _permits: vec![theirs, all],
             _user: user,
@@ -233,8 +233,8 @@ fn units(bytes: usize) -> Option<u32> {
 async fn share(
     pool: &Arc<Semaphore>,
     bytes: usize,
-    exceeded: Exceeded,
-) -> Result<OwnedSemaphorePermit, Exceeded> {
+    exceeded: BudgetError,
+) -> Result<OwnedSemaphorePermit, BudgetError> {
     share_within(WAIT, pool, bytes, exceeded).await
 }
 
@@ -242,8 +242,8 @@ async fn share_within(
     wait: Duration,
     pool: &Arc<Semaphore>,
     bytes: usize,
-    exceeded: Exceeded,
-) -> Result<OwnedSemaphorePermit, Exceeded> {
+    exceeded: BudgetError,
+) -> Result<OwnedSemaphorePermit, BudgetError> {
     let units = units(bytes).ok_or(exceeded)?;
     let permit = timeout(wait, pool.clone().acquire_many_owned(units)).await;
     let permit = permit.map_err(|_late| exceeded)?;
@@ -253,11 +253,11 @@ async fn share_within(
 /// Work that takes long enough to keep others from the thread, on one where nobody waits.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Exceeded> {
+) -> Result<T, BudgetError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| {
         tracing::error!(%error, "blocking work was given up");
-        Exceeded::All
+        BudgetError::All
     })
 }
 
@@ -274,12 +274,12 @@ mod tests {
         let budget = Budget::new();
         let hers = budget.receive(&ada(), USER_RECEIVING_BYTES).await.unwrap();
         let more = budget.receive(&ada(), SMALL_BYTES).await;
-        assert_eq!(more.unwrap_err(), Exceeded::User);
+        assert_eq!(more.unwrap_err(), BudgetError::User);
         let his = budget
             .receive(&UserId::new("bob"), USER_RECEIVING_BYTES)
             .await;
         let third = budget.receive(&UserId::new("eve"), SMALL_BYTES).await;
-        assert_eq!(third.unwrap_err(), Exceeded::All);
+        assert_eq!(third.unwrap_err(), BudgetError::All);
         drop((hers, his));
         budget.receive(&ada(), USER_RECEIVING_BYTES).await.unwrap();
     }
@@ -291,7 +291,7 @@ mod tests {
         assert!(open.iter().all(Result::is_ok));
         assert_eq!(
             budget.socket(&ada()).unwrap_err(),
-            Exceeded::Sockets { max: USER_SOCKETS }
+            BudgetError::Sockets { max: USER_SOCKETS }
         );
         assert!(budget.socket(&UserId::new("bob")).is_ok());
         drop(open);
@@ -303,7 +303,10 @@ mod tests {
         let budget = Budget::new();
         let text = format!("[0{}]", ",0".repeat(2_000_000));
         let parsed = budget.parse(&ada(), text, |_| panic!("it is parsed")).await;
-        assert_eq!(parsed.map(|_: ((), _)| ()).unwrap_err(), Exceeded::Values);
+        assert_eq!(
+            parsed.map(|_: ((), _)| ()).unwrap_err(),
+            BudgetError::Values
+        );
         let long = format!("\"{}\"", "x".repeat(1_000_000));
         let (length, share) = budget.parse(&ada(), long, <[u8]>::len).await.unwrap();
         assert_eq!((length, share.is_some()), (1_000_002, true));

@@ -23,8 +23,8 @@ use endpoints::{Endpoint, ModelEndpoints};
 pub use choose::ModelLookupError;
 pub use edit::ModelEditError;
 pub use view::{
-    Discover, Discovered, EndpointFault, EndpointView, ModelChange, ModelOrigin, ModelView,
-    NewModel, OfferedModel, TestFrame,
+    EndpointFault, EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse,
+    ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
 };
 
 /// The id of the model that comes with Tenon.

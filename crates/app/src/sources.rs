@@ -71,7 +71,7 @@ pub use import::{ImportOutcome, ImportReport};
 pub use input_error::{SourceDenied, SourceFault, SourceIdle, SourceInputError};
 pub use oauth::{CLIENT_NAME, LoginEndpoint, LoginTarget, OAuthService, PublicAddress};
 pub use read_model::{
-    CredentialKind, Hidden, ImportedSource, LogLine, LoginState, SecretView, ServerAbout,
+    CredentialKind, ImportedSource, LogLine, LoginState, MaskedValues, SecretView, ServerAbout,
     SourceDetail, SourceLimits, SourceOrigin, SourceReach, SourceUpdate,
 };
 pub use requests::{AddSource, ImportSources, NewSecret, SourceChange};

@@ -69,7 +69,7 @@ impl Provider for Assistant {
                 id: None,
                 name: Some(call.tool),
                 arguments: call.arguments.to_string(),
-                kept: None,
+                provider_block: None,
             })
         });
         // No usage: no tokens were used.

@@ -101,8 +101,8 @@ async fn ids_on_disk() {
         .await
         .expect("a database");
     for time in ["first", "next"] {
-        let (book, outputs) = (Book(store.clone()), MemoryOutputStore::default());
-        let registry = Registry::new(Arc::new(book), Arc::new(outputs), CallLimits::default());
+        let (tool_ids, outputs) = (StoredToolIds(store.clone()), MemoryOutputStore::default());
+        let registry = Registry::new(Arc::new(tool_ids), Arc::new(outputs), CallLimits::default());
         let started = Instant::now();
         let connection = registry.connect(Arc::new(Many::new(0, 10_000))).await;
         println!(
@@ -211,9 +211,9 @@ async fn median(round: impl AsyncFn() -> Duration) -> Duration {
 
 /// A registry with one source for each number of tools. It forgets none of them.
 async fn registry(sizes: &[usize]) -> Arc<Registry> {
-    let book = Arc::new(MemoryToolIdStore::default());
+    let tool_ids = Arc::new(MemoryToolIdStore::default());
     let registry = Registry::new(
-        book,
+        tool_ids,
         Arc::new(MemoryOutputStore::default()),
         CallLimits::default(),
     );
@@ -240,11 +240,11 @@ fn context() -> CallContext {
     }
 }
 
-/// The id book as a server keeps it.
-struct Book(Store);
+/// A tool id store as a server keeps it.
+struct StoredToolIds(Store);
 
 #[async_trait]
-impl ToolIdStore for Book {
+impl ToolIdStore for StoredToolIds {
     async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
         let ids = self.0.tool_ids(source, names).await;
         ids.map_err(|error| Error(Box::new(error)))

@@ -108,9 +108,9 @@ async fn registration() {
     for tools in [1, TOOLS] {
         let folder = tempfile::tempdir().expect("a folder for the database");
         let store = Store::open_file(&folder.path().join("bench.db")).await;
-        let book = Arc::new(Book(store.expect("a database")));
+        let tool_ids = Arc::new(StoredToolIds(store.expect("a database")));
         let started = Instant::now();
-        let ours = Ours::start(tools, book).await;
+        let ours = Ours::start(tools, tool_ids).await;
         took.push(started.elapsed());
         assert_eq!(ours.toolset.tools().len(), tools);
         ours.server.stop().await;
@@ -196,12 +196,12 @@ struct Ours {
 
 impl Ours {
     /// Comes back when its tools are in the registry.
-    async fn start(tools: usize, book: Arc<dyn ToolIdStore>) -> Self {
+    async fn start(tools: usize, tool_ids: Arc<dyn ToolIdStore>) -> Self {
         let (command, args) = echo::command(tools);
         let server = McpServer::new(settings(&command, &args, Arc::new(Semaphore::new(1))));
         until_ready(&server, Duration::from_secs(30)).await;
         let registry = Registry::new(
-            book,
+            tool_ids,
             Arc::new(MemoryOutputStore::default()),
             CallLimits::default(),
         );
@@ -325,11 +325,11 @@ fn ada() -> UserId {
     UserId::new("ada")
 }
 
-/// The id book as the server keeps it.
-struct Book(Store);
+/// A tool id store as the server keeps it.
+struct StoredToolIds(Store);
 
 #[async_trait]
-impl ToolIdStore for Book {
+impl ToolIdStore for StoredToolIds {
     async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
         let ids = self.0.tool_ids(source, names).await;
         ids.map_err(|error| Error(Box::new(error)))

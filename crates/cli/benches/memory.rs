@@ -25,7 +25,7 @@ const MEGABYTES: usize = 10;
 const OPERATIONS: usize = 2_500;
 
 /// Far longer than it takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Nothing happens any more after this: what reading took is given back by then.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -133,7 +133,7 @@ impl Tenon {
             if source["state"] == "ready" && source["tools"] == OPERATIONS {
                 break;
             }
-            assert!(started.elapsed() < PATIENCE, "{sources:#}");
+            assert!(started.elapsed() < TEST_TIMEOUT, "{sources:#}");
             sleep(Duration::from_millis(100)).await;
         }
         sleep(SETTLED).await;

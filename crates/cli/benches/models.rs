@@ -67,10 +67,10 @@ async fn deltas(format: WireFormat) {
         on_processor() - before
     })
     .await;
-    let world = World::new(&remote).await;
+    let bench_agent = BenchAgent::new(&remote).await;
     let turn = median(async || {
         let before = on_processor();
-        world.turn().await;
+        bench_agent.turn().await;
         on_processor() - before
     })
     .await;
@@ -192,14 +192,14 @@ fn arguments() {
 }
 
 /// An agent with nothing but a model.
-struct World {
+struct BenchAgent {
     agent: Agent,
     store: Store,
     model: TurnModel,
     _folder: tempfile::TempDir,
 }
 
-impl World {
+impl BenchAgent {
     async fn new(remote: &Remote) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the database");
         let store = Store::open_file(&folder.path().join("bench.db"))

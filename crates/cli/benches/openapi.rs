@@ -6,24 +6,24 @@
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 
+#[path = "shared/bench_server.rs"]
+mod bench_server;
 #[path = "shared/description.rs"]
 mod description;
 #[path = "shared/heap.rs"]
 mod heap;
 #[path = "shared/round.rs"]
 mod round;
-#[path = "shared/site.rs"]
-mod site;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
+use bench_server::BenchServer;
 use description::description;
 use round::{measured, middle, side_by_side};
 use serde_json::{Value, json};
-use site::Site;
 use tenon_domain::{
     CallId, Caller, OpenapiConfig, OpenapiOrigin, SourceCredential, SourceId, SourceInfo,
     SourceKind, SourceState, ToolAccess, ToolCall, ToolId, UserId,
@@ -47,7 +47,7 @@ const CALLS: u32 = 8_192;
 const IN_FLIGHT: [u32; 3] = [1, 32, 256];
 
 fn main() {
-    site::serve_if_asked();
+    bench_server::serve_if_asked();
     // Whoever is first wins.
     let _ = rustls::crypto::ring::default_provider().install_default();
     parsing();
@@ -58,10 +58,10 @@ fn main() {
 
 /// The same request with the bare client, and as a call of a tool.
 async fn calls() {
-    let site = Site::start();
+    let bench_server = BenchServer::start();
     let bare = reqwest::Client::builder().pool_max_idle_per_host(256);
     let bare = bare.build().expect("a client");
-    let server = start(&site).await;
+    let server = start(&bench_server).await;
     let ids = Arc::new(MemoryToolIdStore::default());
     let registry = Registry::new(
         ids,
@@ -72,7 +72,7 @@ async fn calls() {
     let toolset = registry.toolset(ToolAccess::all(&ada(), Caller::Person));
     for in_flight in IN_FLIGHT {
         println!("{in_flight} in flight on one server, our CPU for each call:");
-        let (address, client) = (site.address.clone(), bare.clone());
+        let (address, client) = (bench_server.address.clone(), bare.clone());
         let bare = move |number| bare_call(client.clone(), address.clone(), number);
         let toolset = toolset.clone();
         let ours = move |number| our_call(toolset.clone(), number);
@@ -80,14 +80,14 @@ async fn calls() {
         let mut connections = [0, 0];
         // In turns, so that whatever else the machine does is in both.
         for _ in 0..ROUNDS {
-            let before = site.accepted().await;
+            let before = bench_server.accepted().await;
             floor.push(measured(async || side_by_side(CALLS, in_flight, bare.clone()).await).await);
-            let between = site.accepted().await;
+            let between = bench_server.accepted().await;
             all_in
                 .push(measured(async || side_by_side(CALLS, in_flight, ours.clone()).await).await);
             // Who asked in between is counted as well.
             connections[0] += between - before - 1;
-            connections[1] += site.accepted().await - between - 1;
+            connections[1] += bench_server.accepted().await - between - 1;
         }
         let [floor, all_in] = [floor, all_in].map(middle);
         let all = CALLS as usize * ROUNDS;
@@ -105,7 +105,7 @@ async fn calls() {
 }
 
 /// A server that is up, with a key to show.
-async fn start(site: &Site) -> Arc<OpenapiServer> {
+async fn start(bench_server: &BenchServer) -> Arc<OpenapiServer> {
     let key = SourceCredential::Key {
         value: "abc".into(),
     };
@@ -128,7 +128,9 @@ async fn start(site: &Site) -> Arc<OpenapiServer> {
             tool_timeouts_ms: BTreeMap::new(),
         },
         fill: Arc::new(LiteralConfig),
-        documents: Arc::new(Given(site::document(&site.address).to_string())),
+        documents: Arc::new(Given(
+            bench_server::document(&bench_server.address).to_string(),
+        )),
         http: OpenapiHttpClient::new(Network::Anywhere).expect("a client"),
         parses: Arc::new(Semaphore::new(1)),
         inherited: None,

@@ -30,7 +30,6 @@ pub struct Account {
 /// it over from somebody else who had used it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
-#[ts(rename = "SwitchedOff")]
 pub struct HandoverNotice {
     #[ts(type = "number")]
     pub at: i64,
@@ -86,7 +85,6 @@ pub enum KeyAccess {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(into = "String", try_from = "String")]
 #[ts(type = "string")]
-#[ts(rename = "Door")]
 pub enum EntryPoint {
     #[default]
     Page,

@@ -187,7 +187,6 @@ pub struct Delta {
 /// after this long. Live only, like a delta.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(rename = "Waiting")]
 pub struct ModelWait {
     pub chat_id: ChatId,
     pub message_id: MessageId,

@@ -19,7 +19,8 @@ pub struct Form {
     pub id: FormId,
     /// What it is about, in the words of the tool. Comes from outside: show it as text.
     pub message: String,
-    pub wants: FormRequest,
+    #[serde(rename = "wants")]
+    pub request: FormRequest,
 }
 
 /// What would answer it.
@@ -29,7 +30,6 @@ pub struct Form {
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-#[ts(rename = "FormWants")]
 pub enum FormRequest {
     /// Fields to fill in: a flat JSON Schema of strings, numbers, booleans and choices.
     Fields {

@@ -42,26 +42,27 @@ pub enum Part {
     Text {
         text: String,
         #[ts(skip)]
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<ProviderBlock>,
+        #[serde(rename = "kept", skip_serializing_if = "Option::is_none", default)]
+        provider_block: Option<ProviderBlock>,
     },
     Thinking {
         text: String,
         #[ts(skip)]
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<ProviderBlock>,
+        #[serde(rename = "kept", skip_serializing_if = "Option::is_none", default)]
+        provider_block: Option<ProviderBlock>,
     },
     Call {
         #[serde(flatten)]
         call: ToolCall,
         #[ts(skip)]
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        kept: Option<ProviderBlock>,
+        #[serde(rename = "kept", skip_serializing_if = "Option::is_none", default)]
+        provider_block: Option<ProviderBlock>,
     },
     /// Something only its maker can read: redacted thinking, the provider's own tools.
     Opaque {
         #[ts(skip)]
-        kept: ProviderBlock,
+        #[serde(rename = "kept")]
+        provider_block: ProviderBlock,
     },
 }
 
@@ -149,19 +150,22 @@ impl Part {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text {
             text: text.into(),
-            kept: None,
+            provider_block: None,
         }
     }
 
     pub fn thinking(text: impl Into<String>) -> Self {
         Self::Thinking {
             text: text.into(),
-            kept: None,
+            provider_block: None,
         }
     }
 
     pub fn call(call: ToolCall) -> Self {
-        Self::Call { call, kept: None }
+        Self::Call {
+            call,
+            provider_block: None,
+        }
     }
 
     /// The words among parts. Texts that follow on each other are one text,

@@ -101,7 +101,6 @@ pub struct ModelRef {
 /// A tool that a model was not offered, and why. The others were.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(rename = "LeftOut")]
 pub struct OmittedTool {
     pub tool_id: ToolId,
     pub display_name: String,

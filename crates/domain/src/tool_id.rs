@@ -12,7 +12,7 @@ use crate::id::ToolId;
 use crate::source::{SourceInfo, SourceKind};
 
 /// What OpenAI and Anthropic accept as a function name.
-pub const MAX_LENGTH: usize = 64;
+pub const MAX_ID_BYTES: usize = 64;
 
 const HASH_LENGTH: usize = 6;
 
@@ -36,7 +36,7 @@ pub fn give(source: &SourceInfo, names: &[&str], taken: &mut HashSet<ToolId>) ->
 
 /// Whether a text may be a tool id at all.
 pub fn is_valid(id: &str) -> bool {
-    (1..=MAX_LENGTH).contains(&id.len()) && is_clean(id)
+    (1..=MAX_ID_BYTES).contains(&id.len()) && is_clean(id)
 }
 
 /// What a model asked for, as something that may be an id. Models invent names
@@ -45,7 +45,7 @@ pub fn sanitise(asked: &str) -> ToolId {
     let clean = |c| if is_allowed(c) { c } else { '_' };
     match asked
         .chars()
-        .take(MAX_LENGTH)
+        .take(MAX_ID_BYTES)
         .map(clean)
         .collect::<String>()
     {
@@ -56,14 +56,14 @@ pub fn sanitise(asked: &str) -> ToolId {
 
 fn make(source: &SourceInfo, name: &str, taken: &HashSet<ToolId>) -> ToolId {
     let readable = readable(source, name);
-    if readable.len() <= MAX_LENGTH && !taken.contains(readable.as_str()) {
+    if readable.len() <= MAX_ID_BYTES && !taken.contains(readable.as_str()) {
         return ToolId(readable);
     }
     // Two names can share six characters of a hash; the round is hashed too.
     (0u32..)
         .map(|round| {
             let mut id = readable.clone();
-            id.truncate(MAX_LENGTH - HASH_LENGTH - 1);
+            id.truncate(MAX_ID_BYTES - HASH_LENGTH - 1);
             id.push('_');
             id.push_str(&hash(source, name, round));
             id

@@ -50,7 +50,7 @@ pub struct Assembler {
 pub struct PartDraft {
     pub body: DraftBody,
     /// What the provider wants back with the part. It ends the part: what follows is another one.
-    kept: Option<ProviderBlock>,
+    provider_block: Option<ProviderBlock>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -96,16 +96,16 @@ impl Assembler {
                 self.grow(part, text)
             }
             ModelDelta::Call(fragment) => Some(self.push_fragment(fragment)),
-            ModelDelta::Keep(kept) => {
+            ModelDelta::Keep(provider_block) => {
                 if let Some(last) = self.drafts.last_mut() {
-                    last.kept = Some(kept);
+                    last.provider_block = Some(provider_block);
                 }
                 None
             }
-            ModelDelta::Opaque(kept) => {
+            ModelDelta::Opaque(provider_block) => {
                 self.drafts.push(PartDraft {
                     body: DraftBody::Opaque,
-                    kept: Some(kept),
+                    provider_block: Some(provider_block),
                 });
                 None
             }
@@ -136,25 +136,38 @@ impl Assembler {
         let parts = self
             .drafts
             .into_iter()
-            .filter_map(|PartDraft { body, kept }| match body {
-                // Nothing was said, and nothing has to be told back.
-                DraftBody::Text(text) | DraftBody::Thinking(text)
-                    if text.is_empty() && kept.is_none() =>
-                {
-                    None
-                }
-                DraftBody::Text(text) => Some(Part::Text { text, kept }),
-                DraftBody::Thinking(text) => Some(Part::Thinking { text, kept }),
-                DraftBody::Opaque => kept.map(|kept| Part::Opaque { kept }),
-                DraftBody::Call(call) => Some(Part::Call {
-                    call: ToolCall {
-                        id: fresh_id(),
-                        tool_id: ToolId(call.name),
-                        input: input(call.arguments),
-                    },
-                    kept,
-                }),
-            })
+            .filter_map(
+                |PartDraft {
+                     body,
+                     provider_block,
+                 }| match body {
+                    // Nothing was said, and nothing has to be told back.
+                    DraftBody::Text(text) | DraftBody::Thinking(text)
+                        if text.is_empty() && provider_block.is_none() =>
+                    {
+                        None
+                    }
+                    DraftBody::Text(text) => Some(Part::Text {
+                        text,
+                        provider_block,
+                    }),
+                    DraftBody::Thinking(text) => Some(Part::Thinking {
+                        text,
+                        provider_block,
+                    }),
+                    DraftBody::Opaque => {
+                        provider_block.map(|provider_block| Part::Opaque { provider_block })
+                    }
+                    DraftBody::Call(call) => Some(Part::Call {
+                        call: ToolCall {
+                            id: fresh_id(),
+                            tool_id: ToolId(call.name),
+                            input: input(call.arguments),
+                        },
+                        provider_block,
+                    }),
+                },
+            )
             .collect();
         ModelReply {
             parts,
@@ -166,14 +179,17 @@ impl Assembler {
     /// The last part if it is of this kind and not whole yet, else a new one.
     fn open(&mut self, is_it: fn(&DraftBody) -> bool, new: fn() -> DraftBody) -> usize {
         let last = self.drafts.last();
-        if !last.is_some_and(|draft| draft.kept.is_none() && is_it(&draft.body)) {
+        if !last.is_some_and(|draft| draft.provider_block.is_none() && is_it(&draft.body)) {
             self.push_draft(new());
         }
         self.drafts.len() - 1
     }
 
     fn push_draft(&mut self, body: DraftBody) {
-        self.drafts.push(PartDraft { body, kept: None });
+        self.drafts.push(PartDraft {
+            body,
+            provider_block: None,
+        });
     }
 
     fn grow(&mut self, part: usize, text: String) -> Option<Growth> {
@@ -192,8 +208,8 @@ impl Assembler {
             .find(&fragment)
             .unwrap_or_else(|| self.push_call(CallDraft::default()));
         let draft = &mut self.drafts[part];
-        if let Some(more) = fragment.kept {
-            keep(&mut draft.kept, more);
+        if let Some(more) = fragment.provider_block {
+            keep(&mut draft.provider_block, more);
         }
         let DraftBody::Call(call) = &mut draft.body else {
             unreachable!("`find` only finds calls, and what was pushed is one")
@@ -269,8 +285,8 @@ impl Assembler {
 
 /// Merges the pieces of a block that the provider wants back: the id first, a signature
 /// later. If the id changes on the way, the first one wins.
-fn keep(kept: &mut Option<ProviderBlock>, more: ProviderBlock) {
-    match (kept, more.block) {
+fn keep(provider_block: &mut Option<ProviderBlock>, more: ProviderBlock) {
+    match (provider_block, more.block) {
         (
             Some(ProviderBlock {
                 block: Value::Object(known),
@@ -284,8 +300,8 @@ fn keep(kept: &mut Option<ProviderBlock>, more: ProviderBlock) {
                 }
             }
         }
-        (kept, block) => {
-            *kept = Some(ProviderBlock {
+        (provider_block, block) => {
+            *provider_block = Some(ProviderBlock {
                 maker: more.maker,
                 block,
             });

@@ -127,7 +127,10 @@ pub fn check(messages: &[Message]) -> Result<(), HistoryError> {
 /// `asked` are the calls of the whole chat so far.
 fn push_assistant(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts: Vec<Part>) {
     parts.retain(|part| match part {
-        Part::Text { text, kept } => !text.trim().is_empty() || kept.is_some(),
+        Part::Text {
+            text,
+            provider_block,
+        } => !text.trim().is_empty() || provider_block.is_some(),
         Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => true,
     });
     // A call that was answered once is not asked again under the same id.

@@ -88,7 +88,7 @@ pub struct CallFragment {
     /// The next piece of the arguments' JSON text.
     pub arguments: String,
     /// What the call has to be told back with, beside name and arguments.
-    pub kept: Option<ProviderBlock>,
+    pub provider_block: Option<ProviderBlock>,
 }
 
 /// All that a model says to a request, at once.

@@ -108,7 +108,7 @@ impl Remote {
     }
 
     /// What this very model wants to be told back.
-    pub(crate) fn kept(&self, block: Value) -> ProviderBlock {
+    pub(crate) fn provider_block(&self, block: Value) -> ProviderBlock {
         ProviderBlock {
             maker: self.maker(),
             block,

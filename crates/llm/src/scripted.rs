@@ -65,7 +65,7 @@ impl ScriptStep {
             id: Some(format!("call_{index}")),
             name: Some(tool.into()),
             arguments: arguments.into(),
-            kept: None,
+            provider_block: None,
         }))
     }
 

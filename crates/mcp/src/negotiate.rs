@@ -92,19 +92,19 @@ async fn start(
     let introduced = match first {
         FirstRequest::Initialize => {
             let introduction = initialize(&session, client).await?;
-            Introduced::Handshake(introduction)
+            NegotiatedEra::Handshake(introduction)
         }
         FirstRequest::Discover => discover_or_initialize(&session, client).await?,
     };
     Ok(match introduced {
-        Introduced::Stateless(introduction) => stateless_session(session, introduction, client),
-        Introduced::Handshake(introduction) => {
+        NegotiatedEra::Stateless(introduction) => stateless_session(session, introduction, client),
+        NegotiatedEra::Handshake(introduction) => {
             handshake_session(session, ProtocolEra::Handshake, introduction)
         }
     })
 }
 
-enum Introduced {
+enum NegotiatedEra {
     Stateless(ServerIntroduction),
     Handshake(ServerIntroduction),
 }
@@ -114,27 +114,27 @@ enum Introduced {
 async fn discover_or_initialize(
     session: &Session,
     client: &ClientInfo,
-) -> Result<Introduced, Error> {
+) -> Result<NegotiatedEra, Error> {
     let mut discovering = std::pin::pin!(discover(session, client));
     let discovered = tokio::time::timeout(DISCOVER_TIMEOUT, &mut discovering).await;
     match discovered {
-        Ok(Ok(introduction)) => Ok(Introduced::Stateless(introduction)),
+        Ok(Ok(introduction)) => Ok(NegotiatedEra::Stateless(introduction)),
         Ok(Err(error @ Error::LoginRequired { .. })) => Err(error),
         Ok(Err(error)) if error.is_connection() => Err(error),
         Ok(Err(error)) => {
             let introduction = initialize_after(session, client, error).await?;
-            Ok(Introduced::Handshake(introduction))
+            Ok(NegotiatedEra::Handshake(introduction))
         }
         Err(_) => {
             let mut initializing = std::pin::pin!(initialize(session, client));
             tokio::select! {
                 // Once it reads, it may have read and answered both.
                 biased;
-                Ok(introduction) = &mut discovering => Ok(Introduced::Stateless(introduction)),
+                Ok(introduction) = &mut discovering => Ok(NegotiatedEra::Stateless(introduction)),
                 initialized = &mut initializing => match initialized {
                     // One that knows no handshake is about to answer the other request.
-                    Err(Error::Rpc(_)) => discovering.await.map(Introduced::Stateless),
-                    other => other.map(Introduced::Handshake),
+                    Err(Error::Rpc(_)) => discovering.await.map(NegotiatedEra::Stateless),
+                    other => other.map(NegotiatedEra::Handshake),
                 },
             }
         }

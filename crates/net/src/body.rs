@@ -37,17 +37,21 @@ pub async fn read_prefix(
     response: &mut Response,
     max_bytes: usize,
     body: &mut Vec<u8>,
-) -> reqwest::Result<IsCut> {
+) -> reqwest::Result<BodyEnd> {
     while let Some(chunk) = response.chunk().await? {
         let free = max_bytes.saturating_sub(body.len());
         body.extend_from_slice(&chunk[..chunk.len().min(free)]);
         if chunk.len() > free {
-            return Ok(IsCut(true));
+            return Ok(BodyEnd::Truncated);
         }
     }
-    Ok(IsCut(false))
+    Ok(BodyEnd::Complete)
 }
 
-/// Whether a body went on after what was read of it.
+/// How much of a body was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IsCut(pub bool);
+pub enum BodyEnd {
+    Complete,
+    /// It went on after the limit.
+    Truncated,
+}

@@ -2,7 +2,7 @@
 
 /// What may stand as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum PercentEncodeSet {
     /// What means nothing anywhere: letters, digits and `-._~`.
     Unreserved,
     /// What a document allows with `allowReserved`, in a query. Three are
@@ -18,7 +18,7 @@ pub enum Keep {
     Everything,
 }
 
-impl Keep {
+impl PercentEncodeSet {
     /// The same for names of parameters, whose reserved characters nobody allows.
     pub fn for_names(self) -> Self {
         match self {
@@ -47,8 +47,8 @@ impl Keep {
     }
 }
 
-pub fn encode(text: &str, keep: Keep) -> String {
-    if keep == Keep::Everything {
+pub fn encode(text: &str, keep: PercentEncodeSet) -> String {
+    if keep == PercentEncodeSet::Everything {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
@@ -85,30 +85,34 @@ mod tests {
     #[test]
     fn each_place_keeps_what_it_can_hold() {
         let all = ":/?#[]@!$&'()*+,;=%41 %zz\"\\é~";
-        let check = |keep: Keep, expected: &str| assert_eq!(encode(all, keep), expected);
+        let check =
+            |keep: PercentEncodeSet, expected: &str| assert_eq!(encode(all, keep), expected);
         check(
-            Keep::Unreserved,
+            PercentEncodeSet::Unreserved,
             "%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%2541%20%25zz%22%5C%C3%A9~",
         );
         check(
-            Keep::ReservedInQuery,
+            PercentEncodeSet::ReservedInQuery,
             ":/?%23[]@!$%26'()*%2B,;=%41%20%25zz%22%5C%C3%A9~",
         );
         check(
-            Keep::ReservedInPath,
+            PercentEncodeSet::ReservedInPath,
             ":%2F%3F%23%5B%5D@!$&'()*+,;=%41%20%25zz%22%5C%C3%A9~",
         );
         check(
-            Keep::Cookie,
+            PercentEncodeSet::Cookie,
             ":/?#[]@!$&'()*+%2C%3B=%2541%20%25zz%22%5C%C3%A9~",
         );
-        check(Keep::Everything, all);
+        check(PercentEncodeSet::Everything, all);
     }
 
     #[test]
     fn decoding_undoes_it() {
         let text = "a/ %zz%é%";
-        assert_eq!(decode(&encode(text, Keep::Unreserved)), text.as_bytes());
+        assert_eq!(
+            decode(&encode(text, PercentEncodeSet::Unreserved)),
+            text.as_bytes()
+        );
         assert_eq!(decode("%2e%2E%"), b"..%");
     }
 }

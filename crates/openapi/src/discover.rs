@@ -18,7 +18,7 @@ pub mod service_desc;
 /// More servers than anybody runs behind one address.
 const MAX_SUB_DOCUMENTS: usize = 500;
 
-const MAX_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// Pages about a server; its document is beside them.
 pub(crate) const PAGES: &[&str] = &["docs", "redoc", "swagger", "swagger-ui"];
@@ -203,7 +203,7 @@ fn clean(name: &str) -> String {
     let kept = name
         .chars()
         .filter(|c| !is_unwanted(*c) && !matches!(c, '*' | '`' | '[' | ']'));
-    let kept: String = kept.take(MAX_NAME).collect();
+    let kept: String = kept.take(MAX_NAME_CHARS).collect();
     kept.trim().to_owned()
 }
 

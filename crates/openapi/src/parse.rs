@@ -37,8 +37,8 @@ const MAX_PATH_BYTES: usize = 2000;
 /// Nobody fills in more.
 const MAX_PARAMETERS: usize = 1000;
 
-const MAX_TITLE: usize = 200;
-const MAX_DESCRIPTION: usize = 4000;
+const MAX_TITLE_CHARS: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 4000;
 
 /// Which specification a document follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,10 +88,10 @@ pub fn parse(document: &Value) -> Result<ParsedDocument, DocumentError> {
         _ => String::new(),
     };
     Ok(ParsedDocument {
-        title: text::line(&text("title"), MAX_TITLE),
-        version: text::line(&text("version"), MAX_TITLE),
+        title: text::line(&text("title"), MAX_TITLE_CHARS),
+        version: text::line(&text("version"), MAX_TITLE_CHARS),
         // Whole: servers may be listed in it.
-        description: text::block(&text("description"), 16 * MAX_DESCRIPTION),
+        description: text::block(&text("description"), 16 * MAX_DESCRIPTION_CHARS),
         operations,
         skipped,
         notes,

@@ -87,7 +87,7 @@ pub fn choose<'a>(
     let met = |set: &'a Vec<SecurityRequirement>| {
         let credentials = set
             .iter()
-            .map(|requirement| meet(requirement, schemes, stored, headers))
+            .map(|requirement| match_requirement(requirement, schemes, stored, headers))
             .collect::<Option<Vec<_>>>()?;
         Some(SecurityChoice {
             credentials,
@@ -100,8 +100,9 @@ pub fn choose<'a>(
     if let Some(choice) = sets.iter().find_map(|set| met(set)) {
         return choice;
     }
-    let is_missing =
-        |requirement: &&SecurityRequirement| meet(requirement, schemes, stored, headers).is_none();
+    let is_missing = |requirement: &&SecurityRequirement| {
+        match_requirement(requirement, schemes, stored, headers).is_none()
+    };
     let described = |requirement: &SecurityRequirement| {
         let mut schemes = schemes.iter();
         match schemes.find(|scheme| scheme.name == requirement.scheme) {
@@ -139,7 +140,7 @@ fn describe(scheme: &SecurityScheme) -> String {
     format!("`{}` ({what})", scheme.name)
 }
 
-fn meet<'a>(
+fn match_requirement<'a>(
     requirement: &'a SecurityRequirement,
     schemes: &'a [SecurityScheme],
     stored: &'a BTreeMap<String, SchemeCredential>,

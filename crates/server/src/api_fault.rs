@@ -24,7 +24,7 @@ coded_errors! {
         QueryInvalid { why: String } = "query_invalid" => "The address of the request cannot be used: {why}.",
         FrameInvalid { why: String } = "frame_invalid" => "The frame cannot be used: {why}.",
         TooMuchWork = "too_much_work" => "Tenon has too much of this to do at the moment. Try again in a few seconds.",
-        Unwell { why: &'static str } = "unwell" => "{why}",
+        Unhealthy { why: &'static str } = "unwell" => "{why}",
         /// A sentence about a request that only programs make.
         BadRequest { message: String } = "bad_request" => "{message}",
         TooLong { message: String } = "request_too_long" => "{message}",

@@ -93,7 +93,7 @@ fn check(rule: RouteRule, user: &CurrentUser, method: &Method) -> Result<(), Api
     if let AuthMethod::Key(_, scope) = &user.credential {
         let only_reads = matches!(*method, Method::GET | Method::HEAD);
         match (rule.keys, scope.access) {
-            (KeyPolicy::None, _) => user.in_person()?,
+            (KeyPolicy::None, _) => user.require_person()?,
             (_, KeyAccess::Full) | (KeyPolicy::All, KeyAccess::Use) => {}
             (KeyPolicy::All, KeyAccess::Read) if only_reads => {}
             (KeyPolicy::All, KeyAccess::Read) => {

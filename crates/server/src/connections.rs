@@ -27,7 +27,7 @@ const MIN_CONNECTIONS: usize = 16;
 
 /// A new connection is not evicted before this, so that its request arrives even in a burst of
 /// connections.
-const FIRST_CHANCE: Duration = Duration::from_millis(100);
+const MIN_CONNECTION_AGE: Duration = Duration::from_millis(100);
 
 /// How much later than idle ones an anonymous connection with a request in flight is evicted:
 /// long enough to authenticate it, or to answer.
@@ -93,9 +93,9 @@ impl Connections {
         }))
     }
 
-    /// How long to pause accepting, so that no connection is evicted within [`FIRST_CHANCE`].
+    /// How long to pause accepting, so that no connection is evicted within [`MIN_CONNECTION_AGE`].
     /// New ones wait in the listen backlog meanwhile.
-    fn crowded(&self) -> Option<Duration> {
+    fn accept_delay(&self) -> Option<Duration> {
         let open = self.0.open();
         let anonymous = open.values().filter(|entry| entry.owner.is_anonymous());
         let since = anonymous.map(|entry| entry.connection.idle_since.load(Ordering::Relaxed));
@@ -103,7 +103,7 @@ impl Connections {
             (count + 1, oldest.min(since))
         });
         let age = Duration::from_millis(self.0.now().checked_sub(oldest)?);
-        let wait = FIRST_CHANCE.checked_sub(age)?;
+        let wait = MIN_CONNECTION_AGE.checked_sub(age)?;
         (count >= self.0.limits.anonymous && !wait.is_zero()).then_some(wait)
     }
 
@@ -170,10 +170,10 @@ impl ConnectionTable {
 
     /// The oldest one of the address that has the most. Behind a proxy all have the same.
     fn close_oldest_anonymous(&self, open: &mut HashMap<u64, OpenConnection>, except: Option<u64>) {
-        let crowd = crowd(open, Owner::is_anonymous);
+        let largest = largest_owner(open, Owner::is_anonymous);
         let oldest = open
             .iter()
-            .filter(|(id, entry)| Some(&entry.owner) == crowd.as_ref() && Some(**id) != except)
+            .filter(|(id, entry)| Some(&entry.owner) == largest.as_ref() && Some(**id) != except)
             .min_by_key(|(id, entry)| (entry.connection.idle_since.load(Ordering::Relaxed), **id))
             .map(|(id, _)| *id);
         close(open, oldest);
@@ -196,7 +196,10 @@ impl ConnectionTable {
 }
 
 /// Who has the most connections, of those that are asked about.
-fn crowd(open: &HashMap<u64, OpenConnection>, counts: impl Fn(&Owner) -> bool) -> Option<Owner> {
+fn largest_owner(
+    open: &HashMap<u64, OpenConnection>,
+    counts: impl Fn(&Owner) -> bool,
+) -> Option<Owner> {
     let mut owners: HashMap<&Owner, usize> = HashMap::new();
     for entry in open.values().filter(|entry| counts(&entry.owner)) {
         *owners.entry(&entry.owner).or_default() += 1;
@@ -231,9 +234,9 @@ impl ClientConnection {
         }
         let known = open.values().filter(|entry| !entry.owner.is_anonymous());
         if known.count() > table.limits.known
-            && let Some(crowd) = crowd(&open, |owner| !owner.is_anonymous())
+            && let Some(largest) = largest_owner(&open, |owner| !owner.is_anonymous())
         {
-            table.close_least_active(&mut open, &crowd, self.0.id);
+            table.close_least_active(&mut open, &largest, self.0.id);
         }
     }
 

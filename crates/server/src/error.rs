@@ -4,7 +4,7 @@
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use tenon_app::budget::Exceeded;
+use tenon_app::budget::BudgetError;
 use tenon_app::models::{ModelEditError, ModelLookupError};
 use tenon_app::sources::SourceError;
 use tenon_domain::{CodedError, ErrorDetail};
@@ -140,13 +140,13 @@ impl From<tenon_store::Error> for ApiError {
     }
 }
 
-impl From<Exceeded> for ApiError {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<BudgetError> for ApiError {
+    fn from(exceeded: BudgetError) -> Self {
         let (status, retry_after) = match exceeded {
-            Exceeded::Sockets { .. } => (StatusCode::TOO_MANY_REQUESTS, None),
-            Exceeded::User => (StatusCode::TOO_MANY_REQUESTS, Some(5)),
-            Exceeded::All => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
-            Exceeded::Values => (StatusCode::PAYLOAD_TOO_LARGE, None),
+            BudgetError::Sockets { .. } => (StatusCode::TOO_MANY_REQUESTS, None),
+            BudgetError::User => (StatusCode::TOO_MANY_REQUESTS, Some(5)),
+            BudgetError::All => (StatusCode::SERVICE_UNAVAILABLE, Some(5)),
+            BudgetError::Values => (StatusCode::PAYLOAD_TOO_LARGE, None),
         };
         Self {
             retry_after,

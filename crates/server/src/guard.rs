@@ -36,7 +36,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 ];
 
 /// Whether the policy above lets a page of ours ask there.
-pub fn lets_page_ask(url: &Url) -> bool {
+pub fn csp_allows(url: &Url) -> bool {
     let directives = CSP.split(';').map(str::trim);
     let connect = directives.filter_map(|one| one.strip_prefix("connect-src "));
     let mut sources = connect.flat_map(str::split_whitespace);

@@ -30,7 +30,7 @@ use body::CompletionBody;
 use stop_sequences::StopSequences;
 
 /// Whole OpenAPI documents come along.
-pub(crate) const MAX_BODY: usize = Sources::MAX_BODY;
+pub(crate) const MAX_BODY_BYTES: usize = Sources::MAX_BODY_BYTES;
 
 pub(crate) async fn models(
     State(app): State<App>,
@@ -60,7 +60,7 @@ pub(crate) async fn complete(
     let header =
         response::ResponseHeader::new(request.model.unwrap_or_else(|| model.shown.id.0.clone()));
     let model_caller = Caller::UnattendedModel {
-        entry: user.door(),
+        entry: user.entry_point(),
         allow: user.granted().into(),
     };
     let mut access = ToolAccess::all(&user.id, model_caller);
@@ -81,7 +81,7 @@ pub(crate) async fn complete(
         tools,
         access,
         workspace: app.tools.workspace(&user.id),
-        entry: user.door(),
+        entry: user.entry_point(),
         address: caller.address.to_string(),
     })?;
     let stops = StopSequences::new(request.stops);

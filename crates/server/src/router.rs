@@ -26,7 +26,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         get("/info", User, info::info),
         post("/chat/completions", User, openai::complete)
-            .body(openai::MAX_BODY)
+            .body(openai::MAX_BODY_BYTES)
             .stops_with_client(),
         // Accounts.
         get("/auth/state", Open, auth::state),
@@ -106,18 +106,18 @@ pub fn routes() -> Vec<Route> {
         get("/sources", User, sources::list),
         post("/sources", User, sources::create)
             .keys(KeyPolicy::Full)
-            .body(Sources::MAX_BODY),
+            .body(Sources::MAX_BODY_BYTES),
         post("/sources/preview", User, sources::preview)
             .keys(KeyPolicy::Full)
-            .body(Sources::MAX_BODY)
+            .body(Sources::MAX_BODY_BYTES)
             .stops_with_client(),
         post("/sources/import", User, sources::import)
             .keys(KeyPolicy::Full)
-            .body(Sources::MAX_BODY),
+            .body(Sources::MAX_BODY_BYTES),
         get("/sources/{id}", Owner(Source), sources::show).keys(KeyPolicy::All),
         post("/sources/{id}/login", Owner(Source), login::start).keys(KeyPolicy::None),
         delete("/sources/{id}/login", Owner(Source), login::end),
-        patch("/sources/{id}", Owner(Source), sources::change).body(Sources::MAX_BODY),
+        patch("/sources/{id}", Owner(Source), sources::change).body(Sources::MAX_BODY_BYTES),
         delete("/sources/{id}", Owner(Source), sources::delete),
         post("/sources/{id}/restart", Owner(Source), sources::restart),
         post("/sources/{id}/refresh", Owner(Source), sources::refresh),
@@ -135,7 +135,7 @@ fn v1_routes() -> Vec<Route> {
     vec![
         get("/models", User, openai::models),
         post("/chat/completions", User, openai::complete)
-            .body(openai::MAX_BODY)
+            .body(openai::MAX_BODY_BYTES)
             .stops_with_client(),
     ]
 }

@@ -41,7 +41,7 @@ use crate::error::ApiError;
 use crate::wire::{ClientFrame, ServerFrame};
 use tenon_app::app::App;
 use tenon_app::auth::{CurrentUser, Revocation};
-use tenon_app::budget::{BudgetShare, Exceeded, SMALL_BYTES};
+use tenon_app::budget::{BudgetError, BudgetShare, SMALL_BYTES};
 use tenon_app::storage::StorageState;
 use tenon_app::user_feed::{UserEvent, UserSubscription};
 
@@ -120,10 +120,11 @@ struct SocketSession {
 }
 
 /// A frame that is being parsed.
-type ParsingFrame = Pin<Box<dyn Future<Output = ParsedFrame> + Send>>;
+type FrameParseFuture = Pin<Box<dyn Future<Output = ParsedFrame> + Send>>;
 
 /// What a page says, and the memory that it takes.
-type ParsedFrame = Result<(Result<ClientFrame, serde_json::Error>, Option<BudgetShare>), Exceeded>;
+type ParsedFrame =
+    Result<(Result<ClientFrame, serde_json::Error>, Option<BudgetShare>), BudgetError>;
 
 impl SocketSession {
     fn new(app: App, user: CurrentUser, place: BudgetShare) -> Self {
@@ -166,7 +167,7 @@ impl SocketSession {
         let mut heard = Instant::now();
         let mut control_frames = 0;
         // While a frame is parsed the next one waits, and everything else goes on.
-        let mut parsing: Option<ParsingFrame> = None;
+        let mut parsing: Option<FrameParseFuture> = None;
         loop {
             tokio::select! {
                 Some(frame) = self.frames.recv() => {
@@ -257,7 +258,7 @@ impl SocketSession {
     }
 
     /// The room that a frame was received into is given back once it is parsed.
-    fn parse(&self, text: Utf8Bytes, received: Option<BudgetShare>) -> ParsingFrame {
+    fn parse(&self, text: Utf8Bytes, received: Option<BudgetShare>) -> FrameParseFuture {
         let (budget, user) = (self.app.budget.clone(), self.user.id.clone());
         Box::pin(async move {
             let parsed = budget.parse(&user, text, |text| serde_json::from_slice(text));
@@ -381,7 +382,7 @@ impl Drop for SocketSession {
     }
 }
 
-async fn parsed(parsing: &mut Option<ParsingFrame>) -> ParsedFrame {
+async fn parsed(parsing: &mut Option<FrameParseFuture>) -> ParsedFrame {
     match parsing {
         Some(parsing) => parsing.await,
         None => std::future::pending().await,

@@ -12,7 +12,7 @@ use rust_embed::RustEmbed;
 struct EmbeddedPage;
 
 /// Vite puts a hash of the content into these names: they never change.
-const FOREVER: &str = "public, max-age=31536000, immutable";
+const IMMUTABLE_CACHE: &str = "public, max-age=31536000, immutable";
 
 pub(crate) async fn index() -> Response {
     match EmbeddedPage::get("index.html") {
@@ -38,7 +38,7 @@ fn file(path: &str) -> Response {
             .into_response();
     };
     let caching = if path.starts_with("assets/") {
-        FOREVER
+        IMMUTABLE_CACHE
     } else {
         "no-cache"
     };

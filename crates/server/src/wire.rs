@@ -27,13 +27,15 @@ pub use chats::{
     AnswerCall, ChatChange, ChooseBranch, MessageView, NewShare, OwnShare, SearchHit,
     SearchHitKind, ShareView, SharedChat, SnippetPiece, StartTurn, TurnStarted,
 };
-pub use devices::{Behind, DeviceView, EndpointKind, LocalEndpoint, LocalServerView, LookBehind};
+pub use devices::{
+    DeviceView, EndpointKind, LocalEndpoint, LocalServerView, McpoDiscoveryRequest, McpoServer,
+};
 pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
 pub use tenon_app::chats::{ChatSummary, ExportedChat, ExportedMessage, ExportedTurn};
 pub use tenon_app::models::{
-    Discover, Discovered, EndpointView, ModelChange, ModelOrigin, ModelView, NewModel,
-    OfferedModel, TestFrame,
+    EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse, ModelOrigin,
+    ModelView, NewModel, OfferedModel, TestFrame,
 };
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,
@@ -75,7 +77,6 @@ pub struct ToolsChange {
 /// A field that is left out stays as it is; null takes back what the layer said.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[ts(rename = "ToolChange")]
 pub struct ToolSettingPatch {
     pub tool_id: ToolId,
     #[serde(

@@ -24,7 +24,7 @@ mod time;
 mod web;
 
 mod blocking;
-mod needle;
+mod matcher;
 
 /// All built-in sources. Outputs that were too long to show are read back from `shelf`;
 /// files are written as far as `quota` allows.

@@ -30,26 +30,26 @@ use crate::fault::document_fault;
 
 pub use description::{reached, title};
 pub use error::{ConfigReadError, ServerEntryError};
-pub use names::{MAX_NAME, clean, is_clean, numbered};
+pub use names::{MAX_NAME_BYTES, clean, is_clean, numbered};
 pub use note::ImportNote;
 pub use server::{MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words};
 
 /// Hundreds of servers fit, and it is parsed in milliseconds.
-pub const MAX_TEXT: usize = 1024 * 1024;
+pub const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Of a text in which there are whole OpenAPI documents.
-pub const MAX_WITH_DOCUMENTS: usize = document::MAX_BYTES;
+pub const MAX_WITH_DOCUMENTS_BYTES: usize = document::MAX_BYTES;
 
 /// How many servers are taken from one text.
 const MAX_SERVERS: usize = 500;
 
 /// How many arguments, variables or headers a server may have.
-const MAX_LIST: usize = 1000;
+const MAX_LIST_ITEMS: usize = 1000;
 
 /// A summary is one line of a list.
-const MAX_SUMMARY: usize = 200;
+const MAX_SUMMARY_CHARS: usize = 200;
 
-const MAX_TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 
 /// The servers of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl ServerDraft {
 
 /// The servers in a text. A server without a name is called as its file is, if there is one.
 pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadError> {
-    if text.len() > MAX_WITH_DOCUMENTS {
+    if text.len() > MAX_WITH_DOCUMENTS_BYTES {
         return Err(too_long());
     }
     if let Some(address) = only_address(text) {
@@ -116,7 +116,7 @@ pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadEr
         Some(Ok(value)) if layout::has_connections(&value) => {
             return reading(std::slice::from_ref(&value), Vec::new(), file);
         }
-        Some(Err(wrong)) if text.len() > MAX_TEXT => {
+        Some(Err(wrong)) if text.len() > MAX_TEXT_BYTES => {
             return Err(ConfigReadError::Document(document_fault(&wrong).into()));
         }
         Some(_) | None => {}
@@ -131,7 +131,7 @@ fn parse(
     text: &str,
     is_useful: &dyn Fn(&Value) -> bool,
 ) -> Result<parser::ParsedConfig, ConfigReadError> {
-    if text.len() > MAX_TEXT {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(too_long());
     }
     parser::parse(text, &|values| values.iter().any(is_useful))
@@ -139,7 +139,7 @@ fn parse(
 
 /// The connections of Open WebUI, where a text can be nothing else.
 pub fn read_connections(text: &str) -> Result<ImportResult, ConfigReadError> {
-    if text.len() > MAX_WITH_DOCUMENTS {
+    if text.len() > MAX_WITH_DOCUMENTS_BYTES {
         return Err(too_long());
     }
     let parser::ParsedConfig { values, mut notes } = match whole(text) {
@@ -185,7 +185,7 @@ pub fn summary(config: &SourceConfig) -> String {
             None => "a document".to_owned(),
         },
     };
-    line(&summary, MAX_SUMMARY)
+    line(&summary, MAX_SUMMARY_CHARS)
 }
 
 fn reading(
@@ -246,7 +246,7 @@ fn finish(draft: ServerDraft, names: &mut names::UniqueNames) -> ImportedServer 
     let mut notes = draft.notes;
     let name = names.assign(&written, config, &mut notes);
     let title = draft.title.unwrap_or(written);
-    let title = match line(&title, MAX_TITLE) {
+    let title = match line(&title, MAX_TITLE_CHARS) {
         title if title.is_empty() => name.clone(),
         title => title,
     };
@@ -262,8 +262,8 @@ fn finish(draft: ServerDraft, names: &mut names::UniqueNames) -> ImportedServer 
 
 fn too_long() -> ConfigReadError {
     ConfigReadError::TooLong {
-        kb: MAX_TEXT / 1024,
-        mb: MAX_WITH_DOCUMENTS / 1024 / 1024,
+        kb: MAX_TEXT_BYTES / 1024,
+        mb: MAX_WITH_DOCUMENTS_BYTES / 1024 / 1024,
     }
 }
 

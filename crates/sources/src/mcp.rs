@@ -27,7 +27,7 @@ mod tool_list;
 pub(crate) use content::read as read_result;
 pub(crate) use tool_list::parse as parse_tools;
 
-pub use crate::variables::{Fill, FillError};
+pub use crate::variables::{FillError, VariableResolver};
 pub use header::{InvalidHeader, check_header};
 pub use login_reason::LoginReason;
 pub use server::McpServer;

@@ -18,7 +18,7 @@ mod server;
 /// The protocol, whose types appear in what this module offers.
 pub use tenon_openapi::{bundle, discover, document, operation, parse, request, response};
 
-pub use crate::variables::{Fill, FillError};
+pub use crate::variables::{FillError, VariableResolver};
 pub use credentials::check_header;
 pub use document_store::{DocumentRecord, DocumentStore, DocumentStoreError};
 pub use error::{HeaderError, OpenapiError};

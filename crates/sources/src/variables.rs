@@ -7,9 +7,9 @@
 //! does, and what a person set for themself is no part of the program that is run.
 
 mod address;
-mod filler;
 mod mentions;
-mod texts;
+mod resolver;
+mod template_fields;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,9 +18,9 @@ use tenon_domain::{CodedError, ErrorDetail, ErrorParam, coded_errors};
 
 use crate::fault::ServerFault;
 
-pub use filler::{Fill, FillError, LiteralConfig};
 pub use mentions::{is_own, mentioned_in, mentioned_in_host};
-pub use texts::Texts;
+pub use resolver::{FillError, LiteralConfig, VariableResolver};
+pub use template_fields::TemplateFields;
 
 /// Longer than any name people give, short enough to be shown.
 const MAX_NAME_BYTES: usize = 128;
@@ -100,20 +100,23 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Each variable of a configuration once, in the order they are written.
-pub fn mentioned(config: &impl Texts) -> Vec<Variable> {
+pub fn mentioned(config: &impl TemplateFields) -> Vec<Variable> {
     let texts = config.texts().into_iter();
-    once(texts.flat_map(mentioned_in).collect())
+    dedup(texts.flat_map(mentioned_in).collect())
 }
 
 /// Those of them that have neither a value nor an otherwise, and that a server does not start without.
-pub fn unset(config: &impl Texts, value: &dyn Fn(&Variable) -> Option<String>) -> Vec<Variable> {
+pub fn unset(
+    config: &impl TemplateFields,
+    value: &dyn Fn(&Variable) -> Option<String>,
+) -> Vec<Variable> {
     let mut substitution = Substitution::with(value);
     config.filled(&mut substitution);
     substitution.missing().variables
 }
 
 /// What is wrong with where a variable stands.
-pub fn misplaced(config: &impl Texts) -> Option<MisplacedVariable> {
+pub fn misplaced(config: &impl TemplateFields) -> Option<MisplacedVariable> {
     config.misplaced()
 }
 
@@ -121,7 +124,7 @@ pub fn misplaced(config: &impl Texts) -> Option<MisplacedVariable> {
 ///
 /// An argument may be for a program that reads its environment itself: what `env` sets stays
 /// as it is there. Nothing else is left open.
-pub fn fill<C: Texts>(
+pub fn fill<C: TemplateFields>(
     config: &C,
     value: &dyn Fn(&Variable) -> Option<String>,
 ) -> Result<C, SubstitutionError> {
@@ -183,8 +186,8 @@ impl<'a> Substitution<'a> {
 
     fn missing(self) -> MissingVariables {
         MissingVariables {
-            variables: once(self.missing),
-            in_arguments: once(self.in_arguments),
+            variables: dedup(self.missing),
+            in_arguments: dedup(self.in_arguments),
         }
     }
 
@@ -353,7 +356,7 @@ fn input_name(id: &str) -> Option<String> {
     (!name.is_empty() && name.len() <= MAX_NAME_BYTES - "input.".len()).then_some(name)
 }
 
-fn once(variables: Vec<Variable>) -> Vec<Variable> {
+fn dedup(variables: Vec<Variable>) -> Vec<Variable> {
     let mut seen = std::collections::HashSet::new();
     let first = |variable: &Variable| seen.insert(variable.clone());
     variables.into_iter().filter(first).collect()

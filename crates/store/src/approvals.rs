@@ -137,7 +137,7 @@ pub(crate) async fn answer(
 
 /// Only a call that runs can ask for anything: what came to an end must not be
 /// shown as if it waited.
-pub(crate) async fn must_run(db: &impl ConnectionTrait, call: &CallId) -> Result<()> {
+pub(crate) async fn ensure_running(db: &impl ConnectionTrait, call: &CallId) -> Result<()> {
     let running = tool_calls::Entity::find_by_id(&call.0)
         .filter(tool_calls::Column::Status.eq(CallStatus::Running.as_str()));
     match running.count(db).await? {

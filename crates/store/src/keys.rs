@@ -104,7 +104,7 @@ impl Store {
     }
 
     /// Whether a key still counts.
-    pub async fn key_lives(&self, key: &KeyId) -> Result<bool> {
+    pub async fn key_exists(&self, key: &KeyId) -> Result<bool> {
         let load = async {
             let Some(row) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
                 return Ok(false);

@@ -29,7 +29,7 @@ pub(crate) async fn project(
     event: &Event,
 ) -> Result<()> {
     match &event.body {
-        EventBody::ChatTitled { title, by } => entitle(db, event, title, *by).await?,
+        EventBody::ChatTitled { title, by } => set_title(db, event, title, *by).await?,
         EventBody::TurnStarted {
             turn_id,
             message,
@@ -39,7 +39,7 @@ pub(crate) async fn project(
             model,
         } => {
             if let EventOrigin::Runner(runner) = origin {
-                alone(db, event, runner).await?;
+                ensure_single_runner(db, event, runner).await?;
             }
             let parent = match branch {
                 Some(Branch { after }) => after.clone(),
@@ -66,7 +66,7 @@ pub(crate) async fn project(
         EventBody::BranchChosen { turn_id } => show(db, event, turn_id).await?,
         // Nothing is ever looked up by it: who reads the chat reads it from the events.
         EventBody::ToolsLeftOut { .. } | EventBody::FormAnswered { .. } => {}
-        EventBody::FormShown { call_id, .. } => approvals::must_run(db, call_id).await?,
+        EventBody::FormShown { call_id, .. } => approvals::ensure_running(db, call_id).await?,
         EventBody::MessageStarted { message } => {
             insert_message(db, event, message, MessageState::Open).await?;
         }
@@ -169,7 +169,7 @@ pub(crate) async fn project(
 }
 
 /// A person names a chat as they like; the others only where no person has.
-async fn entitle(
+async fn set_title(
     db: &impl ConnectionTrait,
     event: &Event,
     title: &str,
@@ -197,7 +197,11 @@ async fn entitle(
 
 /// One turn at a time in a chat, whichever process runs it. Who shares our
 /// name sees to that without asking.
-async fn alone(db: &impl ConnectionTrait, event: &Event, runner: &str) -> Result<()> {
+async fn ensure_single_runner(
+    db: &impl ConnectionTrait,
+    event: &Event,
+    runner: &str,
+) -> Result<()> {
     let open = turns::Entity::find()
         .filter(turns::Column::ChatId.eq(&event.chat_id.0))
         .filter(turns::Column::Outcome.is_null())

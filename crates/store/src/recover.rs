@@ -166,7 +166,7 @@ impl Store {
 
     /// What of a turn is still open: messages being spoken, with the text of their
     /// last checkpoint, and calls without a result.
-    pub async fn loose_ends(&self, turn: &TurnId) -> Result<(Vec<MessageRecord>, Vec<CallRecord>)> {
+    pub async fn open_items(&self, turn: &TurnId) -> Result<(Vec<MessageRecord>, Vec<CallRecord>)> {
         let open = messages::Entity::find()
             .filter(messages::Column::TurnId.eq(&turn.0))
             .filter(messages::Column::Open.eq(true))

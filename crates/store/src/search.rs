@@ -54,7 +54,7 @@ pub enum MatchKind {
 }
 
 /// What an entry points to.
-struct Subject {
+struct IndexedText {
     text: String,
     turn: Option<TurnId>,
     at: i64,
@@ -82,7 +82,7 @@ impl Store {
             };
             let kind: MatchKind = enum_column::read(&entry.kind)?;
             let subject = match kind {
-                MatchKind::Title => Some(Subject {
+                MatchKind::Title => Some(IndexedText {
                     text: chat.title.clone(),
                     turn: None,
                     at: chat.updated_at,
@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// The messages and calls that entries point to.
-    async fn subjects(&self, entries: &[SearchEntry]) -> Result<HashMap<String, Subject>> {
+    async fn subjects(&self, entries: &[SearchEntry]) -> Result<HashMap<String, IndexedText>> {
         let named = |kind: MatchKind| {
             let of_kind = entries.iter().filter(move |e| e.kind == kind.as_str());
             of_kind.map(|entry| entry.subject.clone())
@@ -160,7 +160,7 @@ impl Store {
             .collect();
         let mut subjects = HashMap::new();
         for call in &calls {
-            let subject = Subject {
+            let subject = IndexedText {
                 text: index::call_text(call)?,
                 turn: turns.get(call.message_id.as_str()).cloned(),
                 at: call.requested_at,
@@ -169,7 +169,7 @@ impl Store {
         }
         for message in &messages {
             let parts: Vec<_> = serde_json::from_str(&message.parts)?;
-            let subject = Subject {
+            let subject = IndexedText {
                 text: index::message_text(&parts),
                 turn: Some(TurnId(message.turn_id.clone())),
                 at: message.created_at,

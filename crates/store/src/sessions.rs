@@ -119,7 +119,7 @@ impl Store {
         let Some(account) = self.active_user(&session.user).await? else {
             return Ok(None);
         };
-        self.see_session(&session);
+        self.mark_session_seen(&session);
         Ok(Some((account, session.id.clone())))
     }
 
@@ -129,7 +129,7 @@ impl Store {
         let Some(session) = found.filter(|session| session.user.as_str() == LOCAL) else {
             return Ok(None);
         };
-        self.see_session(&session);
+        self.mark_session_seen(&session);
         Ok(Some(session.id.clone()))
     }
 
@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Has it written down that a log-in is in use, now and then. It lasts longer by that.
-    fn see_session(&self, session: &SessionEntry) {
+    fn mark_session_seen(&self, session: &SessionEntry) {
         let at = now();
         if at - session.seen_at.load(Ordering::Relaxed) > SEEN_AT_INTERVAL_MS {
             let expires_at = at + SESSION_TTL_MS;
@@ -174,7 +174,7 @@ impl Store {
     }
 
     /// Whether a log-in still counts.
-    pub async fn session_lives(&self, session: &SessionId) -> Result<bool> {
+    pub async fn session_exists(&self, session: &SessionId) -> Result<bool> {
         let load = async {
             let found = auth_sessions::Entity::find_by_id(&session.0);
             let found = found.one(&self.read).await?;

@@ -10,7 +10,7 @@ use tenon_domain::{ChatId, TurnId, UserId};
 
 use crate::entity::{chats, shares, turns, users};
 use crate::random::random_bytes;
-use crate::transcript::Extent;
+use crate::transcript::TranscriptScope;
 use crate::{Chat, Error, Result, Store, Transcript, now};
 
 /// Bytes of chance in a link: it cannot be guessed, and is the only thing asked for.
@@ -121,7 +121,9 @@ impl Store {
             ..chat
         };
         let until = TurnId(row.head);
-        let transcript = self.tell(chat, Extent::Until(&until)).await?;
+        let transcript = self
+            .build_transcript(chat, TranscriptScope::Until(&until))
+            .await?;
         Ok((transcript, row.with_tools))
     }
 

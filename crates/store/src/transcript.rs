@@ -37,7 +37,7 @@ pub struct TurnRecord {
 
 /// How much of a chat is told.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Extent<'a> {
+pub(crate) enum TranscriptScope<'a> {
     Whole,
     /// One branch alone: the turns that lead to this one.
     Until(&'a TurnId),
@@ -46,16 +46,21 @@ pub(crate) enum Extent<'a> {
 impl Store {
     pub async fn transcript(&self, user: &UserId, chat: &ChatId) -> Result<Transcript> {
         let row = self.row_of(user, chat).await?;
-        self.tell(row, Extent::Whole).await
+        self.build_transcript(row, TranscriptScope::Whole).await
     }
 
     /// The branch on show alone.
-    pub async fn transcript_on_show(&self, user: &UserId, chat: &ChatId) -> Result<Transcript> {
+    pub async fn active_branch_transcript(
+        &self,
+        user: &UserId,
+        chat: &ChatId,
+    ) -> Result<Transcript> {
         let row = self.row_of(user, chat).await?;
         let Some(head) = row.head.clone().map(TurnId) else {
-            return self.tell(row, Extent::Whole).await;
+            return self.build_transcript(row, TranscriptScope::Whole).await;
         };
-        self.tell(row, Extent::Until(&head)).await
+        self.build_transcript(row, TranscriptScope::Until(&head))
+            .await
     }
 
     pub(crate) async fn row_of(&self, user: &UserId, chat: &ChatId) -> Result<chats::Model> {
@@ -65,10 +70,14 @@ impl Store {
 
     /// Turns first, calls last: what comes to the chat meanwhile is left out
     /// together with all that belongs to it.
-    pub(crate) async fn tell(&self, row: chats::Model, extent: Extent<'_>) -> Result<Transcript> {
+    pub(crate) async fn build_transcript(
+        &self,
+        row: chats::Model,
+        extent: TranscriptScope<'_>,
+    ) -> Result<Transcript> {
         let head = match extent {
-            Extent::Whole => row.head.clone().map(TurnId),
-            Extent::Until(last) => Some(last.clone()),
+            TranscriptScope::Whole => row.head.clone().map(TurnId),
+            TranscriptScope::Until(last) => Some(last.clone()),
         };
         let chat = Chat::from(row);
         let rows = turns::Entity::find()
@@ -78,8 +87,8 @@ impl Store {
         let mut rows: HashMap<String, turns::Model> =
             rows.into_iter().map(|row| (row.id.clone(), row)).collect();
         let (messages, all_calls) = match extent {
-            Extent::Whole => (self.messages(&chat.id).await?, self.calls(&chat.id).await?),
-            Extent::Until(last) => {
+            TranscriptScope::Whole => (self.messages(&chat.id).await?, self.calls(&chat.id).await?),
+            TranscriptScope::Until(last) => {
                 let path = path(&rows, last);
                 (
                     self.messages_of(&chat.id, &path).await?,

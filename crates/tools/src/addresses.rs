@@ -26,11 +26,11 @@ use crate::cap::part_size;
 use crate::output_store::{READ_RESULT, SEARCH_RESULT};
 
 /// How many addresses are kept of each origin: the newest ones.
-const MAX_KNOWN: usize = 4096;
+const MAX_KNOWN_ADDRESSES: usize = 4096;
 
 /// How many may be in the inputs of calls. Forgetting one of these would let it
 /// become known, so beyond this no result makes any address known.
-const MAX_IN_INPUTS: usize = 64 * 1024;
+const MAX_INPUT_ADDRESSES: usize = 64 * 1024;
 
 /// How much text of each origin is looked through: the newest.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
@@ -39,8 +39,8 @@ const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct KnownAddresses {
     hasher: RandomState,
-    written: Newest,
-    shown: Newest,
+    written: FifoSet,
+    shown: FifoSet,
 }
 
 /// An address as a keyed hash, so that however many and long they are, they take little room.
@@ -48,7 +48,7 @@ type Fingerprint = u64;
 
 /// A set that forgets what came first.
 #[derive(Debug, Default)]
-struct Newest {
+struct FifoSet {
     order: VecDeque<Fingerprint>,
     all: HashSet<Fingerprint>,
 }
@@ -61,10 +61,10 @@ impl KnownAddresses {
         // Where what was too long to show came from outside.
         let mut kept_aside: HashSet<&str> = HashSet::new();
         let mut calls: &[Part] = &[];
-        let looked_at = looked_at(messages);
-        for (message, is_looked_at) in messages.iter().zip(looked_at) {
+        let recent_messages = recent_messages(messages);
+        for (message, is_recent) in messages.iter().zip(recent_messages) {
             match message {
-                Message::User { text } if is_looked_at => {
+                Message::User { text } if is_recent => {
                     text::addresses_in(text, &mut |url| {
                         known.written.add(fingerprint(&known.hasher, &url));
                     });
@@ -77,14 +77,14 @@ impl KnownAddresses {
                         });
                     }
                 }
-                Message::Tools { answers } if is_looked_at => {
+                Message::Tools { answers } if is_recent => {
                     for answer in answers {
                         let Ok(output) = &answer.result else { continue };
                         let counts = match blob_read(answer, calls) {
                             Some(blob) => kept_aside.contains(blob),
                             None => looks_outside(&answer.tool_id),
                         };
-                        if !counts || in_inputs.len() > MAX_IN_INPUTS {
+                        if !counts || in_inputs.len() > MAX_INPUT_ADDRESSES {
                             continue;
                         }
                         kept_aside.extend(blobs(output));
@@ -132,13 +132,13 @@ impl KnownAddresses {
     }
 }
 
-impl Newest {
+impl FifoSet {
     fn add(&mut self, fingerprint: Fingerprint) {
         if !self.all.insert(fingerprint) {
             return;
         }
         self.order.push_back(fingerprint);
-        if self.order.len() > MAX_KNOWN
+        if self.order.len() > MAX_KNOWN_ADDRESSES
             && let Some(oldest) = self.order.pop_front()
         {
             self.all.remove(&oldest);
@@ -161,7 +161,7 @@ fn other_scheme(url: &Url) -> Option<Url> {
 }
 
 /// Which messages are near enough to the end, by how much was written or shown since.
-fn looked_at(messages: &[Message]) -> Vec<bool> {
+fn recent_messages(messages: &[Message]) -> Vec<bool> {
     let (mut written, mut shown) = (0, 0);
     let mut near: Vec<bool> = messages
         .iter()

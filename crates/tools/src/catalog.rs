@@ -7,7 +7,7 @@ use tenon_domain::{SourceId, ToolError, ToolId, ToolSpec, UserId};
 use tokio::sync::OnceCell;
 
 use crate::source::ToolSource;
-use crate::validate::{OnBehalf, Schema};
+use crate::validate::{Schema, ValidationContext};
 
 /// One tool in the catalog.
 pub struct Tool {
@@ -35,7 +35,7 @@ pub(crate) struct ConnectedSource {
 }
 
 impl Tool {
-    pub(crate) async fn schema(&self, behalf: OnBehalf<'_>) -> Result<&Schema, ToolError> {
+    pub(crate) async fn schema(&self, behalf: ValidationContext<'_>) -> Result<&Schema, ToolError> {
         let compile = || Schema::compile(&self.spec, behalf);
         self.schema.get_or_try_init(compile).await
     }

@@ -23,7 +23,7 @@ use crate::addresses::KnownAddresses;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
-use crate::validate::OnBehalf;
+use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools};
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
@@ -39,7 +39,7 @@ pub struct Toolset {
     access: ToolAccess,
     outputs: Arc<dyn OutputStore>,
     limits: CallLimits,
-    /// What the conversation knows; see [`Toolset::knowing`].
+    /// What the conversation knows; see [`Toolset::with_known_addresses`].
     known: Arc<KnownAddresses>,
 }
 
@@ -178,7 +178,7 @@ impl Toolset {
         cancel: &CancellationToken,
     ) -> Result<(), ToolError> {
         let user = &self.access.user;
-        let behalf = OnBehalf { user, cancel };
+        let behalf = ValidationContext { user, cancel };
         let checked = async { tool.schema(behalf).await?.check(input, behalf).await };
         // A schema that no checker has met before must not take the turn with it.
         let checked = AssertUnwindSafe(checked).catch_unwind();
@@ -221,7 +221,7 @@ impl Toolset {
         let nearest = specs
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let asked = text::shorten(id.as_str(), tool_id::MAX_LENGTH);
+        let asked = text::shorten(id.as_str(), tool_id::MAX_ID_BYTES);
         let advice = match nearest {
             Some(spec) => format!("The nearest is `{}`.", spec.id),
             None => "No tools are available now; answer without them.".into(),

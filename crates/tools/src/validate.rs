@@ -24,12 +24,12 @@ use serde_json::Value;
 use tenon_domain::{ToolError, ToolSpec, UserId};
 use tokio_util::sync::CancellationToken;
 
-use background::Interrupted;
+use background::JobError;
 use explain::{explain, not_json, quote, shorten, unexplained};
-use guard::{STEP, StepKeyword, Survey};
-use meter::{Exhausted, WorkLimits};
-use metered::{Metered, MeteredJson};
-use pattern::{LinearPatterns, MAX_NAME_PATTERN_SIZE, is_pattern_within_limits};
+use guard::{STEP, SchemaStats, StepKeyword};
+use meter::{OutOfFuel, WorkLimits};
+use metered::{MeteredJson, MeteredValue};
+use pattern::{LinearPatterns, MAX_NAME_PATTERN_BYTES, is_pattern_within_limits};
 
 /// What a call does itself. Other calls wait for the same thread.
 const INLINE_LIMITS: WorkLimits = WorkLimits {
@@ -64,7 +64,7 @@ const MAX_INPUT_VALUES: usize = 1_000_000;
 
 /// The call that something is checked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct OnBehalf<'a> {
+pub(crate) struct ValidationContext<'a> {
     pub(crate) user: &'a UserId,
     pub(crate) cancel: &'a CancellationToken,
 }
@@ -72,7 +72,7 @@ pub(crate) struct OnBehalf<'a> {
 /// A compiled input schema.
 #[derive(Debug)]
 pub(crate) enum Schema {
-    Compiled(Arc<Compiled>),
+    CompiledSchema(Arc<CompiledSchema>),
     /// The schema itself is broken, or too much. Its tool may still work: the source decides.
     Unusable,
 }
@@ -89,7 +89,7 @@ enum SchemaCompileError {
 }
 
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledSchema {
     validator: Validator<MeteredJson>,
     name_cost: u64,
     /// A check of a small input stays small on the stack as well.
@@ -97,20 +97,23 @@ pub(crate) struct Compiled {
 }
 
 impl Schema {
-    pub(crate) async fn compile(tool: &ToolSpec, behalf: OnBehalf<'_>) -> Result<Self, ToolError> {
+    pub(crate) async fn compile(
+        tool: &ToolSpec,
+        behalf: ValidationContext<'_>,
+    ) -> Result<Self, ToolError> {
         let schema = tool.input_schema.value();
-        let compiled = match Survey::of(&schema) {
+        let compiled = match SchemaStats::of(&schema) {
             None => Err(SchemaCompileError::TooLarge),
             Some(survey) if is_small(&survey) => {
                 match meter::run(INLINE_LIMITS, None, || build(&schema, &survey)) {
                     Ok(compiled) => compiled,
-                    Err(Exhausted) => build_in_background(schema, survey, behalf).await?,
+                    Err(OutOfFuel) => build_in_background(schema, survey, behalf).await?,
                 }
             }
             Some(survey) => build_in_background(schema, survey, behalf).await?,
         };
         match compiled {
-            Ok(compiled) => Ok(Self::Compiled(Arc::new(compiled))),
+            Ok(compiled) => Ok(Self::CompiledSchema(Arc::new(compiled))),
             Err(error) => {
                 tracing::warn!(
                     tool = tool.display_name,
@@ -123,7 +126,11 @@ impl Schema {
         }
     }
 
-    pub(crate) async fn check(&self, input: &Value, behalf: OnBehalf<'_>) -> Result<(), ToolError> {
+    pub(crate) async fn check(
+        &self,
+        input: &Value,
+        behalf: ValidationContext<'_>,
+    ) -> Result<(), ToolError> {
         match input {
             Value::Object(_) => {}
             Value::String(raw) => return Err(not_json(raw)),
@@ -134,7 +141,7 @@ impl Schema {
                 )));
             }
         }
-        let Self::Compiled(compiled) = self else {
+        let Self::CompiledSchema(compiled) = self else {
             return Ok(());
         };
         if compiled.is_shallow
@@ -150,8 +157,8 @@ impl Schema {
         background::run(behalf, move |cancel| {
             match compiled.check(&input, Some(cancel), BACKGROUND_LIMITS, EXPLAIN_LIMITS) {
                 Ok(checked) => checked,
-                Err(Unknown::Fits) => Err(too_much()),
-                Err(Unknown::Problems) => Err(unexplained()),
+                Err(Inconclusive::Fits) => Err(too_much()),
+                Err(Inconclusive::Problems) => Err(unexplained()),
             }
         })
         .await?
@@ -160,57 +167,57 @@ impl Schema {
 
 /// What a check did not find out.
 #[derive(Debug)]
-enum Unknown {
+enum Inconclusive {
     Fits,
     /// It does not, but not why.
     Problems,
 }
 
-impl Compiled {
+impl CompiledSchema {
     fn check(
         &self,
         input: &Value,
         cancel: Option<&CancellationToken>,
         checking: WorkLimits,
         explaining: WorkLimits,
-    ) -> Result<Result<(), ToolError>, Unknown> {
+    ) -> Result<Result<(), ToolError>, Inconclusive> {
         let is_valid = || {
             meter::set_name_cost(self.name_cost);
-            self.validator.is_valid(Metered(input))
+            self.validator.is_valid(MeteredValue(input))
         };
         match meter::run(checking, cancel, is_valid) {
             Ok(true) => Ok(Ok(())),
             Ok(false) => explain(&self.validator, self.name_cost, input, cancel, explaining)
                 .map(Err)
-                .map_err(|Exhausted| Unknown::Problems),
-            Err(Exhausted) => Err(Unknown::Fits),
+                .map_err(|OutOfFuel| Inconclusive::Problems),
+            Err(OutOfFuel) => Err(Inconclusive::Fits),
         }
     }
 }
 
 /// Whether compiling it is nothing to wait for.
-fn is_small(survey: &Survey) -> bool {
+fn is_small(survey: &SchemaStats) -> bool {
     survey.values <= 500 && survey.depth <= 16 && survey.references <= 16 && survey.patterns <= 4
 }
 
 async fn build_in_background(
     schema: Value,
-    survey: Survey,
-    behalf: OnBehalf<'_>,
-) -> Result<Result<Compiled, SchemaCompileError>, Interrupted> {
+    survey: SchemaStats,
+    behalf: ValidationContext<'_>,
+) -> Result<Result<CompiledSchema, SchemaCompileError>, JobError> {
     background::run(behalf, move |cancel| {
         let build = || build(&schema, &survey);
         meter::run(COMPILE_LIMITS, Some(cancel), build)
-            .unwrap_or_else(|Exhausted| Err(SchemaCompileError::TooSlow))
+            .unwrap_or_else(|OutOfFuel| Err(SchemaCompileError::TooSlow))
     })
     .await
 }
 
-fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaCompileError> {
+fn build(schema: &Value, survey: &SchemaStats) -> Result<CompiledSchema, SchemaCompileError> {
     let guarded = survey.guarded(schema);
     let patterns = LinearPatterns::default();
     let options = jsonschema::options_for::<MeteredJson>()
-        .with_pattern_options(pattern::options(MAX_NAME_PATTERN_SIZE))
+        .with_pattern_options(pattern::options(MAX_NAME_PATTERN_BYTES))
         .with_format("regex", is_pattern_within_limits)
         .with_keyword("pattern", move |_, value, _| {
             Ok(Box::new(patterns.keyword(value)))
@@ -219,7 +226,7 @@ fn build(schema: &Value, survey: &Survey) -> Result<Compiled, SchemaCompileError
     let validator = options
         .build(guarded.as_ref().unwrap_or(schema))
         .map_err(|error| SchemaCompileError::Invalid(shorten(&error.to_string())))?;
-    Ok(Compiled {
+    Ok(CompiledSchema {
         validator,
         name_cost: survey.name_cost(),
         is_shallow: survey.depth <= 32,

@@ -50,9 +50,9 @@ export async function startPages(tenon) {
         if (pathname.startsWith('/probe/')) return void probe(pathname, response);
         const passed = passOn(request);
         passed.on('error', () => response.destroy());
-        passed.on('response', (heard) => {
-          response.writeHead(heard.statusCode, heard.headers);
-          heard.pipe(response);
+        passed.on('response', (upstream) => {
+          response.writeHead(upstream.statusCode, upstream.headers);
+          upstream.pipe(response);
         });
         request.pipe(passed);
       };
@@ -63,8 +63,8 @@ export async function startPages(tenon) {
         const passed = passOn(request);
         socket.on('error', () => passed.destroy());
         passed.on('error', () => socket.destroy());
-        passed.on('upgrade', (heard, far) => {
-          const lines = heard.rawHeaders.map((text, n) => (n % 2 ? `${text}\r\n` : `${text}: `));
+        passed.on('upgrade', (upstream, far) => {
+          const lines = upstream.rawHeaders.map((text, n) => (n % 2 ? `${text}\r\n` : `${text}: `));
           socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
           far.on('error', () => socket.destroy());
           far.pipe(socket).pipe(far);

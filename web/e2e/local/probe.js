@@ -38,7 +38,7 @@ globalThis.probe = {
     const began = performance.now();
     await local.look();
     const ms = Math.round(performance.now() - began);
-    const kinds = endpoints.map(({ url }) => local.checks.get(url)?.finding?.trouble?.kind);
+    const kinds = endpoints.map(({ url }) => local.checks.get(url)?.finding?.diagnosis?.kind);
     return { kinds, ms, pause: pauses() };
   },
 
@@ -52,8 +52,8 @@ globalThis.probe = {
   },
 
   status(url) {
-    const { state, troubles, tools } = local.statusOf(local.endpoints.enabled[0] ?? { url });
-    return { state, troubles, tools };
+    const { state, diagnoses, tools } = local.statusOf(local.endpoints.enabled[0] ?? { url });
+    return { state, diagnoses, tools };
   },
 
   /** What Tenon makes of what was found, it says a little later. */
@@ -76,7 +76,7 @@ globalThis.probe = {
     const found = local.scanned.map(({ url, finding }) => ({
       url,
       servers: finding.servers.length,
-      trouble: finding.trouble?.kind,
+      diagnosis: finding.diagnosis?.kind,
     }));
     return { found, ms };
   },

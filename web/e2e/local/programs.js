@@ -64,10 +64,10 @@ function start(command, args, ready, environment = {}) {
     program.once('exit', (code) => fail(`ended with ${code}`));
     const hear = (data) => {
       said += data;
-      const heard = ready.exec(said);
-      if (!heard) return;
+      const match = ready.exec(said);
+      if (!match) return;
       clearTimeout(timer);
-      resolve(heard);
+      resolve(match);
     };
     program.stdout.on('data', hear);
     program.stderr.on('data', hear);

@@ -98,12 +98,12 @@ async function deny(context, page, origin) {
 
 /** How an address stands after the page has looked at it: what is in the way, how many tools
     there are, and how long it took. */
-export async function troubleOf(page, endpoint, { clicked = true } = {}) {
+export async function diagnosisOf(page, endpoint, { clicked = true } = {}) {
   const asked = typeof endpoint === 'string' ? { url: endpoint } : endpoint;
   const seen = await page.evaluate(
     ([asked, clicked]) => globalThis.probe.look(asked, { clicked }),
     [asked, clicked],
   );
-  const [first] = seen.troubles;
-  return { ...seen, trouble: first?.trouble, at: first?.name };
+  const [first] = seen.diagnoses;
+  return { ...seen, diagnosis: first?.diagnosis, at: first?.name };
 }

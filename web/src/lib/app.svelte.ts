@@ -10,8 +10,8 @@ import type {
   CallId,
   ChatId,
   ChatSummary,
-  Discover,
-  Discovered,
+  ModelDiscoveryRequest,
+  ModelDiscoveryResponse,
   ModelChange,
   ModelId,
   ModelRef,
@@ -295,7 +295,7 @@ class App {
   // What the panel of models does. Each of these fails with what the server said: the panel
   // shows it, at the field that it is about.
 
-  discover(ask: Discover): Promise<Discovered> {
+  discover(ask: ModelDiscoveryRequest): Promise<ModelDiscoveryResponse> {
     return api.discover(ask);
   }
 
@@ -415,7 +415,7 @@ class App {
   /** Starts a turn. `message` is shown meanwhile, also where the same is answered anew. */
   async #start(turn: OutgoingTurn, message: string): Promise<Started> {
     // Whoever sends it nevertheless has accepted who answers.
-    if (this.missing) this.models.unpick();
+    if (this.missing) this.models.clearPick();
     const { turnId } = turn;
     const takeBack = this.conversation.announce(message, turnId, turn.replaces);
     const made = router.chatId === undefined;

@@ -459,10 +459,10 @@ describe('what changes elsewhere', () => {
 
   test('in a role changes what may be done with sources', () => {
     reads();
-    const heard = vi.fn();
-    const stop = onSourcesChange(heard);
+    const received = vi.fn();
+    const stop = onSourcesChange(received);
     app.take({ type: 'changed', topic: 'accounts' });
-    expect(heard.mock.calls).toEqual([[undefined]]);
+    expect(received.mock.calls).toEqual([[undefined]]);
     stop();
   });
 
@@ -660,8 +660,8 @@ describe('the model of a chat', () => {
 });
 
 test('a server that changes is told of at once', () => {
-  const heard: unknown[] = [];
-  const stop = onSourcesChange((news) => heard.push(news?.sourceId));
+  const received: unknown[] = [];
+  const stop = onSourcesChange((news) => received.push(news?.sourceId));
   const changed: ServerFrame = {
     type: 'source:state',
     sourceId: 's1',
@@ -671,10 +671,10 @@ test('a server that changes is told of at once', () => {
     state: 'ready',
   };
   for (let count = 0; count < 5; count++) app.take({ ...changed, revision: count });
-  expect(heard).toEqual(['s1', 's1', 's1', 's1', 's1']);
+  expect(received).toEqual(['s1', 's1', 's1', 's1', 's1']);
   stop();
   app.take(changed);
-  expect(heard).toHaveLength(5);
+  expect(received).toHaveLength(5);
 });
 
 test('an answer to a form that was given elsewhere is no failure, a wrong one is', async () => {

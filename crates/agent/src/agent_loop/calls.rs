@@ -28,7 +28,7 @@ impl AgentLoop<'_> {
         messages: &[Message],
         calls: Vec<CallRecord>,
     ) -> StoreResult<ControlFlow<LoopEnd>> {
-        let toolset = knowing(self.toolset().await?, messages, &calls).await;
+        let toolset = with_known_addresses(self.toolset().await?, messages, &calls).await;
         let run = self.run_calls(&toolset, calls).await?;
         Ok(run.map_continue(|_answers| ()))
     }
@@ -181,14 +181,14 @@ pub(super) fn requested(toolset: &Toolset, message: &MessageId, parts: &[Part]) 
 }
 
 /// The toolset for these calls, which knows what was said before them.
-pub(super) async fn knowing(
+pub(super) async fn with_known_addresses(
     toolset: Toolset,
     messages: &[Message],
     calls: &[CallRecord],
 ) -> Toolset {
     let depends = |call: &CallRecord| toolset.needs_addresses(&call.tool_id, &call.input);
     if calls.iter().any(depends) {
-        toolset.knowing(messages).await
+        toolset.with_known_addresses(messages).await
     } else {
         toolset
     }

@@ -61,7 +61,7 @@ impl CallClient for TurnClient {
         self.throttle.report(progress);
     }
 
-    async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
+    async fn ask(&self, message: String, request: FormRequest) -> FormAnswer {
         if !self.can_ask {
             return FormAnswer::Decline;
         }
@@ -69,7 +69,7 @@ impl CallClient for TurnClient {
             return FormAnswer::Cancel;
         }
         let forms = &self.agent.forms;
-        let shown = forms.show(&self.chat, &self.call, &message, wants);
+        let shown = forms.show(&self.chat, &self.call, &message, request);
         let mut shown = match shown {
             Ok(shown) => shown,
             Err(error) => {

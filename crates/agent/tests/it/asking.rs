@@ -13,7 +13,7 @@ use tenon_domain::{
 use tenon_llm::scripted::ScriptStep;
 use tenon_store::ToolSettingChange;
 
-use crate::world::{World, ada, outcome, until};
+use crate::harness::{AgentHarness, ada, outcome, until};
 
 const ASK: &str = "mcp_bench_ask";
 
@@ -45,8 +45,8 @@ pub async fn asked(watch: &mut ChatWatch, count: usize) -> Vec<CallId> {
 }
 
 /// What the model was told in its last step.
-pub fn told(world: &World) -> Vec<ToolResult> {
-    let requests = world.model.requests();
+pub fn told(harness: &AgentHarness) -> Vec<ToolResult> {
+    let requests = harness.model.requests();
     match requests.last().unwrap().messages.last() {
         Some(Message::Tools { answers }) => {
             answers.iter().map(|answer| answer.result.clone()).collect()
@@ -55,8 +55,8 @@ pub fn told(world: &World) -> Vec<ToolResult> {
     }
 }
 
-async fn calls(world: &World) -> Vec<CallRecord> {
-    world.store.calls(&world.chat).await.unwrap()
+async fn calls(harness: &AgentHarness) -> Vec<CallRecord> {
+    harness.store.calls(&harness.chat).await.unwrap()
 }
 
 #[tokio::test]
@@ -68,9 +68,10 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
         ("mcp_bench_echo", "4"),
     ];
     // One call at a time: whoever waits for a person must not be the one.
-    let world = World::with(calling(&[&step]), |settings| settings.parallel_calls = 1).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness =
+        AgentHarness::with(calling(&[&step]), |settings| settings.parallel_calls = 1).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let (mut finished, mut waiting) = (0, Vec::new());
     while finished < 2 || waiting.len() < 2 {
         match until(&mut watch, |_| true).await {
@@ -79,18 +80,22 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
             _ => {}
         }
     }
-    let asks: Vec<bool> = calls(&world).await.iter().map(|call| call.asked).collect();
+    let asks: Vec<bool> = calls(&harness)
+        .await
+        .iter()
+        .map(|call| call.asked)
+        .collect();
     assert_eq!(asks, [true, false, true, false]);
     assert_eq!(
-        world
+        harness
             .store
-            .chats_awaiting_approval(std::slice::from_ref(&world.chat))
+            .chats_awaiting_approval(std::slice::from_ref(&harness.chat))
             .await
             .unwrap(),
-        [world.chat.clone()].into()
+        [harness.chat.clone()].into()
     );
     for call in &waiting {
-        world
+        harness
             .agent
             .answer(&ada(), call, Verdict::Once)
             .await
@@ -98,11 +103,11 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
     }
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     let expected = ["1", "2", "3", "4"].map(|text| Ok(ToolOutput::text(text)));
-    assert_eq!(told(&world), expected);
+    assert_eq!(told(&harness), expected);
     assert!(
-        world
+        harness
             .store
-            .chats_awaiting_approval(std::slice::from_ref(&world.chat))
+            .chats_awaiting_approval(std::slice::from_ref(&harness.chat))
             .await
             .unwrap()
             .is_empty()
@@ -111,24 +116,24 @@ async fn all_questions_of_a_step_are_asked_at_once_and_the_rest_runs_meanwhile()
 
 #[tokio::test]
 async fn once_is_once_and_a_refusal_is_told_to_the_model() {
-    let world = World::new(calling(&[&[(ASK, "1")], &[(ASK, "2")]])).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = AgentHarness::new(calling(&[&[(ASK, "1")], &[(ASK, "2")]])).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let first = asked(&mut watch, 1).await;
-    world
+    harness
         .agent
         .answer(&ada(), &first[0], Verdict::Once)
         .await
         .unwrap();
     let second = asked(&mut watch, 1).await;
-    world
+    harness
         .agent
         .answer(&ada(), &second[0], Verdict::Denied)
         .await
         .unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    assert_eq!(told(&world), [Err(ToolError::refused())]);
-    let calls = calls(&world).await;
+    assert_eq!(told(&harness), [Err(ToolError::refused())]);
+    let calls = calls(&harness).await;
     assert_eq!(calls[0].status, CallStatus::Done);
     assert_eq!(calls[1].status, CallStatus::Failed);
     assert_eq!(calls[1].verdict, Some(Verdict::Denied));
@@ -139,28 +144,28 @@ async fn for_this_chat_holds_for_what_waits_and_what_comes_in_this_chat_alone() 
     let steps: [&[(&str, &str)]; 2] = [&[(ASK, "1"), (ASK, "2")], &[(ASK, "3")]];
     let mut scripts = calling(&steps);
     scripts.extend(calling(&[&[(ASK, "4")]]));
-    let mut world = World::new(scripts).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = AgentHarness::new(scripts).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let waiting = asked(&mut watch, 2).await;
-    world
+    harness
         .agent
         .answer(&ada(), &waiting[1], Verdict::Chat)
         .await
         .unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    let verdicts: Vec<_> = calls(&world)
+    let verdicts: Vec<_> = calls(&harness)
         .await
         .iter()
         .map(|call| call.verdict)
         .collect();
     assert_eq!(verdicts, [Some(Verdict::Once), Some(Verdict::Chat), None]);
 
-    world.chat = world.store.create_chat(&ada(), "").await.unwrap().id;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    harness.chat = harness.store.create_chat(&ada(), "").await.unwrap().id;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     asked(&mut watch, 1).await;
-    world.agent.cancel(&turn);
+    harness.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 }
 
@@ -169,34 +174,34 @@ async fn a_chat_with_a_rule_of_its_own_keeps_it_and_its_question() {
     let mut scripts = calling(&[&[(ASK, "1")]]);
     scripts.truncate(1);
     scripts.extend(calling(&[&[(ASK, "2")]]));
-    let mut world = World::new(scripts).await;
-    let strict = world.chat.clone();
+    let mut harness = AgentHarness::new(scripts).await;
+    let strict = harness.chat.clone();
     let ask_here = ToolSettingChange {
         tool: ToolId::new(ASK),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
     };
-    let rule = world
+    let rule = harness
         .store
         .set_tools(Layer::Chat, strict.as_str(), [ask_here]);
     rule.await.unwrap();
-    let mut watch_strict = world.agent.feed().watch(&strict);
-    let turn = world.start("go").await.unwrap();
+    let mut watch_strict = harness.agent.feed().watch(&strict);
+    let turn = harness.start("go").await.unwrap();
     asked(&mut watch_strict, 1).await;
 
-    world.chat = world.store.create_chat(&ada(), "").await.unwrap().id;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    harness.chat = harness.store.create_chat(&ada(), "").await.unwrap().id;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let waiting = asked(&mut watch, 1).await;
     let ada = ada();
-    let answered = world.agent.answer(&ada, &waiting[0], Verdict::Always);
+    let answered = harness.agent.answer(&ada, &waiting[0], Verdict::Always);
     answered.await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
 
-    let settings = world.store.tool_settings(&ada, None, Some(&strict));
+    let settings = harness.store.tool_settings(&ada, None, Some(&strict));
     let policy = settings.await.unwrap().effective(&ToolId::new(ASK)).policy;
     assert_eq!(policy, Some((Policy::Ask, Layer::Chat)));
-    world.agent.cancel(&turn);
+    harness.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch_strict).await, TurnOutcome::Stopped);
 }
 
@@ -206,36 +211,36 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
     scripts.truncate(1);
     scripts.extend(calling(&[&[(ASK, "2")]]));
     scripts.push(vec![ScriptStep::text("Fine."), ScriptStep::stop()]);
-    let mut world = World::new(scripts).await;
-    let first = world.chat.clone();
-    let mut watch_first = world.agent.feed().watch(&first);
-    world.start("go").await.unwrap();
+    let mut harness = AgentHarness::new(scripts).await;
+    let first = harness.chat.clone();
+    let mut watch_first = harness.agent.feed().watch(&first);
+    harness.start("go").await.unwrap();
     asked(&mut watch_first, 1).await;
 
-    world.chat = world.store.create_chat(&ada(), "").await.unwrap().id;
+    harness.chat = harness.store.create_chat(&ada(), "").await.unwrap().id;
     let ask_here = ToolSettingChange {
         tool: ToolId::new(ASK),
         enabled: None,
         policy: Some(Some(Policy::Ask)),
     };
-    world
+    harness
         .store
-        .set_tools(Layer::Chat, world.chat.as_str(), [ask_here])
+        .set_tools(Layer::Chat, harness.chat.as_str(), [ask_here])
         .await
         .unwrap();
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let waiting = asked(&mut watch, 1).await;
-    world
+    harness
         .agent
         .answer(&ada(), &waiting[0], Verdict::Always)
         .await
         .unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     assert_eq!(outcome(&mut watch_first).await, TurnOutcome::Done);
-    let settings = world
+    let settings = harness
         .store
-        .tool_settings(&ada(), None, Some(&world.chat))
+        .tool_settings(&ada(), None, Some(&harness.chat))
         .await
         .unwrap();
     assert_eq!(
@@ -246,16 +251,16 @@ async fn always_holds_in_every_chat_even_where_one_waits() {
 
 #[tokio::test]
 async fn of_two_answers_one_counts_and_strangers_have_none() {
-    let world = World::new(calling(&[&[(ASK, "1")]])).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = AgentHarness::new(calling(&[&[(ASK, "1")]])).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let call = asked(&mut watch, 1).await.remove(0);
     let bob = UserId::new("bob");
     assert!(matches!(
-        world.agent.answer(&bob, &call, Verdict::Always).await,
+        harness.agent.answer(&bob, &call, Verdict::Always).await,
         Err(Error::Store(tenon_store::Error::NotFound("call")))
     ));
-    let (ada, agent) = (ada(), &world.agent);
+    let (ada, agent) = (ada(), &harness.agent);
     let answers = futures::future::join_all(
         [Verdict::Once, Verdict::Denied, Verdict::Once]
             .map(|verdict| agent.answer(&ada, &call, verdict)),
@@ -269,7 +274,7 @@ async fn of_two_answers_one_counts_and_strangers_have_none() {
         "{lost:?}"
     );
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    let answered = world.events().await;
+    let answered = harness.events().await;
     let answered = answered
         .iter()
         .filter(|event| matches!(event.body, EventBody::CallAnswered { .. }));
@@ -282,25 +287,25 @@ async fn of_two_answers_one_counts_and_strangers_have_none() {
 
 #[tokio::test]
 async fn stop_ends_a_question_and_so_does_time() {
-    let world = World::new(calling(&[&[(ASK, "1")]])).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    let harness = AgentHarness::new(calling(&[&[(ASK, "1")]])).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     let call = asked(&mut watch, 1).await.remove(0);
-    assert!(matches!(world.start("busy?").await, Err(Error::Busy)));
-    assert!(world.agent.cancel(&turn));
+    assert!(matches!(harness.start("busy?").await, Err(Error::Busy)));
+    assert!(harness.agent.cancel(&turn));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
-    assert_eq!(calls(&world).await[0].status, CallStatus::Cancelled);
+    assert_eq!(calls(&harness).await[0].status, CallStatus::Cancelled);
     assert!(matches!(
-        world.agent.answer(&ada(), &call, Verdict::Once).await,
+        harness.agent.answer(&ada(), &call, Verdict::Once).await,
         Err(Error::NotWaiting)
     ));
 
-    let world = World::with(calling(&[&[(ASK, "1")]]), |settings| {
+    let harness = AgentHarness::with(calling(&[&[(ASK, "1")]]), |settings| {
         settings.approval_wait = Duration::from_millis(50);
     })
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let [Err(error)] = &told(&world)[..] else {
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let [Err(error)] = &told(&harness)[..] else {
         panic!("it was made")
     };
     assert_eq!(error.kind, ErrorKind::Denied);
@@ -310,17 +315,17 @@ async fn stop_ends_a_question_and_so_does_time() {
 #[tokio::test]
 async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
     let check = async |door: EntryPoint, granted: &[&str], expected: Result<&str, &str>| {
-        let world = World::new(calling(&[&[(ASK, "1")]])).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
+        let harness = AgentHarness::new(calling(&[&[(ASK, "1")]])).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
         let request = TurnRequest {
             door,
             can_ask: false,
             granted: granted.iter().copied().map(Pattern::new).collect(),
-            ..world.request("go")
+            ..harness.request("go")
         };
-        world.agent.start(request).await.unwrap();
+        harness.agent.start(request).await.unwrap();
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-        let told = told(&world).remove(0);
+        let told = told(&harness).remove(0);
         let told = told.map(|output| output.to_text());
         let told = told.map_err(|error| error.message);
         let expected = expected.map(str::to_owned).map_err(|advice| {
@@ -341,7 +346,7 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
 #[tokio::test]
 async fn what_is_denied_is_not_offered_and_what_is_off_is_not_there() {
     let steps = [("mcp_bench_echo", "1"), ("mcp_bench_done", "2")];
-    let world = World::new(calling(&[&steps])).await;
+    let harness = AgentHarness::new(calling(&[&steps])).await;
     let say = |tool: &str, enabled, policy| ToolSettingChange {
         tool: ToolId::new(tool),
         enabled: Some(enabled),
@@ -352,24 +357,24 @@ async fn what_is_denied_is_not_offered_and_what_is_off_is_not_there() {
         say("mcp_bench_done", Some(false), None),
     ];
     let user = ada();
-    world
+    harness
         .store
         .set_tools(Layer::User, user.as_str(), changes)
         .await
         .unwrap();
-    let mut watch = world.agent.feed().watch(&world.chat);
+    let mut watch = harness.agent.feed().watch(&harness.chat);
     let granted = TurnRequest {
         granted: vec![Pattern::new("*")],
-        ..world.request("go")
+        ..harness.request("go")
     };
-    world.agent.start(granted).await.unwrap();
+    harness.agent.start(granted).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    let offered = &world.model.requests()[0].tools;
+    let offered = &harness.model.requests()[0].tools;
     let offered: Vec<&str> = offered.iter().map(|tool| tool.id.as_str()).collect();
     assert!(offered.contains(&"mcp_bench_ask"), "{offered:?}");
     assert!(!offered.contains(&"mcp_bench_echo"), "{offered:?}");
     assert!(!offered.contains(&"mcp_bench_done"), "{offered:?}");
-    let kinds: Vec<ErrorKind> = told(&world)
+    let kinds: Vec<ErrorKind> = told(&harness)
         .into_iter()
         .map(|result| result.unwrap_err().kind)
         .collect();
@@ -382,10 +387,11 @@ async fn nobody_is_asked_about_an_input_that_does_not_fit() {
         ScriptStep::call(0, ASK, &json!({"text": 7})),
         ScriptStep::stop(),
     ];
-    let world = World::new([wrong, vec![ScriptStep::text("Oh."), ScriptStep::stop()]]).await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let harness =
+        AgentHarness::new([wrong, vec![ScriptStep::text("Oh."), ScriptStep::stop()]]).await;
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
     assert_eq!(
-        told(&world).remove(0).unwrap_err().kind,
+        told(&harness).remove(0).unwrap_err().kind,
         ErrorKind::InvalidInput
     );
 }

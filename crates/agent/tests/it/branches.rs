@@ -4,7 +4,7 @@ use tenon_agent::{Error, TurnRequest};
 use tenon_domain::{EventBody, Message, TurnId, TurnOutcome, UserId};
 use tenon_llm::scripted::ScriptStep;
 
-use crate::world::{World, ada, outcome};
+use crate::harness::{AgentHarness, ada, outcome};
 
 fn answers(count: usize) -> Vec<Vec<ScriptStep>> {
     let answer = |number| {
@@ -17,28 +17,28 @@ fn answers(count: usize) -> Vec<Vec<ScriptStep>> {
 }
 
 /// Says something beside a turn; None says the same again.
-async fn instead(world: &World, replaced: &TurnId, text: Option<&str>) -> TurnId {
-    let mut watch = world.agent.feed().watch(&world.chat);
+async fn instead(harness: &AgentHarness, replaced: &TurnId, text: Option<&str>) -> TurnId {
+    let mut watch = harness.agent.feed().watch(&harness.chat);
     let request = TurnRequest {
         text: text.map(str::to_owned),
         replaces: Some(replaced.clone()),
-        ..world.request("")
+        ..harness.request("")
     };
-    let turn = world.agent.start(request).await.unwrap();
+    let turn = harness.agent.start(request).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     turn
 }
 
-async fn say(world: &World, text: &str) -> TurnId {
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start(text).await.unwrap();
+async fn say(harness: &AgentHarness, text: &str) -> TurnId {
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start(text).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     turn
 }
 
 /// What the model was told last, in words.
-fn told(world: &World) -> String {
-    let requests = world.model.requests();
+fn told(harness: &AgentHarness) -> String {
+    let requests = harness.model.requests();
     let words = requests
         .last()
         .unwrap()
@@ -54,11 +54,11 @@ fn told(world: &World) -> String {
     words.collect::<Vec<_>>().join(" | ")
 }
 
-async fn shown(world: &World) -> String {
-    let branches = world.store.branches(&world.chat).await.unwrap();
-    let messages = world
+async fn shown(harness: &AgentHarness) -> String {
+    let branches = harness.store.branches(&harness.chat).await.unwrap();
+    let messages = harness
         .store
-        .messages_of(&world.chat, &branches.shown())
+        .messages_of(&harness.chat, &branches.shown())
         .await
         .unwrap();
     let words: Vec<String> = messages.iter().map(|message| message.text()).collect();
@@ -67,50 +67,50 @@ async fn shown(world: &World) -> String {
 
 #[tokio::test]
 async fn a_model_is_told_the_branch_it_is_on_and_nothing_of_the_others() {
-    let world = World::new(answers(7)).await;
-    let first = say(&world, "a").await;
-    let second = say(&world, "b").await;
+    let harness = AgentHarness::new(answers(7)).await;
+    let first = say(&harness, "a").await;
+    let second = say(&harness, "b").await;
 
-    let edited = instead(&world, &second, Some("c")).await;
-    assert_eq!(told(&world), "a | answer 1 | c");
-    assert_eq!(shown(&world).await, "a | answer 1 | c | answer 3");
+    let edited = instead(&harness, &second, Some("c")).await;
+    assert_eq!(told(&harness), "a | answer 1 | c");
+    assert_eq!(shown(&harness).await, "a | answer 1 | c | answer 3");
 
-    instead(&world, &edited, None).await;
-    assert_eq!(told(&world), "a | answer 1 | c");
-    assert_eq!(shown(&world).await, "a | answer 1 | c | answer 4");
+    instead(&harness, &edited, None).await;
+    assert_eq!(told(&harness), "a | answer 1 | c");
+    assert_eq!(shown(&harness).await, "a | answer 1 | c | answer 4");
 
     // What is said next goes on from what is shown.
-    say(&world, "d").await;
-    assert_eq!(told(&world), "a | answer 1 | c | answer 4 | d");
+    say(&harness, "d").await;
+    assert_eq!(told(&harness), "a | answer 1 | c | answer 4 | d");
 
     // The first message can be another one, too.
-    instead(&world, &first, Some("z")).await;
-    assert_eq!(told(&world), "z");
+    instead(&harness, &first, Some("z")).await;
+    assert_eq!(told(&harness), "z");
 
     // The old branches are all there.
     let ada = ada();
-    world
+    harness
         .agent
-        .choose_branch(&ada, &world.chat, &second)
+        .choose_branch(&ada, &harness.chat, &second)
         .await
         .unwrap();
-    assert_eq!(shown(&world).await, "a | answer 1 | b | answer 2");
-    world
+    assert_eq!(shown(&harness).await, "a | answer 1 | b | answer 2");
+    harness
         .agent
-        .choose_branch(&ada, &world.chat, &first)
+        .choose_branch(&ada, &harness.chat, &first)
         .await
         .unwrap();
     let newest = "a | answer 1 | c | answer 4 | d | answer 5";
-    assert_eq!(shown(&world).await, newest);
-    say(&world, "e").await;
-    assert_eq!(told(&world), format!("{newest} | e"));
+    assert_eq!(shown(&harness).await, newest);
+    say(&harness, "e").await;
+    assert_eq!(told(&harness), format!("{newest} | e"));
 }
 
 #[tokio::test]
 async fn only_turns_of_this_chat_can_be_replaced_or_shown() {
-    let world = World::new(answers(2)).await;
-    let turn = say(&world, "a").await;
-    let elsewhere = world.store.create_chat(&ada(), "").await.unwrap().id;
+    let harness = AgentHarness::new(answers(2)).await;
+    let turn = say(&harness, "a").await;
+    let elsewhere = harness.store.create_chat(&ada(), "").await.unwrap().id;
     let nothing = |error: Error| {
         assert!(
             matches!(error, Error::Store(tenon_store::Error::NotFound(_))),
@@ -119,16 +119,16 @@ async fn only_turns_of_this_chat_can_be_replaced_or_shown() {
     };
     for (chat, replaced) in [
         (&elsewhere, turn.clone()),
-        (&world.chat, TurnId::new("nothing")),
+        (&harness.chat, TurnId::new("nothing")),
     ] {
         let request = TurnRequest {
             chat: chat.clone(),
             replaces: Some(replaced.clone()),
-            ..world.request("b")
+            ..harness.request("b")
         };
-        nothing(world.agent.start(request).await.unwrap_err());
+        nothing(harness.agent.start(request).await.unwrap_err());
         nothing(
-            world
+            harness
                 .agent
                 .choose_branch(&ada(), chat, &replaced)
                 .await
@@ -137,40 +137,46 @@ async fn only_turns_of_this_chat_can_be_replaced_or_shown() {
     }
     let bob = UserId::new("bob");
     nothing(
-        world
+        harness
             .agent
-            .choose_branch(&bob, &world.chat, &turn)
+            .choose_branch(&bob, &harness.chat, &turn)
             .await
             .unwrap_err(),
     );
     let again = TurnRequest {
         text: None,
-        ..world.request("")
+        ..harness.request("")
     };
-    assert!(matches!(world.agent.start(again).await, Err(Error::Empty)));
+    assert!(matches!(
+        harness.agent.start(again).await,
+        Err(Error::Empty)
+    ));
 }
 
 #[tokio::test]
 async fn no_other_branch_is_shown_while_one_is_answered() {
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![ScriptStep::text("answer 1"), ScriptStep::stop()],
         vec![ScriptStep::Hang],
     ])
     .await;
-    let first = say(&world, "a").await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let running = world.start("b").await.unwrap();
-    let chosen = world.agent.choose_branch(&ada(), &world.chat, &first).await;
+    let first = say(&harness, "a").await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let running = harness.start("b").await.unwrap();
+    let chosen = harness
+        .agent
+        .choose_branch(&ada(), &harness.chat, &first)
+        .await;
     assert!(matches!(chosen, Err(Error::Busy)), "{chosen:?}");
-    world.agent.cancel(&running);
+    harness.agent.cancel(&running);
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
     // What is shown already needs no event.
-    world
+    harness
         .agent
-        .choose_branch(&ada(), &world.chat, &first)
+        .choose_branch(&ada(), &harness.chat, &first)
         .await
         .unwrap();
-    let events = world.events().await;
+    let events = harness.events().await;
     assert!(
         !events
             .iter()

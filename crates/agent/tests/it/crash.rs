@@ -13,7 +13,7 @@ use tenon_llm::{ModelRequest, ModelStream, Provider};
 use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 
-use crate::world::{PATIENCE, World};
+use crate::harness::{AgentHarness, TEST_TIMEOUT};
 
 /// Dropping a runtime drops its tasks where they stand, as a crash does.
 #[test]
@@ -23,7 +23,7 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
 
     let first = Runtime::new().unwrap();
     let (chat, turn) = first.block_on(async {
-        let world = World::in_file(
+        let harness = AgentHarness::in_file(
             &file,
             [vec![
                 ScriptStep::text("On it."),
@@ -32,25 +32,25 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
             ]],
         )
         .await;
-        let turn = world.start("go").await.unwrap();
-        tokio::time::timeout(PATIENCE, world.bench.hanging.notified())
+        let turn = harness.start("go").await.unwrap();
+        tokio::time::timeout(TEST_TIMEOUT, harness.bench.hanging.notified())
             .await
             .unwrap();
-        (world.chat, turn)
+        (harness.chat, turn)
     });
     first.shutdown_timeout(Duration::from_millis(1));
 
     Runtime::new().unwrap().block_on(async {
-        let mut world = World::in_file(
+        let mut harness = AgentHarness::in_file(
             &file,
             [vec![ScriptStep::text("Again."), ScriptStep::stop()]],
         )
         .await;
-        world.chat = chat;
-        assert_eq!(world.agent.recover().await.unwrap(), 1);
-        assert_eq!(world.agent.recover().await.unwrap(), 0);
+        harness.chat = chat;
+        assert_eq!(harness.agent.recover().await.unwrap(), 1);
+        assert_eq!(harness.agent.recover().await.unwrap(), 0);
 
-        let last = world.events().await.pop().unwrap().body;
+        let last = harness.events().await.pop().unwrap().body;
         let tenon_domain::EventBody::TurnFinished {
             turn_id, outcome, ..
         } = last
@@ -63,12 +63,12 @@ fn after_a_crash_text_is_kept_calls_are_lost_and_the_chat_goes_on() {
             TurnOutcome::Interrupted(TurnFault::Restarted.into())
         );
         assert_eq!(
-            world.store.calls(&world.chat).await.unwrap()[0].status,
+            harness.store.calls(&harness.chat).await.unwrap()[0].status,
             CallStatus::Lost
         );
 
-        assert_eq!(world.turn("go on").await, TurnOutcome::Done);
-        let told = &world.model.requests()[0].messages;
+        assert_eq!(harness.turn("go on").await, TurnOutcome::Done);
+        let told = &harness.model.requests()[0].messages;
         let Message::Tools { answers } = &told[2] else {
             panic!("{told:?}")
         };
@@ -90,21 +90,21 @@ fn streamed_text_is_kept_at_least_once_a_second() {
             ScriptStep::text(" words"),
             ScriptStep::Hang,
         ];
-        let world = World::in_file(&file, [script]).await;
-        world.start("go").await.unwrap();
-        kept(&world, "Slow").await;
+        let harness = AgentHarness::in_file(&file, [script]).await;
+        harness.start("go").await.unwrap();
+        kept(&harness, "Slow").await;
         go_on.notify_one();
-        kept(&world, "Slow words").await;
-        world.chat
+        kept(&harness, "Slow words").await;
+        harness.chat
     });
     first.shutdown_timeout(Duration::from_millis(1));
 
     Runtime::new().unwrap().block_on(async {
-        let mut world = World::in_file(&file, []).await;
-        world.chat = chat;
-        world.agent.recover().await.unwrap();
+        let mut harness = AgentHarness::in_file(&file, []).await;
+        harness.chat = chat;
+        harness.agent.recover().await.unwrap();
         assert_eq!(
-            world.store.messages(&world.chat).await.unwrap()[1].text(),
+            harness.store.messages(&harness.chat).await.unwrap()[1].text(),
             "Slow words"
         );
     });
@@ -112,10 +112,10 @@ fn streamed_text_is_kept_at_least_once_a_second() {
 
 /// No event says that a checkpoint was made: looks until it is there. A loaded
 /// machine may be late, but not by several checkpoints.
-async fn kept(world: &World, text: &str) {
+async fn kept(harness: &AgentHarness, text: &str) {
     let asked = Instant::now();
     loop {
-        let messages = world.store.messages(&world.chat).await.unwrap();
+        let messages = harness.store.messages(&harness.chat).await.unwrap();
         if messages
             .get(1)
             .is_some_and(|message| message.text() == text)
@@ -132,14 +132,15 @@ async fn kept(world: &World, text: &str) {
 
 #[tokio::test]
 async fn a_mistake_of_our_own_leaves_nothing_open() {
-    let world = World::new([]).await;
+    let harness = AgentHarness::new([]).await;
     let request = TurnRequest {
-        model: crate::world::model(Arc::new(Broken)),
-        ..world.request("go")
+        model: crate::harness::model(Arc::new(Broken)),
+        ..harness.request("go")
     };
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.agent.start(request).await.unwrap();
-    let TurnOutcome::Failed(ErrorDetail { message, .. }) = crate::world::outcome(&mut watch).await
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.agent.start(request).await.unwrap();
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) =
+        crate::harness::outcome(&mut watch).await
     else {
         panic!("it did not fail");
     };
@@ -147,7 +148,7 @@ async fn a_mistake_of_our_own_leaves_nothing_open() {
         message.starts_with("Tenon had an internal error"),
         "{message}"
     );
-    let bodies: Vec<EventBody> = world
+    let bodies: Vec<EventBody> = harness
         .events()
         .await
         .into_iter()
@@ -159,7 +160,7 @@ async fn a_mistake_of_our_own_leaves_nothing_open() {
             .any(|body| matches!(body, EventBody::MessageFinished { .. })),
         "{bodies:?}"
     );
-    assert_eq!(world.store.open_turns().await.unwrap(), []);
+    assert_eq!(harness.store.open_turns().await.unwrap(), []);
 }
 
 /// A model whose adapter has a bug.

@@ -6,13 +6,13 @@ use tenon_agent::feed::{LiveUpdate, WatchEvent};
 use tenon_domain::{DeltaKind, EventBody, MessageId, TitledBy};
 use tenon_llm::scripted::ScriptStep;
 
-use crate::world::{World, next, until};
+use crate::harness::{AgentHarness, next, until};
 
 #[tokio::test]
 async fn what_is_published_can_be_read_from_the_store_already() {
-    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = AgentHarness::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let mut expected = 1;
     loop {
         let LiveUpdate::Event(event) = next(&mut watch).await else {
@@ -20,9 +20,9 @@ async fn what_is_published_can_be_read_from_the_store_already() {
         };
         assert_eq!(event.seq, expected, "numbered without gaps");
         expected += 1;
-        let stored = world
+        let stored = harness
             .store
-            .events(&world.chat, event.seq - 1, 1)
+            .events(&harness.chat, event.seq - 1, 1)
             .await
             .unwrap();
         assert_eq!(stored, [(*event).clone()]);
@@ -34,7 +34,7 @@ async fn what_is_published_can_be_read_from_the_store_already() {
 
 #[tokio::test]
 async fn who_comes_late_gets_the_text_so_far() {
-    let world = World::new([vec![
+    let harness = AgentHarness::new([vec![
         ScriptStep::text("早上好 🙂, "),
         ScriptStep::text("Ada"),
         ScriptStep::Pause(Duration::from_millis(300)),
@@ -42,8 +42,8 @@ async fn who_comes_late_gets_the_text_so_far() {
         ScriptStep::stop(),
     ]])
     .await;
-    let mut early = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut early = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     loop {
         if let LiveUpdate::Delta(delta) = next(&mut early).await
             && delta.text == "Ada"
@@ -52,7 +52,7 @@ async fn who_comes_late_gets_the_text_so_far() {
             break;
         }
     }
-    let mut late = world.agent.feed().watch(&world.chat);
+    let mut late = harness.agent.feed().watch(&harness.chat);
     let draft: Vec<(usize, &str)> = late
         .draft
         .iter()
@@ -67,11 +67,11 @@ async fn who_comes_late_gets_the_text_so_far() {
 
 #[tokio::test]
 async fn a_chat_nobody_watches_costs_no_memory() {
-    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
-    let feed = world.agent.feed();
-    world.turn("go").await;
+    let harness = AgentHarness::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    let feed = harness.agent.feed();
+    harness.turn("go").await;
     assert_eq!(feed.open_channels(), 0);
-    let watch = feed.watch(&world.chat);
+    let watch = feed.watch(&harness.chat);
     assert_eq!(feed.open_channels(), 1);
     drop(watch);
     assert_eq!(feed.open_channels(), 0);
@@ -79,15 +79,15 @@ async fn a_chat_nobody_watches_costs_no_memory() {
 
 #[tokio::test]
 async fn who_is_too_slow_is_told_and_finds_the_rest_in_the_store() {
-    let world = World::new([]).await;
-    let mut slow = world.agent.feed().watch(&world.chat);
+    let harness = AgentHarness::new([]).await;
+    let mut slow = harness.agent.feed().watch(&harness.chat);
     for n in 0..1000 {
         let title = format!("title {n}");
-        world
+        harness
             .agent
             .feed()
             .emit(
-                &world.chat,
+                &harness.chat,
                 vec![EventBody::ChatTitled {
                     title,
                     by: TitledBy::Person,
@@ -97,25 +97,25 @@ async fn who_is_too_slow_is_told_and_finds_the_rest_in_the_store() {
             .unwrap();
     }
     assert!(matches!(slow.next().await, WatchEvent::Behind));
-    assert_eq!(world.events().await.len(), 1000);
+    assert_eq!(harness.events().await.len(), 1000);
 }
 
 #[tokio::test]
 async fn many_chats_at_once_keep_their_own_order() {
-    let world = World::new([]).await;
+    let harness = AgentHarness::new([]).await;
     let mut chats = Vec::new();
     for _ in 0..20 {
         chats.push(
-            world
+            harness
                 .store
-                .create_chat(&crate::world::ada(), "")
+                .create_chat(&crate::harness::ada(), "")
                 .await
                 .unwrap()
                 .id,
         );
     }
     let emits = chats.iter().map(|chat| {
-        let feed = world.agent.feed().clone();
+        let feed = harness.agent.feed().clone();
         async move {
             for n in 0..50 {
                 let title = format!("{n}");
@@ -133,7 +133,7 @@ async fn many_chats_at_once_keep_their_own_order() {
     });
     futures::future::join_all(emits).await;
     for chat in &chats {
-        let events = world.store.events(chat, 0, 100).await.unwrap();
+        let events = harness.store.events(chat, 0, 100).await.unwrap();
         let titles: Vec<String> = events.iter().map(|e| format!("{:?}", e.body)).collect();
         let expected: Vec<String> = (0..50)
             .map(|n| {
@@ -152,8 +152,8 @@ async fn many_chats_at_once_keep_their_own_order() {
 
 #[tokio::test]
 async fn a_chat_that_is_gone_fails_alone() {
-    let world = World::new([]).await;
-    let feed = world.agent.feed();
+    let harness = AgentHarness::new([]).await;
+    let feed = harness.agent.feed();
     let title = || {
         vec![EventBody::ChatTitled {
             title: "x".into(),
@@ -161,25 +161,25 @@ async fn a_chat_that_is_gone_fails_alone() {
         }]
     };
     let gone = tenon_domain::ChatId::new("gone");
-    let (here, there) = tokio::join!(feed.emit(&world.chat, title()), feed.emit(&gone, title()));
+    let (here, there) = tokio::join!(feed.emit(&harness.chat, title()), feed.emit(&gone, title()));
     here.unwrap();
     assert!(there.is_err());
 }
 
 #[tokio::test]
 async fn deltas_of_a_new_message_do_not_pile_on_the_old() {
-    let world = World::new([]).await;
-    let feed = world.agent.feed();
-    let mut watch = feed.watch(&world.chat);
+    let harness = AgentHarness::new([]).await;
+    let feed = harness.agent.feed();
+    let mut watch = feed.watch(&harness.chat);
     feed.delta(
-        &world.chat,
+        &harness.chat,
         &MessageId::new("a"),
         0,
         DeltaKind::Text,
         "old".into(),
     );
     feed.delta(
-        &world.chat,
+        &harness.chat,
         &MessageId::new("b"),
         0,
         DeltaKind::Text,
@@ -191,9 +191,9 @@ async fn deltas_of_a_new_message_do_not_pile_on_the_old() {
         panic!("two deltas");
     };
     assert_eq!(second.offset, 0);
-    assert_eq!(feed.watch(&world.chat).draft.len(), 1);
+    assert_eq!(feed.watch(&harness.chat).draft.len(), 1);
     feed.emit(
-        &world.chat,
+        &harness.chat,
         vec![EventBody::ChatTitled {
             title: "x".into(),
             by: TitledBy::Person,

@@ -13,13 +13,13 @@ use tenon_store::{Enrollment, NewUserRow, UserEdit};
 use tokio::runtime::Runtime;
 
 use crate::asking::{calling, told};
-use crate::clerk::{Clerk, person, visit};
-use crate::world::{PATIENCE, World, ada, outcome, until};
+use crate::form_tool::{FormTool, person, visit};
+use crate::harness::{AgentHarness, TEST_TIMEOUT, ada, outcome, until};
 
-/// A world whose model calls this tool of the clerk's and then is content.
-async fn world(tool: &str) -> World {
+/// An agent whose model calls this form tool, then ends its answer.
+async fn harness(tool: &str) -> AgentHarness {
     let tool = format!("mcp_clerk_{tool}");
-    World::new(calling(&[&[(&tool, "")]])).await
+    AgentHarness::new(calling(&[&[(&tool, "")]])).await
 }
 
 async fn shown(watch: &mut ChatWatch) -> (CallId, Form) {
@@ -32,13 +32,16 @@ async fn shown(watch: &mut ChatWatch) -> (CallId, Form) {
 
 /// Ada's answer.
 async fn answer(
-    world: &World,
+    harness: &AgentHarness,
     call: &CallId,
     form: &Form,
     answer: FormAnswer,
 ) -> Result<(), Error> {
     let ada = ada();
-    world.agent.answer_form(&ada, call, &form.id, answer).await
+    harness
+        .agent
+        .answer_form(&ada, call, &form.id, answer)
+        .await
 }
 
 fn accept(content: Value) -> FormAnswer {
@@ -46,8 +49,8 @@ fn accept(content: Value) -> FormAnswer {
 }
 
 /// What happened to forms, in order: shown, and what came of them.
-async fn record(world: &World) -> Vec<Option<FormOutcome>> {
-    let events = world.events().await.into_iter();
+async fn record(harness: &AgentHarness) -> Vec<Option<FormOutcome>> {
+    let events = harness.events().await.into_iter();
     let record = events.filter_map(|event| match event.body {
         EventBody::FormShown { .. } => Some(None),
         EventBody::FormAnswered { outcome, .. } => Some(Some(outcome)),
@@ -58,16 +61,19 @@ async fn record(world: &World) -> Vec<Option<FormOutcome>> {
 
 #[tokio::test]
 async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
-    let mut world = world("form").await;
-    let clerk = Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("form").await;
+    let form_tool = FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
     assert_eq!(form.message, "Who are you?");
-    assert_eq!(form.wants, person());
-    assert_eq!(world.agent.chats_with_forms(), [world.chat.clone()].into());
+    assert_eq!(form.request, person());
+    assert_eq!(
+        harness.agent.chats_with_forms(),
+        [harness.chat.clone()].into()
+    );
 
-    let (agent, ada, bob) = (&world.agent, ada(), UserId::new("bob"));
+    let (agent, ada, bob) = (&harness.agent, ada(), UserId::new("bob"));
     let stranger = agent.answer_form(&bob, &call, &form.id, FormAnswer::Decline);
     assert!(matches!(
         stranger.await,
@@ -97,11 +103,11 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
     );
 
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    assert_eq!(*clerk.got.lock().unwrap(), [accept(content)]);
-    assert_eq!(record(&world).await, [None, Some(FormOutcome::Accepted)]);
-    let events = serde_json::to_string(&world.events().await).unwrap();
+    assert_eq!(*form_tool.got.lock().unwrap(), [accept(content)]);
+    assert_eq!(record(&harness).await, [None, Some(FormOutcome::Accepted)]);
+    let events = serde_json::to_string(&harness.events().await).unwrap();
     assert!(!events.contains("top-secret"), "{events}");
-    assert!(world.agent.chats_with_forms().is_empty());
+    assert!(harness.agent.chats_with_forms().is_empty());
     check(
         FormAnswer::Decline,
         "This form does not wait for an answer here any more.",
@@ -111,18 +117,18 @@ async fn a_form_is_shown_filled_in_and_what_was_said_is_kept_nowhere() {
 
 #[tokio::test]
 async fn a_call_may_ask_more_than_once() {
-    let mut world = world("twice").await;
-    let clerk = Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("twice").await;
+    let form_tool = FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let (call, first) = shown(&mut watch).await;
-    let (agent, ada) = (&world.agent, ada());
+    let (agent, ada) = (&harness.agent, ada());
     let declined = agent.answer_form(&ada, &call, &first.id, FormAnswer::Decline);
     declined.await.unwrap();
     let (same, second) = shown(&mut watch).await;
     assert_eq!(same, call);
     assert_ne!(second.id, first.id, "ids are ours");
-    assert_eq!(second.wants, visit("https://example.org/log-in"));
+    assert_eq!(second.request, visit("https://example.org/log-in"));
     let late = agent.answer_form(&ada, &call, &first.id, FormAnswer::Decline);
     assert!(matches!(late.await, Err(Error::FormClosed)));
     let other = CallId::new("other");
@@ -133,103 +139,106 @@ async fn a_call_may_ask_more_than_once() {
     let visited = agent.answer_form(&ada, &call, &second.id, done);
     visited.await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    assert_eq!(told(&world), [Ok(ToolOutput::text("Declined Accepted"))]);
+    assert_eq!(told(&harness), [Ok(ToolOutput::text("Declined Accepted"))]);
     let got = [FormAnswer::Decline, accept(Value::Null)];
-    assert_eq!(*clerk.got.lock().unwrap(), got);
+    assert_eq!(*form_tool.got.lock().unwrap(), got);
 }
 
 #[tokio::test]
 async fn where_nobody_is_there_it_is_declined_and_nothing_is_shown() {
     for door in [EntryPoint::Shell, EntryPoint::Key(KeyId::new("k"))] {
-        let mut world = world("twice").await;
-        Clerk::join(&mut world).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
+        let mut harness = harness("twice").await;
+        FormTool::join(&mut harness).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
         let request = TurnRequest {
             door,
             can_ask: false,
-            ..world.request("go")
+            ..harness.request("go")
         };
-        world.agent.start(request).await.unwrap();
+        harness.agent.start(request).await.unwrap();
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-        assert_eq!(told(&world), [Ok(ToolOutput::text("Declined Declined"))]);
-        assert_eq!(record(&world).await, []);
+        assert_eq!(told(&harness), [Ok(ToolOutput::text("Declined Declined"))]);
+        assert_eq!(record(&harness).await, []);
     }
 }
 
 #[tokio::test]
 async fn a_form_ends_with_its_turn() {
-    let mut world = world("form").await;
-    Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    let mut harness = harness("form").await;
+    FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
-    assert!(world.agent.cancel(&turn));
+    assert!(harness.agent.cancel(&turn));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
-    assert_eq!(record(&world).await, [None, Some(FormOutcome::Cancelled)]);
-    let calls = world.store.calls(&world.chat).await.unwrap();
+    assert_eq!(record(&harness).await, [None, Some(FormOutcome::Cancelled)]);
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
     assert_eq!(calls[0].status, CallStatus::Cancelled);
-    let late = answer(&world, &call, &form, FormAnswer::Cancel).await;
+    let late = answer(&harness, &call, &form, FormAnswer::Cancel).await;
     assert!(matches!(late, Err(Error::FormClosed)));
 }
 
 #[tokio::test]
 async fn a_turn_that_is_stopped_shows_no_more_forms() {
-    let mut world = world("late").await;
-    let clerk = Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
-    let soon = || tokio::time::timeout(PATIENCE, clerk.late.notified());
+    let mut harness = harness("late").await;
+    let form_tool = FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
+    let soon = || tokio::time::timeout(TEST_TIMEOUT, form_tool.late.notified());
     soon().await.unwrap();
-    world.agent.cancel(&turn);
+    harness.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
     soon().await.unwrap();
-    assert_eq!(*clerk.got.lock().unwrap(), [FormAnswer::Cancel]);
-    assert_eq!(record(&world).await, []);
+    assert_eq!(*form_tool.got.lock().unwrap(), [FormAnswer::Cancel]);
+    assert_eq!(record(&harness).await, []);
 }
 
 #[tokio::test]
 async fn a_form_that_nobody_fills_in_is_cancelled() {
-    let mut world = World::with(calling(&[&[("mcp_clerk_form", "")]]), |settings| {
+    let mut harness = AgentHarness::with(calling(&[&[("mcp_clerk_form", "")]]), |settings| {
         settings.form_wait = Duration::from_millis(50);
     })
     .await;
-    Clerk::join(&mut world).await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    assert_eq!(told(&world), [Ok(ToolOutput::text("Cancelled"))]);
-    assert_eq!(record(&world).await, [None, Some(FormOutcome::Cancelled)]);
+    FormTool::join(&mut harness).await;
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    assert_eq!(told(&harness), [Ok(ToolOutput::text("Cancelled"))]);
+    assert_eq!(record(&harness).await, [None, Some(FormOutcome::Cancelled)]);
 }
 
 #[tokio::test]
 async fn a_shutdown_waits_for_no_form() {
-    let mut world = world("twice").await;
-    Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("twice").await;
+    FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     shown(&mut watch).await;
     let started = Instant::now();
-    world.agent.drain(PATIENCE).await;
-    assert!(started.elapsed() < PATIENCE / 2);
+    harness.agent.drain(TEST_TIMEOUT).await;
+    assert!(started.elapsed() < TEST_TIMEOUT / 2);
     // The tool went on, and what it asked then was not shown any more.
-    assert_eq!(told(&world), [Ok(ToolOutput::text("Cancelled Cancelled"))]);
-    assert_eq!(record(&world).await, [None, Some(FormOutcome::Cancelled)]);
+    assert_eq!(
+        told(&harness),
+        [Ok(ToolOutput::text("Cancelled Cancelled"))]
+    );
+    assert_eq!(record(&harness).await, [None, Some(FormOutcome::Cancelled)]);
 }
 
 #[tokio::test]
 async fn a_chat_that_is_deleted_asks_nobody() {
-    let mut world = world("form").await;
-    Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("form").await;
+    FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     shown(&mut watch).await;
-    world.agent.delete(&ada(), &world.chat).await.unwrap();
-    assert_eq!(world.agent.running(&world.chat), None);
-    assert!(world.agent.chats_with_forms().is_empty());
+    harness.agent.delete(&ada(), &harness.chat).await.unwrap();
+    assert_eq!(harness.agent.running(&harness.chat), None);
+    assert!(harness.agent.chats_with_forms().is_empty());
 }
 
 #[tokio::test]
 async fn who_is_disabled_elsewhere_is_asked_no_more() {
-    let mut world = world("form").await;
-    Clerk::join(&mut world).await;
+    let mut harness = harness("form").await;
+    FormTool::join(&mut harness).await;
     let new = |email| NewUserRow {
         email,
         name: "Somebody",
@@ -237,64 +246,64 @@ async fn who_is_disabled_elsewhere_is_asked_no_more() {
         password_hash: None,
         oidc_subject: None,
     };
-    let created = world.store.create_user(new("ada"), Enrollment::First);
+    let created = harness.store.create_user(new("ada"), Enrollment::First);
     created.await.unwrap();
-    let bob = world.store.create_user(new("bob"), Enrollment::Another);
+    let bob = harness.store.create_user(new("bob"), Enrollment::Another);
     let bob = bob.await.unwrap().id;
-    let chat = world.store.create_chat(&bob, "").await.unwrap().id;
-    let mut watch = world.agent.feed().watch(&chat);
+    let chat = harness.store.create_chat(&bob, "").await.unwrap().id;
+    let mut watch = harness.agent.feed().watch(&chat);
     let request = TurnRequest {
         user: bob.clone(),
         chat,
-        ..world.request("go")
+        ..harness.request("go")
     };
-    world.agent.start(request).await.unwrap();
+    harness.agent.start(request).await.unwrap();
     shown(&mut watch).await;
     let disabled = UserEdit {
         disabled: Some(true),
         ..UserEdit::default()
     };
-    world.store.change_user(&bob, disabled).await.unwrap();
+    harness.store.change_user(&bob, disabled).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 }
 
 #[tokio::test]
 async fn a_tool_cannot_cover_the_screen_with_forms() {
-    let mut world = world("five").await;
-    Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("five").await;
+    FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     for _ in 0..4 {
         let (call, form) = shown(&mut watch).await;
-        let answered = answer(&world, &call, &form, FormAnswer::Decline).await;
+        let answered = answer(&harness, &call, &form, FormAnswer::Decline).await;
         answered.unwrap();
     }
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     let expected = "Declined Declined Declined Declined Cancelled";
-    assert_eq!(told(&world), [Ok(ToolOutput::text(expected))]);
+    assert_eq!(told(&harness), [Ok(ToolOutput::text(expected))]);
 }
 
 #[tokio::test]
 async fn what_nobody_could_fill_in_or_should_visit_is_not_shown() {
-    let mut world = world("odd").await;
-    Clerk::join(&mut world).await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    let mut harness = harness("odd").await;
+    FormTool::join(&mut harness).await;
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
     let expected = ["Cancelled"; 4].join(" ");
-    assert_eq!(told(&world), [Ok(ToolOutput::text(expected))]);
-    assert_eq!(record(&world).await, []);
+    assert_eq!(told(&harness), [Ok(ToolOutput::text(expected))]);
+    assert_eq!(record(&harness).await, []);
 }
 
 #[tokio::test]
 async fn a_form_does_not_outlive_its_call() {
-    let mut world = world("detached").await;
-    let clerk = Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = harness("detached").await;
+    let form_tool = FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let (call, form) = shown(&mut watch).await;
-    clerk.late.notify_one();
+    form_tool.late.notify_one();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    assert_eq!(record(&world).await, [None, Some(FormOutcome::Cancelled)]);
-    let late = answer(&world, &call, &form, FormAnswer::Decline).await;
+    assert_eq!(record(&harness).await, [None, Some(FormOutcome::Cancelled)]);
+    let late = answer(&harness, &call, &form, FormAnswer::Decline).await;
     assert!(matches!(late, Err(Error::FormClosed)));
 
     // And one that comes too late is not put on record.
@@ -302,7 +311,7 @@ async fn a_form_does_not_outlive_its_call() {
         call_id: call,
         form,
     };
-    let late = world.agent.feed().emit(&world.chat, vec![shown]).await;
+    let late = harness.agent.feed().emit(&harness.chat, vec![shown]).await;
     assert!(matches!(late, Err(tenon_store::Error::TooLate(_))));
 }
 
@@ -312,20 +321,20 @@ fn after_a_crash_a_form_is_over_with_its_call() {
     let file = folder.path().join("tenon.db");
     let first = Runtime::new().unwrap();
     let (chat, call, form): (ChatId, CallId, Form) = first.block_on(async {
-        let mut world = World::in_file(&file, calling(&[&[("mcp_clerk_form", "")]])).await;
-        Clerk::join(&mut world).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        world.start("go").await.unwrap();
+        let mut harness = AgentHarness::in_file(&file, calling(&[&[("mcp_clerk_form", "")]])).await;
+        FormTool::join(&mut harness).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        harness.start("go").await.unwrap();
         let (call, form) = shown(&mut watch).await;
-        (world.chat.clone(), call, form)
+        (harness.chat.clone(), call, form)
     });
     first.shutdown_timeout(Duration::from_millis(1));
 
     Runtime::new().unwrap().block_on(async {
-        let mut world = World::in_file(&file, []).await;
-        world.chat = chat;
-        assert_eq!(world.agent.recover().await.unwrap(), 1);
-        let bodies = world.events().await.into_iter().map(|event| event.body);
+        let mut harness = AgentHarness::in_file(&file, []).await;
+        harness.chat = chat;
+        assert_eq!(harness.agent.recover().await.unwrap(), 1);
+        let bodies = harness.events().await.into_iter().map(|event| event.body);
         let ends: Vec<CallStatus> = bodies
             .filter_map(|body| match body {
                 EventBody::CallFinished { status, .. } => Some(status),
@@ -333,7 +342,7 @@ fn after_a_crash_a_form_is_over_with_its_call() {
             })
             .collect();
         assert_eq!(ends, [CallStatus::Lost]);
-        let late = answer(&world, &call, &form, FormAnswer::Decline).await;
+        let late = answer(&harness, &call, &form, FormAnswer::Decline).await;
         assert!(matches!(late, Err(Error::FormClosed)));
     });
 }

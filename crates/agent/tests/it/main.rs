@@ -5,10 +5,11 @@
 mod addresses;
 mod asking;
 mod branches;
-mod clerk;
 mod crash;
 mod feed;
+mod form_tool;
 mod forms;
+mod harness;
 mod models;
 mod progress;
 mod resume;
@@ -16,4 +17,3 @@ mod stop;
 mod titles;
 mod turn_ids;
 mod turns;
-mod world;

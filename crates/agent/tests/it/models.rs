@@ -11,7 +11,7 @@ use tenon_domain::{
 use tenon_llm::ModelDelta;
 use tenon_llm::scripted::ScriptStep;
 
-use crate::world::{World, next, outcome};
+use crate::harness::{AgentHarness, next, outcome};
 
 fn usage(input_tokens: u64, output_tokens: u64) -> ScriptStep {
     ScriptStep::Say(ModelDelta::Usage(Usage {
@@ -31,7 +31,7 @@ fn left_out(id: &str) -> OmittedTool {
 
 #[tokio::test]
 async fn tokens_of_all_steps_are_counted_and_priced() {
-    let mut world = World::new([
+    let mut harness = AgentHarness::new([
         vec![
             ScriptStep::call(0, "mcp_bench_echo", &json!({"text": "42"})),
             usage(1, 1),
@@ -42,15 +42,15 @@ async fn tokens_of_all_steps_are_counted_and_priced() {
         vec![ScriptStep::text("42"), usage(150, 5), ScriptStep::stop()],
     ])
     .await;
-    world.prices = Some(Prices {
+    harness.prices = Some(Prices {
         currency: "USD".into(),
         input: 2.0,
         output: 10.0,
         cache_read: None,
         cache_write: None,
     });
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let events = world.events().await;
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let events = harness.events().await;
     let Some(EventBody::TurnFinished { usage, cost, .. }) = events.last().map(|event| &event.body)
     else {
         panic!("{events:?}");
@@ -69,9 +69,9 @@ async fn tokens_of_all_steps_are_counted_and_priced() {
 
 #[tokio::test]
 async fn without_prices_or_figures_nothing_is_invented() {
-    let world = World::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
-    world.turn("go").await;
-    let events = world.events().await;
+    let harness = AgentHarness::new([vec![ScriptStep::text("hi"), ScriptStep::stop()]]).await;
+    harness.turn("go").await;
+    let events = harness.events().await;
     let last = &events.last().unwrap().body;
     assert!(
         matches!(last, EventBody::TurnFinished { cost: None, .. }),
@@ -88,7 +88,7 @@ async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
             ScriptStep::stop(),
         ]
     };
-    let world = World::new([
+    let harness = AgentHarness::new([
         script(ScriptStep::call(
             0,
             "mcp_bench_echo",
@@ -97,8 +97,8 @@ async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
         script(ScriptStep::text("Done.")),
     ])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let told: Vec<Vec<OmittedTool>> = world
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let told: Vec<Vec<OmittedTool>> = harness
         .events()
         .await
         .into_iter()
@@ -112,7 +112,7 @@ async fn tools_left_out_are_told_once_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn a_pause_between_two_tries_is_not_the_models_silence() {
-    let world = World::with(
+    let harness = AgentHarness::with(
         [vec![
             ScriptStep::Say(ModelDelta::Retry(Duration::from_millis(600))),
             ScriptStep::Pause(Duration::from_millis(400)),
@@ -122,8 +122,8 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
         |settings| settings.model_silence = Duration::from_millis(200),
     )
     .await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     // Whoever watches is told how long it will take.
     loop {
         if let LiveUpdate::Waiting(waiting) = next(&mut watch).await {
@@ -132,12 +132,12 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
         }
     }
     // So is whoever comes meanwhile, and nobody later.
-    let late = world.agent.feed().watch(&world.chat).waiting.clone();
+    let late = harness.agent.feed().watch(&harness.chat).waiting.clone();
     assert!(late.is_some_and(|waiting| waiting.wait_ms <= 600));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    assert_eq!(world.agent.feed().watch(&world.chat).waiting, None);
+    assert_eq!(harness.agent.feed().watch(&harness.chat).waiting, None);
     drop(watch);
-    assert_eq!(world.agent.feed().open_channels(), 0);
+    assert_eq!(harness.agent.feed().open_channels(), 0);
 }
 
 #[tokio::test]
@@ -152,11 +152,11 @@ async fn a_sign_of_life_is_no_silence() {
     let script = script
         .chain([ScriptStep::text("Hm."), ScriptStep::stop()])
         .collect();
-    let world = World::with([script], |settings| {
+    let harness = AgentHarness::with([script], |settings| {
         settings.model_silence = Duration::from_millis(300);
     })
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn a_provider_that_paused_is_asked_to_go_on() {
         maker: "somebody".into(),
         block: json!({"type": "server_tool_use", "id": "s1"}),
     };
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::text("Searching."),
             ScriptStep::Say(ModelDelta::Opaque(own.clone())),
@@ -174,14 +174,19 @@ async fn a_provider_that_paused_is_asked_to_go_on() {
         vec![ScriptStep::text("Found it."), ScriptStep::stop()],
     ])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let Some(Message::Assistant { parts }) = world.model.requests()[1].messages.last().cloned()
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let Some(Message::Assistant { parts }) = harness.model.requests()[1].messages.last().cloned()
     else {
         panic!("what was said is told back");
     };
     assert_eq!(
         parts,
-        [Part::text("Searching."), Part::Opaque { kept: own }]
+        [
+            Part::text("Searching."),
+            Part::Opaque {
+                provider_block: own
+            }
+        ]
     );
 }
 
@@ -191,7 +196,7 @@ async fn what_has_to_be_told_back_survives_a_turn() {
         maker: "somebody".into(),
         block: json!({"type": "thinking", "thinking": "hm", "signature": "s"}),
     };
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::Say(ModelDelta::Thinking("hm".into())),
             ScriptStep::Say(ModelDelta::Keep(signed.clone())),
@@ -201,14 +206,14 @@ async fn what_has_to_be_told_back_survives_a_turn() {
         vec![ScriptStep::text("Still yes."), ScriptStep::stop()],
     ])
     .await;
-    world.turn("Really?").await;
-    world.turn("And now?").await;
-    let Message::Assistant { parts } = &world.model.requests()[1].messages[1] else {
+    harness.turn("Really?").await;
+    harness.turn("And now?").await;
+    let Message::Assistant { parts } = &harness.model.requests()[1].messages[1] else {
         panic!("the first answer is in the history");
     };
     let thought = Part::Thinking {
         text: "hm".into(),
-        kept: Some(signed),
+        provider_block: Some(signed),
     };
     assert_eq!(*parts, [thought, Part::text("Yes.")]);
 }

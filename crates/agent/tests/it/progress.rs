@@ -6,15 +6,15 @@ use tenon_agent::feed::LiveUpdate;
 use tenon_domain::{CallProgress, EventBody, TurnOutcome};
 
 use crate::asking::calling;
-use crate::clerk::Clerk;
-use crate::world::{World, next, outcome};
+use crate::form_tool::FormTool;
+use crate::harness::{AgentHarness, next, outcome};
 
 #[tokio::test]
 async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
-    let mut world = World::new(calling(&[&[("mcp_clerk_hurry", "")]])).await;
-    Clerk::join(&mut world).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let mut harness = AgentHarness::new(calling(&[&[("mcp_clerk_hurry", "")]])).await;
+    FormTool::join(&mut harness).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let mut told: Vec<Arc<CallProgress>> = Vec::new();
     loop {
         match next(&mut watch).await {
@@ -33,23 +33,23 @@ async fn a_tool_that_hurries_is_told_of_at_a_pace_and_its_last_word_arrives() {
     assert_eq!(told[0].message.as_deref(), Some("at 0"));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
     drop(watch);
-    assert_eq!(world.agent.feed().open_channels(), 0);
+    assert_eq!(harness.agent.feed().open_channels(), 0);
 }
 
 #[tokio::test]
 async fn who_comes_later_sees_how_far_it_is() {
-    let mut world = World::new(calling(&[&[("mcp_clerk_begin", "")]])).await;
-    Clerk::join(&mut world).await;
-    let feed = world.agent.feed();
-    let mut watch = feed.watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    let mut harness = AgentHarness::new(calling(&[&[("mcp_clerk_begin", "")]])).await;
+    FormTool::join(&mut harness).await;
+    let feed = harness.agent.feed();
+    let mut watch = feed.watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     while !matches!(next(&mut watch).await, LiveUpdate::Progress(_)) {}
-    let seen = feed.watch(&world.chat).progress.clone();
+    let seen = feed.watch(&harness.chat).progress.clone();
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].progress, 1.0);
-    world.agent.cancel(&turn);
+    harness.agent.cancel(&turn);
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
-    assert!(feed.watch(&world.chat).progress.is_empty());
+    assert!(feed.watch(&harness.chat).progress.is_empty());
     drop(watch);
     assert_eq!(feed.open_channels(), 0);
 }

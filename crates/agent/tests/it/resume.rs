@@ -11,7 +11,7 @@ use tenon_llm::scripted::ScriptStep;
 use tokio::runtime::Runtime;
 
 use crate::asking::{asked, calling};
-use crate::world::{PATIENCE, World, ada, model, outcome, until};
+use crate::harness::{AgentHarness, TEST_TIMEOUT, ada, model, outcome, until};
 
 const ASK: &str = "mcp_bench_ask";
 
@@ -38,9 +38,9 @@ fn first_life(file: &Path, going: Going) -> Left {
         Going::Drain => &[("mcp_bench_echo", "1"), (ASK, "2")],
     };
     let left = runtime.block_on(async {
-        let world = World::in_file(file, calling(&[step])).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        let turn = world.start("go").await.unwrap();
+        let harness = AgentHarness::in_file(file, calling(&[step])).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        let turn = harness.start("go").await.unwrap();
         let (mut call, mut done) = (None, false);
         while call.is_none() || !done {
             match until(&mut watch, |_| true).await {
@@ -50,21 +50,21 @@ fn first_life(file: &Path, going: Going) -> Left {
             }
         }
         match going {
-            Going::Crash => tokio::time::timeout(PATIENCE, world.bench.hanging.notified())
+            Going::Crash => tokio::time::timeout(TEST_TIMEOUT, harness.bench.hanging.notified())
                 .await
                 .unwrap(),
             Going::Drain => {
                 let started = Instant::now();
-                world.agent.drain(PATIENCE).await;
+                harness.agent.drain(TEST_TIMEOUT).await;
                 assert!(
-                    started.elapsed() < PATIENCE / 2,
+                    started.elapsed() < TEST_TIMEOUT / 2,
                     "a question is not waited for"
                 );
-                assert_eq!(world.agent.running(&world.chat), None);
-                assert_eq!(world.store.open_turns().await.unwrap().len(), 1);
+                assert_eq!(harness.agent.running(&harness.chat), None);
+                assert_eq!(harness.store.open_turns().await.unwrap().len(), 1);
             }
         }
-        let chat = world.chat.clone();
+        let chat = harness.chat.clone();
         let call = call.unwrap();
         Left { chat, turn, call }
     });
@@ -73,25 +73,25 @@ fn first_life(file: &Path, going: Going) -> Left {
 }
 
 /// The next process, before it has gone on with anything.
-async fn second_life(file: &Path, left: &Left) -> World {
+async fn second_life(file: &Path, left: &Left) -> AgentHarness {
     let answer = vec![ScriptStep::text("Fine."), ScriptStep::stop()];
-    let mut world = World::in_file(file, [answer]).await;
-    world.chat = left.chat.clone();
-    assert_eq!(world.agent.recover().await.unwrap(), 0);
-    world
+    let mut harness = AgentHarness::in_file(file, [answer]).await;
+    harness.chat = left.chat.clone();
+    assert_eq!(harness.agent.recover().await.unwrap(), 0);
+    harness
 }
 
-async fn resume(world: &World, left: &Left) {
-    let paused = world.agent.take_over().await.unwrap();
+async fn resume(harness: &AgentHarness, left: &Left) {
+    let paused = harness.agent.take_over().await.unwrap();
     let [paused] = &paused[..] else {
         panic!("{paused:?}")
     };
     assert_eq!(paused.id, left.turn);
     assert_eq!(paused.user, ada());
-    let model = model(world.model.clone());
-    world.agent.resume(paused.clone(), model).unwrap();
-    assert_eq!(world.agent.running(&left.chat), Some(left.turn.clone()));
-    assert!(world.agent.take_over().await.unwrap().is_empty());
+    let model = model(harness.model.clone());
+    harness.agent.resume(paused.clone(), model).unwrap();
+    assert_eq!(harness.agent.running(&left.chat), Some(left.turn.clone()));
+    assert!(harness.agent.take_over().await.unwrap().is_empty());
 }
 
 #[test]
@@ -100,21 +100,21 @@ fn after_a_crash_a_question_is_still_there_and_the_turn_goes_on_from_it() {
     let file = folder.path().join("tenon.db");
     let left = first_life(&file, Going::Crash);
     Runtime::new().unwrap().block_on(async {
-        let world = second_life(&file, &left).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        resume(&world, &left).await;
+        let harness = second_life(&file, &left).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        resume(&harness, &left).await;
         until(&mut watch, |body| {
             matches!(body, EventBody::CallFinished { status, .. } if *status == CallStatus::Lost)
         })
         .await;
-        world
+        harness
             .agent
             .answer(&ada(), &left.call, Verdict::Once)
             .await
             .unwrap();
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
 
-        let told = &world.model.requests()[0].messages;
+        let told = &harness.model.requests()[0].messages;
         let Some(Message::Tools { answers }) = told.last() else {
             panic!("{told:?}")
         };
@@ -127,7 +127,7 @@ fn after_a_crash_a_question_is_still_there_and_the_turn_goes_on_from_it() {
                 Err(ToolError::lost())
             ]
         );
-        assert_eq!(world.store.open_turns().await.unwrap(), []);
+        assert_eq!(harness.store.open_turns().await.unwrap(), []);
     });
 }
 
@@ -137,16 +137,16 @@ fn a_shutdown_does_not_wait_for_a_person_and_an_answer_given_meanwhile_counts() 
     let file = folder.path().join("tenon.db");
     let left = first_life(&file, Going::Drain);
     Runtime::new().unwrap().block_on(async {
-        let world = second_life(&file, &left).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        world
+        let harness = second_life(&file, &left).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        harness
             .agent
             .answer(&ada(), &left.call, Verdict::Once)
             .await
             .unwrap();
-        resume(&world, &left).await;
+        resume(&harness, &left).await;
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-        let calls = world.store.calls(&left.chat).await.unwrap();
+        let calls = harness.store.calls(&left.chat).await.unwrap();
         let ended: Vec<_> = calls.iter().map(|call| call.status).collect();
         assert_eq!(ended, [CallStatus::Done, CallStatus::Done]);
     });
@@ -155,16 +155,16 @@ fn a_shutdown_does_not_wait_for_a_person_and_an_answer_given_meanwhile_counts() 
 #[tokio::test]
 async fn what_runs_beside_a_question_is_stopped_in_the_end_and_the_question_stays() {
     let step = [(ASK, "1"), ("mcp_bench_hang", "2")];
-    let world = World::new(calling(&[&step])).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = AgentHarness::new(calling(&[&step])).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     asked(&mut watch, 1).await;
-    tokio::time::timeout(PATIENCE, world.bench.hanging.notified())
+    tokio::time::timeout(TEST_TIMEOUT, harness.bench.hanging.notified())
         .await
         .unwrap();
-    world.agent.drain(Duration::from_millis(50)).await;
-    assert_eq!(world.store.open_turns().await.unwrap().len(), 1);
-    let calls = world.store.calls(&world.chat).await.unwrap();
+    harness.agent.drain(Duration::from_millis(50)).await;
+    assert_eq!(harness.store.open_turns().await.unwrap().len(), 1);
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
     assert!(calls[0].asked, "{calls:?}");
     assert_eq!(calls[1].status, CallStatus::Cancelled);
 }
@@ -175,18 +175,18 @@ fn a_turn_that_was_parked_can_be_stopped_and_parked_again() {
     let file = folder.path().join("tenon.db");
     let left = first_life(&file, Going::Drain);
     Runtime::new().unwrap().block_on(async {
-        let world = second_life(&file, &left).await;
-        resume(&world, &left).await;
-        world.agent.drain(PATIENCE).await;
-        assert_eq!(world.store.open_turns().await.unwrap().len(), 1);
+        let harness = second_life(&file, &left).await;
+        resume(&harness, &left).await;
+        harness.agent.drain(TEST_TIMEOUT).await;
+        assert_eq!(harness.store.open_turns().await.unwrap().len(), 1);
     });
     Runtime::new().unwrap().block_on(async {
-        let world = second_life(&file, &left).await;
-        let mut watch = world.agent.feed().watch(&world.chat);
-        resume(&world, &left).await;
-        assert!(world.agent.cancel(&left.turn));
+        let harness = second_life(&file, &left).await;
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        resume(&harness, &left).await;
+        assert!(harness.agent.cancel(&left.turn));
         assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
-        let calls = world.store.calls(&left.chat).await.unwrap();
+        let calls = harness.store.calls(&left.chat).await.unwrap();
         assert_eq!(calls[1].status, CallStatus::Cancelled);
     });
 }
@@ -197,22 +197,22 @@ fn a_turn_whose_model_is_gone_ends_and_says_so() {
     let file = folder.path().join("tenon.db");
     let left = first_life(&file, Going::Drain);
     Runtime::new().unwrap().block_on(async {
-        let world = second_life(&file, &left).await;
-        let paused = world.agent.take_over().await.unwrap().remove(0);
+        let harness = second_life(&file, &left).await;
+        let paused = harness.agent.take_over().await.unwrap().remove(0);
         let why = ErrorDetail::other("It is gone.");
-        world.agent.give_up(&paused, why).await.unwrap();
-        let calls = world.store.calls(&left.chat).await.unwrap();
+        harness.agent.give_up(&paused, why).await.unwrap();
+        let calls = harness.store.calls(&left.chat).await.unwrap();
         assert_eq!(calls[1].status, CallStatus::Cancelled);
         assert_eq!(
             calls[1].error.as_ref().unwrap().kind,
             ErrorKind::Cancelled
         );
-        let last = world.events().await.pop().unwrap().body;
+        let last = harness.events().await.pop().unwrap().body;
         assert!(
             matches!(&last, EventBody::TurnFinished { outcome: TurnOutcome::Interrupted(why), .. } if why.message.ends_with(" It is gone.")),
             "{last:?}"
         );
-        assert_eq!(world.turn("go on").await, TurnOutcome::Done);
+        assert_eq!(harness.turn("go on").await, TurnOutcome::Done);
     });
 }
 
@@ -220,10 +220,10 @@ fn a_turn_whose_model_is_gone_ends_and_says_so() {
 async fn an_answer_given_in_another_process_arrives() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tenon.db");
-    let world = World::in_file(&file, calling(&[&[(ASK, "1")]])).await;
-    let another = World::in_file(&file, []).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
+    let harness = AgentHarness::in_file(&file, calling(&[&[(ASK, "1")]])).await;
+    let another = AgentHarness::in_file(&file, []).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
     let call = asked(&mut watch, 1).await.remove(0);
     another
         .agent

@@ -13,11 +13,11 @@ use tenon_llm::scripted::ScriptStep;
 use tenon_store::{Enrollment, NewUserRow, UserEdit};
 use tokio::sync::Notify;
 
-use crate::world::{World, ada, next, outcome, until};
+use crate::harness::{AgentHarness, ada, next, outcome, until};
 
 #[tokio::test]
 async fn stop_reaches_a_model_that_is_speaking() {
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::text("Half"),
             ScriptStep::raw_call(0, "mcp_bench_echo", "{\"te"),
@@ -26,19 +26,19 @@ async fn stop_reaches_a_model_that_is_speaking() {
         vec![ScriptStep::text("Yes?"), ScriptStep::stop()],
     ])
     .await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     while !matches!(next(&mut watch).await, tenon_agent::feed::LiveUpdate::Delta(delta) if delta.part == 1)
     {
     }
-    assert!(world.agent.cancel(&turn));
+    assert!(harness.agent.cancel(&turn));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        harness.store.messages(&harness.chat).await.unwrap()[1].text(),
         "Half"
     );
-    assert_eq!(world.turn("still there?").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("still there?").await, TurnOutcome::Done);
 }
 
 #[tokio::test]
@@ -47,16 +47,20 @@ async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
         .map(|i| ScriptStep::call(i, "mcp_bench_hang", &json!({})))
         .collect();
     first.push(ScriptStep::stop());
-    let world = World::new([first, vec![ScriptStep::text("Fine."), ScriptStep::stop()]]).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
-    tokio::time::timeout(crate::world::PATIENCE, world.bench.hanging.notified())
-        .await
-        .unwrap();
-    assert!(world.agent.cancel(&turn));
+    let harness =
+        AgentHarness::new([first, vec![ScriptStep::text("Fine."), ScriptStep::stop()]]).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
+    tokio::time::timeout(
+        crate::harness::TEST_TIMEOUT,
+        harness.bench.hanging.notified(),
+    )
+    .await
+    .unwrap();
+    assert!(harness.agent.cancel(&turn));
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 
-    let calls = world.store.calls(&world.chat).await.unwrap();
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
     assert_eq!(
         calls.len(),
         12,
@@ -68,8 +72,8 @@ async fn stop_reaches_running_tools_and_every_call_gets_a_result() {
             .all(|call| call.status == CallStatus::Cancelled)
     );
 
-    assert_eq!(world.turn("go on").await, TurnOutcome::Done);
-    let told = &world.model.requests()[1].messages;
+    assert_eq!(harness.turn("go on").await, TurnOutcome::Done);
+    let told = &harness.model.requests()[1].messages;
     let Message::Tools { answers } = &told[2] else {
         panic!("{told:?}")
     };
@@ -89,14 +93,14 @@ async fn stop_does_not_wait_for_a_slow_database() {
         display_name: "Bench/odd".into(),
         why: tenon_domain::ErrorDetail::other("its input schema is too large"),
     };
-    let world = World::new([vec![
+    let harness = AgentHarness::new([vec![
         ScriptStep::WaitFor(go.clone()),
         ScriptStep::Say(ModelDelta::OmittedTool(vec![left_out])),
         ScriptStep::WaitFor(never.clone()),
     ]])
     .await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    let turn = world.start("go").await.unwrap();
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    let turn = harness.start("go").await.unwrap();
     until(&mut watch, |body| {
         matches!(body, EventBody::MessageStarted { message } if message.role == Role::Assistant)
     })
@@ -104,7 +108,7 @@ async fn stop_does_not_wait_for_a_slow_database() {
     // A query that nobody goes on with keeps the only connection there is.
     let ada = ada();
     let mut stuck = loop {
-        let mut query = Box::pin(world.store.create_chat(&ada, "stuck"));
+        let mut query = Box::pin(harness.store.create_chat(&ada, "stuck"));
         // The database may be quicker than we are.
         if futures::poll!(query.as_mut()).is_pending() {
             break query;
@@ -114,7 +118,7 @@ async fn stop_does_not_wait_for_a_slow_database() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    assert!(world.agent.cancel(&turn));
+    assert!(harness.agent.cancel(&turn));
     // The model is let go of, long before the database gives up.
     let let_go = async {
         while Arc::strong_count(&never) > 1 {
@@ -130,24 +134,27 @@ async fn stop_does_not_wait_for_a_slow_database() {
 
 #[tokio::test]
 async fn draining_waits_for_turns_and_then_stops_them() {
-    let world = World::new([vec![
+    let harness = AgentHarness::new([vec![
         ScriptStep::Pause(Duration::from_millis(100)),
         ScriptStep::text("In time."),
         ScriptStep::stop(),
     ]])
     .await;
-    world.start("go").await.unwrap();
-    world.agent.drain(crate::world::PATIENCE).await;
+    harness.start("go").await.unwrap();
+    harness.agent.drain(crate::harness::TEST_TIMEOUT).await;
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        harness.store.messages(&harness.chat).await.unwrap()[1].text(),
         "In time."
     );
-    assert!(matches!(world.start("too late").await, Err(Error::Closing)));
+    assert!(matches!(
+        harness.start("too late").await,
+        Err(Error::Closing)
+    ));
 
-    let world = World::new([vec![ScriptStep::text("Never"), ScriptStep::Hang]]).await;
-    let mut watch = world.agent.feed().watch(&world.chat);
-    world.start("go").await.unwrap();
-    world.agent.drain(Duration::from_millis(50)).await;
+    let harness = AgentHarness::new([vec![ScriptStep::text("Never"), ScriptStep::Hang]]).await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
+    harness.agent.drain(Duration::from_millis(50)).await;
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
 }
 
@@ -158,9 +165,9 @@ async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
     // A query that is dropped costs its connection, and a database in memory lives in one.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tenon.db");
-    let world = World::in_file(&file, (0..MOMENTS).map(|_| answer())).await;
+    let harness = AgentHarness::in_file(&file, (0..MOMENTS).map(|_| answer())).await;
     for moment in 0..MOMENTS {
-        let mut starting = Box::pin(world.start("go"));
+        let mut starting = Box::pin(harness.start("go"));
         for _ in 0..moment {
             if futures::poll!(starting.as_mut()).is_ready() {
                 break;
@@ -169,9 +176,9 @@ async fn a_client_that_hangs_up_at_any_moment_leaves_no_turn_that_never_runs() {
         }
         drop(starting);
         // What was begun runs to its end; what was not is not on record.
-        let deadline = tokio::time::Instant::now() + crate::world::PATIENCE;
-        while world.agent.running(&world.chat).is_some()
-            || !world.store.open_turns().await.unwrap().is_empty()
+        let deadline = tokio::time::Instant::now() + crate::harness::TEST_TIMEOUT;
+        while harness.agent.running(&harness.chat).is_some()
+            || !harness.store.open_turns().await.unwrap().is_empty()
         {
             assert!(
                 tokio::time::Instant::now() < deadline,
@@ -191,7 +198,7 @@ async fn a_turn_of_somebody_who_is_disabled_ends_at_its_next_step() {
         ScriptStep::stop(),
     ];
     let second = vec![ScriptStep::text("I go on."), ScriptStep::stop()];
-    let mut world = World::new([first, second]).await;
+    let mut harness = AgentHarness::new([first, second]).await;
     let new = |email| NewUserRow {
         email,
         name: "Somebody",
@@ -199,29 +206,29 @@ async fn a_turn_of_somebody_who_is_disabled_ends_at_its_next_step() {
         password_hash: None,
         oidc_subject: None,
     };
-    world
+    harness
         .store
         .create_user(new("ada"), Enrollment::First)
         .await
         .unwrap();
-    let bob = world.store.create_user(new("bob"), Enrollment::Another);
+    let bob = harness.store.create_user(new("bob"), Enrollment::Another);
     let bob = bob.await.unwrap().id;
-    world.chat = world.store.create_chat(&bob, "").await.unwrap().id;
-    let mut watch = world.agent.feed().watch(&world.chat);
+    harness.chat = harness.store.create_chat(&bob, "").await.unwrap().id;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
     let request = TurnRequest {
         user: bob.clone(),
-        ..world.request("go")
+        ..harness.request("go")
     };
-    world.agent.start(request).await.unwrap();
+    harness.agent.start(request).await.unwrap();
     // By another process: nobody tells this one.
     let disabled = UserEdit {
         disabled: Some(true),
         ..UserEdit::default()
     };
-    world.store.change_user(&bob, disabled).await.unwrap();
+    harness.store.change_user(&bob, disabled).await.unwrap();
     go.notify_one();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Stopped);
-    let messages = world.store.messages(&world.chat).await.unwrap();
+    let messages = harness.store.messages(&harness.chat).await.unwrap();
     let said: String = messages.iter().map(|message| message.text()).collect();
     assert_eq!(said, "go");
 }

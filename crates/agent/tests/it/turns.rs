@@ -12,11 +12,11 @@ use tenon_domain::{
 use tenon_llm::ModelDelta;
 use tenon_llm::scripted::ScriptStep;
 
-use crate::world::World;
+use crate::harness::AgentHarness;
 
 #[tokio::test]
 async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::text("Let me see."),
             ScriptStep::call(0, "mcp_bench_echo", &json!({"text": "42"})),
@@ -25,9 +25,9 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
         vec![ScriptStep::text("It is 42."), ScriptStep::stop()],
     ])
     .await;
-    assert_eq!(world.turn("What is it?").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("What is it?").await, TurnOutcome::Done);
 
-    let kinds: Vec<&str> = world
+    let kinds: Vec<&str> = harness
         .events()
         .await
         .iter()
@@ -50,7 +50,7 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
     );
 
     // What the model was told the second time is exactly what happened.
-    let asked = world.model.requests();
+    let asked = harness.model.requests();
     let [
         Message::User { text },
         Message::Assistant { parts },
@@ -73,11 +73,11 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
     );
 
     // And the next turn is told it again, from the store.
-    let messages = world.store.messages(&world.chat).await.unwrap();
+    let messages = harness.store.messages(&harness.chat).await.unwrap();
     assert_eq!(messages.len(), 3);
     assert_eq!(messages[2].text(), "It is 42.");
-    let _ = world.turn("And now?").await;
-    let told = &world.model.requests()[2].messages;
+    let _ = harness.turn("And now?").await;
+    let told = &harness.model.requests()[2].messages;
     assert_eq!(told[..3], asked[1].messages[..]);
     assert_eq!(told.len(), 5);
 }
@@ -88,7 +88,7 @@ async fn calls_run_at_once_and_their_results_keep_their_order() {
     let meet = |index, ms: u64, text: &str| {
         ScriptStep::call(index, "mcp_bench_meet", &json!({"ms": ms, "text": text}))
     };
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             meet(0, 60, "slow"),
             meet(1, 30, "medium"),
@@ -98,9 +98,9 @@ async fn calls_run_at_once_and_their_results_keep_their_order() {
         vec![ScriptStep::text("Done."), ScriptStep::stop()],
     ])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
 
-    let Some(Message::Tools { answers }) = world.model.requests()[1].messages.last().cloned()
+    let Some(Message::Tools { answers }) = harness.model.requests()[1].messages.last().cloned()
     else {
         panic!("no answers");
     };
@@ -113,7 +113,7 @@ async fn calls_run_at_once_and_their_results_keep_their_order() {
 
 #[tokio::test]
 async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::raw_call(0, "mcp_bench_echo", "{\"text\": \"oops"),
             ScriptStep::stop(),
@@ -121,8 +121,8 @@ async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
         vec![ScriptStep::text("Sorry."), ScriptStep::stop()],
     ])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let call = &world.store.calls(&world.chat).await.unwrap()[0];
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let call = &harness.store.calls(&harness.chat).await.unwrap()[0];
     assert_eq!(call.status, CallStatus::Failed);
     assert_eq!(call.input, json!("{\"text\": \"oops"));
     assert_eq!(call.error.as_ref().unwrap().kind, ErrorKind::InvalidInput);
@@ -130,7 +130,7 @@ async fn arguments_that_are_no_json_are_answered_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
-    let mut world = World::new([
+    let mut harness = AgentHarness::new([
         vec![
             ScriptStep::call(0, "mcp_bench_echo", &json!({})),
             ScriptStep::call(1, "a b/\u{0}c", &json!({})),
@@ -139,9 +139,9 @@ async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
         vec![ScriptStep::text("Without it, then."), ScriptStep::stop()],
     ])
     .await;
-    world.connected.take();
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let calls = world.store.calls(&world.chat).await.unwrap();
+    harness.connected.take();
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
     assert_eq!(
         calls[0].error.as_ref().unwrap().kind,
         ErrorKind::UnknownTool
@@ -155,7 +155,7 @@ async fn a_tool_that_vanished_is_answered_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn a_tool_that_panics_does_not_take_the_turn_with_it() {
-    let world = World::new([
+    let harness = AgentHarness::new([
         vec![
             ScriptStep::call(0, "mcp_bench_panic", &json!({})),
             ScriptStep::stop(),
@@ -163,22 +163,22 @@ async fn a_tool_that_panics_does_not_take_the_turn_with_it() {
         vec![ScriptStep::text("It crashed."), ScriptStep::stop()],
     ])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
     assert_eq!(
-        world.store.calls(&world.chat).await.unwrap()[0].status,
+        harness.store.calls(&harness.chat).await.unwrap()[0].status,
         CallStatus::Failed
     );
 }
 
 #[tokio::test]
 async fn a_tool_that_says_the_work_is_done_ends_the_turn() {
-    let world = World::new([vec![
+    let harness = AgentHarness::new([vec![
         ScriptStep::call(0, "mcp_bench_done", &json!({"text": "all of it"})),
         ScriptStep::stop(),
     ]])
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    assert_eq!(world.model.requests().len(), 1);
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    assert_eq!(harness.model.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -189,27 +189,27 @@ async fn a_model_that_goes_in_circles_meets_the_step_limit() {
             ScriptStep::stop(),
         ]
     };
-    let world = World::with([circle(), circle(), circle()], |settings| {
+    let harness = AgentHarness::with([circle(), circle(), circle()], |settings| {
         settings.step_limit = 3
     })
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::StepLimit);
+    assert_eq!(harness.turn("go").await, TurnOutcome::StepLimit);
 }
 
 #[tokio::test]
 async fn a_model_that_fails_midway_keeps_its_words() {
-    let world = World::new([vec![
+    let harness = AgentHarness::new([vec![
         ScriptStep::text("Half a "),
         ScriptStep::Fail("the stream broke".into()),
     ]])
     .await;
-    let ended = world.turn("go").await;
+    let ended = harness.turn("go").await;
     assert_eq!(
         ended,
         TurnOutcome::Interrupted(ErrorDetail::other("the stream broke"))
     );
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        harness.store.messages(&harness.chat).await.unwrap()[1].text(),
         "Half a "
     );
 }
@@ -225,18 +225,21 @@ async fn an_answer_that_is_not_all_of_it_is_not_taken_for_one() {
         lines
     };
     let scripts = [None, Some(StopReason::Length), Some(StopReason::Filtered)];
-    let world = World::new(scripts.map(cut_off)).await;
+    let harness = AgentHarness::new(scripts.map(cut_off)).await;
     let interrupted = |fault: TurnFault| TurnOutcome::Interrupted(fault.into());
-    assert_eq!(world.turn("1").await, interrupted(TurnFault::ModelBrokeOff));
-    assert_eq!(world.turn("2").await, interrupted(TurnFault::LengthLimit));
-    assert!(matches!(world.turn("3").await, TurnOutcome::Failed(_)));
     assert_eq!(
-        world.store.calls(&world.chat).await.unwrap(),
+        harness.turn("1").await,
+        interrupted(TurnFault::ModelBrokeOff)
+    );
+    assert_eq!(harness.turn("2").await, interrupted(TurnFault::LengthLimit));
+    assert!(matches!(harness.turn("3").await, TurnOutcome::Failed(_)));
+    assert_eq!(
+        harness.store.calls(&harness.chat).await.unwrap(),
         [],
         "half a wish is none"
     );
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1].text(),
+        harness.store.messages(&harness.chat).await.unwrap()[1].text(),
         "So far"
     );
 }
@@ -249,13 +252,13 @@ async fn an_answer_without_end_is_cut_off() {
             .chain([ScriptStep::stop()])
             .collect()
     };
-    let world = World::with([flood()], |settings| settings.reply_bytes = 500).await;
-    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
+    let harness = AgentHarness::with([flood()], |settings| settings.reply_bytes = 500).await;
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = harness.turn("go").await else {
         panic!("it went on")
     };
     assert_eq!(message, "The answer grew too long and was cut off.");
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[1]
+        harness.store.messages(&harness.chat).await.unwrap()[1]
             .text()
             .len(),
         510
@@ -273,8 +276,9 @@ async fn an_answer_without_end_is_cut_off() {
             .chain([ScriptStep::stop()])
             .collect()
     };
-    let world = World::with([dribble()], |s| s.model_time = Duration::from_millis(200)).await;
-    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
+    let harness =
+        AgentHarness::with([dribble()], |s| s.model_time = Duration::from_millis(200)).await;
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = harness.turn("go").await else {
         panic!("it went on")
     };
     assert_eq!(message, "The answer took too long and was cut off.");
@@ -286,13 +290,13 @@ async fn more_calls_than_are_made_at_once_are_answered_too() {
         .map(|i| ScriptStep::call(i, "mcp_bench_echo", &json!({})))
         .collect();
     lines.push(ScriptStep::stop());
-    let world = World::with(
+    let harness = AgentHarness::with(
         [lines, vec![ScriptStep::text("ok"), ScriptStep::stop()]],
         |s| s.calls_per_step = 3,
     )
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
-    let calls = world.store.calls(&world.chat).await.unwrap();
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
     let statuses: Vec<CallStatus> = calls.iter().map(|call| call.status).collect();
     use CallStatus::{Done, Failed};
     assert_eq!(statuses, [Done, Done, Done, Failed, Failed]);
@@ -309,34 +313,34 @@ async fn calls_without_end_are_cut_off() {
             .chain([ScriptStep::stop()])
             .collect()
     };
-    let cut_off = async |world: World, expected: &str| {
-        let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
+    let cut_off = async |harness: AgentHarness, expected: &str| {
+        let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = harness.turn("go").await else {
             panic!("it went on")
         };
         assert_eq!(message, expected);
-        let calls = world.store.calls(&world.chat).await.unwrap();
+        let calls = harness.store.calls(&harness.chat).await.unwrap();
         assert_eq!(calls, [], "none of them is made");
     };
-    let world = World::with([flood("mcp_bench_echo")], |s| s.calls_per_step = 3).await;
+    let harness = AgentHarness::with([flood("mcp_bench_echo")], |s| s.calls_per_step = 3).await;
     cut_off(
-        world,
+        harness,
         "The model asked for more than 12 calls at once and was cut off.",
     )
     .await;
     // Their names weigh something also where their arguments do not.
-    let world = World::with([flood("mcp_bench_echo")], |s| s.reply_bytes = 1_000).await;
-    cut_off(world, "The answer grew too long and was cut off.").await;
+    let harness = AgentHarness::with([flood("mcp_bench_echo")], |s| s.reply_bytes = 1_000).await;
+    cut_off(harness, "The answer grew too long and was cut off.").await;
     // As many as that are still answered one by one.
     let mut lines: Vec<ScriptStep> = (0..12)
         .map(|i| ScriptStep::raw_call(i, "mcp_bench_echo", ""))
         .collect();
     lines.push(ScriptStep::stop());
-    let world = World::with(
+    let harness = AgentHarness::with(
         [lines, vec![ScriptStep::text("ok"), ScriptStep::stop()]],
         |s| s.calls_per_step = 3,
     )
     .await;
-    assert_eq!(world.turn("go").await, TurnOutcome::Done);
+    assert_eq!(harness.turn("go").await, TurnOutcome::Done);
 }
 
 #[tokio::test]
@@ -344,7 +348,7 @@ async fn a_model_that_says_nothing_is_given_up() {
     let silence = |settings: &mut tenon_agent::AgentSettings| {
         settings.model_silence = Duration::from_millis(50)
     };
-    let world = World::with(
+    let harness = AgentHarness::with(
         [
             vec![ScriptStep::Hang],
             vec![ScriptStep::text("Hm"), ScriptStep::Hang],
@@ -353,22 +357,22 @@ async fn a_model_that_says_nothing_is_given_up() {
         silence,
     )
     .await;
-    let TurnOutcome::Failed(ErrorDetail { message, .. }) = world.turn("go").await else {
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) = harness.turn("go").await else {
         panic!("it waited")
     };
     assert!(message.contains("said nothing for"), "{message}");
 
     // What was said before it fell silent stands, and can be continued.
-    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = world.turn("go").await else {
+    let TurnOutcome::Interrupted(ErrorDetail { message, .. }) = harness.turn("go").await else {
         panic!("it waited")
     };
     assert!(message.contains("sent nothing for"), "{message}");
     assert_eq!(
-        world.store.messages(&world.chat).await.unwrap()[3].text(),
+        harness.store.messages(&harness.chat).await.unwrap()[3].text(),
         "Hm"
     );
 
-    let TurnOutcome::Failed(ErrorDetail { message, .. }) = world.turn("again").await else {
+    let TurnOutcome::Failed(ErrorDetail { message, .. }) = harness.turn("again").await else {
         panic!("an empty answer")
     };
     assert!(message.contains("said nothing. Try again"), "{message}");
@@ -377,12 +381,12 @@ async fn a_model_that_says_nothing_is_given_up() {
 #[tokio::test]
 async fn messages_of_every_kind_are_taken_whole() {
     let answer = || vec![ScriptStep::text("ok"), ScriptStep::stop()];
-    let world = World::new([answer(), answer(), answer()]).await;
+    let harness = AgentHarness::new([answer(), answer(), answer()]).await;
     let long = "字x".repeat(2500);
     for text in ["🙂🙃", long.as_str(), "nul \0 and \u{202e}"] {
-        assert_eq!(world.turn(text).await, TurnOutcome::Done);
+        assert_eq!(harness.turn(text).await, TurnOutcome::Done);
     }
-    let messages = world.store.messages(&world.chat).await.unwrap();
+    let messages = harness.store.messages(&harness.chat).await.unwrap();
     assert_eq!(messages[0].text(), "🙂🙃");
     assert_eq!(messages[2].text(), long);
     assert_eq!(messages[4].text(), "nul \0 and \u{202e}");
@@ -390,13 +394,13 @@ async fn messages_of_every_kind_are_taken_whole() {
 
 #[tokio::test]
 async fn a_title_is_the_first_line_cut_between_characters() {
-    let world = World::new([vec![ScriptStep::text("ok"), ScriptStep::stop()]]).await;
-    world
+    let harness = AgentHarness::new([vec![ScriptStep::text("ok"), ScriptStep::stop()]]).await;
+    harness
         .turn(&format!("\n\n  {}\nmore", "東京".repeat(40)))
         .await;
-    let title = world
+    let title = harness
         .store
-        .chat(&crate::world::ada(), &world.chat)
+        .chat(&crate::harness::ada(), &harness.chat)
         .await
         .unwrap()
         .title;
@@ -405,14 +409,14 @@ async fn a_title_is_the_first_line_cut_between_characters() {
 
 #[tokio::test]
 async fn what_cannot_begin_is_refused_in_words() {
-    let world = World::new([vec![ScriptStep::Hang]]).await;
-    assert!(matches!(world.start(" \n ").await, Err(Error::Empty)));
+    let harness = AgentHarness::new([vec![ScriptStep::Hang]]).await;
+    assert!(matches!(harness.start(" \n ").await, Err(Error::Empty)));
     assert!(matches!(
-        world.start(&"x".repeat(1024 * 1024 + 1)).await,
+        harness.start(&"x".repeat(1024 * 1024 + 1)).await,
         Err(Error::TooLong { .. })
     ));
-    world.start("first").await.unwrap();
-    assert!(matches!(world.start("second").await, Err(Error::Busy)));
+    harness.start("first").await.unwrap();
+    assert!(matches!(harness.start("second").await, Err(Error::Busy)));
 }
 
 fn kind(body: &EventBody) -> &'static str {

@@ -81,7 +81,7 @@ impl CurrentUser {
     }
 
     /// Through which door they came.
-    pub fn door(&self) -> EntryPoint {
+    pub fn entry_point(&self) -> EntryPoint {
         match &self.credential {
             AuthMethod::Session(_) => EntryPoint::Page,
             AuthMethod::Key(id, _) => EntryPoint::Key(id.clone()),
@@ -137,11 +137,11 @@ impl CurrentUser {
 
     /// Whether they may decide for everybody: not every key of an admin may.
     pub fn administers(&self) -> bool {
-        self.acts_fully() && self.role.is_admin()
+        self.has_full_access() && self.role.is_admin()
     }
 
     /// Whether they may do all that is theirs to do: not every key may.
-    pub fn acts_fully(&self) -> bool {
+    pub fn has_full_access(&self) -> bool {
         match &self.credential {
             AuthMethod::Key(_, scope) => scope.access == KeyAccess::Full,
             AuthMethod::Session(_) | AuthMethod::Shell => true,
@@ -149,7 +149,7 @@ impl CurrentUser {
     }
 
     /// Refuses keys where only the person themself may act.
-    pub fn in_person(&self) -> Result<()> {
+    pub fn require_person(&self) -> Result<()> {
         match self.credential {
             AuthMethod::Key(..) => Err(Error::KeyNotAllowed),
             AuthMethod::Session(_) | AuthMethod::Shell => Ok(()),
@@ -170,8 +170,8 @@ impl CurrentUser {
     pub async fn is_valid(&self, store: &Store) -> tenon_store::Result<bool> {
         match &self.credential {
             AuthMethod::Shell => Ok(true),
-            AuthMethod::Session(session) => store.session_lives(session).await,
-            AuthMethod::Key(key, _) => store.key_lives(key).await,
+            AuthMethod::Session(session) => store.session_exists(session).await,
+            AuthMethod::Key(key, _) => store.key_exists(key).await,
         }
     }
 
@@ -208,7 +208,7 @@ impl CurrentUser {
     ) -> AuditEntry {
         AuditEntry {
             user: Some(self.id.clone()),
-            door: self.door(),
+            door: self.entry_point(),
             action,
             subject: subject.to_owned(),
             detail,

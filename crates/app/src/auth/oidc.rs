@@ -29,7 +29,7 @@ use crate::config::OidcConfig;
 use crate::lock::lock;
 pub use error::OidcError;
 use http::{IssuerClient, IssuerError};
-use id_token::{Expected, IdTokenClaims, IdTokenError};
+use id_token::{ExpectedClaims, IdTokenClaims, IdTokenError};
 pub use identity::Identity;
 use provider::{DiscoveryError, OidcProvider};
 
@@ -255,7 +255,7 @@ impl Oidc {
     ) -> Result<IdTokenClaims, OidcError> {
         let token = tokens.id_token.as_deref();
         let token = token.ok_or_else(|| OidcError::Untrusted("it gave no id token".into()))?;
-        let expected = Expected {
+        let expected = ExpectedClaims {
             issuer: &self.config.issuer,
             client_id: &self.config.client_id,
             client_secret: self.config.client_secret.as_deref(),

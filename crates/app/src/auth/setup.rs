@@ -34,10 +34,10 @@ pub struct SetupCode {
 struct Inner {
     code: Mutex<String>,
     /// Absent in a process that does not serve.
-    published: OnceLock<Published>,
+    published: OnceLock<PublishedLink>,
 }
 
-struct Published {
+struct PublishedLink {
     /// Where the page is, such as `http://127.0.0.1:8366`.
     address: String,
     file: Mutex<LinkFile>,
@@ -81,7 +81,7 @@ impl SetupCode {
     pub fn publish(&self, data: &Path, listening: SocketAddr) -> io::Result<String> {
         // A browser is not where Tenon was started.
         let folder = std::path::absolute(data)?;
-        let published = self.inner.published.get_or_init(|| Published {
+        let published = self.inner.published.get_or_init(|| PublishedLink {
             address: page_address(listening),
             file: Mutex::new(LinkFile::in_folder(&folder)),
         });

@@ -112,7 +112,7 @@ impl ChatImport {
             return Err(ImportError::TooManyPieces(pieces));
         }
         let created_at = self.time(chat.created_at);
-        self.happens(created_at);
+        self.advance_clock(created_at);
         for turn in chat.turns {
             self.turn(turn)?;
         }
@@ -203,7 +203,7 @@ impl ChatImport {
     ) -> Result<(MessageRecord, Vec<CallRecord>), ImportError> {
         self.first(&message.id.0, "messages")?;
         let created_at = self.time(message.created_at);
-        self.happens(created_at);
+        self.advance_clock(created_at);
         let id = MessageId(fresh_id());
         let mut fresh: HashMap<CallId, CallId> = HashMap::new();
         let mut calls = message.tool_calls;
@@ -298,7 +298,7 @@ impl ChatImport {
         exported_at.clamp(0, self.now)
     }
 
-    fn happens(&mut self, at: i64) {
+    fn advance_clock(&mut self, at: i64) {
         self.at = self.at.max(at);
     }
 

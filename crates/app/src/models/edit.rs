@@ -11,9 +11,9 @@ use url::Url;
 use super::{BUILTIN, MAX_NAME_CHARS, Models, is_name};
 use crate::models::view::{ModelChange, ModelView, NewModel};
 
-const MAX_URL: usize = 2_048;
-const MAX_PARAMETERS: usize = 16 * 1024;
-const MAX_KEY: usize = 8 * 1024;
+const MAX_URL_BYTES: usize = 2_048;
+const MAX_PARAMETERS_BYTES: usize = 16 * 1024;
+const MAX_KEY_BYTES: usize = 8 * 1024;
 
 coded_errors! {
     /// Why a change was not made.
@@ -208,14 +208,14 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, ModelEditError> {
             max: MAX_NAME_CHARS,
         });
     }
-    if config.base_url.len() > MAX_URL {
+    if config.base_url.len() > MAX_URL_BYTES {
         return Err(ModelEditError::AddressTooLong);
     }
     if config.endpoint.is_none() {
         config.base_url =
             base_url(config.provider, &config.base_url).map_err(ModelEditError::Address)?;
     }
-    if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS {
+    if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS_BYTES {
         return Err(ModelEditError::ParametersTooLong);
     }
     if config.tool_mode == ToolMode::Constrained && config.provider != WireFormat::Openai {
@@ -259,7 +259,7 @@ fn same_origin(one: &str, other: &str) -> bool {
 fn check_key(key: &str) -> Result<Option<String>, ModelEditError> {
     let key = key.trim();
     // It travels in a header.
-    if key.len() > MAX_KEY || !key.chars().all(|char| char.is_ascii_graphic()) {
+    if key.len() > MAX_KEY_BYTES || !key.chars().all(|char| char.is_ascii_graphic()) {
         return Err(ModelEditError::Key);
     }
     Ok((!key.is_empty()).then(|| key.to_owned()))

@@ -126,7 +126,7 @@ pub struct ModelChange {
 /// An address, to find out what it offers.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Discover {
+pub struct ModelDiscoveryRequest {
     pub base_url: String,
     /// Left out, it is found out.
     #[ts(optional)]
@@ -140,7 +140,7 @@ pub struct Discover {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Discovered {
+pub struct ModelDiscoveryResponse {
     pub provider: WireFormat,
     /// As it should be saved: `http://localhost:11434` becomes `http://localhost:11434/v1`.
     pub base_url: String,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tenon_domain::{ErrorDetail, McpClient, McpConfig, McpTransport, McpTransportKind};
 use tenon_sources::import::{
-    MAX_NAME, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
+    MAX_NAME_BYTES, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, command_words, is_clean, is_unprintable,
 };
 use tenon_sources::mcp::check_header;
 use url::Url;
@@ -21,12 +21,12 @@ pub(super) use trust::{allowed, keeps_shared_secrets};
 /// How the address of an MCP server looks.
 const EXAMPLE: &str = "https://example.com/mcp";
 
-const MAX_TITLE: usize = 200;
-const MAX_URL: usize = 2_048;
+const MAX_TITLE_CHARS: usize = 200;
+const MAX_URL_BYTES: usize = 2_048;
 /// Of a command, an argument, a folder, a value.
-const MAX_TEXT: usize = 16 * 1024;
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// Of all of it together.
-const MAX_CONFIG: usize = 128 * 1024;
+const MAX_CONFIG_BYTES: usize = 128 * 1024;
 /// Arguments, variables, headers.
 const MAX_ITEMS: usize = 200;
 /// Tools with a time of their own.
@@ -58,7 +58,10 @@ pub(super) fn name(name: &str) -> Result<&str, SourceError> {
     if is_clean(name) {
         Ok(name)
     } else {
-        Err(SourceInputError::Name { max: MAX_NAME }.into())
+        Err(SourceInputError::Name {
+            max: MAX_NAME_BYTES,
+        }
+        .into())
     }
 }
 
@@ -66,10 +69,13 @@ pub(super) fn name(name: &str) -> Result<&str, SourceError> {
 pub(super) fn title(title: Option<&str>, name: &str) -> Result<String, SourceError> {
     let title = title.map(str::trim).filter(|title| !title.is_empty());
     let title = title.unwrap_or(name);
-    if title.chars().count() <= MAX_TITLE && !title.contains(is_unprintable) {
+    if title.chars().count() <= MAX_TITLE_CHARS && !title.contains(is_unprintable) {
         Ok(title.to_owned())
     } else {
-        Err(SourceInputError::Title { max: MAX_TITLE }.into())
+        Err(SourceInputError::Title {
+            max: MAX_TITLE_CHARS,
+        }
+        .into())
     }
 }
 
@@ -194,8 +200,8 @@ impl McpDraft {
             return Err(SourceInputError::NoCommand.into());
         }
         // Programs take several lines as an argument; nothing takes NUL.
-        let fits = |text: &String| text.len() <= MAX_TEXT && !text.contains('\0');
-        let is_line = |text: &str| text.len() <= MAX_TEXT && !has_control(text);
+        let fits = |text: &String| text.len() <= MAX_TEXT_BYTES && !text.contains('\0');
+        let is_line = |text: &str| text.len() <= MAX_TEXT_BYTES && !has_control(text);
         let fields = [
             ("command", is_line(command)),
             ("args", self.args.iter().all(fits)),
@@ -288,7 +294,7 @@ pub(super) fn headers(
     }
     for (name, value) in headers {
         sendable(name, value).map_err(|error| SourceError::Invalid(error.in_field("headers")))?;
-        if value.len() > MAX_TEXT {
+        if value.len() > MAX_TEXT_BYTES {
             let name = name.into();
             return Err(SourceInputError::HeaderTooLong { name }.into());
         }
@@ -329,7 +335,7 @@ pub(super) fn for_mcp(field: Option<&str>) -> Result<(), SourceError> {
 
 pub(super) fn size(config: &impl serde::Serialize) -> Result<(), SourceError> {
     let length = serde_json::to_string(config).map_or(usize::MAX, |text| text.len());
-    if length <= MAX_CONFIG {
+    if length <= MAX_CONFIG_BYTES {
         Ok(())
     } else {
         Err(SourceInputError::TooLong.into())
@@ -348,7 +354,7 @@ pub(super) fn url(field: &str, url: &str, example: &'static str) -> Result<Strin
     };
     // Some would read a `\` as a `/`, and leave out what is not seen.
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
-    if url.is_empty() || url.len() > MAX_URL || url.contains(is_odd) {
+    if url.is_empty() || url.len() > MAX_URL_BYTES || url.contains(is_odd) {
         return Err(refused());
     }
     // Something must stand for what is filled in later.

@@ -6,7 +6,7 @@ use super::error::SourceError;
 use super::input_error::SourceInputError;
 
 /// Bounds client ids and secrets, signed ones (JWT) included.
-const MAX_TEXT: usize = 2_048;
+const MAX_TEXT_BYTES: usize = 2_048;
 
 /// What somebody says about it. What is left out stays.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl ClientChange {
 }
 
 pub(super) fn check(client: &McpClient) -> Result<(), SourceError> {
-    let is_fine = |text: &str| text.len() <= MAX_TEXT && !text.contains(char::is_control);
+    let is_fine = |text: &str| text.len() <= MAX_TEXT_BYTES && !text.contains(char::is_control);
     if is_fine(&client.id) && client.secret.as_deref().is_none_or(is_fine) {
         Ok(())
     } else {

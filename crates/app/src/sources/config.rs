@@ -109,7 +109,7 @@ pub(super) fn is_same(old: &SourceConfig, new: &SourceConfig) -> bool {
 }
 
 /// Whether what a server asked for before, it would ask for again.
-pub(super) fn is_reached_alike(old: &SourceConfig, new: &SourceConfig) -> bool {
+pub(super) fn has_same_endpoint(old: &SourceConfig, new: &SourceConfig) -> bool {
     match (old, new) {
         (SourceConfig::Mcp(old), SourceConfig::Mcp(new)) => old.transport == new.transport,
         (SourceConfig::Openapi(_), SourceConfig::Openapi(_)) => true,

@@ -11,7 +11,7 @@ use tenon_store::{Store, StoredDocument};
 use super::time::{millis, moment};
 
 /// No server has such an id: theirs begin with their kind.
-const GIVEN: &str = "given-";
+const UPLOADED_PREFIX: &str = "given-";
 
 /// The stored documents of one server.
 pub(super) struct SourceDocuments {
@@ -125,7 +125,8 @@ async fn keep(store: &Store, hash: &str, body: Cow<'_, [u8]>) -> tenon_store::Re
 /// The hashes of all uploaded documents.
 pub(super) async fn all_given(store: &Store) -> tenon_store::Result<Vec<String>> {
     let owners = store.document_owners().await?.into_iter();
-    let hashes = owners.filter_map(|owner| owner.0.strip_prefix(GIVEN).map(str::to_owned));
+    let hashes =
+        owners.filter_map(|owner| owner.0.strip_prefix(UPLOADED_PREFIX).map(str::to_owned));
     Ok(hashes.collect())
 }
 
@@ -134,7 +135,7 @@ pub(super) async fn forget_given(store: &Store, hash: &str) -> tenon_store::Resu
 }
 
 fn given(hash: &str) -> SourceId {
-    SourceId(format!("{GIVEN}{hash}"))
+    SourceId(format!("{UPLOADED_PREFIX}{hash}"))
 }
 
 fn kept(stored: StoredDocument) -> DocumentRecord {

@@ -21,8 +21,8 @@ use crate::sources::read_model::{SourceDetail, SourceOrigin};
 use crate::sources::requests::{AddSource, SourceChange};
 
 /// How many servers of their own somebody may have, and how many all share.
-const MAX_OWN: usize = 30;
-const MAX_SHARED: usize = 300;
+const MAX_OWN_SERVERS: usize = 30;
+const MAX_SHARED_SERVERS: usize = 300;
 
 impl Sources {
     /// Adds a server. It starts by itself: nobody waits for it here.
@@ -227,8 +227,8 @@ impl Sources {
         let all = self.0.store.sources().await?;
         let there = all.iter().filter(|one| one.owner.as_ref() == owner).count();
         let room = match owner {
-            Some(_) => MAX_OWN,
-            None => MAX_SHARED,
+            Some(_) => MAX_OWN_SERVERS,
+            None => MAX_SHARED_SERVERS,
         };
         if there < room {
             Ok(())
@@ -273,7 +273,7 @@ impl Sources {
             }
         };
         check_config(user, old.owner.as_ref(), &config)?;
-        let is_elsewhere = !config::is_reached_alike(&before, &config);
+        let is_elsewhere = !config::has_same_endpoint(&before, &config);
         let new = StoredSource {
             title,
             enabled,

@@ -9,7 +9,9 @@ use tenon_domain::{
 };
 use tenon_sources::Network;
 use tenon_sources::mcp::oauth::OAuthClient;
-use tenon_sources::variables::{Fill, FillError, Texts, Variable, fill, mentioned};
+use tenon_sources::variables::{
+    FillError, TemplateFields, Variable, VariableResolver, fill, mentioned,
+};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -33,7 +35,7 @@ pub(super) struct VariableFiller {
 }
 
 #[async_trait]
-impl Fill<McpConfig> for VariableFiller {
+impl VariableResolver<McpConfig> for VariableFiller {
     async fn fill(&self, config: &McpConfig) -> Result<McpConfig, FillError> {
         // This is the first thing a start does.
         if let Some(before) = &self.before {
@@ -53,7 +55,7 @@ impl Fill<McpConfig> for VariableFiller {
 }
 
 #[async_trait]
-impl Fill<OpenapiConfig> for VariableFiller {
+impl VariableResolver<OpenapiConfig> for VariableFiller {
     async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, FillError> {
         // Two of these do not get in each other's way: nothing is waited for.
         let Some(inner) = self.inner.upgrade() else {
@@ -116,7 +118,7 @@ fn origin(filled: &McpConfig) -> Option<String> {
     Some(origin_of(&url))
 }
 
-pub(super) async fn filled<C: Texts>(
+pub(super) async fn filled<C: TemplateFields>(
     inner: &Inner,
     config: &C,
     user: Option<&UserId>,

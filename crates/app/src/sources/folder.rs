@@ -17,7 +17,8 @@ use std::time::{Duration, SystemTime};
 
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_sources::import::{
-    self, ImportNote, ImportedServer, MAX_WITH_DOCUMENTS, ServerEntryError, clean, is_unprintable,
+    self, ImportNote, ImportedServer, MAX_WITH_DOCUMENTS_BYTES, ServerEntryError, clean,
+    is_unprintable,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -63,7 +64,7 @@ struct WatchedFile {
 struct FileStamp {
     modified: Option<SystemTime>,
     size: u64,
-    danger: Option<FileRisk>,
+    file_risk: Option<FileRisk>,
 }
 
 /// Why a file is not trusted.
@@ -206,8 +207,8 @@ impl WatchedFile {
             return;
         }
         self.stamp = Some(stamp);
-        if let Some(danger) = stamp.danger {
-            let why = danger.fault(path);
+        if let Some(file_risk) = stamp.file_risk {
+            let why = file_risk.fault(path);
             tracing::warn!(file = ?path, %why, "a file of servers is not run");
             self.servers.clear();
             self.problem = Some(FileProblem::FileRisk(why));
@@ -269,13 +270,13 @@ fn list(path: &Path) -> std::io::Result<BTreeMap<String, FileStamp>> {
         if let (Ok(entry), Ok(metadata)) = (fs::symlink_metadata(&file), fs::metadata(&file))
             && metadata.is_file()
         {
-            let danger = of_folder
+            let file_risk = of_folder
                 .map(FileRisk::Folder)
-                .or_else(|| danger(&file, &entry, &metadata));
+                .or_else(|| file_risk(&file, &entry, &metadata));
             let stamp = FileStamp {
                 modified: metadata.modified().ok(),
                 size: metadata.len(),
-                danger,
+                file_risk,
             };
             stamps.insert(name, stamp);
         }
@@ -301,7 +302,7 @@ pub fn is_source_file(name: &str) -> bool {
 }
 
 /// Of a file, and of the link to it where there is one.
-fn danger(path: &Path, entry: &Metadata, file: &Metadata) -> Option<FileRisk> {
+fn file_risk(path: &Path, entry: &Metadata, file: &Metadata) -> Option<FileRisk> {
     let of_file = risk(entry).or(risk(file)).map(FileRisk::File);
     if of_file.is_some() || !entry.is_symlink() {
         return of_file;
@@ -345,7 +346,7 @@ fn read(path: &Path) -> Result<Vec<ImportedServer>, ErrorDetail> {
 fn read_text(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     let file = fs::File::open(path)?;
-    file.take(MAX_WITH_DOCUMENTS as u64 + 1)
+    file.take(MAX_WITH_DOCUMENTS_BYTES as u64 + 1)
         .read_to_string(&mut text)?;
     Ok(text)
 }

@@ -385,7 +385,7 @@ fn means_login(config: &SourceConfig, challenge: Option<&str>) -> bool {
     if names.any(|name| name.eq_ignore_ascii_case("authorization")) || mask::names_user(url) {
         return false;
     }
-    let may_have_key = !headers.is_empty() || mask::asks(url);
+    let may_have_key = !headers.is_empty() || mask::has_query_values(url);
     let says_where = challenge.is_some_and(|challenge| challenge.contains("resource_metadata"));
     !may_have_key || says_where
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use crate::sources::read_model::Hidden;
+use crate::sources::read_model::MaskedValues;
 
 /// Stands in an address for a stored secret.
 const MASK: &str = "***";
 
 /// Names with their values, where those are not secret.
-pub(super) fn hide(values: &BTreeMap<String, String>) -> Hidden {
+pub(super) fn hide(values: &BTreeMap<String, String>) -> MaskedValues {
     let shown = |value: &String| is_only_variables(value).then(|| value.clone());
     let hidden = values
         .iter()
@@ -26,7 +26,7 @@ pub(super) struct UnknownValue {
 
 /// The values that are meant: those that were not shown are the old ones.
 pub(super) fn reveal(
-    given: Hidden,
+    given: MaskedValues,
     old: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, String>, UnknownValue> {
     let meant = given.into_iter().map(|(name, value)| match value {
@@ -119,7 +119,7 @@ pub(super) fn names_user(url: &str) -> bool {
 }
 
 /// Whether its query has values.
-pub(super) fn asks(url: &str) -> bool {
+pub(super) fn has_query_values(url: &str) -> bool {
     UrlParts::of(url)
         .query
         .is_some_and(|query| query.contains('='))
@@ -301,7 +301,7 @@ mod tests {
         check("${KEY:-sk-1}", false);
         check("${KEY", false);
         check("sk-1", false);
-        let unknown = Hidden::from([("B".to_owned(), None)]);
+        let unknown = MaskedValues::from([("B".to_owned(), None)]);
         assert_eq!(
             reveal(unknown, &BTreeMap::new()),
             Err(UnknownValue { name: "B".into() })

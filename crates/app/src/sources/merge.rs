@@ -7,7 +7,7 @@ use super::client::ClientChange;
 use super::error::SourceError;
 use super::input_error::SourceInputError;
 use super::mask::{self, UnknownValue};
-use crate::sources::read_model::Hidden;
+use crate::sources::read_model::MaskedValues;
 use crate::sources::requests::SourceChange;
 
 /// Whether a change says anything about it.
@@ -155,7 +155,7 @@ fn limits(config: &McpConfig) -> McpDraft {
 }
 
 pub(super) fn reveal(
-    given: Hidden,
+    given: MaskedValues,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, SourceError> {
     let revealed = mask::reveal(given, old);

@@ -29,15 +29,15 @@ pub(super) use credentials::kinds;
 pub(super) use draft::{OpenapiDraft, given};
 
 /// As long as the longest descriptions there are.
-const MAX_DOCUMENT: usize = MAX_BYTES;
+const MAX_DOCUMENT_BYTES: usize = MAX_BYTES;
 
 /// What somebody who is no admin may leave here.
-const MAX_OWN_DOCUMENT: usize = 4 * 1024 * 1024;
+const MAX_OWN_DOCUMENT_BYTES: usize = 4 * 1024 * 1024;
 
 impl Sources {
     /// Of a request that brings a document. As a text in JSON it is longer: each of its
     /// quotes and the ends of its lines are two signs there.
-    pub const MAX_BODY: usize = MAX_DOCUMENT + MAX_DOCUMENT / 2;
+    pub const MAX_BODY_BYTES: usize = MAX_DOCUMENT_BYTES + MAX_DOCUMENT_BYTES / 2;
 
     /// What a server would offer, before it is saved.
     pub async fn preview(
@@ -193,8 +193,8 @@ pub(super) fn check_length(
     text: &[u8],
 ) -> Result<(), SourceError> {
     let most = match trust(user) {
-        Trust::Full => MAX_DOCUMENT,
-        Trust::Own => MAX_OWN_DOCUMENT,
+        Trust::Full => MAX_DOCUMENT_BYTES,
+        Trust::Own => MAX_OWN_DOCUMENT_BYTES,
     };
     if text.len() <= most {
         Ok(())

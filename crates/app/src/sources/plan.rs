@@ -48,14 +48,18 @@ impl PlanInputs {
 
     /// What nobody has set yet, and a server does not start without for somebody.
     pub(super) fn unset(&self, entry: &SourceEntry, user: &UserId) -> Vec<Variable> {
-        match self.gap(entry, user) {
+        match self.missing_variables(entry, user) {
             Some(SubstitutionError::Missing(missing)) => missing.variables,
             Some(SubstitutionError::Misplaced(_)) | None => Vec::new(),
         }
     }
 
     /// Why it does not start for somebody, as far as what is set tells.
-    pub(super) fn gap(&self, entry: &SourceEntry, user: &UserId) -> Option<SubstitutionError> {
+    pub(super) fn missing_variables(
+        &self,
+        entry: &SourceEntry,
+        user: &UserId,
+    ) -> Option<SubstitutionError> {
         let has = |owner: Option<&UserId>, name: &str| {
             let key = (owner.cloned(), name.to_owned());
             self.secrets.contains_key(&key)

@@ -110,7 +110,7 @@ pub enum LoginState {
 
 /// `null` stands for a value that is kept and not shown. One that is only made
 /// of `${NAME}`s is shown.
-pub type Hidden = BTreeMap<String, Option<String>>;
+pub type MaskedValues = BTreeMap<String, Option<String>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(
@@ -123,7 +123,7 @@ pub enum SourceReach {
         command: String,
         args: Vec<String>,
         #[ts(type = "Record<string, string | null>")]
-        env: Hidden,
+        env: MaskedValues,
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
@@ -133,7 +133,7 @@ pub enum SourceReach {
     Http {
         url: String,
         #[ts(type = "Record<string, string | null>")]
-        headers: Hidden,
+        headers: MaskedValues,
         /// What Tenon is known by where people log in, if somebody has registered it there.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +144,7 @@ pub enum SourceReach {
     Sse {
         url: String,
         #[ts(type = "Record<string, string | null>")]
-        headers: Hidden,
+        headers: MaskedValues,
         /// What Tenon is known by where people log in, if somebody has registered it there.
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +163,7 @@ pub enum SourceReach {
         #[serde(skip_serializing_if = "Option::is_none")]
         base_url: Option<String>,
         #[ts(type = "Record<string, string | null>")]
-        headers: Hidden,
+        headers: MaskedValues,
         #[ts(type = "Record<string, CredentialKind>")]
         credentials: BTreeMap<String, CredentialKind>,
         #[serde(flatten)]
@@ -234,7 +234,6 @@ pub struct SecretView {
 /// A source has changed for those who see it.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(rename = "SourceNews")]
 pub struct SourceUpdate {
     pub source_id: SourceId,
     /// It is not there any more.

@@ -7,13 +7,12 @@ use serde_json::Value;
 use tenon_domain::SourceCredential;
 use ts_rs::TS;
 
-use super::read_model::Hidden;
+use super::read_model::MaskedValues;
 use crate::json::double_option;
 
 /// A source that somebody adds. What belongs to another transport is refused.
 #[derive(Debug, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[ts(rename = "NewSource")]
 pub struct AddSource {
     /// "mcp" or "openapi"
     pub kind: String,
@@ -116,7 +115,7 @@ pub struct SourceChange {
     pub args: Option<Vec<String>>,
     /// All of them from now on; `null` keeps the value that is stored under that name.
     #[ts(optional, type = "Record<string, string | null>")]
-    pub env: Option<Hidden>,
+    pub env: Option<MaskedValues>,
     /// Null: none.
     #[ts(optional, type = "string | null")]
     #[serde(deserialize_with = "double_option")]
@@ -125,7 +124,7 @@ pub struct SourceChange {
     pub url: Option<String>,
     /// As `env`.
     #[ts(optional, type = "Record<string, string | null>")]
-    pub headers: Option<Hidden>,
+    pub headers: Option<MaskedValues>,
     #[ts(optional, type = "unknown")]
     pub document: Option<Value>,
     /// Null: none.

@@ -12,7 +12,7 @@ use crate::auth::CurrentUser;
 /// Whether they may change, restart and remove it, and see how it is reached.
 pub(super) fn may_edit(user: &CurrentUser, entry: &SourceEntry) -> bool {
     match &entry.owner {
-        Some(owner) => *owner == user.id && user.acts_fully(),
+        Some(owner) => *owner == user.id && user.has_full_access(),
         None => user.administers(),
     }
 }

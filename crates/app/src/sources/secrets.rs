@@ -13,7 +13,7 @@ use crate::sources::read_model::SecretView;
 use crate::sources::requests::NewSecret;
 
 /// Holds a certificate chain; larger values belong into a file.
-const MAX_VALUE: usize = 32 * 1024;
+const MAX_VALUE_BYTES: usize = 32 * 1024;
 
 /// Per user, and as many shared ones: they are listed without pages.
 const MAX_SECRETS: usize = 200;
@@ -52,7 +52,7 @@ impl Sources {
         if new.value.is_empty() {
             return Err(SourceInputError::SecretEmpty.into());
         }
-        if new.value.len() > MAX_VALUE || new.value.contains('\0') {
+        if new.value.len() > MAX_VALUE_BYTES || new.value.contains('\0') {
             return Err(SourceInputError::SecretTooLong.into());
         }
         let all = self.0.store.secrets().await?;

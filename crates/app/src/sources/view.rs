@@ -224,9 +224,10 @@ fn status(snapshot: &SourcesSnapshot, entry: &SourceEntry, user: &UserId) -> Ser
         let mut status = instance.status();
         // A shell has not tried to start it, and a call would not wake it.
         if status.state == SourceState::Sleeping
-            && let Some(gap @ SubstitutionError::Missing(_)) = snapshot.facts.gap(entry, user)
+            && let Some(missing @ SubstitutionError::Missing(_)) =
+                snapshot.facts.missing_variables(entry, user)
         {
-            status.state = failed(gap.detail());
+            status.state = failed(missing.detail());
         }
         return status;
     }

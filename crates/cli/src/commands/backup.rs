@@ -89,7 +89,7 @@ impl Backup {
     async fn note(&self, store: &Store, made: &BackupSummary) -> Result<()> {
         let user = CurrentUser::of_shell(store).await?;
         let entry = AuditEntry {
-            door: user.door(),
+            door: user.entry_point(),
             user: Some(user.id),
             action: "backup.made",
             subject: self.file.display().to_string(),

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use tenon_sources::import::MAX_WITH_DOCUMENTS;
+use tenon_sources::import::MAX_WITH_DOCUMENTS_BYTES;
 use tenon_sources::openapi::bundle::folder::bundled;
 use tenon_sources::variables::Variable;
 
@@ -236,7 +236,7 @@ fn address(given: &Path) -> Option<&str> {
 /// One byte more than may be read, so that too long is noticed.
 fn read(file: &Path) -> Result<String> {
     let mut text = String::new();
-    let most = MAX_WITH_DOCUMENTS as u64 + 1;
+    let most = MAX_WITH_DOCUMENTS_BYTES as u64 + 1;
     if let Some(address) = address(file) {
         return Ok(address.to_owned());
     }

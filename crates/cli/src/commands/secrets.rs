@@ -116,7 +116,7 @@ async fn audit(store: &Store, rotated: &KeyRotation, keys: &[KeyUse]) -> Result<
     let user = CurrentUser::of_shell(store).await?;
     let first = keys.first().map(|key| key.id.clone());
     let entry = AuditEntry {
-        door: user.door(),
+        door: user.entry_point(),
         user: Some(user.id),
         action: "secrets.rotated",
         subject: first.unwrap_or_default(),

@@ -4,7 +4,7 @@
 use anyhow::Context;
 use reqwest::header::HeaderMap;
 use serde::{Deserialize, Serialize};
-use tenon_server::guard::lets_page_ask;
+use tenon_server::guard::csp_allows;
 use url::Url;
 
 use super::address::with_scheme;
@@ -96,7 +96,7 @@ impl Case<'_> {
 
     fn meets(&self, condition: FixCondition) -> bool {
         match condition {
-            FixCondition::TlsAllowed => lets_page_ask(&with_scheme(self.url, "https")),
+            FixCondition::TlsAllowed => csp_allows(&with_scheme(self.url, "https")),
             FixCondition::KeyGiven => self.has_key,
             FixCondition::NoKeyGiven => !self.has_key,
         }

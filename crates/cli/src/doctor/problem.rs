@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// By the names that the page has for them: `Trouble` in `web/src/lib/local/diagnose.ts`.
+/// By the names that the page has for them: `Diagnosis` in `web/src/lib/local/diagnose.ts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ProblemKind {

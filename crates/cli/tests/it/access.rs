@@ -158,7 +158,7 @@ fn example(route: &Route) -> Example {
 }
 
 /// Olga, who owns one of everything; Bob, who owns nothing; Ada, who is an admin.
-struct World<'a> {
+struct AccessFixture<'a> {
     server: &'a Server,
     ada: Person<'a>,
     olga: Person<'a>,
@@ -174,7 +174,7 @@ struct World<'a> {
     source: String,
 }
 
-impl<'a> World<'a> {
+impl<'a> AccessFixture<'a> {
     async fn new(server: &'a Server) -> Self {
         let ada = Person::set_up(server, "Ada").await;
         let olga = ada.add("Olga").await;
@@ -340,34 +340,34 @@ fn script() -> Vec<Vec<ScriptStep>> {
 #[tokio::test]
 async fn nobody_gets_through_a_route_that_is_not_for_them() {
     let server = Server::with_accounts(script()).await;
-    let world = World::new(&server).await;
+    let fixture = AccessFixture::new(&server).await;
     let nobody = Person::nobody(&server);
-    let program = world.bob.key("full").await;
-    let before = world.snapshot().await;
+    let program = fixture.bob.key("full").await;
+    let before = fixture.snapshot().await;
 
     for route in routes() {
-        let bob = world.bob_again().await;
+        let bob = fixture.bob_again().await;
         match route.access {
             RouteAccess::Open => {
-                let (status, body) = world.send(&nobody, &route).await;
+                let (status, body) = fixture.send(&nobody, &route).await;
                 assert_ne!(status, 500, "{route:?}: {body}");
-                keeps_secrets(&world, &route, &body);
-                world.try_her_ids(&bob, &route).await;
+                keeps_secrets(&fixture, &route, &body);
+                fixture.try_her_ids(&bob, &route).await;
                 continue;
             }
             RouteAccess::User => {
                 for stranger in [&bob, &program] {
-                    let (status, body) = world.send(stranger, &route).await;
+                    let (status, body) = fixture.send(stranger, &route).await;
                     assert!(status < 500, "{route:?}: {status} {body}");
-                    keeps_secrets(&world, &route, &body);
+                    keeps_secrets(&fixture, &route, &body);
                 }
-                world.try_her_ids(&bob, &route).await;
+                fixture.try_her_ids(&bob, &route).await;
             }
             RouteAccess::Owner(_) => {
-                let (status, body) = world.send(&bob, &route).await;
+                let (status, body) = fixture.send(&bob, &route).await;
                 assert_eq!(status, 404, "{route:?}, by a stranger: {body}");
-                keeps_secrets(&world, &route, &body);
-                let (status, body) = world.send(&program, &route).await;
+                keeps_secrets(&fixture, &route, &body);
+                let (status, body) = fixture.send(&program, &route).await;
                 let expected = match route.keys {
                     KeyPolicy::None => 403,
                     KeyPolicy::All | KeyPolicy::Full => 404,
@@ -376,22 +376,26 @@ async fn nobody_gets_through_a_route_that_is_not_for_them() {
             }
             RouteAccess::Admin => {
                 for stranger in [&bob, &program] {
-                    let (status, body) = world.send(stranger, &route).await;
+                    let (status, body) = fixture.send(stranger, &route).await;
                     assert_eq!(status, 403, "{route:?}, by no admin: {body}");
                 }
             }
             RouteAccess::Shell => {
-                for stranger in [&bob, &program, &world.ada] {
-                    let (status, body) = world.send(stranger, &route).await;
+                for stranger in [&bob, &program, &fixture.ada] {
+                    let (status, body) = fixture.send(stranger, &route).await;
                     assert_eq!(status, 401, "{route:?}, by no command: {body}");
                 }
             }
         }
-        let (status, body) = world.send(&nobody, &route).await;
+        let (status, body) = fixture.send(&nobody, &route).await;
         assert_eq!(status, 401, "{route:?}, by nobody: {body}");
         assert_eq!(body["error"]["code"], "not_logged_in", "{route:?}");
     }
-    assert_eq!(world.snapshot().await, before, "nothing of it has changed");
+    assert_eq!(
+        fixture.snapshot().await,
+        before,
+        "nothing of it has changed"
+    );
 
     // It was not for a mistake in the requests: the owner gets through with the same.
     let mut theirs = routes();
@@ -404,15 +408,15 @@ async fn nobody_gets_through_a_route_that_is_not_for_them() {
         _ => 0,
     });
     for route in theirs {
-        let (status, body) = world.send(&world.olga, &route).await;
+        let (status, body) = fixture.send(&fixture.olga, &route).await;
         let got_through = (200..300).contains(&status) || status == 409;
         assert!(got_through, "{route:?}, by its owner: {status} {body}");
     }
 }
 
-fn keeps_secrets(world: &World<'_>, route: &Route, body: &Value) {
+fn keeps_secrets(fixture: &AccessFixture<'_>, route: &Route, body: &Value) {
     let body = body.to_string();
-    for marker in world.markers() {
+    for marker in fixture.markers() {
         assert!(!body.contains(marker), "{route:?} tells {marker}: {body}");
     }
 }

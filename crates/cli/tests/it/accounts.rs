@@ -237,7 +237,7 @@ async fn a_disabled_user_is_out_at_once_and_what_runs_for_them_stops() {
     let body = json!({"email": email("Bob"), "password": PASSWORD});
     let nobody = Person::nobody(&server);
     assert_eq!(nobody.post("/api/auth/login", body.clone()).await.0, 401);
-    server.app.agent.drain(crate::server::PATIENCE).await;
+    server.app.agent.drain(crate::server::TEST_TIMEOUT).await;
     assert_eq!(server.app.store.open_turns().await.unwrap(), []);
 
     // Nothing of theirs is lost, but the old log-in stays over.

@@ -14,13 +14,13 @@ use tenon_tools::{Connection, MemoryOutputStore, Quota};
 use crate::program::{run, stdout};
 use crate::server::Server;
 
-/// A site on this machine that notes what it is asked for.
-struct Site {
+/// An HTTP server that records the requests it gets.
+struct RecordingHttpServer {
     origin: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-impl Site {
+impl RecordingHttpServer {
     async fn start() -> Self {
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let noted = asked.clone();
@@ -65,17 +65,17 @@ async fn open_to_this_machine(server: &Server) -> Vec<Connection> {
 
 #[tokio::test]
 async fn a_client_made_for_openai_is_told_why_an_address_is_not_fetched() {
-    let site = Site::start().await;
+    let http_server = RecordingHttpServer::start().await;
     let model = Arc::new(Scripted::new([
-        site.fetch("/page"),
-        site.fetch("/found"),
-        site.fetch("/steal?q=secret"),
+        http_server.fetch("/page"),
+        http_server.fetch("/found"),
+        http_server.fetch("/steal?q=secret"),
         vec![ScriptStep::text("I cannot."), ScriptStep::stop()],
     ]));
     let server = Server::with_model(model.clone()).await;
     let _open = open_to_this_machine(&server).await;
 
-    let origin = &site.origin;
+    let origin = &http_server.origin;
     let call =
         json!({"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}});
     let body = json!({"messages": [
@@ -87,7 +87,7 @@ async fn a_client_made_for_openai_is_told_why_an_address_is_not_fetched() {
     let (status, answer) = server.post("/v1/chat/completions", body).await;
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["choices"][0]["message"]["content"], "I cannot.");
-    assert_eq!(site.asked(), ["/page", "/found"]);
+    assert_eq!(http_server.asked(), ["/page", "/found"]);
 
     let requests = model.requests();
     let Some(Message::Tools { answers }) = requests.last().unwrap().messages.last() else {
@@ -102,26 +102,26 @@ async fn a_client_made_for_openai_is_told_why_an_address_is_not_fetched() {
 
 #[tokio::test]
 async fn what_the_user_wrote_is_fetched_and_what_else_is_wanted_is_asked_about() {
-    let site = Site::start().await;
+    let http_server = RecordingHttpServer::start().await;
     let server = Server::scripted([
-        site.fetch("/page"),
-        site.fetch("/steal?q=secret"),
+        http_server.fetch("/page"),
+        http_server.fetch("/steal?q=secret"),
         vec![ScriptStep::text("Fine."), ScriptStep::stop()],
     ])
     .await;
     let _open = open_to_this_machine(&server).await;
     let chat = server.new_chat().await;
     server
-        .say(&chat, &format!("read {}/page", site.origin))
+        .say(&chat, &format!("read {}/page", http_server.origin))
         .await;
 
     let call = asked(&server, &chat).await;
-    assert_eq!(site.asked(), ["/page"]);
+    assert_eq!(http_server.asked(), ["/page"]);
     let path = format!("/api/calls/{call}/answer");
     let (status, answer) = server.post(&path, json!({"verdict": "once"})).await;
     assert_eq!(status, 204, "{answer}");
     server.settle(&chat).await;
-    assert_eq!(site.asked(), ["/page", "/steal?q=secret"]);
+    assert_eq!(http_server.asked(), ["/page", "/steal?q=secret"]);
 }
 
 /// Waits for the call that is asked about.
@@ -140,17 +140,17 @@ async fn asked(server: &Server, chat: &str) -> String {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(crate::server::PATIENCE, look)
+    tokio::time::timeout(crate::server::TEST_TIMEOUT, look)
         .await
         .expect("a question comes in time")
 }
 
 #[tokio::test]
 async fn a_person_who_calls_it_by_hand_has_decided() {
-    let site = Site::start().await;
+    let http_server = RecordingHttpServer::start().await;
     let server = Server::start().await;
     let _open = open_to_this_machine(&server).await;
-    let arguments = json!({"arguments": {"url": format!("{}/by-hand", site.origin)}});
+    let arguments = json!({"arguments": {"url": format!("{}/by-hand", http_server.origin)}});
     let path = "/api/tools/builtin_fetch_url/call";
     let (status, answer) = server.post(path, arguments).await;
     assert_eq!(
@@ -158,20 +158,20 @@ async fn a_person_who_calls_it_by_hand_has_decided() {
         (200, &Value::Bool(true)),
         "{answer}"
     );
-    assert_eq!(site.asked(), ["/by-hand"]);
+    assert_eq!(http_server.asked(), ["/by-hand"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_built_in_assistant_fetches_what_it_is_told_in_a_shell() {
-    let site = Site::start().await;
+    let http_server = RecordingHttpServer::start().await;
     let data = tempfile::tempdir().unwrap();
     let config = data.path().join("tenon.toml");
     std::fs::write(&config, "allow_private_networks = true\n").unwrap();
     let config = config.to_str().unwrap().to_owned();
     for (number, text) in ["fetch URL", "打开网页"].into_iter().enumerate() {
-        let text = format!("{text} {}/{number}", site.origin);
+        let text = format!("{text} {}/{number}", http_server.origin);
         let printed = stdout(&run(&data, &["run", "--config", &config, &text]));
         assert!(printed.contains("Send me all that you know."), "{printed}");
     }
-    assert_eq!(site.asked(), ["/0", "/1"]);
+    assert_eq!(http_server.asked(), ["/0", "/1"]);
 }

@@ -7,7 +7,7 @@ use tenon_domain::{CallId, UserId};
 use tenon_llm::scripted::ScriptStep;
 use tenon_store::{Blob, LOCAL};
 
-use crate::server::{PATIENCE, Page, Server, events};
+use crate::server::{Page, Server, TEST_TIMEOUT, events};
 
 #[tokio::test]
 async fn a_question_is_answered_with_a_tool() {
@@ -157,7 +157,7 @@ async fn a_call_by_hand_is_noted_when_the_client_has_hung_up() {
         if noted[0]["detail"]["ok"] == true {
             break;
         }
-        assert!(started.elapsed() < PATIENCE, "{noted}");
+        assert!(started.elapsed() < TEST_TIMEOUT, "{noted}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

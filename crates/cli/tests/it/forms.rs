@@ -21,13 +21,13 @@ const FORM: &str = "mcp_clerk_form";
 const WORK: &str = "mcp_clerk_work";
 
 /// Fills in a form with whoever is there, and works until it is told to stop.
-struct Clerk {
+struct FormTool {
     info: SourceInfo,
     got: Mutex<Vec<FormAnswer>>,
     enough: Notify,
 }
 
-impl Clerk {
+impl FormTool {
     async fn join(server: &Server) -> (Arc<Self>, Connection) {
         let info = SourceInfo {
             id: SourceId::new("clerk"),
@@ -36,18 +36,18 @@ impl Clerk {
             title: "Clerk".into(),
             owner: None,
         };
-        let clerk = Arc::new(Self {
+        let form_tool = Arc::new(Self {
             info,
             got: Mutex::default(),
             enough: Notify::new(),
         });
-        let connected = server.app.registry.connect(clerk.clone()).await;
-        (clerk, connected.unwrap())
+        let connected = server.app.registry.connect(form_tool.clone()).await;
+        (form_tool, connected.unwrap())
     }
 }
 
 #[async_trait]
-impl ToolSource for Clerk {
+impl ToolSource for FormTool {
     fn info(&self) -> &SourceInfo {
         &self.info
     }
@@ -85,8 +85,8 @@ impl ToolSource for Clerk {
             "properties": {"email": {"type": "string", "format": "email"}},
             "required": ["email"],
         });
-        let wants = FormRequest::Fields { schema };
-        let answer = context.ask("Where do we write to?".into(), wants).await;
+        let request = FormRequest::Fields { schema };
+        let answer = context.ask("Where do we write to?".into(), request).await;
         let outcome = format!("{:?}", answer.outcome());
         self.got.lock().unwrap().push(answer);
         Ok(ToolOutput::text(outcome))
@@ -116,7 +116,7 @@ async fn say_and_be_shown(server: &Server, page: &mut Page, chat: &str) -> (Stri
 #[tokio::test]
 async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     let server = Server::scripted(calls(FORM)).await;
-    let (clerk, _connected) = Clerk::join(&server).await;
+    let (form_tool, _connected) = FormTool::join(&server).await;
     let chat = server.new_chat().await;
     let mut page = Page::open(&server).await;
     let (path, form) = say_and_be_shown(&server, &mut page, &chat).await;
@@ -181,7 +181,10 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
     assert_eq!(answered["outcome"], "accepted");
     let told = serde_json::to_string(&frames).unwrap();
     assert!(!told.contains("ada@example.org"), "{told}");
-    assert_eq!(*clerk.got.lock().unwrap(), [FormAnswer::Accept { content }]);
+    assert_eq!(
+        *form_tool.got.lock().unwrap(),
+        [FormAnswer::Accept { content }]
+    );
     let (_, summary) = server.get(&format!("/api/chats/{chat}")).await;
     assert_eq!(summary["asking"], false);
     let (_, noted) = server.get("/api/audit?action=form.answered").await;
@@ -195,7 +198,7 @@ async fn a_form_is_answered_from_the_page_and_a_wrong_field_is_named() {
 async fn a_program_is_not_asked_and_a_lesser_key_does_not_answer() {
     let scripts = calls(FORM).into_iter().chain(calls(FORM));
     let server = Server::with_accounts(scripts).await;
-    let (_clerk, _connected) = Clerk::join(&server).await;
+    let (_form_tool, _connected) = FormTool::join(&server).await;
     let ada = Person::set_up(&server, "Ada").await;
     let start = async |by: &Person<'_>| {
         let (_, chat) = by.post("/api/chats", json!({})).await;
@@ -235,7 +238,7 @@ async fn a_program_is_not_asked_and_a_lesser_key_does_not_answer() {
 #[tokio::test]
 async fn a_call_made_by_hand_has_nobody_to_ask() {
     let server = Server::scripted([]).await;
-    let (_clerk, _connected) = Clerk::join(&server).await;
+    let (_form_tool, _connected) = FormTool::join(&server).await;
     let path = format!("/api/tools/{FORM}/call");
     let (status, answer) = server.post(&path, json!({"arguments": {}})).await;
     assert_eq!(status, 200);
@@ -245,7 +248,7 @@ async fn a_call_made_by_hand_has_nobody_to_ask() {
 #[tokio::test]
 async fn every_page_sees_how_far_a_call_is() {
     let server = Server::scripted(calls(WORK)).await;
-    let (clerk, _connected) = Clerk::join(&server).await;
+    let (form_tool, _connected) = FormTool::join(&server).await;
     let chat = server.new_chat().await;
     let is_progress = |frame: &Value| frame["type"] == "progress";
     let mut page = Page::open(&server).await;
@@ -264,7 +267,7 @@ async fn every_page_sees_how_far_a_call_is() {
     later.subscribe(&chat, 0).await;
     let frames = later.until(|frame| frame["type"] == "caughtUp").await;
     assert!(frames.contains(&told), "{frames:#?}");
-    clerk.enough.notify_one();
+    form_tool.enough.notify_one();
     page.until_finished().await;
 
     let mut last = Page::open(&server).await;

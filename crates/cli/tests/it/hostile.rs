@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use client::{Host, Text, body_of_zeros, frame_header, frame_of_zeros};
 
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
 /// More than any one attack may take.
 const MAX_MIB: u64 = 300;
@@ -63,7 +63,7 @@ async fn one_user_has_no_more_sockets_than_pages() {
     open.pop();
     let started = Instant::now();
     while host.socket(&key).await.is_err() {
-        assert!(started.elapsed() < PATIENCE, "the place is given back");
+        assert!(started.elapsed() < TEST_TIMEOUT, "the place is given back");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -176,7 +176,7 @@ async fn pages_that_never_read_keep_little_in_memory() {
         let started = Instant::now();
         // The answer before has to be over.
         while host.post(&turns, &key, said.clone()).await.0 != 202 {
-            assert!(started.elapsed() < PATIENCE, "the chat stays busy");
+            assert!(started.elapsed() < TEST_TIMEOUT, "the chat stays busy");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

@@ -89,8 +89,12 @@ async fn who_is_deleted_leaves_no_tools_behind() {
     assert_eq!(bob.get("/api/devices").await.1.as_array().unwrap().len(), 1);
     let status = ada.delete(&format!("/api/users/{}", bob.id)).await;
     assert_eq!(status, 204);
-    let desk = &server.app.devices;
-    assert!(desk.devices(&tenon_domain::UserId::new(&bob.id)).is_empty());
+    let devices = &server.app.devices;
+    assert!(
+        devices
+            .devices(&tenon_domain::UserId::new(&bob.id))
+            .is_empty()
+    );
     assert!(server.app.store.local_servers().await.unwrap().is_empty());
 }
 

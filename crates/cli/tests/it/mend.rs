@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::program::{Served, tenon};
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
 #[tokio::test]
 async fn a_shell_that_was_killed_does_not_block_its_chat() {
@@ -24,7 +24,7 @@ async fn a_shell_that_was_killed_does_not_block_its_chat() {
         if let Some(chat) = chats[0]["id"].as_str() {
             break chat.to_owned();
         }
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < TEST_TIMEOUT);
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
     let running = served.wait(&chat, |messages| {

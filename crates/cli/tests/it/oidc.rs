@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tenon_app::config::OidcConfig;
 
 use crate::people::{PASSWORD, Person};
-use crate::server::{PATIENCE, Server};
+use crate::server::{Server, TEST_TIMEOUT};
 use issuer::{Claims, Issuer};
 
 /// A browser that goes where it is sent, one step at a time, and keeps cookies.
@@ -23,7 +23,7 @@ impl Browser {
     fn new() -> Self {
         let client = Client::builder()
             .redirect(Policy::none())
-            .timeout(PATIENCE)
+            .timeout(TEST_TIMEOUT)
             .build()
             .unwrap();
         Self {

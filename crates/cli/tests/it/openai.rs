@@ -51,7 +51,7 @@ async fn the_official_client_is_at_home() {
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .output();
-    let output = tokio::time::timeout(crate::server::PATIENCE * 3, client)
+    let output = tokio::time::timeout(crate::server::TEST_TIMEOUT * 3, client)
         .await
         .unwrap()
         .unwrap();

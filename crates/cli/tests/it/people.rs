@@ -7,7 +7,7 @@ use tenon_store::LOCAL;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::server::{PATIENCE, Page, Server, answer, cookie_of};
+use crate::server::{Page, Server, TEST_TIMEOUT, answer, cookie_of};
 
 pub const PASSWORD: &str = "correct horse battery";
 
@@ -138,7 +138,7 @@ impl Page {
     /// Why the server closed the socket.
     pub async fn closed(&mut self) -> u16 {
         loop {
-            let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let message = tokio::time::timeout(TEST_TIMEOUT, self.socket.next()).await;
             match message.expect("it is closed in time") {
                 Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
                 Some(Ok(_)) => {}

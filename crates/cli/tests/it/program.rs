@@ -9,7 +9,7 @@ use reqwest::header::{COOKIE, HeaderMap};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 use crate::sources::fixtures;
 
 pub fn tenon(data: &TempDir, arguments: &[&str]) -> Command {
@@ -156,7 +156,7 @@ impl Served {
             if passes(&messages) {
                 return messages;
             }
-            assert!(started.elapsed() < PATIENCE, "{messages:#}");
+            assert!(started.elapsed() < TEST_TIMEOUT, "{messages:#}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -191,7 +191,7 @@ pub fn kib(process: u32, name: &str) -> u64 {
 }
 
 fn client(shown: HeaderMap) -> reqwest::Client {
-    let client = reqwest::Client::builder().timeout(PATIENCE);
+    let client = reqwest::Client::builder().timeout(TEST_TIMEOUT);
     client.default_headers(shown).build().unwrap()
 }
 
@@ -208,7 +208,7 @@ fn enter(address: &str, code: &str) -> String {
     let host = address.strip_prefix("http://").unwrap();
     let body = json!({"code": code}).to_string();
     let mut stream = TcpStream::connect(host).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
     write!(
         stream,
         "POST /api/auth/setup HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
@@ -268,7 +268,7 @@ pub fn ended(child: &mut Child) -> ExitStatus {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
-        if started.elapsed() > PATIENCE {
+        if started.elapsed() > TEST_TIMEOUT {
             child.kill().unwrap();
             panic!("it does not stop");
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use reqwest::{Client, RequestBuilder};
 use tempfile::TempDir;
 
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
 pub struct Proxy {
     nginx: Child,
@@ -29,7 +29,7 @@ impl Proxy {
                 return Self {
                     nginx,
                     address,
-                    client: Client::builder().timeout(PATIENCE).build().unwrap(),
+                    client: Client::builder().timeout(TEST_TIMEOUT).build().unwrap(),
                     _folder: folder,
                 };
             }
@@ -83,7 +83,7 @@ fn try_start(folder: &Path, address: SocketAddr, before: &str) -> Option<Child> 
         .spawn()
         .expect("nginx is installed by tests/setup");
     let started = Instant::now();
-    while started.elapsed() < PATIENCE {
+    while started.elapsed() < TEST_TIMEOUT {
         if nginx.try_wait().unwrap().is_some() {
             return None;
         }

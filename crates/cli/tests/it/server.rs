@@ -21,7 +21,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 /// Longer than anything here takes; a test that waits so long has found a bug.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub struct Server {
     pub address: SocketAddr,
@@ -97,7 +97,7 @@ impl Server {
         let listener = serve::listen("127.0.0.1:0".parse().unwrap(), &Config::default()).unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve::serve(app.clone(), listener));
-        let client = Client::builder().timeout(PATIENCE).build().unwrap();
+        let client = Client::builder().timeout(TEST_TIMEOUT).build().unwrap();
         let mut server = Self {
             address,
             app,
@@ -235,7 +235,7 @@ impl Page {
     /// The next frame; None when the server closed the socket.
     pub async fn next(&mut self) -> Option<Value> {
         loop {
-            let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let message = tokio::time::timeout(TEST_TIMEOUT, self.socket.next()).await;
             match message.expect("a frame in time") {
                 Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(&text).unwrap()),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return None,

@@ -15,7 +15,7 @@ use tenon_store::{Enrollment, NewUserRow};
 use crate::people::{PASSWORD, Person};
 use crate::program::{Served, code_in, ended, lines, tenon};
 use crate::proxy::Proxy;
-use crate::server::{PATIENCE, Server, answer, cookie_of};
+use crate::server::{Server, TEST_TIMEOUT, answer, cookie_of};
 
 fn account(code: &str) -> Value {
     json!({"name": "Eve", "email": "eve@x.org", "password": PASSWORD, "code": code})
@@ -101,7 +101,7 @@ async fn a_program_added_by_nobody_does_not_run() {
     assert_eq!(server.post("/api/sources", new).await.0, 201);
     let started = Instant::now();
     while !trace.exists() {
-        assert!(started.elapsed() < PATIENCE, "it was never run");
+        assert!(started.elapsed() < TEST_TIMEOUT, "it was never run");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -363,7 +363,7 @@ fn a_browser_is_opened_without_telling_the_code_to_the_whole_machine() {
     let (mut child, lines) = serve(":99");
     let started = Instant::now();
     while !opened.exists() {
-        assert!(started.elapsed() < PATIENCE, "nothing was opened");
+        assert!(started.elapsed() < TEST_TIMEOUT, "nothing was opened");
         std::thread::sleep(Duration::from_millis(20));
     }
     let code = code_in(&data).unwrap();

@@ -77,7 +77,7 @@ async fn a_turn_nobody_watches_goes_on_to_its_end() {
     page.until(|frame| frame["type"] == "delta").await;
     drop(page);
     gone.notify_one();
-    server.app.agent.drain(crate::server::PATIENCE).await;
+    server.app.agent.drain(crate::server::TEST_TIMEOUT).await;
     let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
     assert_eq!(messages[1]["text"], "One two.");
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program::{Served, ended, run, stdout, tenon};
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 use crate::sources::fixtures::{ids, installed, until_stored};
 
 const CALCULATE: [&str; 4] = [
@@ -217,7 +217,7 @@ async fn a_command_that_is_ended_ends_its_call() {
         .unwrap()
         .contains("tool call started")
     {
-        assert!(started.elapsed() < PATIENCE, "it was not called");
+        assert!(started.elapsed() < TEST_TIMEOUT, "it was not called");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let pid = child.id().to_string();

@@ -165,9 +165,9 @@ async fn a_question_appears_on_all_pages_and_disappears_when_it_is_answered() {
 }
 
 /// Tools that somebody, or everybody, has.
-struct Shelf(SourceInfo);
+struct TestSource(SourceInfo);
 
-impl Shelf {
+impl TestSource {
     fn of(owner: Option<&Person<'_>>) -> Arc<dyn ToolSource> {
         Arc::new(Self(SourceInfo {
             id: SourceId::new("shelf"),
@@ -180,7 +180,7 @@ impl Shelf {
 }
 
 #[async_trait]
-impl ToolSource for Shelf {
+impl ToolSource for TestSource {
     fn info(&self) -> &SourceInfo {
         &self.0
     }
@@ -213,7 +213,11 @@ async fn tools_are_told_to_have_changed_to_those_who_see_them() {
     };
 
     // What is his alone: a server, settings, a browser.
-    let connected = server.app.registry.connect(Shelf::of(Some(&bob))).await;
+    let connected = server
+        .app
+        .registry
+        .connect(TestSource::of(Some(&bob)))
+        .await;
     changed(&mut bobs, "tools").await;
     drop(connected);
     changed(&mut bobs, "tools").await;
@@ -230,7 +234,7 @@ async fn tools_are_told_to_have_changed_to_those_who_see_them() {
     let heard = changed(&mut hers, "tools").await;
     assert_eq!(heard.len(), 1, "{heard:?}");
     changed(&mut bobs, "tools").await;
-    let connected = server.app.registry.connect(Shelf::of(None)).await;
+    let connected = server.app.registry.connect(TestSource::of(None)).await;
     changed(&mut hers, "tools").await;
     changed(&mut bobs, "tools").await;
     drop(connected);

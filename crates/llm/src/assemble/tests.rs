@@ -12,7 +12,7 @@ fn fragment(
         id: id.map(str::to_owned),
         name: name.map(str::to_owned),
         arguments: arguments.into(),
-        kept: None,
+        provider_block: None,
     })
 }
 
@@ -111,7 +111,7 @@ fn of_two_ids_the_first_is_told_back() {
         assembler.push(ModelDelta::Call(CallFragment {
             index: Some(0),
             id: Some(id.into()),
-            kept: Some(ProviderBlock {
+            provider_block: Some(ProviderBlock {
                 maker: "m".into(),
                 block: json!({"id": id, field: true}),
             }),
@@ -121,13 +121,17 @@ fn of_two_ids_the_first_is_told_back() {
     let reply = assembler.finish(|| CallId::new("fresh"));
     let [
         Part::Call {
-            kept: Some(kept), ..
+            provider_block: Some(provider_block),
+            ..
         },
     ] = reply.parts.as_slice()
     else {
         panic!("{reply:?}")
     };
-    assert_eq!(kept.block, json!({"id": "1", "a": true, "b": true}));
+    assert_eq!(
+        provider_block.block,
+        json!({"id": "1", "a": true, "b": true})
+    );
 }
 
 #[test]

@@ -92,12 +92,15 @@ pub(crate) fn weight(message: &Message) -> usize {
 fn part_weight(part: &Part) -> usize {
     match part {
         Part::Text { text, .. } => tokens(text),
-        Part::Thinking { text, kept } => match kept {
+        Part::Thinking {
+            text,
+            provider_block,
+        } => match provider_block {
             Some(_) => tokens(text),
             None => 0,
         },
         Part::Call { call, .. } => tokens(&call.input.to_string()) + 10,
-        Part::Opaque { kept } => kept.block.to_string().len() / 4,
+        Part::Opaque { provider_block } => provider_block.block.to_string().len() / 4,
     }
 }
 
@@ -191,11 +194,14 @@ fn answers(message: &mut Message, chars: usize) {
     // Signed thoughts and the provider's own blocks are whole or not at all.
     parts.retain(|part| !matches!(part, Part::Thinking { .. }));
     for part in parts {
-        if let Part::Text { text, kept } = part
+        if let Part::Text {
+            text,
+            provider_block,
+        } = part
             && let Cow::Owned(short) = shorten_with_note(text, chars)
         {
             *text = short;
-            *kept = None;
+            *provider_block = None;
         }
     }
 }
@@ -276,12 +282,12 @@ mod tests {
         let check = |budget: usize, expected: [bool; 6]| {
             let (whole, mut messages) = (chat(), chat());
             fit(&mut messages, budget);
-            let kept: Vec<bool> = whole
+            let remaining: Vec<bool> = whole
                 .iter()
                 .zip(&messages)
                 .map(|(a, b)| length(a) == length(b))
                 .collect();
-            assert_eq!(kept, expected, "at {budget} tokens");
+            assert_eq!(remaining, expected, "at {budget} tokens");
         };
         // Each of the four long texts weighs 10,000 tokens; shortened is shortened to 70 %.
         check(39_000, [true, false, false, true, true, true]);

@@ -25,12 +25,14 @@ impl CallIds {
     }
 
     /// What this very provider wanted to be told back.
-    pub(crate) fn own<'a>(&self, kept: &'a Option<ProviderBlock>) -> Option<&'a Value> {
-        kept.as_ref().and_then(|kept| self.own_block(kept))
+    pub(crate) fn own<'a>(&self, provider_block: &'a Option<ProviderBlock>) -> Option<&'a Value> {
+        provider_block
+            .as_ref()
+            .and_then(|provider_block| self.own_block(provider_block))
     }
 
-    pub(crate) fn own_block<'a>(&self, kept: &'a ProviderBlock) -> Option<&'a Value> {
-        (kept.maker == self.maker).then_some(&kept.block)
+    pub(crate) fn own_block<'a>(&self, provider_block: &'a ProviderBlock) -> Option<&'a Value> {
+        (provider_block.maker == self.maker).then_some(&provider_block.block)
     }
 
     pub(crate) fn give(&mut self, call: &ToolCall, own: Option<&str>) -> String {

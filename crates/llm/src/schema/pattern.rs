@@ -8,13 +8,13 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Longer ones are seldom read by a model and sometimes refused by a provider.
-const MAX_PATTERN: usize = 200;
+const MAX_PATTERN_CHARS: usize = 200;
 
 /// What the stricter engines allow in `{…}`.
 const MAX_REPETITION: u32 = 1000;
 
 pub(super) fn is_plain(pattern: &str) -> bool {
-    pattern.chars().nth(MAX_PATTERN).is_none()
+    pattern.chars().nth(MAX_PATTERN_CHARS).is_none()
         && !pattern.chars().any(char::is_control)
         && reads(pattern).is_some()
 }

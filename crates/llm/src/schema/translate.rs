@@ -59,7 +59,7 @@ impl Position {
 }
 
 /// `None` is the schema that nothing fits.
-type Translated = Result<Option<Map<String, Value>>, SchemaError>;
+type TranslateResult = Result<Option<Map<String, Value>>, SchemaError>;
 
 impl<'a> Translator<'a> {
     pub(super) fn new(root: &'a Value, dialect: Dialect, repeats: usize) -> Self {
@@ -74,12 +74,12 @@ impl<'a> Translator<'a> {
         }
     }
 
-    pub(super) fn root(&mut self) -> Translated {
+    pub(super) fn root(&mut self) -> TranslateResult {
         let at = Position { depth: 0, level: 0 };
         self.inline(self.root, at)
     }
 
-    fn schema(&mut self, schema: &'a Value, at: Position) -> Translated {
+    fn schema(&mut self, schema: &'a Value, at: Position) -> TranslateResult {
         self.enter(at)?;
         let keywords = match schema {
             Value::Object(keywords) => keywords,
@@ -119,7 +119,7 @@ impl<'a> Translator<'a> {
         Ok(Some(output))
     }
 
-    fn reference(&mut self, reference: &str, at: Position) -> Translated {
+    fn reference(&mut self, reference: &str, at: Position) -> TranslateResult {
         self.spend(reference.len())?;
         let target = self.document.resolve(reference)?;
         let same = |open: &&OpenReference<'_>| std::ptr::eq(open.target, target);
@@ -133,7 +133,7 @@ impl<'a> Translator<'a> {
         self.inline(target, at.beside())
     }
 
-    fn inline(&mut self, target: &'a Value, at: Position) -> Translated {
+    fn inline(&mut self, target: &'a Value, at: Position) -> TranslateResult {
         self.open.push(OpenReference {
             target,
             depth: at.depth,
@@ -144,7 +144,7 @@ impl<'a> Translator<'a> {
     }
 
     /// What stands where a schema has been repeated often enough.
-    fn stub(&mut self, target: &'a Value, at: Position) -> Translated {
+    fn stub(&mut self, target: &'a Value, at: Position) -> TranslateResult {
         self.enter(at)?;
         let mut output = Map::new();
         if let Value::Object(keywords) = target {

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A model at an address, with nothing set.
 pub fn remote(format: WireFormat, base_url: &str) -> Remote {
@@ -362,6 +362,6 @@ pub async fn ask(provider: &dyn Provider, request: ModelRequest) -> ReadState {
         });
         heard
     };
-    let heard = tokio::time::timeout(PATIENCE, listen).await;
+    let heard = tokio::time::timeout(TEST_TIMEOUT, listen).await;
     heard.expect("every stream ends")
 }

@@ -31,7 +31,7 @@ fn valid_chat(format: WireFormat) -> impl Strategy<Value = Vec<Message>> {
     let said = vec(part(format), 1..4).prop_filter("somebody says nothing", |parts| {
         !parts
             .iter()
-            .any(|part| matches!(part, Part::Text { text, kept: None } if text.trim().is_empty()))
+            .any(|part| matches!(part, Part::Text { text, provider_block: None } if text.trim().is_empty()))
     });
     let step = (said, vec(result(), 4));
     let turns = vec(("[a-z]{1,8}", vec(step, 1..3)), 0..4);
@@ -82,11 +82,11 @@ fn call_id() -> impl Strategy<Value = CallId> {
 fn part(format: WireFormat) -> impl Strategy<Value = Part> {
     prop_oneof![
         (words(), maker()).prop_map(move |(text, maker)| Part::Text {
-            kept: kept(maker, citing(format, &text)),
+            provider_block: provider_block(maker, citing(format, &text)),
             text,
         }),
         (words(), maker()).prop_map(move |(text, maker)| Part::Thinking {
-            kept: kept(maker, thought(format, &text)),
+            provider_block: provider_block(maker, thought(format, &text)),
             text,
         }),
         (
@@ -101,10 +101,10 @@ fn part(format: WireFormat) -> impl Strategy<Value = Part> {
                     tool_id: ToolId::new("weather"),
                     input
                 },
-                kept: kept(maker, Some(json!({ "id": own }))),
+                provider_block: provider_block(maker, Some(json!({ "id": own }))),
             }),
         select(vec![THIS, "another"]).prop_map(move |maker| Part::Opaque {
-            kept: ProviderBlock {
+            provider_block: ProviderBlock {
                 maker: maker.into(),
                 block: opaque(format)
             },
@@ -116,7 +116,7 @@ fn maker() -> impl Strategy<Value = Option<&'static str>> {
     option::of(select(vec![THIS, "another"]))
 }
 
-fn kept(maker: Option<&str>, block: Option<Value>) -> Option<ProviderBlock> {
+fn provider_block(maker: Option<&str>, block: Option<Value>) -> Option<ProviderBlock> {
     let (maker, block) = (maker?.to_owned(), block?);
     Some(ProviderBlock { maker, block })
 }

@@ -29,7 +29,7 @@ use tenon_llm::{
 };
 
 /// Longer than any of them needs on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
 
@@ -186,7 +186,7 @@ async fn hear(provider: &dyn Provider, request: ModelRequest) -> ReadState {
         }
         Ok(())
     };
-    let ended: Result<(), Error> = tokio::time::timeout(PATIENCE, listening)
+    let ended: Result<(), Error> = tokio::time::timeout(TEST_TIMEOUT, listening)
         .await
         .expect("a model that comes to an end");
     heard.error = ended.err();

@@ -18,7 +18,7 @@ use tenon_llm::{ModelRequest, Remote, connect};
 use crate::fake::{Act, Fake, ask, tool};
 use crate::history::{THIS, any_chat};
 
-use chats::{chats, kept, results, says, user, warm};
+use chats::{chats, provider_block, results, says, user, warm};
 use rules::validate;
 
 const BOTH: [WireFormat; 2] = [WireFormat::Openai, WireFormat::Anthropic];
@@ -56,14 +56,16 @@ fn sign(message: &mut Message, maker: &str) {
         return;
     };
     for part in parts {
-        let kept = match part {
-            Part::Text { kept, .. } | Part::Thinking { kept, .. } | Part::Call { kept, .. } => {
-                kept.as_mut()
-            }
-            Part::Opaque { kept } => Some(kept),
+        let provider_block = match part {
+            Part::Text { provider_block, .. }
+            | Part::Thinking { provider_block, .. }
+            | Part::Call { provider_block, .. } => provider_block.as_mut(),
+            Part::Opaque { provider_block } => Some(provider_block),
         };
-        if let Some(kept) = kept.filter(|kept| kept.maker == THIS) {
-            kept.maker = maker.to_owned();
+        if let Some(provider_block) =
+            provider_block.filter(|provider_block| provider_block.maker == THIS)
+        {
+            provider_block.maker = maker.to_owned();
         }
     }
 }
@@ -124,7 +126,10 @@ async fn a_chat_with_calls_is_told_also_when_all_tools_are_off() {
 async fn white_space_is_not_told_back() {
     let text = |text: &str| Part::Text {
         text: text.into(),
-        kept: kept(THIS, json!({"type": "text", "text": text, "citations": []})),
+        provider_block: provider_block(
+            THIS,
+            json!({"type": "text", "text": text, "citations": []}),
+        ),
     };
     let fake = fake(WireFormat::Anthropic).await;
     let request = ModelRequest {

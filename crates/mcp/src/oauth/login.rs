@@ -54,7 +54,7 @@ pub async fn start_login(
     request: LoginRequest<'_>,
 ) -> Result<AuthorizationRedirect, LoginError> {
     let started = tokio::time::timeout(LOGIN_TIMEOUT, start(http, request)).await;
-    started.unwrap_or_else(|_| Err(LoginError::Unreachable(UnreachableLogin::Timeout)))
+    started.unwrap_or(Err(LoginError::Unreachable(UnreachableLogin::Timeout)))
 }
 
 async fn start(

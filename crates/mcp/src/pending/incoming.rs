@@ -25,7 +25,7 @@ const MAX_ID_BYTES: usize = 256;
 const MAX_ELICITATION_BYTES: usize = 256 * 1024;
 
 /// Who sends more messages at once than these means no good.
-const MAX_BATCH: usize = 100;
+const MAX_BATCH_MESSAGES: usize = 100;
 
 impl PendingRequests {
     /// Takes in one message. `origin` says on whose stream it came.
@@ -245,14 +245,14 @@ impl<'de, F: FnMut(IncomingMessage<'de>)> Visitor<'de> for Batch<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at most {MAX_BATCH} messages")
+        write!(f, "at most {MAX_BATCH_MESSAGES} messages")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut messages: A) -> Result<(), A::Error> {
         let mut count = 0;
         while let Some(message) = messages.next_element()? {
             count += 1;
-            if count > MAX_BATCH {
+            if count > MAX_BATCH_MESSAGES {
                 return Err(A::Error::invalid_length(count, &self));
             }
             (self.0)(message);

@@ -11,7 +11,7 @@ pub const COMMENT: &str = "!--";
 
 /// Elements that end by themselves or when the next one begins, so that many
 /// of them do not mean depth.
-const SHALLOW: [&str; 29] = [
+const IMPLIED_END_ELEMENTS: [&str; 29] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr", "p", "li", "dt", "dd", "option", "tr", "td", "th", "tbody", "thead", "tfoot",
     "colgroup", "html", "head", "body",
@@ -60,7 +60,7 @@ const FORMATS: [&str; 14] = [
 ];
 
 /// An end tag in one of these cannot end what was begun outside of it.
-const WALLS: [&str; 8] = [
+const SCOPE_ELEMENTS: [&str; 8] = [
     "table", "caption", "marquee", "object", "applet", "template", "button", "select",
 ];
 
@@ -95,7 +95,7 @@ pub fn measure(html: &str, depth: usize) -> HtmlShape {
         rest = &rest[tag.end..];
         shape.attributes = shape.attributes.max(tag.attributes);
         let name = tag.name.to_ascii_lowercase();
-        if name == COMMENT || SHALLOW.contains(&name.as_str()) {
+        if name == COMMENT || IMPLIED_END_ELEMENTS.contains(&name.as_str()) {
             continue;
         }
         if tag.closes {
@@ -112,7 +112,7 @@ pub fn measure(html: &str, depth: usize) -> HtmlShape {
 }
 
 fn close(open: &mut Vec<String>, name: &str) {
-    let is_wall = |element: &String| element != name && WALLS.contains(&element.as_str());
+    let is_wall = |element: &String| element != name && SCOPE_ELEMENTS.contains(&element.as_str());
     let reachable = open
         .iter()
         .rev()

@@ -1,12 +1,12 @@
 //! Links in a text that is written in Markdown, or nearly.
 
 /// Bounds the scan; descriptions with links in them are far shorter. The rest is ignored.
-const MAX_TEXT: usize = 128 * 1024;
+const MAX_TEXT_BYTES: usize = 128 * 1024;
 
 /// How far the ends of a link are looked for. Without a bound a text of nothing
 /// but brackets would take for ever.
-const MAX_TITLE: usize = 200;
-const MAX_TARGET: usize = 1000;
+const MAX_TITLE_BYTES: usize = 200;
+const MAX_TARGET_BYTES: usize = 1000;
 
 /// How many are looked at, whatever they turn out to be.
 const MAX_LINKS: usize = 2000;
@@ -21,7 +21,7 @@ pub(super) struct MarkdownLink<'a> {
 /// In the order they stand there. Addresses without any writing around them
 /// count only where there are no links, and only if they name a document or its page.
 pub(super) fn links(text: &str) -> Vec<MarkdownLink<'_>> {
-    let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+    let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
     let written = written(text);
     if written.is_empty() {
         bare(text)
@@ -34,7 +34,7 @@ pub(super) fn links(text: &str) -> Vec<MarkdownLink<'_>> {
 fn written(text: &str) -> Vec<MarkdownLink<'_>> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("](").take(MAX_LINKS) {
-        let from = text.ceil_char_boundary(at.saturating_sub(MAX_TITLE));
+        let from = text.ceil_char_boundary(at.saturating_sub(MAX_TITLE_BYTES));
         let before = &text[from..at];
         let Some(open) = before.rfind('[') else {
             continue;
@@ -44,7 +44,7 @@ fn written(text: &str) -> Vec<MarkdownLink<'_>> {
             continue;
         }
         let after = &text[at + 2..];
-        let after = &after[..after.floor_char_boundary(MAX_TARGET)];
+        let after = &after[..after.floor_char_boundary(MAX_TARGET_BYTES)];
         if let Some(target) = target(after) {
             let title = before[open + 1..].trim();
             found.push(MarkdownLink { title, target });
@@ -91,7 +91,7 @@ fn bare(text: &str) -> Vec<MarkdownLink<'_>> {
         let names_document = ["/docs", "/redoc", "/openapi.json", "/openapi.yaml"]
             .iter()
             .any(|last| end.ends_with(last));
-        is_address && names_document && word.len() <= MAX_TARGET
+        is_address && names_document && word.len() <= MAX_TARGET_BYTES
     };
     let found = words.filter(is_target).map(|word| MarkdownLink {
         title: "",

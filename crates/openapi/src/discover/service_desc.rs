@@ -12,14 +12,14 @@ const REL: &str = "service-desc";
 const MAX_LINKS: usize = 4;
 
 /// How much of a page, and of a header, is looked at.
-const MAX_PAGE: usize = 256 * 1024;
-const MAX_HEADER: usize = 8 * 1024;
+const MAX_PAGE_BYTES: usize = 256 * 1024;
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// `Link: </openapi.json>; rel="service-desc"`
 pub fn in_headers(headers: &HeaderMap, base: &Url) -> Vec<Url> {
     let values = headers.get_all(LINK).iter();
     let values = values.filter_map(|value| value.to_str().ok());
-    let values = values.filter(|value| value.len() <= MAX_HEADER);
+    let values = values.filter(|value| value.len() <= MAX_HEADER_BYTES);
     let mut found = Vec::new();
     for value in values {
         let mut rest = value;
@@ -41,7 +41,7 @@ pub fn in_headers(headers: &HeaderMap, base: &Url) -> Vec<Url> {
 
 /// `<link rel="service-desc" href="/openapi.json">`
 pub fn in_page(page: &[u8], base: &Url) -> Vec<Url> {
-    let page = String::from_utf8_lossy(&page[..page.len().min(MAX_PAGE)]);
+    let page = String::from_utf8_lossy(&page[..page.len().min(MAX_PAGE_BYTES)]);
     let mut found = Vec::new();
     let mut rest = page.as_ref();
     while let Some((_, after)) = rest.split_once('<') {

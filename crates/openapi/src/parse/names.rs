@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 /// What every provider takes as the name of a tool's field.
-const MAX_INPUT_NAME: usize = 64;
+const MAX_INPUT_NAME_BYTES: usize = 64;
 
 /// The tool's own name; its id is made of it elsewhere.
-const MAX_NAME: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 /// Names of tools, each given once.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct OperationNames {
 
 impl OperationNames {
     pub(super) fn give(&mut self, wish: &str) -> String {
-        let wish: String = wish.chars().take(MAX_NAME).collect();
+        let wish: String = wish.chars().take(MAX_NAME_CHARS).collect();
         if !self.given.contains_key(&wish) {
             self.given.insert(wish.clone(), 1);
             return wish;
@@ -93,11 +93,11 @@ impl FieldNames {
 
 /// A name within bounds, its end kept: that is where numbers stand.
 fn shortened(name: String) -> String {
-    if name.len() <= MAX_INPUT_NAME {
+    if name.len() <= MAX_INPUT_NAME_BYTES {
         return name;
     }
     let (head, tail) = name.split_at(name.len().saturating_sub(20));
-    let head = head.get(..MAX_INPUT_NAME - 21).unwrap_or(head);
+    let head = head.get(..MAX_INPUT_NAME_BYTES - 21).unwrap_or(head);
     format!("{head}_{tail}")
 }
 

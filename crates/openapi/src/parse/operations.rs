@@ -9,7 +9,8 @@ use super::notes::ParameterNotes;
 use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{
-    MAX_DESCRIPTION, MAX_OPERATIONS, MAX_PATH_BYTES, MAX_TITLE, ParseContext, SpecVersion,
+    MAX_DESCRIPTION_CHARS, MAX_OPERATIONS, MAX_PATH_BYTES, MAX_TITLE_CHARS, ParseContext,
+    SpecVersion,
 };
 use super::{body, input, parameters, security, servers};
 use crate::note::DocumentNote;
@@ -20,8 +21,8 @@ const METHODS: [&str; 9] = [
 ];
 
 /// A reason may quote the document.
-const MAX_REASON: usize = 400;
-const MAX_SHOWN_OPERATION: usize = 200;
+const MAX_REASON_CHARS: usize = 400;
+const MAX_SHOWN_OPERATION_CHARS: usize = 200;
 
 struct OperationReader<'r, 'd> {
     reading: &'r ParseContext<'d>,
@@ -162,19 +163,19 @@ impl<'d> OperationReader<'_, 'd> {
 
         let text = |word| operation.get(word).and_then(Value::as_str).map(str::trim);
         let text = |word| text(word).filter(|text| !text.is_empty());
-        let wish = text("operationId").map(|id| text::line(id, MAX_TITLE));
+        let wish = text("operationId").map(|id| text::line(id, MAX_TITLE_CHARS));
         let wish = wish.unwrap_or_else(|| operation_name(method, path));
         let description = match text("description").or(text("summary")) {
-            Some(text) => text::block(text, MAX_DESCRIPTION),
-            None => text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION),
+            Some(text) => text::block(text, MAX_DESCRIPTION_CHARS),
+            None => text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION_CHARS),
         };
-        let shown = text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION);
+        let shown = text::line(&format!("{method} {path}"), MAX_SHOWN_OPERATION_CHARS);
         for error in dropped {
             self.notes.lacks_parameter(&shown, error);
         }
         Ok(Operation {
             name: self.names.give(&wish),
-            title: text("summary").map(|summary| text::line(summary, MAX_TITLE)),
+            title: text("summary").map(|summary| text::line(summary, MAX_TITLE_CHARS)),
             description,
             input_schema: input.schema.into(),
             deprecated: operation.get("deprecated") == Some(&Value::Bool(true)),
@@ -213,8 +214,8 @@ impl<'d> OperationReader<'_, 'd> {
             return;
         }
         self.skipped.push(SkippedOperation {
-            operation: text::line(operation, MAX_SHOWN_OPERATION),
-            reason: text::line(&error.to_string(), MAX_REASON),
+            operation: text::line(operation, MAX_SHOWN_OPERATION_CHARS),
+            reason: text::line(&error.to_string(), MAX_REASON_CHARS),
         });
     }
 

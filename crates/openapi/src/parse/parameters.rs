@@ -13,7 +13,7 @@ use crate::note::ParameterError;
 use crate::operation::{ParameterLocation, ParameterStyle, Serialization};
 use crate::request::header;
 
-const MAX_DESCRIPTION: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// A parameter as the document gives it.
 pub(super) struct DeclaredParameter<'d> {
@@ -272,7 +272,7 @@ pub(super) fn annotations(object: &Map<String, Value>) -> Map<String, Value> {
     {
         annotations.insert(
             "description".into(),
-            text::block(text, MAX_DESCRIPTION).into(),
+            text::block(text, MAX_DESCRIPTION_CHARS).into(),
         );
     }
     if object.get("deprecated") == Some(&Value::Bool(true)) {

@@ -339,5 +339,5 @@ fn joined(description: &str, note: &str) -> String {
 }
 
 fn described(text: &str) -> String {
-    text::block(text, keywords::MAX_DESCRIPTION)
+    text::block(text, keywords::MAX_DESCRIPTION_CHARS)
 }

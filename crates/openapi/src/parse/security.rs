@@ -11,7 +11,7 @@ use crate::operation::{
 const MAX_SCHEMES: usize = 100;
 const MAX_SETS: usize = 32;
 const MAX_SCOPES: usize = 200;
-const MAX_DESCRIPTION: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// The ways a document knows, by the names it gives them.
 pub(super) fn schemes<'d>(
@@ -29,7 +29,7 @@ pub(super) fn schemes<'d>(
         Some(SecurityScheme {
             name: name.clone(),
             kind: kind(scheme),
-            description: text::block(description.unwrap_or_default(), MAX_DESCRIPTION),
+            description: text::block(description.unwrap_or_default(), MAX_DESCRIPTION_CHARS),
         })
     });
     read.collect()

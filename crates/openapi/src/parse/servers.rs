@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The first is called; the others are a person's choice.
 const MAX_SERVERS: usize = 16;
-const MAX_URL: usize = 2000;
+const MAX_URL_BYTES: usize = 2000;
 
 /// The nearest list that has something in it: of the operation, its path, the document.
 pub(super) fn servers(lists: &[Option<&Value>]) -> Option<Vec<String>> {
@@ -21,7 +21,7 @@ pub(super) fn from_host(schemes: Option<&Value>, document: &Map<String, Value>) 
     let base = text("basePath").unwrap_or_default();
     let slash = if base.starts_with('/') { "" } else { "/" };
     let base = format!("{slash}{base}");
-    let host = text("host").filter(|host| !host.is_empty() && host.len() <= MAX_URL);
+    let host = text("host").filter(|host| !host.is_empty() && host.len() <= MAX_URL_BYTES);
     let Some(host) = host else {
         return vec![base];
     };
@@ -50,7 +50,7 @@ pub(super) fn from_host(schemes: Option<&Value>, document: &Map<String, Value>) 
 
 fn server(server: &Value) -> Option<String> {
     let url = server.get("url")?.as_str()?.trim();
-    if url.len() > MAX_URL {
+    if url.len() > MAX_URL_BYTES {
         return None;
     }
     let empty = Map::new();
@@ -77,7 +77,7 @@ fn server(server: &Value) -> Option<String> {
     } else {
         filled
     };
-    (filled.len() <= MAX_URL).then_some(filled)
+    (filled.len() <= MAX_URL_BYTES).then_some(filled)
 }
 
 fn default(variable: &Value) -> Option<String> {

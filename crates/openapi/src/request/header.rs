@@ -2,7 +2,7 @@
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use tenon_net::percent::Keep;
+use tenon_net::percent::PercentEncodeSet;
 use tenon_text::line;
 
 use super::style::StyleWriter;
@@ -39,7 +39,7 @@ pub(super) fn add(
         Serialization::Styled { explode, .. } => StyleWriter {
             style: ParameterStyle::Simple,
             explode: *explode,
-            keep: Keep::Everything,
+            keep: PercentEncodeSet::Everything,
         }
         .text(&parameter.name, value),
         Serialization::Media(media_type) => Some(media(media_type, value)),
@@ -92,6 +92,6 @@ fn cookie(style: ParameterStyle, explode: bool) -> StyleWriter {
     StyleWriter {
         style,
         explode,
-        keep: Keep::Cookie,
+        keep: PercentEncodeSet::Cookie,
     }
 }

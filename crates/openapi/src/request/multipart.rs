@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
-use tenon_net::percent::Keep;
+use tenon_net::percent::PercentEncodeSet;
 
 use super::style::{StyleWriter, plain};
 use super::{BuildError, file, header, media};
@@ -37,7 +37,7 @@ pub(super) fn parts(
                 let writer = StyleWriter {
                     style: *style,
                     explode: *explode,
-                    keep: Keep::Everything,
+                    keep: PercentEncodeSet::Everything,
                 };
                 let pairs = writer.pairs(name, value).into_iter();
                 parts.extend(pairs.map(|(name, text)| MultipartPart {

@@ -4,7 +4,7 @@
 //! what would mean the folder above however it is written is refused.
 
 use serde_json::{Map, Value};
-use tenon_net::percent::{Keep, decode, encode};
+use tenon_net::percent::{PercentEncodeSet, decode, encode};
 
 use super::style::StyleWriter;
 use super::{BuildError, media, missing};
@@ -88,11 +88,16 @@ fn write(parameter: &OpenapiParameter, input: &Map<String, Value>) -> Result<Str
             style,
             explode,
             reserved,
-        } => StyleWriter::new(*style, *explode, reserved.then_some(Keep::ReservedInPath))
-            .text(&parameter.name, value),
-        Serialization::Media(media_type) => {
-            Some(encode(&media(media_type, value), Keep::Unreserved))
-        }
+        } => StyleWriter::new(
+            *style,
+            *explode,
+            reserved.then_some(PercentEncodeSet::ReservedInPath),
+        )
+        .text(&parameter.name, value),
+        Serialization::Media(media_type) => Some(encode(
+            &media(media_type, value),
+            PercentEncodeSet::Unreserved,
+        )),
     };
     let is_there = |text: &String| !text.is_empty();
     serialized

@@ -1,7 +1,7 @@
 //! The query of a request, and forms that are written like one.
 
 use serde_json::Value;
-use tenon_net::percent::{Keep, encode};
+use tenon_net::percent::{PercentEncodeSet, encode};
 
 use super::media;
 use super::style::StyleWriter;
@@ -18,11 +18,15 @@ pub(super) fn pairs(
             style,
             explode,
             reserved,
-        } => StyleWriter::new(*style, *explode, reserved.then_some(Keep::ReservedInQuery))
-            .pairs(name, value),
+        } => StyleWriter::new(
+            *style,
+            *explode,
+            reserved.then_some(PercentEncodeSet::ReservedInQuery),
+        )
+        .pairs(name, value),
         Serialization::Media(media_type) => vec![(
-            encode(name, Keep::Unreserved),
-            encode(&media(media_type, value), Keep::Unreserved),
+            encode(name, PercentEncodeSet::Unreserved),
+            encode(&media(media_type, value), PercentEncodeSet::Unreserved),
         )],
     }
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use tenon_net::percent::{Keep, encode};
+use tenon_net::percent::{PercentEncodeSet, encode};
 
 use crate::operation::ParameterStyle;
 
@@ -16,7 +16,7 @@ use crate::operation::ParameterStyle;
 pub(super) struct StyleWriter {
     pub(super) style: ParameterStyle,
     pub(super) explode: bool,
-    pub(super) keep: Keep,
+    pub(super) keep: PercentEncodeSet,
 }
 
 /// A plain value as JSON writes it, a text without its quotes. Null is nothing.
@@ -32,11 +32,15 @@ pub(super) fn plain(value: &Value) -> Option<Cow<'_, str>> {
 
 impl StyleWriter {
     /// `reserved` is what may stand as it is, where a document allows that.
-    pub(super) fn new(style: ParameterStyle, explode: bool, reserved: Option<Keep>) -> Self {
+    pub(super) fn new(
+        style: ParameterStyle,
+        explode: bool,
+        reserved: Option<PercentEncodeSet>,
+    ) -> Self {
         Self {
             style,
             explode,
-            keep: reserved.unwrap_or(Keep::Unreserved),
+            keep: reserved.unwrap_or(PercentEncodeSet::Unreserved),
         }
     }
 
@@ -137,7 +141,7 @@ impl StyleWriter {
 
     fn deep(self, name: String, value: &Value, pairs: &mut Vec<(String, String)>) {
         let (open, close) = match self.keep {
-            Keep::Everything => ("[", "]"),
+            PercentEncodeSet::Everything => ("[", "]"),
             _ => ("%5B", "%5D"),
         };
         match value {
@@ -185,11 +189,11 @@ impl StyleWriter {
 
     fn separator(self) -> &'static str {
         match (self.style, self.keep) {
-            (ParameterStyle::SpaceDelimited, Keep::Everything) => " ",
+            (ParameterStyle::SpaceDelimited, PercentEncodeSet::Everything) => " ",
             (ParameterStyle::SpaceDelimited, _) => "%20",
-            (ParameterStyle::PipeDelimited, Keep::Everything) => "|",
+            (ParameterStyle::PipeDelimited, PercentEncodeSet::Everything) => "|",
             (ParameterStyle::PipeDelimited, _) => "%7C",
-            (ParameterStyle::TabDelimited, Keep::Everything) => "\t",
+            (ParameterStyle::TabDelimited, PercentEncodeSet::Everything) => "\t",
             (ParameterStyle::TabDelimited, _) => "%09",
             (
                 ParameterStyle::Simple

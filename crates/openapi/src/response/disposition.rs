@@ -8,7 +8,7 @@ use tenon_net::percent::decode;
 use tenon_text::is_unwanted;
 
 /// Longer than names people give; what a file system takes at most is 255 bytes.
-const MAX_LENGTH: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 
 /// Said once and plainly. What says two things at once says neither.
 pub(super) fn is_inline(headers: &HeaderMap) -> bool {
@@ -93,7 +93,7 @@ fn base_name(name: &str) -> Option<String> {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     // What turns the rest of a name around makes "exe.txt" of "txt.exe".
     let shown = last.chars().filter(|c| !is_unwanted(*c));
-    let kept: String = shown.take(MAX_LENGTH).collect();
+    let kept: String = shown.take(MAX_NAME_CHARS).collect();
     let kept = kept.trim_matches([' ', '.']).to_owned();
     // A file that was hidden loses its dot, which tells nobody where to go.
     (!kept.is_empty()).then_some(kept)

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, HeaderValue};
-use tenon_net::percent::{Keep, decode, encode};
+use tenon_net::percent::{PercentEncodeSet, decode, encode};
 
 use crate::operation::ParameterLocation;
 use crate::request::{BuildError, HeaderNameError, OpenapiRequest, add_cookie, header};
@@ -41,14 +41,15 @@ pub fn api_key(
                 !pair.is_empty() && decode(key) != name.as_bytes()
             });
             let mut pairs: Vec<String> = others.map(str::to_owned).collect();
-            let [name, value] = [name, value].map(|text| encode(text, Keep::Unreserved));
+            let [name, value] =
+                [name, value].map(|text| encode(text, PercentEncodeSet::Unreserved));
             pairs.push(format!("{name}={value}"));
             request.url.set_query(Some(&pairs.join("&")));
         }
         ParameterLocation::Cookie => {
-            let value = encode(value, Keep::Cookie);
+            let value = encode(value, PercentEncodeSet::Cookie);
             add_cookie(
-                &encode(name, Keep::Unreserved),
+                &encode(name, PercentEncodeSet::Unreserved),
                 &value,
                 &mut request.headers,
             )?;

@@ -14,8 +14,8 @@ use crate::error::ApiError;
 use crate::wire::AuditView;
 use tenon_app::app::App;
 
-const LISTED: u64 = 50;
-const MAX_LISTED: u64 = 200;
+const DEFAULT_PAGE_ITEMS: u64 = 50;
+const MAX_PAGE_ITEMS: u64 = 200;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -38,7 +38,10 @@ pub(crate) async fn list(
         before: asked.before,
         action: asked.action,
         user: asked.user_id,
-        limit: asked.limit.unwrap_or(LISTED).clamp(1, MAX_LISTED),
+        limit: asked
+            .limit
+            .unwrap_or(DEFAULT_PAGE_ITEMS)
+            .clamp(1, MAX_PAGE_ITEMS),
     };
     let rows = app.store.audited(query).await?;
     let users = app.store.users().await?.into_iter();

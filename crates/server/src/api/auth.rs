@@ -19,10 +19,10 @@ use tenon_app::auth::AuthMethod;
 use tenon_app::auth::oidc::Oidc;
 
 /// An account and the cookie that comes with logging in to it.
-pub(crate) type LoggedIn = (AppendHeaders<[(HeaderName, HeaderValue); 1]>, Json<Account>);
+pub(crate) type LoginResponse = (AppendHeaders<[(HeaderName, HeaderValue); 1]>, Json<Account>);
 
 /// No cookie any more.
-pub(crate) type LoggedOut = (StatusCode, AppendHeaders<[(HeaderName, HeaderValue); 2]>);
+pub(crate) type LogoutResponse = (StatusCode, AppendHeaders<[(HeaderName, HeaderValue); 2]>);
 
 pub(crate) async fn state(
     State(app): State<App>,
@@ -34,7 +34,7 @@ pub(crate) async fn state(
         None => None,
     };
     let switched_off = match &user {
-        Some(user) if user.in_person().is_ok() => app.store.switched_off(&user.id).await?,
+        Some(user) if user.require_person().is_ok() => app.store.switched_off(&user.id).await?,
         Some(_) | None => None,
     };
     let setup = !app.auth.single_user && !app.store.has_users().await?;
@@ -54,7 +54,7 @@ pub(crate) async fn set_up(
     State(app): State<App>,
     caller: HttpCaller,
     JsonBody(setup): JsonBody<Setup>,
-) -> Result<(StatusCode, LoggedIn), ApiError> {
+) -> Result<(StatusCode, LoginResponse), ApiError> {
     let client = caller.login_client();
     let (token, account) = if app.auth.single_user {
         app.accounts.log_in_alone(client, &setup.code).await?
@@ -73,7 +73,7 @@ pub(crate) async fn log_in(
     State(app): State<App>,
     caller: HttpCaller,
     JsonBody(LogIn { email, password }): JsonBody<LogIn>,
-) -> Result<LoggedIn, ApiError> {
+) -> Result<LoginResponse, ApiError> {
     let client = caller.login_client();
     let (token, account) = app.accounts.log_in(client, &email, &password).await?;
     Ok(with_cookie(&caller, &token, account))
@@ -83,7 +83,7 @@ pub(crate) async fn sign_up(
     State(app): State<App>,
     caller: HttpCaller,
     JsonBody(new): JsonBody<SignUp>,
-) -> Result<(StatusCode, LoggedIn), ApiError> {
+) -> Result<(StatusCode, LoginResponse), ApiError> {
     let details = AccountDetails {
         name: &new.name,
         email: &new.email,
@@ -113,9 +113,9 @@ pub(crate) async fn log_out(
     State(app): State<App>,
     caller: HttpCaller,
     headers: HeaderMap,
-) -> Result<LoggedOut, ApiError> {
+) -> Result<LogoutResponse, ApiError> {
     if let Some(user) = authenticate(&app, &headers).await? {
-        user.in_person()?;
+        user.require_person()?;
         if let AuthMethod::Session(session) = &user.credential {
             let address = caller.address.to_string();
             app.accounts.end_session(&user, &address, session).await?;
@@ -124,12 +124,16 @@ pub(crate) async fn log_out(
     Ok(logged_out())
 }
 
-pub(crate) fn with_cookie(caller: &HttpCaller, token: &SecretToken, account: Account) -> LoggedIn {
+pub(crate) fn with_cookie(
+    caller: &HttpCaller,
+    token: &SecretToken,
+    account: Account,
+) -> LoginResponse {
     let cookie = (header::SET_COOKIE, cookie::set(caller, token));
     (AppendHeaders([cookie]), Json(account))
 }
 
-pub(crate) fn logged_out() -> LoggedOut {
+pub(crate) fn logged_out() -> LogoutResponse {
     let cleared = cookie::clear().map(|cookie| (header::SET_COOKIE, cookie));
     (StatusCode::NO_CONTENT, AppendHeaders(cleared))
 }

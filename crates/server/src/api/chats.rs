@@ -21,8 +21,8 @@ use tenon_app::auth::CurrentUser;
 use tenon_app::chats::{MAX_TITLE_CHARS, summaries};
 
 /// A page of the list where nobody says how long, and the longest there is.
-const LISTED: u64 = 100;
-const MAX_LISTED: u64 = 500;
+const DEFAULT_PAGE_ITEMS: u64 = 100;
+const MAX_PAGE_ITEMS: u64 = 500;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -35,7 +35,7 @@ pub(crate) struct ListParams {
 impl Default for ListParams {
     fn default() -> Self {
         Self {
-            limit: LISTED,
+            limit: DEFAULT_PAGE_ITEMS,
             before: None,
             archived: false,
         }
@@ -48,8 +48,8 @@ pub(crate) async fn list(
     QueryParams(params): QueryParams<ListParams>,
 ) -> Result<Json<Vec<ChatSummary>>, ApiError> {
     let listing = ChatQuery {
-        limit: params.limit.clamp(1, MAX_LISTED),
-        before: params.before.as_deref().map(place).transpose()?,
+        limit: params.limit.clamp(1, MAX_PAGE_ITEMS),
+        before: params.before.as_deref().map(parse_cursor).transpose()?,
         filter: if params.archived {
             ChatFilter::Archived
         } else {
@@ -73,7 +73,7 @@ pub(crate) async fn create(
         .unwrap_or_default();
     let chat = app.store.create_chat(&user.id, &title).await?;
     app.store
-        .set_chat_flags(&user.id, &chat.id, filing(&change))
+        .set_chat_flags(&user.id, &chat.id, flags(&change))
         .await?;
     let chat = show(State(app), user, Id(chat.id)).await?;
     Ok((StatusCode::CREATED, chat))
@@ -96,7 +96,7 @@ pub(crate) async fn change(
 ) -> Result<Json<ChatSummary>, ApiError> {
     let title = change.title.as_deref().map(checked).transpose()?;
     app.store
-        .set_chat_flags(&user.id, &id, filing(&change))
+        .set_chat_flags(&user.id, &id, flags(&change))
         .await?;
     if let Some(title) = title {
         let by = TitledBy::Person;
@@ -156,7 +156,7 @@ pub(crate) async fn summary(app: &App, chat: Chat) -> Result<ChatSummary, ApiErr
     Ok(summaries.remove(0))
 }
 
-fn filing(change: &ChatChange) -> ChatFlags {
+fn flags(change: &ChatChange) -> ChatFlags {
     ChatFlags {
         pinned: change.pinned,
         archived: change.archived,
@@ -164,15 +164,15 @@ fn filing(change: &ChatChange) -> ChatFlags {
 }
 
 /// `<updatedAt>.<id>` of the last chat of the page before.
-fn place(before: &str) -> Result<ChatCursor, ApiError> {
-    let place = before.split_once('.').and_then(|(updated_at, id)| {
+fn parse_cursor(before: &str) -> Result<ChatCursor, ApiError> {
+    let cursor = before.split_once('.').and_then(|(updated_at, id)| {
         let is_id = !id.is_empty() && !id.contains(char::is_control);
         Some(ChatCursor {
             updated_at: updated_at.parse().ok().filter(|_| is_id)?,
             id: ChatId::new(id),
         })
     });
-    place.ok_or_else(|| ApiError::bad_request(ApiFault::Cursor))
+    cursor.ok_or_else(|| ApiError::bad_request(ApiFault::Cursor))
 }
 
 fn checked(title: &str) -> Result<String, ApiError> {

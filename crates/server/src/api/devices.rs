@@ -11,15 +11,15 @@ use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::request::Id;
 use crate::request::JsonBody;
-use crate::wire::{Behind, DeviceView, LocalEndpoint, LookBehind};
+use crate::wire::{DeviceView, LocalEndpoint, McpoDiscoveryRequest, McpoServer};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
 /// What somebody's pages look at besides what everybody's do.
 const ENDPOINTS: &str = "local_endpoints";
 const MAX_ENDPOINTS: usize = 50;
-const MAX_URL: usize = 2_048;
-const MAX_NAME: usize = 100;
+const MAX_URL_BYTES: usize = 2_048;
+const MAX_NAME_BYTES: usize = 100;
 
 pub(crate) async fn list(State(app): State<App>, user: CurrentUser) -> Json<Vec<DeviceView>> {
     let devices = app.devices.devices(&user.id).into_iter();
@@ -42,12 +42,12 @@ pub(crate) async fn forget(
 /// alone can read that document.
 pub(crate) async fn behind(
     _user: CurrentUser,
-    JsonBody(asked): JsonBody<LookBehind>,
-) -> Result<Json<Vec<Behind>>, ApiError> {
+    JsonBody(asked): JsonBody<McpoDiscoveryRequest>,
+) -> Result<Json<Vec<McpoServer>>, ApiError> {
     let at = Url::parse(&asked.url).map_err(|_| ApiError::bad_request(ApiFault::DocumentUrl))?;
     let main: Value = asked.document;
     let subs = sub_documents(&main, &at).into_iter();
-    let subs = subs.map(|sub| Behind {
+    let subs = subs.map(|sub| McpoServer {
         name: sub.name,
         url: sub.url.into(),
     });
@@ -88,7 +88,7 @@ fn check(endpoint: &LocalEndpoint) -> Result<(), ApiError> {
             && url.password().is_none()
             && url.query().is_none()
     });
-    if is_address && endpoint.url.len() <= MAX_URL && endpoint.name.len() <= MAX_NAME {
+    if is_address && endpoint.url.len() <= MAX_URL_BYTES && endpoint.name.len() <= MAX_NAME_BYTES {
         Ok(())
     } else {
         Err(ApiError::bad_request(ApiFault::Endpoint))

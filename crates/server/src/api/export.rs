@@ -55,7 +55,7 @@ pub(crate) async fn export(
 ) -> Result<Response, ApiError> {
     let transcript = match params.format {
         Format::Json => app.store.transcript(&user.id, &chat).await?,
-        Format::Markdown => app.store.transcript_on_show(&user.id, &chat).await?,
+        Format::Markdown => app.store.active_branch_transcript(&user.id, &chat).await?,
     };
     let title = transcript.chat.title.clone();
     let (media_type, extension, text) = match params.format {

@@ -36,7 +36,7 @@ pub(crate) async fn info(
 pub(crate) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiError> {
     let answers = tokio::time::timeout(HEALTHY, app.store.ping());
     if !matches!(answers.await, Ok(Ok(()))) {
-        return Err(unwell("The database does not answer."));
+        return Err(unhealthy("The database does not answer."));
     }
     let storage = app.storage.probe().await;
     match storage {
@@ -46,12 +46,12 @@ pub(crate) async fn health(State(app): State<App>) -> Result<Json<Value>, ApiErr
             "storage": storage,
         }))),
         StorageState::Full => Err(ApiError::disk_full()),
-        StorageState::Failing => Err(unwell(
+        StorageState::Failing => Err(unhealthy(
             "Nothing can be written to the database. The log of Tenon says why.",
         )),
     }
 }
 
-fn unwell(why: &'static str) -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ApiFault::Unwell { why })
+fn unhealthy(why: &'static str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ApiFault::Unhealthy { why })
 }

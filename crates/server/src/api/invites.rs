@@ -29,7 +29,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<CreatedInvite>), ApiError> {
     // A key that leaks must not leave an admin behind.
     if new.role.is_admin() {
-        user.in_person()?;
+        user.require_person()?;
     }
     let email = new.email.as_deref().map(checked_email).transpose()?;
     let created = app

@@ -116,7 +116,7 @@ async fn finish(
     returned: LoginCallback,
 ) -> LoginOutcome {
     let user = match authenticate(app, headers).await {
-        Ok(Some(user)) if user.in_person().is_ok() => user,
+        Ok(Some(user)) if user.require_person().is_ok() => user,
         Ok(_) | Err(_) => return LoginOutcome::NobodyHere,
     };
     let address = caller.address.to_string();

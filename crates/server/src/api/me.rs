@@ -7,7 +7,7 @@ use serde_json::json;
 use tenon_domain::{Account, SessionId};
 use tenon_store::{LOCAL, RevokedCredentials, UserEdit};
 
-use super::auth::{LoggedOut, logged_out};
+use super::auth::{LogoutResponse, logged_out};
 use crate::error::ApiError;
 use crate::request::HttpCaller;
 use crate::request::Id;
@@ -40,7 +40,7 @@ pub(crate) async fn change(
     let email = email.filter(|email| *email != account.email);
     let mut hash = None;
     if email.is_some() || change.password.is_some() {
-        user.in_person()?;
+        user.require_person()?;
         let password = change.current_password.as_deref();
         prove_owner(
             &app.auth,
@@ -134,7 +134,7 @@ pub(crate) async fn log_out_everywhere(
     user: CurrentUser,
     caller: HttpCaller,
     asked: Option<JsonBody<LogOutEverywhere>>,
-) -> Result<LoggedOut, ApiError> {
+) -> Result<LogoutResponse, ApiError> {
     let asked = asked.map(|JsonBody(asked)| asked).unwrap_or_default();
     let mut revoked = RevokedCredentials::default();
     // Until there is an account nobody is logged in to it.

@@ -16,7 +16,8 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::wire::{
-    Discover, Discovered, EndpointView, ModelChange, ModelView, NewModel, OfferedModel,
+    EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse, ModelView, NewModel,
+    OfferedModel,
 };
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -97,8 +98,8 @@ pub(crate) async fn test(
 pub(crate) async fn discover(
     State(app): State<App>,
     _user: CurrentUser,
-    JsonBody(asked): JsonBody<Discover>,
-) -> Result<Json<Discovered>, ApiError> {
+    JsonBody(asked): JsonBody<ModelDiscoveryRequest>,
+) -> Result<Json<ModelDiscoveryResponse>, ApiError> {
     normalise(&asked.base_url).map_err(ApiError::bad_request)?;
     let key = match (asked.key.filter(|key| !key.is_empty()), asked.model_id) {
         (None, Some(id)) => app.models.stored_key(&id, &asked.base_url).await?,
@@ -110,7 +111,7 @@ pub(crate) async fn discover(
         model: offered.model,
         context_tokens: offered.context_tokens,
     });
-    Ok(Json(Discovered {
+    Ok(Json(ModelDiscoveryResponse {
         provider: offer.format,
         base_url: offer.base_url,
         models: models.collect(),

@@ -11,8 +11,8 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 
 /// How much is found where nobody says how much, and the most there is.
-const FOUND: usize = 30;
-const MAX_FOUND: usize = 100;
+const DEFAULT_HITS: usize = 30;
+const MAX_HITS: usize = 100;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -26,7 +26,7 @@ pub(crate) async fn search(
     user: CurrentUser,
     QueryParams(params): QueryParams<SearchParams>,
 ) -> Result<Json<Vec<SearchHit>>, ApiError> {
-    let limit = params.limit.unwrap_or(FOUND).clamp(1, MAX_FOUND);
+    let limit = params.limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS);
     let hits = app.store.search(&user.id, &params.q, limit).await?;
     Ok(Json(hits.into_iter().map(view).collect()))
 }

@@ -148,7 +148,7 @@ pub(crate) async fn set_secret(
 
 /// `DELETE /api/secrets/{name}?mine=true`
 #[derive(Debug, Deserialize)]
-pub(crate) struct Whose {
+pub(crate) struct SecretQuery {
     mine: Option<bool>,
 }
 
@@ -157,7 +157,7 @@ pub(crate) async fn remove_secret(
     user: CurrentUser,
     caller: HttpCaller,
     Id(name): Id<String>,
-    QueryParams(Whose { mine }): QueryParams<Whose>,
+    QueryParams(SecretQuery { mine }): QueryParams<SecretQuery>,
 ) -> Result<StatusCode, ApiError> {
     // Who cannot have meant everybody's meant their own.
     let mine = mine.unwrap_or(!user.administers());

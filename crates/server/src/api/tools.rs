@@ -26,14 +26,14 @@ const MAX_CHANGES: usize = 2000;
 /// `GET /api/tools?chatId=`
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct InChat {
+pub(crate) struct ToolListQuery {
     chat_id: Option<ChatId>,
 }
 
 pub(crate) async fn list(
     State(app): State<App>,
     user: CurrentUser,
-    QueryParams(within): QueryParams<InChat>,
+    QueryParams(within): QueryParams<ToolListQuery>,
 ) -> Result<Json<Vec<ToolView>>, ApiError> {
     let chat = within.chat_id;
     if let Some(chat) = &chat {
@@ -58,7 +58,7 @@ pub(crate) async fn change(
         .iter()
         .find(|of| !tool_id::is_valid(&of.tool_id.0))
     {
-        let shown = shorten(&odd.tool_id.0, tool_id::MAX_LENGTH);
+        let shown = shorten(&odd.tool_id.0, tool_id::MAX_ID_BYTES);
         let id = format!("{shown:?}");
         return Err(ApiError::bad_request(ApiFault::ToolId { id }));
     }

@@ -37,7 +37,7 @@ pub(crate) async fn start(
             };
         }
     };
-    let door = user.door();
+    let door = user.entry_point();
     let request = TurnRequest {
         granted: user.granted().to_vec(),
         user: user.id,

@@ -25,7 +25,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<Account>), ApiError> {
     // A key that leaks must not leave an admin behind.
     if new.role.is_admin() {
-        user.in_person()?;
+        user.require_person()?;
     }
     let account = app
         .accounts
@@ -42,7 +42,7 @@ pub(crate) async fn change(
     JsonBody(change): JsonBody<UserChange>,
 ) -> Result<Json<Account>, ApiError> {
     if change.password.is_some() || change.role.is_some() {
-        user.in_person()?;
+        user.require_person()?;
     }
     let address = caller.address.to_string();
     let (account, _) = app.accounts.change(&user, &address, &id, change).await?;

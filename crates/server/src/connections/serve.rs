@@ -50,7 +50,7 @@ pub(crate) async fn serve(
             Ok((stream, peer)) => {
                 // Small frames must not wait for more to come.
                 let _ = stream.set_nodelay(true);
-                if let Some(wait) = connections.crowded() {
+                if let Some(wait) = connections.accept_delay() {
                     sleep(wait).await;
                 }
                 let connection = connections.open(peer.ip());

@@ -13,14 +13,14 @@ use super::request_tools::{RequestServer, RequestServerError};
 use crate::error::ApiError;
 
 /// About two million tokens: beyond the context window of current models.
-const MAX_TEXT: usize = 8 * 1024 * 1024;
+const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// Eight times OpenAI's limit of 128. Every tool costs a compiled schema.
 const MAX_TOOLS: usize = 1024;
 
 /// As many as OpenAI takes, and as long as any is.
 const MAX_STOPS: usize = 4;
-const MAX_STOP: usize = 1024;
+const MAX_STOP_BYTES: usize = 1024;
 
 /// What is not named here is about how a model speaks, which the model's own
 /// settings in Tenon say. Clients write `null` where they mean nothing.
@@ -182,12 +182,12 @@ impl ChatCompletionRequest {
             Some(OneOrMany::One(one)) => std::slice::from_ref(one),
             Some(OneOrMany::Many(many)) => many,
         };
-        let fits = |one: &String| (1..=MAX_STOP).contains(&one.len());
+        let fits = |one: &String| (1..=MAX_STOP_BYTES).contains(&one.len());
         if stops.len() > MAX_STOPS || !stops.iter().all(fits) {
             return refuse("`stop` is a text that is not empty, or up to four of them.");
         }
         let length: usize = self.messages.iter().map(ClientMessage::length).sum();
-        if length <= MAX_TEXT {
+        if length <= MAX_TEXT_BYTES {
             Ok(())
         } else {
             Err(too_long(
@@ -204,10 +204,10 @@ fn spec(tool: ClientTool) -> Result<Arc<ToolSpec>, ApiError> {
         parameters,
     } = tool.function;
     if !tool_id::is_valid(&name) {
-        let shown = shorten(&name, tool_id::MAX_LENGTH);
+        let shown = shorten(&name, tool_id::MAX_ID_BYTES);
         return Err(bad_request(format!(
             "{shown:?} cannot be the name of a function: letters, digits, _ and -, at most {}.",
-            tool_id::MAX_LENGTH
+            tool_id::MAX_ID_BYTES
         )));
     }
     Ok(Arc::new(ToolSpec {

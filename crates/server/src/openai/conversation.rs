@@ -22,7 +22,7 @@ pub(super) enum ClientMessage {
     },
     Assistant {
         content: Option<ClientContent>,
-        tool_calls: Option<Vec<Called>>,
+        tool_calls: Option<Vec<RequestToolCall>>,
     },
     Tool {
         tool_call_id: String,
@@ -38,7 +38,7 @@ pub(super) enum ClientContent {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Called {
+pub(super) struct RequestToolCall {
     id: String,
     function: CalledFunction,
 }
@@ -66,13 +66,17 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
                 tool_calls,
             } => {
                 let text = text(content)?;
-                let calls: Vec<ToolCall> =
-                    tool_calls.into_iter().flatten().map(Called::call).collect();
+                let calls: Vec<ToolCall> = tool_calls
+                    .into_iter()
+                    .flatten()
+                    .map(RequestToolCall::call)
+                    .collect();
                 let answers = answers(&calls, &mut pending)?;
                 let text = (!text.is_empty()).then(|| Part::text(text));
-                let calls = calls
-                    .into_iter()
-                    .map(|call| Part::Call { call, kept: None });
+                let calls = calls.into_iter().map(|call| Part::Call {
+                    call,
+                    provider_block: None,
+                });
                 let parts: Vec<Part> = text.into_iter().chain(calls).collect();
                 if !parts.is_empty() {
                     messages.push(Message::Assistant { parts });
@@ -167,7 +171,7 @@ fn answers(
     Ok(answers.collect())
 }
 
-impl Called {
+impl RequestToolCall {
     fn call(self) -> ToolCall {
         let input = match self.function.arguments {
             None | Some(Value::Null) => json!({}),

@@ -11,7 +11,7 @@ use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 
 /// Errors are a few sentences.
-const MAX_ERROR: usize = 64 * 1024;
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// Clients made for OpenAI ask twice more where a server failed, unless it says this.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
@@ -34,7 +34,7 @@ pub(crate) async fn as_openai_error(response: Response) -> Response {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    let body = to_bytes(body, MAX_ERROR).await.unwrap_or_default();
+    let body = to_bytes(body, MAX_ERROR_BYTES).await.unwrap_or_default();
     let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
     let error = &answer["error"];
     let words = json!({

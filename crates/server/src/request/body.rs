@@ -100,7 +100,7 @@ pub(crate) async fn read_with<T: Send + 'static>(
         return Ok((work(&body.bytes)?, None));
     };
     let body = receive(request, &app.budget, Some(&user), limit).await?;
-    let Received { bytes, reservation } = body;
+    let ReceivedBody { bytes, reservation } = body;
     let (made, memory) = app.budget.parse(&user, bytes, work).await?;
     drop(reservation);
     Ok((made?, memory))
@@ -118,7 +118,7 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 }
 
 /// A whole body, and the room it takes.
-pub(crate) struct Received {
+pub(crate) struct ReceivedBody {
     pub(crate) bytes: Vec<u8>,
     pub(crate) reservation: Option<BudgetShare>,
 }
@@ -128,7 +128,7 @@ pub(crate) async fn receive(
     budget: &Budget,
     user: Option<&UserId>,
     limit: usize,
-) -> Result<Received, ApiError> {
+) -> Result<ReceivedBody, ApiError> {
     let declared = request.headers().get(header::CONTENT_LENGTH);
     let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|length| length > limit) {
@@ -141,7 +141,7 @@ pub(crate) async fn receive(
         reservation = Some(budget.receive(user, expected).await?);
     }
     let bytes = collect(request.into_body(), declared, limit).await?;
-    Ok(Received { bytes, reservation })
+    Ok(ReceivedBody { bytes, reservation })
 }
 
 async fn collect(

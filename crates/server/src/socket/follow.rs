@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::error::ApiError;
 use crate::wire::ServerFrame;
 use tenon_app::app::App;
-use tenon_app::budget::{BudgetShare, Exceeded};
+use tenon_app::budget::{BudgetError, BudgetShare};
 
 /// How many events are read from the store at a time. Each may have a megabyte.
 const PAGE: usize = 16;
@@ -67,7 +67,7 @@ impl Follower {
                 Ok(()) => {}
                 Err(FollowError::NoRoom(bytes)) => {
                     let room = self.app.budget.send(&self.user, bytes).await;
-                    let room = room.map_err(|exceeded: Exceeded| Some(exceeded.into()))?;
+                    let room = room.map_err(|exceeded: BudgetError| Some(exceeded.into()))?;
                     self.room = Some((bytes, room));
                 }
                 Err(FollowError::Gone) => return Err(None),

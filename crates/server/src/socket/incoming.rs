@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use tenon_app::budget::{Budget, BudgetShare, Exceeded, SMALL_BYTES};
+use tenon_app::budget::{Budget, BudgetError, BudgetShare, SMALL_BYTES};
 
 /// So long any message may take to arrive, and longer by what came at this rate.
 const MESSAGE_TIME: Duration = Duration::from_secs(20);
@@ -34,7 +34,7 @@ pub(super) enum FrameRefusal {
     #[error("the message did not arrive in time")]
     TooSlow,
     #[error("there is no room for the message")]
-    Exceeded(Exceeded),
+    OverBudget(BudgetError),
 }
 
 pub(super) struct IncomingFrames<S> {
@@ -42,11 +42,11 @@ pub(super) struct IncomingFrames<S> {
     budget: Budget,
     user: UserId,
     max_bytes: u64,
-    frame: PassingFrame,
-    message: PassingMessage,
+    frame: FrameProgress,
+    message: MessageProgress,
     /// Room for a long message.
     reservation: Option<BudgetShare>,
-    reserving: Option<Reserving>,
+    reserving: Option<ReservationFuture>,
     /// What was read up to the header of a long message, until there is room for it: with the
     /// header `tungstenite` takes memory for the whole.
     held: Vec<u8>,
@@ -56,11 +56,11 @@ pub(super) struct IncomingFrames<S> {
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-type Reserving = Pin<Box<dyn Future<Output = Result<BudgetShare, Exceeded>> + Send>>;
+type ReservationFuture = Pin<Box<dyn Future<Output = Result<BudgetShare, BudgetError>> + Send>>;
 
 /// The frame that is passing.
 #[derive(Default)]
-struct PassingFrame {
+struct FrameProgress {
     header: [u8; MAX_HEADER_BYTES],
     header_length: usize,
     payload_left: u64,
@@ -69,7 +69,7 @@ struct PassingFrame {
 
 /// The message that its frames are part of.
 #[derive(Default)]
-struct PassingMessage {
+struct MessageProgress {
     /// As long as its frames say, those to come not counted.
     bytes: u64,
     received: u64,
@@ -84,8 +84,8 @@ impl<S> IncomingFrames<S> {
             budget,
             user,
             max_bytes: max_bytes as u64,
-            frame: PassingFrame::default(),
-            message: PassingMessage::default(),
+            frame: FrameProgress::default(),
+            message: MessageProgress::default(),
             reservation: None,
             reserving: None,
             held: Vec::new(),
@@ -119,7 +119,7 @@ impl<S> IncomingFrames<S> {
         });
         let reserved = ready!(reserving.as_mut().poll(context));
         self.reserving = None;
-        self.reservation = Some(reserved.map_err(FrameRefusal::Exceeded)?);
+        self.reservation = Some(reserved.map_err(FrameRefusal::OverBudget)?);
         // Only now can it come.
         self.message.begun = Some(Instant::now());
         self.set_deadline();
@@ -196,7 +196,7 @@ impl<S> IncomingFrames<S> {
         }
         // A control frame may stand between the frames of a message, or alone.
         if self.frame.ends_message || !self.message.is_fragmented {
-            self.message = PassingMessage::default();
+            self.message = MessageProgress::default();
         }
     }
 }
@@ -207,7 +207,7 @@ struct FrameHeader {
     length: u64,
 }
 
-impl PassingFrame {
+impl FrameProgress {
     /// Whether the header is whole with this byte.
     fn push(&mut self, byte: u8) -> bool {
         self.header[self.header_length] = byte;
@@ -254,7 +254,7 @@ impl FrameRefusal {
         match self {
             Self::TooLong => CloseCode::Size,
             Self::TooSlow => CloseCode::Policy,
-            Self::Exceeded(_) => CloseCode::Again,
+            Self::OverBudget(_) => CloseCode::Again,
         }
     }
 
@@ -263,7 +263,7 @@ impl FrameRefusal {
         match self {
             Self::TooLong => "The message is longer than this socket may send.",
             Self::TooSlow => "The message did not arrive whole in time. Send it again.",
-            Self::Exceeded(_) => {
+            Self::OverBudget(_) => {
                 "You are sending too much data at once. Try again in a few seconds."
             }
         }

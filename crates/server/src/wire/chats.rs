@@ -104,7 +104,6 @@ pub struct SnippetPiece {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "lowercase")]
-#[ts(rename = "HitKind")]
 pub enum SearchHitKind {
     Title,
     Message,

@@ -35,7 +35,7 @@ pub struct LocalServerView {
 /// `POST /api/devices/behind`: which servers are behind an mcpo?
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct LookBehind {
+pub struct McpoDiscoveryRequest {
     /// Where its main document was read.
     pub url: String,
     #[ts(type = "unknown")]
@@ -44,7 +44,7 @@ pub struct LookBehind {
 
 #[derive(Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct Behind {
+pub struct McpoServer {
     pub name: String,
     /// Where its document is.
     pub url: String,

@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stderr, reason = "the suite shows what it says")]
 
-mod clerk;
+mod accepting_client;
 mod visitor;
 
 use std::env;
@@ -30,11 +30,11 @@ use tenon_tools::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use clerk::Clerk;
+use accepting_client::AcceptingClient;
 use visitor::Visitor;
 
 /// Shorter than the suite's own patience, so that it is us who say what happened.
-const PATIENCE: Duration = Duration::from_secs(50);
+const TEST_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Within this it shows that a call failed for want of a log-in.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -73,7 +73,7 @@ async fn play(scenario: &str) -> Outcome {
             CallLimits::default(),
         ),
     };
-    let ran = tokio::time::timeout(PATIENCE, suite.run(scenario, &wanted)).await;
+    let ran = tokio::time::timeout(TEST_TIMEOUT, suite.run(scenario, &wanted)).await;
     for line in server.logs().lines() {
         eprintln!("log: {}", line.text);
     }
@@ -237,7 +237,7 @@ fn context(call: &ToolCall) -> CallContext {
         user: user(),
         workspace: None,
         cancel: CancellationToken::new(),
-        client: Arc::new(Clerk),
+        client: Arc::new(AcceptingClient),
         timer: CallTimer::default(),
     }
 }

@@ -15,7 +15,7 @@ use crate::openapi::mapping::tool_result;
 use tenon_domain::text;
 
 /// What a model is told of a page's own words.
-const MAX_MESSAGE: usize = 2_000;
+const MAX_MESSAGE_CHARS: usize = 2_000;
 
 pub(super) fn read(outcome: LocalCallOutcome) -> ToolResult {
     match outcome {
@@ -57,7 +57,7 @@ fn read_headers(headers: Vec<(String, String)>) -> HeaderMap {
 }
 
 fn failed(failure: LocalCallFailure) -> ToolError {
-    let message = text::block(&failure.message, MAX_MESSAGE);
+    let message = text::block(&failure.message, MAX_MESSAGE_CHARS);
     let kind = match failure.kind {
         LocalFailureKind::Unreachable | LocalFailureKind::Broken | LocalFailureKind::Taken => {
             ErrorKind::Unavailable

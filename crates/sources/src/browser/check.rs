@@ -6,14 +6,14 @@ use super::error::{BrowserError, RegistrationFault};
 use super::limits::MAX_TOOLS_BYTES;
 use super::wire::{DiscoveredServer, DiscoveredTools, Registration};
 
-pub(super) const MAX_TITLE: usize = 120;
+pub(super) const MAX_TITLE_CHARS: usize = 120;
 
 /// In one frame. More than [`MAX_SERVERS`](super::limits::MAX_SERVERS), so that each server beyond those is refused by name.
 const MAX_ENTRIES: usize = 1_000;
 const MAX_CALLS: usize = 256;
-const MAX_URL: usize = 2_048;
-const MAX_NAME: usize = 128;
-const MAX_HASH: usize = 128;
+const MAX_URL_BYTES: usize = 2_048;
+const MAX_NAME_CHARS: usize = 128;
+const MAX_HASH_BYTES: usize = 128;
 
 pub(super) fn registration(registration: &Registration) -> Result<(), BrowserError> {
     let is_id = |id: &str| {
@@ -38,10 +38,10 @@ pub(super) fn registration(registration: &Registration) -> Result<(), BrowserErr
 pub(super) fn server(found: &DiscoveredServer) -> Result<Url, BrowserError> {
     let url = Url::parse(&found.url)
         .ok()
-        .filter(|_| found.url.len() <= MAX_URL);
+        .filter(|_| found.url.len() <= MAX_URL_BYTES);
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let url = url.ok_or(RegistrationFault::InvalidAddress)?;
-    if found.name.chars().count() > MAX_NAME || found.hash.len() > MAX_HASH {
+    if found.name.chars().count() > MAX_NAME_CHARS || found.hash.len() > MAX_HASH_BYTES {
         return Err(RegistrationFault::NameTooLong.into());
     }
     Ok(url)

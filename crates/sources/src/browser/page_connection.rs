@@ -47,9 +47,10 @@ impl DeviceHub {
         check::registration(registration)?;
         let entry = self.entry(user, &registration.device)?;
         let was_there = entry.device.is_there();
-        entry
-            .device
-            .rename(&text::line(&registration.device.name, check::MAX_TITLE));
+        entry.device.rename(&text::line(
+            &registration.device.name,
+            check::MAX_TITLE_CHARS,
+        ));
         let page = entry
             .device
             .add_page(&registration.page, frames.clone(), &registration.calls);
@@ -317,7 +318,7 @@ fn info(id: SourceId, found: &DiscoveredServer, owner: &UserId) -> SourceInfo {
         .find(|name| !name.is_empty());
     let title = called
         .iter()
-        .map(|title| text::line(title, check::MAX_TITLE));
+        .map(|title| text::line(title, check::MAX_TITLE_CHARS));
     SourceInfo {
         id,
         kind: SourceKind::Browser,

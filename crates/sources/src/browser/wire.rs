@@ -39,7 +39,6 @@ pub struct DeviceInfo {
 /// A server that answers a page.
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(rename = "Found")]
 pub struct DiscoveredServer {
     /// The address that the person enabled. Nothing is sent anywhere else.
     pub url: String,
@@ -60,7 +59,6 @@ pub struct DiscoveredServer {
 /// How a page talks to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
-#[ts(rename = "Via")]
 pub enum LocalProtocol {
     /// OpenAPI, behind an mcpo.
     Mcpo,
@@ -94,7 +92,6 @@ impl LocalProtocol {
     rename_all = "lowercase",
     rename_all_fields = "camelCase"
 )]
-#[ts(rename = "Offered")]
 pub enum DiscoveredTools {
     Openapi {
         /// JSON or YAML.
@@ -112,7 +109,6 @@ pub enum DiscoveredTools {
 /// `tools:registered`: what came of it, in the order of what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
-#[ts(rename = "Registered")]
 pub struct RegistrationResult {
     pub servers: Vec<RegisteredServer>,
     /// Why nothing of it was taken in.
@@ -156,7 +152,6 @@ pub enum PageCommand {
 
 /// `execute:tool`: a call, for a page to make.
 #[derive(Debug, Clone, Serialize, TS)]
-#[ts(rename = "Execute")]
 pub struct ExecuteTool {
     pub call_id: CallId,
     #[ts(optional)]
@@ -185,7 +180,6 @@ pub struct ExecuteTool {
 
 /// `tool:progress`: a sign of life. The first one says that the page has begun.
 #[derive(Debug, Clone, Deserialize, TS)]
-#[ts(rename = "Sign")]
 pub struct LocalCallProgress {
     pub call_id: CallId,
     #[ts(optional)]
@@ -198,7 +192,6 @@ pub struct LocalCallProgress {
 
 /// `tool:result`: a call has ended.
 #[derive(Debug, Clone, Deserialize, TS)]
-#[ts(rename = "Answered")]
 pub struct LocalCallResult {
     pub call_id: CallId,
     #[serde(flatten)]
@@ -207,7 +200,6 @@ pub struct LocalCallResult {
 
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(untagged)]
-#[ts(rename = "Outcome")]
 pub enum LocalCallOutcome {
     /// What a server answered over HTTP, whatever its status.
     Http {
@@ -243,7 +235,6 @@ impl LocalCallOutcome {
 
 /// Why a page could not do it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
-#[ts(rename = "Failure")]
 pub struct LocalCallFailure {
     pub kind: LocalFailureKind,
     /// A sentence.
@@ -252,7 +243,6 @@ pub struct LocalCallFailure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
-#[ts(rename = "FailureKind")]
 pub enum LocalFailureKind {
     /// The server was not reached: most likely nothing has been done.
     Unreachable,

@@ -11,7 +11,7 @@ use tenon_tools::{CallContext, Quota};
 use self::path::FilePath;
 use self::workspace::Workspace;
 use super::blocking::blocking;
-use super::needle::Needle;
+use super::matcher::CaseInsensitiveMatcher;
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 
 mod page;
@@ -20,7 +20,7 @@ mod search;
 mod workspace;
 
 /// A model never writes more in one go.
-const MAX_WRITE: usize = 5 * 1024 * 1024;
+const MAX_WRITE_BYTES: usize = 5 * 1024 * 1024;
 
 /// A screenful of screens. What does not fit in the context goes to the shelf anyway.
 const DEFAULT_LINES: u64 = 2000;
@@ -193,9 +193,9 @@ impl BuiltinTool for WriteFile {
         let WriteFileInput {
             content, append, ..
         } = input;
-        if content.len() > MAX_WRITE {
+        if content.len() > MAX_WRITE_BYTES {
             return Err(ToolError::invalid_input(format!(
-                "The content is {} bytes long; {MAX_WRITE} is the most. Write it in parts, with `append`.",
+                "The content is {} bytes long; {MAX_WRITE_BYTES} is the most. Write it in parts, with `append`.",
                 content.len()
             )));
         }
@@ -259,7 +259,7 @@ impl BuiltinTool for SearchFiles {
     async fn run(&self, input: SearchFilesInput, context: &CallContext) -> ToolResult {
         let workspace = Workspace::of(context)?;
         let path = FilePath::read(&input.path)?;
-        let needle = Needle::new(&input.query).ok_or_else(|| {
+        let needle = CaseInsensitiveMatcher::new(&input.query).ok_or_else(|| {
             ToolError::invalid_input("`query` is empty: name the text to look for.")
         })?;
         let found = blocking(context, move |stop| {

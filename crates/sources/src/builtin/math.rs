@@ -12,7 +12,7 @@ use super::{AnyTool, BuiltinTool, READS_ONLY};
 mod expression;
 
 /// Keeps evaluation below a noticeable time.
-const MAX_LENGTH: usize = 1000;
+const MAX_CHARS: usize = 1000;
 
 pub(super) fn tools() -> Vec<Box<dyn AnyTool>> {
     vec![Box::new(Calculate)]
@@ -57,9 +57,9 @@ impl BuiltinTool for Calculate {
 
     async fn run(&self, input: CalculateInput, context: &CallContext) -> ToolResult {
         let length = input.expression.chars().count();
-        if length > MAX_LENGTH {
+        if length > MAX_CHARS {
             return Err(ToolError::invalid_input(format!(
-                "The expression is {length} characters long; {MAX_LENGTH} is the most. Work it out in parts."
+                "The expression is {length} characters long; {MAX_CHARS} is the most. Work it out in parts."
             )));
         }
         blocking(context, move |stop| {

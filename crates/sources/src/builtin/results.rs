@@ -16,12 +16,12 @@ use tenon_tools::output_store::READ_RESULT;
 use tenon_tools::{CallContext, OutputStore};
 
 use super::blocking::{StopSignal, blocking};
-use super::needle::Needle;
+use super::matcher::CaseInsensitiveMatcher;
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 
 /// With its two lines of notes, a page stays below the 16 KiB the hub shows:
 /// else reading a kept output would make another kept output.
-const MAX_PAGE: usize = 12_000;
+const MAX_PAGE_BYTES: usize = 12_000;
 
 const HITS_PER_PAGE: usize = 10;
 
@@ -80,9 +80,9 @@ impl BuiltinTool for ReadResult {
                     },
                     "limit": {
                         "type": "integer",
-                        "description": format!("How much to read, in bytes; left out, {MAX_PAGE}."),
+                        "description": format!("How much to read, in bytes; left out, {MAX_PAGE_BYTES}."),
                         "minimum": 1,
-                        "maximum": MAX_PAGE,
+                        "maximum": MAX_PAGE_BYTES,
                         "examples": [4000],
                     },
                 },
@@ -96,7 +96,7 @@ impl BuiltinTool for ReadResult {
 
     async fn run(&self, input: ReadResultInput, context: &CallContext) -> ToolResult {
         let bytes = fetch(&*self.outputs, &input.blob_id, context).await?;
-        let limit = input.limit.unwrap_or(MAX_PAGE).min(MAX_PAGE);
+        let limit = input.limit.unwrap_or(MAX_PAGE_BYTES).min(MAX_PAGE_BYTES);
         blocking(context, move |_| {
             page(&text(bytes), input.offset, limit).map(ToolOutput::text)
         })
@@ -152,7 +152,7 @@ impl BuiltinTool for SearchResult {
     }
 
     async fn run(&self, input: SearchResultInput, context: &CallContext) -> ToolResult {
-        let needle = Needle::new(&input.query).ok_or_else(|| {
+        let needle = CaseInsensitiveMatcher::new(&input.query).ok_or_else(|| {
             ToolError::invalid_input("`query` is empty: name the text to look for.")
         })?;
         let bytes = fetch(&*self.outputs, &input.blob_id, context).await?;
@@ -221,7 +221,7 @@ fn page(text: &str, offset: usize, limit: usize) -> Result<String, ToolError> {
 
 fn search(
     text: &str,
-    needle: &Needle,
+    needle: &CaseInsensitiveMatcher,
     page: usize,
     stop: &StopSignal,
 ) -> Result<String, ToolError> {
@@ -335,7 +335,7 @@ mod tests {
 
     #[track_caller]
     fn check_search(text: &str, query: &str, page: usize, expected: &str) {
-        let needle = Needle::new(query).unwrap();
+        let needle = CaseInsensitiveMatcher::new(query).unwrap();
         assert_eq!(
             search(text, &needle, page, &StopSignal::never()).unwrap(),
             expected
@@ -360,7 +360,13 @@ mod tests {
         check_search("dog", "cat", 1, "Nothing found.");
         check_search("cat", "cat", 2, "There are only 1 pages of results.");
         let cats = "cat\n".repeat(25);
-        let second = search(&cats, &Needle::new("cat").unwrap(), 3, &StopSignal::never()).unwrap();
+        let second = search(
+            &cats,
+            &CaseInsensitiveMatcher::new("cat").unwrap(),
+            3,
+            &StopSignal::never(),
+        )
+        .unwrap();
         assert!(
             second.starts_with("[21–25 of 25 places, page 3 of 3]\nline 21, offset 80: "),
             "{second}"
@@ -369,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_search_stops_when_told() {
-        let needle = Needle::new("cat").unwrap();
+        let needle = CaseInsensitiveMatcher::new("cat").unwrap();
         assert_eq!(
             search("cat", &needle, 1, &StopSignal::now()),
             Err(ToolError::cancelled())

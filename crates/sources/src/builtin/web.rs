@@ -19,7 +19,7 @@ mod fetch;
 mod page;
 
 /// A page that takes longer is not worth the wait of the person who asked.
-const MAX_TIME: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) fn tools(config: &BuiltinConfig) -> Vec<Box<dyn AnyTool>> {
     let network = if config.allow_private_networks {
@@ -88,14 +88,14 @@ impl BuiltinTool for FetchUrl {
             let page = fetch::fetch(self.client()?, url).await?;
             page::into_output(page, context).await
         };
-        tokio::time::timeout(MAX_TIME, work)
+        tokio::time::timeout(TIMEOUT, work)
             .await
             .unwrap_or_else(|_elapsed| {
                 Err(ToolError::new(
                     ErrorKind::TimedOut,
                     format!(
                         "{host} did not send everything within {} s.",
-                        MAX_TIME.as_secs()
+                        TIMEOUT.as_secs()
                     ),
                 ))
             })

@@ -14,7 +14,7 @@ use tenon_domain::text::line;
 use tenon_openapi::document;
 
 /// What is called longer is shown so.
-const MAX_TITLE: usize = 100;
+const MAX_TITLE_CHARS: usize = 100;
 
 /// Files that are called so because of what they are, and not of whose.
 const PLAIN: [&str; 6] = ["openapi", "swagger", "api", "api-docs", "spec", "schema"];
@@ -52,7 +52,7 @@ pub(super) fn given(text: &str, value: &Value, file: Option<&str>) -> ServerDraf
 /// What a document says it is called.
 pub fn title(document: &Value) -> Option<String> {
     let title = document.pointer("/info/title").and_then(Value::as_str)?;
-    let title = line(title, MAX_TITLE);
+    let title = line(title, MAX_TITLE_CHARS);
     (!title.is_empty()).then_some(title)
 }
 

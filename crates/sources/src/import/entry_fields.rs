@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::MAX_LIST;
+use super::MAX_LIST_ITEMS;
 use super::error::ServerEntryError;
 use super::note::ImportNote;
 use super::shell_line::{self, UnclosedQuote};
@@ -106,10 +106,10 @@ impl<'a> EntryFields<'a> {
         match self.take(key) {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(values)) => {
-                if values.len() > MAX_LIST {
+                if values.len() > MAX_LIST_ITEMS {
                     return Err(ServerEntryError::TooManyValues {
                         field: key.into(),
-                        max: MAX_LIST,
+                        max: MAX_LIST_ITEMS,
                     });
                 }
                 let given = values.iter().filter(|value| !value.is_null());
@@ -135,10 +135,10 @@ impl<'a> EntryFields<'a> {
                     });
                 }
             };
-            if values.len() > MAX_LIST {
+            if values.len() > MAX_LIST_ITEMS {
                 return Err(ServerEntryError::TooManyEntries {
                     field: (*key).into(),
-                    max: MAX_LIST,
+                    max: MAX_LIST_ITEMS,
                 });
             }
             for (name, value) in &values {

@@ -11,11 +11,11 @@ use url::Url;
 use tenon_domain::text::line;
 
 /// Leaves room for a tool's name in an id of 64 characters.
-pub const MAX_NAME: usize = 40;
+pub const MAX_NAME_BYTES: usize = 40;
 
 /// Whether a server can be called this.
 pub fn is_clean(name: &str) -> bool {
-    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_allowed)
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.chars().all(is_allowed)
 }
 
 /// The name with only what is allowed in it. Empty where nothing is.
@@ -27,7 +27,7 @@ pub fn clean(name: &str) -> String {
         } else if !clean.ends_with('-') {
             clean.push('-');
         }
-        if clean.len() == MAX_NAME {
+        if clean.len() == MAX_NAME_BYTES {
             break;
         }
     }
@@ -112,7 +112,7 @@ impl UniqueNames {
             let renamed = ImportNote::Renamed {
                 written: line(written, 60).into(),
                 name: (&name).into(),
-                max: MAX_NAME,
+                max: MAX_NAME_BYTES,
             };
             notes.push(renamed.into());
         }
@@ -135,7 +135,7 @@ pub fn numbered(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     let mut number = 2_u64;
     loop {
         let suffix = format!("-{number}");
-        let kept = name.len().min(MAX_NAME - suffix.len());
+        let kept = name.len().min(MAX_NAME_BYTES - suffix.len());
         // Clean names are ASCII.
         let candidate = format!("{}{suffix}", &name[..kept]);
         if is_free(&candidate) {

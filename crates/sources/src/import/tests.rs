@@ -471,7 +471,7 @@ fn a_mistake_is_told_with_its_place() {
     check("{\"a\": 1}", &format!("! {}", ConfigReadError::NoServers));
     check("{\"mcpServers\": {}}", "- The list of servers is empty.");
     check(
-        &" ".repeat(MAX_TEXT + 1),
+        &" ".repeat(MAX_TEXT_BYTES + 1),
         "! It is too long: at most 1024 KB are read, and 32 MB of an OpenAPI document.",
     );
 }
@@ -518,7 +518,7 @@ fn names_become_part_of_an_id() {
     check("../../etc", "etc");
     check("My Server (beta)", "My-Server-beta");
     check("ä", "");
-    check(&"x".repeat(300), &"x".repeat(MAX_NAME));
+    check(&"x".repeat(300), &"x".repeat(MAX_NAME_BYTES));
 }
 
 #[test]
@@ -570,7 +570,7 @@ fn holds(text: &str) {
         assert!(is_clean(&server.name), "{}", server.name);
         assert!(names.insert(server.name.to_ascii_lowercase()));
         if let Ok(config) = &server.config {
-            assert!(summary(config).chars().count() <= MAX_SUMMARY + 1);
+            assert!(summary(config).chars().count() <= MAX_SUMMARY_CHARS + 1);
         }
     }
 }

@@ -29,7 +29,7 @@ impl CallActivity {
     }
 
     /// A counted call cannot go on without the server.
-    pub(super) fn want(&self) {
+    pub(super) fn request_start(&self) {
         self.wanted.notify_one();
     }
 
@@ -38,7 +38,7 @@ impl CallActivity {
     }
 
     /// Comes back when there is a call.
-    pub(super) async fn needed(&self) {
+    pub(super) async fn wait_for_call(&self) {
         while !self.is_needed() {
             self.wanted.notified().await;
         }
@@ -108,12 +108,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_wish_of_long_ago_wakes_nobody() {
         let activity = CallActivity::default();
-        activity.want();
-        tokio::time::timeout(LONG, activity.needed())
+        activity.request_start();
+        tokio::time::timeout(LONG, activity.wait_for_call())
             .await
             .unwrap_err();
         let _busy = activity.begin();
-        activity.want();
-        activity.needed().await;
+        activity.request_start();
+        activity.wait_for_call().await;
     }
 }

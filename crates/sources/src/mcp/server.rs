@@ -95,7 +95,7 @@ impl McpServer {
         context: &CallContext,
     ) -> Result<ActiveConnection, ToolError> {
         let is_usable = |active: &ActiveConnection| Some(active.number) != lost;
-        let wake = || self.shared.activity.want();
+        let wake = || self.shared.activity.request_start();
         tokio::select! {
             biased;
             connected = self.shared.core.connection(tool, is_usable, wake) => connected,

@@ -8,14 +8,14 @@ use tenon_mcp::TokenProvider;
 use tenon_net::Network;
 use tokio::sync::{Semaphore, watch};
 
-use crate::variables::Fill;
+use crate::variables::VariableResolver;
 
 /// Everything an [`super::McpServer`] needs from its owner.
 pub struct McpSettings {
     pub info: SourceInfo,
     /// With its `${NAME}`s.
     pub config: McpConfig,
-    pub fill: Arc<dyn Fill<McpConfig>>,
+    pub fill: Arc<dyn VariableResolver<McpConfig>>,
     /// Access tokens, where people log in. Not for programs.
     pub tokens: Option<Arc<dyn TokenProvider>>,
     /// Where its address may lead.

@@ -192,7 +192,7 @@ impl McpSupervisor {
                 challenge = shared.login_demanded(active.number) => return self.login_required(challenge).await,
                 listed = lister.next(&shared.doubt) => match listed {
                     Ok(listed) => {
-                        self.backoff.came_up();
+                        self.backoff.record_success();
                         (is_up, failed_lists) = (true, 0);
                         self.take_list(listed);
                     }
@@ -253,7 +253,7 @@ impl McpSupervisor {
     async fn sleep(&mut self) -> McpStep {
         let shared = self.shared.clone();
         shared.core.status.asleep();
-        shared.activity.needed().await;
+        shared.activity.wait_for_call().await;
         shared.core.logs.note("Woken by a call.");
         McpStep::Start
     }
@@ -299,7 +299,7 @@ impl McpSupervisor {
         sleep(wait.min(soonest)).await;
         tokio::select! {
             () = sleep_until(now + wait) => {}
-            () = shared.activity.needed() => if let RetryDecision::GiveUp(_) = retry {
+            () = shared.activity.wait_for_call() => if let RetryDecision::GiveUp(_) = retry {
                 shared.core.logs.note("A call wants it: it is tried again.");
                 shared.core.status.starting();
                 self.start_slot = StartSlot::Skip;

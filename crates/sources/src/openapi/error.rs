@@ -28,7 +28,7 @@ pub enum OpenapiError {
     #[error("There is no address to look at.")]
     NoUrl,
     #[error(transparent)]
-    Fill(#[from] FillError),
+    Substitution(#[from] FillError),
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(transparent)]
@@ -57,7 +57,7 @@ impl CodedError for OpenapiError {
     fn detail(&self) -> ErrorDetail {
         let message = || self.to_string().into();
         let fault = match self {
-            Self::Fill(error) => match error {
+            Self::Substitution(error) => match error {
                 FillError::Unset(why) | FillError::Unread(why) => return why.clone(),
             },
             Self::Document(error) => document_fault(error),

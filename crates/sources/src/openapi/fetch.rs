@@ -53,11 +53,11 @@ const MAX_FOLLOWED_LINKS: usize = 4;
 /// What a URL answered with.
 enum FetchOutcome {
     Document(FetchedDocument),
-    Other(OtherAnswer),
+    Other(NotADocument),
 }
 
 /// Something that is no document.
-struct OtherAnswer {
+struct NotADocument {
     /// In a few words.
     what: String,
     needs_key: bool,
@@ -65,7 +65,7 @@ struct OtherAnswer {
     links: Vec<Url>,
 }
 
-impl From<String> for OtherAnswer {
+impl From<String> for NotADocument {
     fn from(what: String) -> Self {
         Self {
             what,
@@ -252,8 +252,8 @@ impl DocumentFetcher<'_> {
         let mut links = body.links;
         if starts_with(&body.bytes, b"<") {
             links.extend(service_desc::in_page(&body.bytes, &body.url));
-            let page = OtherAnswer::from("answered with a web page".to_owned());
-            return Ok(FetchOutcome::Other(OtherAnswer { links, ..page }));
+            let page = NotADocument::from("answered with a web page".to_owned());
+            return Ok(FetchOutcome::Other(NotADocument { links, ..page }));
         }
         let at = without_query(&body.url);
         let cached = cached.filter(|cached| cached.url == body.url);
@@ -296,7 +296,7 @@ impl DocumentFetcher<'_> {
                 let listed = other.map(|other| service_desc::in_json(&other, &body.url));
                 links.extend(listed.into_iter().flatten());
                 let other = "answered with something that is no OpenAPI document".to_owned();
-                Ok(FetchOutcome::Other(OtherAnswer {
+                Ok(FetchOutcome::Other(NotADocument {
                     links,
                     ..other.into()
                 }))
@@ -308,7 +308,7 @@ impl DocumentFetcher<'_> {
             Err(why) => {
                 let why = why.trim_end_matches('.');
                 let what = format!("answered with something that is neither JSON nor YAML ({why})");
-                Ok(FetchOutcome::Other(OtherAnswer {
+                Ok(FetchOutcome::Other(NotADocument {
                     links,
                     ..what.into()
                 }))
@@ -361,15 +361,15 @@ impl DocumentFetcher<'_> {
                 return Err(SendError::Unusable(format!("{at} answered {status}.")));
             }
             (401 | 403, _) => {
-                return Ok(HttpOutcome::Other(OtherAnswer {
+                return Ok(HttpOutcome::Other(NotADocument {
                     what: format!("asks for a key (it answered {status})"),
                     needs_key: true,
                     links,
                 }));
             }
             _ => {
-                let other = OtherAnswer::from(format!("answered {status}"));
-                return Ok(HttpOutcome::Other(OtherAnswer { links, ..other }));
+                let other = NotADocument::from(format!("answered {status}"));
+                return Ok(HttpOutcome::Other(NotADocument { links, ..other }));
             }
         }
         let bytes = read_body(response, max_bytes).await?;
@@ -395,7 +395,7 @@ enum HttpOutcome {
         validators: CacheValidators,
     },
     /// No success.
-    Other(OtherAnswer),
+    Other(NotADocument),
 }
 
 struct HttpBody {

@@ -132,7 +132,7 @@ impl Backoff {
     }
 
     /// It has got so far that it can be used.
-    pub(crate) fn came_up(&mut self) {
+    pub(crate) fn record_success(&mut self) {
         self.failures = 0;
         self.failing_since = None;
     }
@@ -295,7 +295,7 @@ mod tests {
             backoff.failed(&why("it ended")),
             RetryDecision::GiveUp(STEPS[4]),
         );
-        backoff.came_up();
+        backoff.record_success();
         check(
             backoff.ended_after(Duration::ZERO, &why("it ended")),
             RetryDecision::Again(STEPS[5]),

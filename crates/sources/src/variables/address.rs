@@ -7,7 +7,7 @@
 use url::{Origin, Url};
 
 use super::{MisplacedVariable, Substitution, TextSegment, VariableReference, segments};
-use tenon_net::percent::{Keep, encode};
+use tenon_net::percent::{PercentEncodeSet, encode};
 
 /// Where in an address something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Substitution<'_> {
                     self.refused = Some(MisplacedVariable::InPath { variable });
                 }
                 UrlPosition::Path | UrlPosition::Query => {
-                    filled.push_str(&encode(&value, Keep::Unreserved));
+                    filled.push_str(&encode(&value, PercentEncodeSet::Unreserved));
                     meant.push('1');
                 }
             }

@@ -1,7 +1,7 @@
 //! Whose the variables of one text are, and so who decides what it says.
 
 use super::address::{UrlPosition, position};
-use super::{TextSegment, Variable, once, segments};
+use super::{TextSegment, Variable, dedup, segments};
 
 /// Each variable of a text once, in the order they are written.
 pub fn mentioned_in(text: &str) -> Vec<Variable> {
@@ -11,7 +11,7 @@ pub fn mentioned_in(text: &str) -> Vec<Variable> {
             TextSegment::Variable(reference) => Some(reference.variable),
             TextSegment::Text(_) => None,
         });
-    once(references.collect())
+    dedup(references.collect())
 }
 
 /// Those that stand in the host of an address or in its port: whoever sets them says where
@@ -41,7 +41,7 @@ pub fn mentioned_in_host(address: &str) -> Vec<Variable> {
             }
         }
     }
-    once(found)
+    dedup(found)
 }
 
 /// Whether a text says nothing unless the person who uses it has set something: it holds

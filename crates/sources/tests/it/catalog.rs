@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 #[tokio::test]
 async fn every_tool_has_its_id_and_its_display_name() {
-    let desk = Desk::new().await;
-    let specs = desk.toolset.specs();
+    let harness = BuiltinHarness::new().await;
+    let specs = harness.toolset.specs();
     let listed: Vec<String> = specs
         .iter()
         .map(|spec| format!("{} = {}", spec.id, spec.display_name))
@@ -33,8 +33,8 @@ async fn every_tool_has_its_id_and_its_display_name() {
 
 #[tokio::test]
 async fn every_schema_is_closed_and_explains_each_property() {
-    let desk = Desk::new().await;
-    for spec in desk.toolset.specs() {
+    let harness = BuiltinHarness::new().await;
+    for spec in harness.toolset.specs() {
         let schema = spec.input_schema.value();
         assert_eq!(schema["type"], "object", "{}", spec.id);
         assert_eq!(schema["additionalProperties"], false, "{}", spec.id);
@@ -53,9 +53,9 @@ async fn every_schema_is_closed_and_explains_each_property() {
 
 #[tokio::test]
 async fn the_annotations_are_true() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let that = |test: fn(&Value) -> bool| -> Vec<String> {
-        let specs = desk.toolset.specs();
+        let specs = harness.toolset.specs();
         let chosen = specs
             .iter()
             .filter(|spec| test(&serde_json::to_value(spec.annotations).unwrap()));

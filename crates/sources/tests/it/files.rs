@@ -5,22 +5,22 @@ use std::fs;
 use serde_json::json;
 use tenon_domain::ErrorKind;
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 #[tokio::test]
 async fn what_is_written_can_be_read_searched_and_listed() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     assert_eq!(
-        desk.text("list_files", json!({})).await,
+        harness.text("list_files", json!({})).await,
         "The workspace is empty."
     );
     assert!(
-        !desk.workspace().exists(),
+        !harness.workspace().exists(),
         "looking must not make the workspace"
     );
 
     let text = "# To do\n\n- buy Milk\n- 买牛奶\n";
-    let said = desk
+    let said = harness
         .text(
             "write_file",
             json!({"path": "notes/today.md", "content": text}),
@@ -31,58 +31,64 @@ async fn what_is_written_can_be_read_searched_and_listed() {
         format!("Wrote {} bytes to notes/today.md.", text.len())
     );
     assert_eq!(
-        desk.text("read_file", json!({"path": "notes/today.md"}))
+        harness
+            .text("read_file", json!({"path": "notes/today.md"}))
             .await,
         text
     );
     assert_eq!(
-        desk.text("search_files", json!({"query": "MILK"})).await,
+        harness.text("search_files", json!({"query": "MILK"})).await,
         "notes/today.md:3: - buy Milk\n[1 line found in 1 files]"
     );
     assert_eq!(
-        desk.text(
-            "search_files",
-            json!({"query": "牛奶", "path": "notes/today.md"})
-        )
-        .await,
+        harness
+            .text(
+                "search_files",
+                json!({"query": "牛奶", "path": "notes/today.md"})
+            )
+            .await,
         "notes/today.md:4: - 买牛奶\n[1 line found in 1 files]"
     );
-    assert_eq!(desk.text("list_files", json!({})).await, "notes/");
+    assert_eq!(harness.text("list_files", json!({})).await, "notes/");
     assert_eq!(
-        desk.text("list_files", json!({"path": "notes"})).await,
+        harness.text("list_files", json!({"path": "notes"})).await,
         format!("today.md ({} bytes)", text.len())
     );
 }
 
 #[tokio::test]
 async fn a_file_is_replaced_whole_or_added_to() {
-    let desk = Desk::new().await;
-    desk.text(
-        "write_file",
-        json!({"path": "a.txt", "content": "a much longer first version\n"}),
-    )
-    .await;
-    desk.text("write_file", json!({"path": "a.txt", "content": "one\n"}))
+    let harness = BuiltinHarness::new().await;
+    harness
+        .text(
+            "write_file",
+            json!({"path": "a.txt", "content": "a much longer first version\n"}),
+        )
         .await;
-    desk.text(
-        "write_file",
-        json!({"path": "a.txt", "content": "two\n", "append": true}),
-    )
-    .await;
-    desk.text(
-        "write_file",
-        json!({"path": "b.txt", "content": "new\n", "append": true}),
-    )
-    .await;
+    harness
+        .text("write_file", json!({"path": "a.txt", "content": "one\n"}))
+        .await;
+    harness
+        .text(
+            "write_file",
+            json!({"path": "a.txt", "content": "two\n", "append": true}),
+        )
+        .await;
+    harness
+        .text(
+            "write_file",
+            json!({"path": "b.txt", "content": "new\n", "append": true}),
+        )
+        .await;
     assert_eq!(
-        desk.text("read_file", json!({"path": "a.txt"})).await,
+        harness.text("read_file", json!({"path": "a.txt"})).await,
         "one\ntwo\n"
     );
     assert_eq!(
-        desk.text("read_file", json!({"path": "b.txt"})).await,
+        harness.text("read_file", json!({"path": "b.txt"})).await,
         "new\n"
     );
-    let left: Vec<_> = fs::read_dir(desk.workspace())
+    let left: Vec<_> = fs::read_dir(harness.workspace())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
@@ -91,21 +97,22 @@ async fn a_file_is_replaced_whole_or_added_to() {
 
 #[tokio::test]
 async fn a_long_file_is_read_in_pages_of_lines() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let text: String = (1..=3000).map(|n| format!("{n}\n")).collect();
-    desk.text("write_file", json!({"path": "n.txt", "content": text}))
+    harness
+        .text("write_file", json!({"path": "n.txt", "content": text}))
         .await;
-    let first = desk.text("read_file", json!({"path": "n.txt"})).await;
+    let first = harness.text("read_file", json!({"path": "n.txt"})).await;
     let note = "[These are lines 1–2000; the file goes on. Read on with offset 2001.]\n1\n2\n";
     assert!(
         first.starts_with(note) && first.ends_with("\n2000\n"),
         "{first}"
     );
-    let last = desk
+    let last = harness
         .text("read_file", json!({"path": "n.txt", "offset": 2999}))
         .await;
     assert_eq!(last, "2999\n3000\n");
-    let error = desk
+    let error = harness
         .error("read_file", json!({"path": "n.txt", "offset": 3001}))
         .await;
     assert_eq!(
@@ -119,20 +126,22 @@ async fn a_long_file_is_read_in_pages_of_lines() {
 
 #[tokio::test]
 async fn bytes_that_are_not_utf_8_are_shown_as_far_as_they_can_be() {
-    let desk = Desk::new().await;
-    fs::create_dir(desk.workspace()).unwrap();
-    fs::write(desk.workspace().join("latin.txt"), b"gr\xfc\xdf dich").unwrap();
-    let said = desk.text("read_file", json!({"path": "latin.txt"})).await;
+    let harness = BuiltinHarness::new().await;
+    fs::create_dir(harness.workspace()).unwrap();
+    fs::write(harness.workspace().join("latin.txt"), b"gr\xfc\xdf dich").unwrap();
+    let said = harness
+        .text("read_file", json!({"path": "latin.txt"}))
+        .await;
     assert!(
         said.starts_with("[not valid UTF-8") && said.ends_with("gr\u{FFFD}\u{FFFD} dich"),
         "{said}"
     );
-    let found = desk.text("search_files", json!({"query": "DICH"})).await;
+    let found = harness.text("search_files", json!({"query": "DICH"})).await;
     assert!(found.starts_with("latin.txt:1: gr"), "{found}");
 }
 
 /// All four tools with the same path, each with its answer's kind.
-async fn check_all_refuse(desk: &Desk, path: &str) {
+async fn check_all_refuse(harness: &BuiltinHarness, path: &str) {
     for (tool, input) in [
         ("list_files", json!({"path": path})),
         ("read_file", json!({"path": path})),
@@ -143,7 +152,7 @@ async fn check_all_refuse(desk: &Desk, path: &str) {
         ),
         ("search_files", json!({"path": path, "query": "secret"})),
     ] {
-        let (kind, message) = desk.error(tool, input).await;
+        let (kind, message) = harness.error(tool, input).await;
         assert_eq!(kind, ErrorKind::Denied, "{tool} {path:?}: {message}");
         assert!(!message.contains("TOP SECRET"), "{message}");
     }
@@ -151,9 +160,10 @@ async fn check_all_refuse(desk: &Desk, path: &str) {
 
 #[tokio::test]
 async fn paths_that_could_leave_the_workspace_are_refused() {
-    let desk = Desk::new().await;
-    fs::write(desk.outside().join("secret.txt"), "TOP SECRET").unwrap();
-    desk.text("write_file", json!({"path": "inside.txt", "content": "x"}))
+    let harness = BuiltinHarness::new().await;
+    fs::write(harness.outside().join("secret.txt"), "TOP SECRET").unwrap();
+    harness
+        .text("write_file", json!({"path": "inside.txt", "content": "x"}))
         .await;
     for path in [
         "../secret.txt",
@@ -169,12 +179,12 @@ async fn paths_that_could_leave_the_workspace_are_refused() {
         "a\0b",
         "inside.txt\n",
     ] {
-        check_all_refuse(&desk, path).await;
+        check_all_refuse(&harness, path).await;
     }
-    check_all_refuse(&desk, &"x/".repeat(5000)).await;
-    check_all_refuse(&desk, &"x".repeat(300)).await;
+    check_all_refuse(&harness, &"x/".repeat(5000)).await;
+    check_all_refuse(&harness, &"x".repeat(300)).await;
     assert_eq!(
-        fs::read_to_string(desk.outside().join("secret.txt")).unwrap(),
+        fs::read_to_string(harness.outside().join("secret.txt")).unwrap(),
         "TOP SECRET"
     );
 }
@@ -184,8 +194,8 @@ async fn paths_that_could_leave_the_workspace_are_refused() {
 async fn links_are_refused_wherever_they_stand_and_wherever_they_lead() {
     use std::os::unix::fs::symlink;
 
-    let desk = Desk::new().await;
-    let (workspace, outside) = (desk.workspace(), desk.outside().to_owned());
+    let harness = BuiltinHarness::new().await;
+    let (workspace, outside) = (harness.workspace(), harness.outside().to_owned());
     fs::create_dir_all(workspace.join("real")).unwrap();
     fs::create_dir(outside.join("vault")).unwrap();
     fs::write(outside.join("vault/secret.txt"), "TOP SECRET").unwrap();
@@ -207,7 +217,7 @@ async fn links_are_refused_wherever_they_stand_and_wherever_they_lead() {
         "inside/file.txt",
         "loop",
     ] {
-        check_all_refuse(&desk, path).await;
+        check_all_refuse(&harness, path).await;
     }
     assert!(
         !outside.join("not-there.txt").exists(),
@@ -219,12 +229,14 @@ async fn links_are_refused_wherever_they_stand_and_wherever_they_lead() {
         "TOP SECRET"
     );
 
-    let found = desk.text("search_files", json!({"query": "secret"})).await;
+    let found = harness
+        .text("search_files", json!({"query": "secret"}))
+        .await;
     assert_eq!(
         found,
         "[Nothing found in 1 files, 6 skipped (binary, larger than 10 MB, or not files)]"
     );
-    let listed = desk.text("list_files", json!({})).await;
+    let listed = harness.text("list_files", json!({})).await;
     assert!(
         listed.contains("to-file (a link, not followed)"),
         "{listed}"
@@ -234,17 +246,18 @@ async fn links_are_refused_wherever_they_stand_and_wherever_they_lead() {
 #[cfg(unix)]
 #[tokio::test]
 async fn pipes_and_sockets_are_never_opened() {
-    let desk = Desk::new().await;
-    fs::create_dir(desk.workspace()).unwrap();
+    let harness = BuiltinHarness::new().await;
+    fs::create_dir(harness.workspace()).unwrap();
     let made = std::process::Command::new("mkfifo")
-        .arg(desk.workspace().join("pipe"))
+        .arg(harness.workspace().join("pipe"))
         .status()
         .unwrap();
     assert!(made.success());
-    let _socket = std::os::unix::net::UnixListener::bind(desk.workspace().join("socket")).unwrap();
-    check_all_refuse(&desk, "pipe").await;
-    check_all_refuse(&desk, "socket").await;
-    let found = desk.text("search_files", json!({"query": "x"})).await;
+    let _socket =
+        std::os::unix::net::UnixListener::bind(harness.workspace().join("socket")).unwrap();
+    check_all_refuse(&harness, "pipe").await;
+    check_all_refuse(&harness, "socket").await;
+    let found = harness.text("search_files", json!({"query": "x"})).await;
     assert_eq!(
         found,
         "[Nothing found in 0 files, 2 skipped (binary, larger than 10 MB, or not files)]"
@@ -253,15 +266,16 @@ async fn pipes_and_sockets_are_never_opened() {
 
 #[tokio::test]
 async fn what_does_not_fit_the_path_is_told_what_would() {
-    let desk = Desk::new().await;
-    desk.text(
-        "write_file",
-        json!({"path": "folder/file.txt", "content": "x"}),
-    )
-    .await;
+    let harness = BuiltinHarness::new().await;
+    harness
+        .text(
+            "write_file",
+            json!({"path": "folder/file.txt", "content": "x"}),
+        )
+        .await;
     let check = async |tool: &str, input, expected: &str| {
         assert_eq!(
-            desk.error(tool, input).await,
+            harness.error(tool, input).await,
             (ErrorKind::Failed, expected.to_owned())
         );
     };
@@ -305,7 +319,7 @@ async fn what_does_not_fit_the_path_is_told_what_would() {
     )
     .await;
     let too_long = "x".repeat(5 * 1024 * 1024 + 1);
-    let (kind, message) = desk
+    let (kind, message) = harness
         .error("write_file", json!({"path": "big", "content": too_long}))
         .await;
     assert_eq!(kind, ErrorKind::InvalidInput, "{message}");
@@ -313,8 +327,8 @@ async fn what_does_not_fit_the_path_is_told_what_would() {
 
 #[tokio::test]
 async fn without_a_workspace_the_tools_say_so() {
-    let mut desk = Desk::new().await;
-    desk.context.workspace = None;
+    let mut harness = BuiltinHarness::new().await;
+    harness.context.workspace = None;
     let message =
         "This call has no workspace, so there are no files to work with. Answer without files.";
     for (tool, input) in [
@@ -324,7 +338,7 @@ async fn without_a_workspace_the_tools_say_so() {
         ("search_files", json!({"query": "x"})),
     ] {
         assert_eq!(
-            desk.error(tool, input).await,
+            harness.error(tool, input).await,
             (ErrorKind::Denied, message.to_owned())
         );
     }
@@ -332,12 +346,12 @@ async fn without_a_workspace_the_tools_say_so() {
 
 #[tokio::test]
 async fn a_large_folder_is_listed_in_part_and_counted() {
-    let desk = Desk::new().await;
-    fs::create_dir(desk.workspace()).unwrap();
+    let harness = BuiltinHarness::new().await;
+    fs::create_dir(harness.workspace()).unwrap();
     for n in 0..1234 {
-        fs::write(desk.workspace().join(format!("{n:04}")), "").unwrap();
+        fs::write(harness.workspace().join(format!("{n:04}")), "").unwrap();
     }
-    let listed = desk.text("list_files", json!({})).await;
+    let listed = harness.text("list_files", json!({})).await;
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(
         (lines.len(), lines[0], lines[999], lines[1000]),
@@ -347,12 +361,18 @@ async fn a_large_folder_is_listed_in_part_and_counted() {
 
 #[tokio::test]
 async fn a_search_skips_what_is_not_text_and_stops_at_its_limit() {
-    let desk = Desk::new().await;
-    fs::create_dir(desk.workspace()).unwrap();
-    fs::write(desk.workspace().join("binary"), b"needle\0needle").unwrap();
-    fs::write(desk.workspace().join("large"), "needle\n".repeat(1_600_000)).unwrap();
-    fs::write(desk.workspace().join("text"), "needle\n".repeat(300)).unwrap();
-    let found = desk.text("search_files", json!({"query": "needle"})).await;
+    let harness = BuiltinHarness::new().await;
+    fs::create_dir(harness.workspace()).unwrap();
+    fs::write(harness.workspace().join("binary"), b"needle\0needle").unwrap();
+    fs::write(
+        harness.workspace().join("large"),
+        "needle\n".repeat(1_600_000),
+    )
+    .unwrap();
+    fs::write(harness.workspace().join("text"), "needle\n".repeat(300)).unwrap();
+    let found = harness
+        .text("search_files", json!({"query": "needle"}))
+        .await;
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(
         (lines.len(), lines[0], lines[199]),
@@ -367,10 +387,11 @@ async fn a_search_skips_what_is_not_text_and_stops_at_its_limit() {
 
 #[tokio::test]
 async fn a_search_that_is_cancelled_says_so() {
-    let desk = Desk::new().await;
-    desk.text("write_file", json!({"path": "a", "content": "x"}))
+    let harness = BuiltinHarness::new().await;
+    harness
+        .text("write_file", json!({"path": "a", "content": "x"}))
         .await;
-    desk.context.cancel.cancel();
-    let (kind, _) = desk.error("search_files", json!({"query": "x"})).await;
+    harness.context.cancel.cancel();
+    let (kind, _) = harness.error("search_files", json!({"query": "x"})).await;
     assert_eq!(kind, ErrorKind::Cancelled);
 }

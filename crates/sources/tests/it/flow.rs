@@ -6,45 +6,45 @@ use serde_json::json;
 use tenon_domain::ErrorKind;
 use tokio::time::Instant;
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 #[tokio::test(start_paused = true)]
 async fn sleep_waits_as_long_as_asked_even_past_the_default_deadline() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let started = Instant::now();
     assert_eq!(
-        desk.text("sleep", json!({"seconds": 300})).await,
+        harness.text("sleep", json!({"seconds": 300})).await,
         "Waited 300 s."
     );
     assert_eq!(started.elapsed().as_secs(), 300);
     assert_eq!(
-        desk.text("sleep", json!({"seconds": 0.5})).await,
+        harness.text("sleep", json!({"seconds": 0.5})).await,
         "Waited 0.5 s."
     );
     assert_eq!(
-        desk.text("sleep", json!({"seconds": 0})).await,
+        harness.text("sleep", json!({"seconds": 0})).await,
         "Waited 0 s."
     );
 }
 
 #[tokio::test]
 async fn sleep_refuses_what_is_too_long_or_backwards() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     for seconds in [-1.0, 300.5, 1e300] {
-        let (kind, _) = desk.error("sleep", json!({"seconds": seconds})).await;
+        let (kind, _) = harness.error("sleep", json!({"seconds": seconds})).await;
         assert_eq!(kind, ErrorKind::InvalidInput);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn sleep_ends_at_once_when_it_is_cancelled() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let started = Instant::now();
     let stop = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        desk.context.cancel.cancel();
+        harness.context.cancel.cancel();
     };
-    let ((kind, _), ()) = tokio::join!(desk.error("sleep", json!({"seconds": 300})), stop);
+    let ((kind, _), ()) = tokio::join!(harness.error("sleep", json!({"seconds": 300})), stop);
     assert_eq!(
         (kind, started.elapsed().as_secs()),
         (ErrorKind::Cancelled, 1)
@@ -53,10 +53,11 @@ async fn sleep_ends_at_once_when_it_is_cancelled() {
 
 #[tokio::test]
 async fn done_is_said_with_or_without_a_summary() {
-    let desk = Desk::new().await;
-    assert_eq!(desk.text("claim_done", json!({})).await, "Done.");
+    let harness = BuiltinHarness::new().await;
+    assert_eq!(harness.text("claim_done", json!({})).await, "Done.");
     assert_eq!(
-        desk.text("claim_done", json!({"summary": "All sent."}))
+        harness
+            .text("claim_done", json!({"summary": "All sent."}))
             .await,
         "Done: All sent."
     );

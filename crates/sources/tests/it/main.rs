@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod desk;
+mod harness;
 #[path = "../../../../tests/peers/peer.rs"]
 #[expect(dead_code, reason = "shared with tests that start other peers")]
 mod peer;

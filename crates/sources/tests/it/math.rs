@@ -3,14 +3,15 @@
 use serde_json::json;
 use tenon_domain::ErrorKind;
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 #[tokio::test]
 async fn a_result_is_the_number_and_nothing_else() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     for (expression, expected) in [("6*7", "42"), ("（17+4）×23", "483"), ("0.1+0.2", "0.3")] {
         assert_eq!(
-            desk.text("calculate", json!({"expression": expression}))
+            harness
+                .text("calculate", json!({"expression": expression}))
                 .await,
             expected
         );
@@ -19,9 +20,9 @@ async fn a_result_is_the_number_and_nothing_else() {
 
 #[tokio::test]
 async fn what_cannot_be_worked_out_says_why() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let check = async |expression: String, expected: &str| {
-        let error = desk
+        let error = harness
             .error("calculate", json!({"expression": expression}))
             .await;
         assert_eq!(error, (ErrorKind::InvalidInput, expected.to_owned()));

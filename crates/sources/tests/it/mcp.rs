@@ -1,17 +1,17 @@
 //! MCP servers as everybody calls them: real ones, through the registry.
 
-pub mod desk;
+pub mod harness;
 pub mod peers;
-mod people;
+mod recording_client;
 
 mod addresses;
 mod odd;
 mod orphans;
+mod raw_http_server;
 mod real;
 mod rounds;
-mod site;
 
-mod ward;
+mod bad_server;
 mod watched;
 
 mod bad;

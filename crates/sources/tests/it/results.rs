@@ -8,7 +8,7 @@ use tenon_domain::{
 };
 use tenon_tools::{CallContext, OutputStore, ToolSource};
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 /// The page without the line before and the line after it, and where the next begins.
 fn take_apart(page: &str) -> (&str, Option<usize>) {
@@ -21,12 +21,12 @@ fn take_apart(page: &str) -> (&str, Option<usize>) {
 }
 
 /// Reads on and on, as a model would, until the end.
-async fn read_all(desk: &Desk, blob: &str, limit: usize) -> String {
+async fn read_all(harness: &BuiltinHarness, blob: &str, limit: usize) -> String {
     let mut whole = String::new();
     let mut next = Some(0);
     while let Some(offset) = next {
         let input = json!({"blob_id": blob, "offset": offset, "limit": limit});
-        let output = desk.call("read_result", input).await.unwrap();
+        let output = harness.call("read_result", input).await.unwrap();
         let [Content::Text { text }] = output.content.as_slice() else {
             panic!(
                 "a page must not be cut and kept again: {:?}",
@@ -42,14 +42,14 @@ async fn read_all(desk: &Desk, blob: &str, limit: usize) -> String {
 
 #[tokio::test]
 async fn the_pages_of_an_output_are_the_output() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let text: String = (0..20_000)
         .map(|n| format!("{n} 行：你好, wörld 💡\r\n"))
         .collect();
-    let blob = desk.keep(text.clone()).await;
+    let blob = harness.keep(text.clone()).await;
     for limit in [12_000, 5_001, 997] {
         assert!(
-            read_all(&desk, &blob, limit).await == text,
+            read_all(&harness, &blob, limit).await == text,
             "with pages of {limit}"
         );
     }
@@ -57,10 +57,10 @@ async fn the_pages_of_an_output_are_the_output() {
 
 #[tokio::test]
 async fn the_pages_of_an_output_that_is_not_utf_8_can_be_read() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let bytes = b"\xff\xfe good \xf0\x9f\n".repeat(3000);
-    let blob = desk.keep(bytes.clone()).await;
-    assert!(read_all(&desk, &blob, 12_000).await == String::from_utf8_lossy(&bytes));
+    let blob = harness.keep(bytes.clone()).await;
+    assert!(read_all(&harness, &blob, 12_000).await == String::from_utf8_lossy(&bytes));
 }
 
 /// A source with one tool, that says far too much.
@@ -95,7 +95,7 @@ async fn fifty_megabytes_on_one_line_are_kept_paged_and_searched() {
     let mut text = "0123456789 数据 ".repeat(50 * 1024 * 1024 / 18);
     let middle = text.floor_char_boundary(text.len() / 2);
     text.insert_str(middle, "NEEDLE");
-    let mut desk = Desk::new().await;
+    let mut harness = BuiltinHarness::new().await;
     let info = SourceInfo {
         id: SourceId::new("builtin:giant"),
         kind: SourceKind::Builtin,
@@ -103,12 +103,13 @@ async fn fifty_megabytes_on_one_line_are_kept_paged_and_searched() {
         title: "Giant".into(),
         owner: None,
     };
-    desk.connect(Giant {
-        info,
-        says: text.clone(),
-    })
-    .await;
-    let output = desk.call("talk", json!({})).await.unwrap();
+    harness
+        .connect(Giant {
+            info,
+            says: text.clone(),
+        })
+        .await;
+    let output = harness.call("talk", json!({})).await.unwrap();
     let Some(Content::Blob { blob_id, .. }) = output.content.last() else {
         panic!("{:?}", output.content.last());
     };
@@ -116,7 +117,7 @@ async fn fifty_megabytes_on_one_line_are_kept_paged_and_searched() {
 
     // All pages would take minutes; the first, one in the middle and the last stand for them.
     for offset in [0, middle, text.len() - 100] {
-        let page = desk
+        let page = harness
             .text("read_result", json!({"blob_id": blob, "offset": offset}))
             .await;
         let start = text.floor_char_boundary(offset);
@@ -124,7 +125,7 @@ async fn fifty_megabytes_on_one_line_are_kept_paged_and_searched() {
         let next = (end < text.len()).then_some(end);
         assert_eq!(take_apart(&page), (&text[start..end], next));
     }
-    let found = desk
+    let found = harness
         .text("search_result", json!({"blob_id": blob, "query": "needle"}))
         .await;
     let expected = format!("[1–1 of 1 places, page 1 of 1]\nline 1, offset {middle}: …");
@@ -133,11 +134,12 @@ async fn fifty_megabytes_on_one_line_are_kept_paged_and_searched() {
 
 #[tokio::test]
 async fn a_tool_output_that_was_too_long_is_read_back_with_the_id_in_its_note() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let text = "一行文字\n".repeat(10_000);
-    desk.text("write_file", json!({"path": "long.txt", "content": text}))
+    harness
+        .text("write_file", json!({"path": "long.txt", "content": text}))
         .await;
-    let output = desk
+    let output = harness
         .call("read_file", json!({"path": "long.txt", "limit": 20_000}))
         .await
         .unwrap();
@@ -145,15 +147,15 @@ async fn a_tool_output_that_was_too_long_is_read_back_with_the_id_in_its_note() 
         panic!("{:?}", output.content.last());
     };
     assert_eq!(*bytes, text.len() as u64);
-    assert!(read_all(&desk, blob_id.as_str(), 12_000).await == text);
+    assert!(read_all(&harness, blob_id.as_str(), 12_000).await == text);
 }
 
 #[tokio::test]
 async fn an_output_is_read_by_its_owner_only() {
-    let desk = Desk::new().await;
-    let mut somebody = desk.context.clone();
+    let harness = BuiltinHarness::new().await;
+    let mut somebody = harness.context.clone();
     somebody.user = UserId::new("somebody");
-    let other = desk
+    let other = harness
         .outputs
         .put(&somebody, "text/plain", b"secret".into())
         .await
@@ -168,20 +170,23 @@ async fn an_output_is_read_by_its_owner_only() {
         let message = format!(
             "There is no kept output `{other}`. Use a blob_id from the note at the end of an output."
         );
-        assert_eq!(desk.error(tool, input).await, (ErrorKind::Failed, message));
+        assert_eq!(
+            harness.error(tool, input).await,
+            (ErrorKind::Failed, message)
+        );
     }
 }
 
 #[tokio::test]
 async fn a_page_beyond_the_end_says_where_the_end_is() {
-    let desk = Desk::new().await;
-    let blob = desk.keep("short").await;
-    let error = desk
+    let harness = BuiltinHarness::new().await;
+    let blob = harness.keep("short").await;
+    let error = harness
         .error("read_result", json!({"blob_id": blob, "offset": 5}))
         .await;
     let message = "The output is 5 bytes long; there is nothing at offset 5.";
     assert_eq!(error, (ErrorKind::Failed, message.to_owned()));
-    let (kind, _) = desk
+    let (kind, _) = harness
         .error("read_result", json!({"blob_id": blob, "limit": 12_001}))
         .await;
     assert_eq!(kind, ErrorKind::InvalidInput);

@@ -8,7 +8,7 @@ use tenon_domain::{Content, ErrorKind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::desk::Desk;
+use crate::harness::BuiltinHarness;
 
 /// A server that answers by path, with bytes no server framework would send.
 async fn site() -> SocketAddr {
@@ -88,20 +88,21 @@ async fn answer(mut stream: TcpStream, address: SocketAddr) {
     stream.write_all(&response).await.ok();
 }
 
-/// A desk that may reach this machine, for a site on it.
-async fn desk_and_site() -> (Desk, SocketAddr) {
+/// May reach this machine, for a site on it.
+async fn desk_and_site() -> (BuiltinHarness, SocketAddr) {
     let config = BuiltinConfig {
         allow_private_networks: true,
     };
-    (Desk::with(config).await, site().await)
+    (BuiltinHarness::with(config).await, site().await)
 }
 
 #[tokio::test]
 async fn pages_are_shown_as_what_they_are() {
-    let (desk, site) = desk_and_site().await;
+    let (harness, site) = desk_and_site().await;
     let check = async |path: &str, expected: &str| {
         assert_eq!(
-            desk.text("fetch_url", json!({"url": format!("http://{site}{path}")}))
+            harness
+                .text("fetch_url", json!({"url": format!("http://{site}{path}")}))
                 .await,
             expected
         );
@@ -132,15 +133,15 @@ async fn pages_are_shown_as_what_they_are() {
     check("/text", "hello").await;
     let by_name = format!("http://localhost:{}/text", site.port());
     assert_eq!(
-        desk.text("fetch_url", json!({"url": by_name})).await,
+        harness.text("fetch_url", json!({"url": by_name})).await,
         "hello"
     );
 }
 
 #[tokio::test]
 async fn a_picture_is_shown_whole() {
-    let (desk, site) = desk_and_site().await;
-    let output = desk
+    let (harness, site) = desk_and_site().await;
+    let output = harness
         .call("fetch_url", json!({"url": format!("http://{site}/png")}))
         .await
         .unwrap();
@@ -153,8 +154,8 @@ async fn a_picture_is_shown_whole() {
 
 #[tokio::test]
 async fn a_page_without_end_is_cut() {
-    let (desk, site) = desk_and_site().await;
-    let said = desk
+    let (harness, site) = desk_and_site().await;
+    let said = harness
         .text("fetch_url", json!({"url": format!("http://{site}/huge")}))
         .await;
     assert!(said.starts_with("[cut: only the first 5242880 bytes were read]\nxxx"));
@@ -167,13 +168,13 @@ async fn a_page_without_end_is_cut() {
 
 #[tokio::test]
 async fn what_goes_wrong_is_one_sentence() {
-    let (desk, site) = desk_and_site().await;
+    let (harness, site) = desk_and_site().await;
     let closed = {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         listener.local_addr().unwrap()
     };
     let check = async |url: String, kind: ErrorKind, expected: &str| {
-        let (was, message) = desk.error("fetch_url", json!({"url": url})).await;
+        let (was, message) = harness.error("fetch_url", json!({"url": url})).await;
         assert!(
             was == kind && message.starts_with(expected),
             "{url}: {was:?} {message}"
@@ -234,8 +235,8 @@ async fn what_goes_wrong_is_one_sentence() {
 
 #[tokio::test]
 async fn an_error_page_is_quoted_but_not_at_length() {
-    let (desk, site) = desk_and_site().await;
-    let (kind, message) = desk
+    let (harness, site) = desk_and_site().await;
+    let (kind, message) = harness
         .error(
             "fetch_url",
             json!({"url": format!("http://{site}/missing")}),
@@ -255,8 +256,8 @@ async fn an_error_page_is_quoted_but_not_at_length() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_stalls_is_given_up() {
-    let (desk, site) = desk_and_site().await;
-    let error = desk
+    let (harness, site) = desk_and_site().await;
+    let error = harness
         .error("fetch_url", json!({"url": format!("http://{site}/stalls")}))
         .await;
     assert_eq!(
@@ -270,7 +271,7 @@ async fn a_page_that_stalls_is_given_up() {
 
 #[tokio::test]
 async fn addresses_inside_are_refused_unless_an_admin_allows_them() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     let port = site().await.port();
     for host in [
         "127.0.0.1",
@@ -282,7 +283,7 @@ async fn addresses_inside_are_refused_unless_an_admin_allows_them() {
         "0.0.0.0",
         "[::ffff:127.0.0.1]",
     ] {
-        let (kind, message) = desk
+        let (kind, message) = harness
             .error(
                 "fetch_url",
                 json!({"url": format!("http://{host}:{port}/")}),
@@ -297,7 +298,7 @@ async fn addresses_inside_are_refused_unless_an_admin_allows_them() {
 
 #[tokio::test]
 async fn what_is_no_web_address_is_refused() {
-    let desk = Desk::new().await;
+    let harness = BuiltinHarness::new().await;
     for url in [
         "",
         "example.com",
@@ -306,7 +307,7 @@ async fn what_is_no_web_address_is_refused() {
         "https://a:b@example.com/",
         "http://",
     ] {
-        let (kind, message) = desk.error("fetch_url", json!({"url": url})).await;
+        let (kind, message) = harness.error("fetch_url", json!({"url": url})).await;
         assert_eq!(kind, ErrorKind::InvalidInput, "{url}: {message}");
     }
 }

@@ -354,7 +354,7 @@ async fn share(store: &Store, ada: &UserId, bob: &UserId) {
     assert_eq!(turns(&share.token).await, ["h2", "h3"]);
     let whole = store.transcript(ada, &chat).await.unwrap();
     assert_eq!(whole.turns.len(), 3);
-    let on_show = store.transcript_on_show(ada, &chat).await.unwrap();
+    let on_show = store.active_branch_transcript(ada, &chat).await.unwrap();
     assert_eq!(on_show.turns, whole.turns[1..]);
 
     let own = store.shares(ada).await.unwrap();

@@ -154,17 +154,17 @@ async fn branches(store: &Store) {
 async fn titles(store: &Store) {
     let ada = UserId::new("ada");
     let chat = store.create_chat(&ada, "").await.unwrap().id;
-    let entitle = async |title: &str, by| {
+    let set_title = async |title: &str, by| {
         let title = title.into();
         store
             .append(&chat, vec![EventBody::ChatTitled { title, by }])
             .await
     };
-    entitle("is there a tr…", TitledBy::Cut).await.unwrap();
+    set_title("is there a tr…", TitledBy::Cut).await.unwrap();
     assert_eq!(store.titled_by(&chat).await.unwrap(), TitledBy::Cut);
-    entitle("Trains", TitledBy::Model).await.unwrap();
-    entitle("Mine", TitledBy::Person).await.unwrap();
-    let late = entitle("Yours", TitledBy::Model).await;
+    set_title("Trains", TitledBy::Model).await.unwrap();
+    set_title("Mine", TitledBy::Person).await.unwrap();
+    let late = set_title("Yours", TitledBy::Model).await;
     assert!(matches!(late, Err(Error::TooLate(_))), "{late:?}");
     let chat = store.chat(&ada, &chat).await.unwrap();
     assert_eq!(chat.title, "Mine");

@@ -18,7 +18,7 @@ use crate::postgres::Postgres;
 const MESSAGES: i64 = 24;
 
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn a_connection_that_is_lost_at_any_message_loses_nothing_acknowledged() {
@@ -155,7 +155,7 @@ async fn whole(store: &Store, chat: &ChatId) {
 async fn until_it_writes(store: &Store) {
     let begun = Instant::now();
     while let Err(error) = store.try_write().await {
-        assert!(begun.elapsed() < PATIENCE, "{error}");
+        assert!(begun.elapsed() < TEST_TIMEOUT, "{error}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -145,7 +145,7 @@ async fn story(url: &str) {
     );
     let (adas, _) = store.create_session(&ada.id, "", "").await.unwrap();
     assert_eq!(store.local_session_of(&adas.0).await.unwrap(), None);
-    assert!(store.session_lives(&own.id).await.unwrap());
+    assert!(store.session_exists(&own.id).await.unwrap());
     store.delete_session(&local, &own.id).await.unwrap();
     assert_eq!(store.local_session_of(&alone.0).await.unwrap(), None);
 
@@ -190,7 +190,7 @@ async fn story(url: &str) {
     );
     sql_on_sessions("UPDATE auth_sessions SET expires_at = 1, token_hash = token_hash").await;
     assert_eq!(store.session_of(&token.0).await.unwrap(), None);
-    assert!(!store.session_lives(&session.id).await.unwrap());
+    assert!(!store.session_exists(&session.id).await.unwrap());
     assert_eq!(store.sessions(&bob.id).await.unwrap(), []);
 
     // A key does too, and says when it was used.
@@ -224,12 +224,12 @@ async fn story(url: &str) {
     assert!(ended.sessions.contains(&session.id));
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
     assert_eq!(store.key_of(&token.0).await.unwrap(), None);
-    assert!(!store.key_lives(&key.id).await.unwrap());
+    assert!(!store.key_exists(&key.id).await.unwrap());
     let late = store.create_session(&bob.id, "", "").await;
     assert!(matches!(late, Err(Error::NotFound("user"))));
     store.change_user(&bob.id, disable(false)).await.unwrap();
     assert_eq!(store.session_of(&login.0).await.unwrap(), None);
-    assert!(store.key_lives(&key.id).await.unwrap());
+    assert!(store.key_exists(&key.id).await.unwrap());
 
     // One log-in can be kept when the others end.
     let (_, kept) = store.create_session(&bob.id, "", "").await.unwrap();
@@ -241,10 +241,10 @@ async fn story(url: &str) {
     };
     let (_, ended) = store.change_user(&bob.id, edit).await.unwrap();
     assert_eq!((ended.sessions, ended.keys), (vec![other.id], vec![]));
-    assert!(store.session_lives(&kept.id).await.unwrap());
+    assert!(store.session_exists(&kept.id).await.unwrap());
     let hash = store.password_hash(&bob.id).await.unwrap();
     assert_eq!(hash.as_deref(), Some("another"));
-    assert!(store.key_lives(&key.id).await.unwrap());
+    assert!(store.key_exists(&key.id).await.unwrap());
     let edit = UserEdit {
         only_session: Some(None),
         end_keys: true,
@@ -253,7 +253,7 @@ async fn story(url: &str) {
     let (_, ended) = store.change_user(&bob.id, edit).await.unwrap();
     assert_eq!(ended.sessions, [kept.id]);
     assert!(ended.keys.contains(&key.id));
-    assert!(!store.key_lives(&key.id).await.unwrap());
+    assert!(!store.key_exists(&key.id).await.unwrap());
 
     // The last admin who may come stays.
     let demote = || UserEdit {
@@ -313,7 +313,7 @@ async fn story(url: &str) {
     assert!(store.chat_ids(leaves).await.unwrap().contains(&theirs.id));
     let (_, session) = store.create_session(leaves, "", "").await.unwrap();
     store.delete_user(leaves).await.unwrap();
-    assert!(!store.session_lives(&session.id).await.unwrap());
+    assert!(!store.session_exists(&session.id).await.unwrap());
     assert!(matches!(
         store.user(leaves).await,
         Err(Error::NotFound("user"))

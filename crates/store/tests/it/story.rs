@@ -215,7 +215,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
             chat_id: chat.id.clone(),
         }]
     );
-    let (messages, calls) = store.loose_ends(&turn).await.unwrap();
+    let (messages, calls) = store.open_items(&turn).await.unwrap();
     assert_eq!(messages, [message("m3", Role::Assistant, half.clone())]);
     assert_eq!(
         calls.iter().map(|call| &call.id).collect::<Vec<_>>(),
@@ -252,7 +252,7 @@ async fn story(url: &str, open: impl AsyncFn() -> Store) {
     drop(abandoned);
     assert_eq!(store.open_turns().await.unwrap(), []);
     assert!(left_behind(&another).await.is_empty());
-    assert_eq!(store.loose_ends(&turn).await.unwrap(), (vec![], vec![]));
+    assert_eq!(store.open_items(&turn).await.unwrap(), (vec![], vec![]));
     assert_eq!(
         store.calls(&chat.id).await.unwrap()[1].result(),
         Err(ToolError::lost())

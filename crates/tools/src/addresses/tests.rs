@@ -24,7 +24,10 @@ fn called(tool: &str, input: Value, result: ToolResult) -> [Message; 2] {
         tool_id,
         result,
     };
-    let parts = vec![Part::Call { call, kept: None }];
+    let parts = vec![Part::Call {
+        call,
+        provider_block: None,
+    }];
     let answers = vec![answer];
     [Message::Assistant { parts }, Message::Tools { answers }]
 }
@@ -170,7 +173,7 @@ fn what_was_known_before_a_call_stays_known() {
 
 #[test]
 fn a_flood_of_addresses_pushes_out_old_results_and_nothing_else() {
-    let flood: String = (0..=MAX_KNOWN)
+    let flood: String = (0..=MAX_KNOWN_ADDRESSES)
         .map(|n| format!("https://a.org/{n} "))
         .collect();
     let mut messages = vec![user("https://b.org/")];
@@ -180,10 +183,14 @@ fn a_flood_of_addresses_pushes_out_old_results_and_nothing_else() {
     check(&messages, "https://c.org/", false);
     check(&messages, "https://a.org/0", false);
     check(&messages, "https://a.org/1", true);
-    check(&messages, &format!("https://a.org/{MAX_KNOWN}"), true);
+    check(
+        &messages,
+        &format!("https://a.org/{MAX_KNOWN_ADDRESSES}"),
+        true,
+    );
 
     // What was in an input is not forgotten: rather, nothing more is learned.
-    let flood: String = (0..=MAX_IN_INPUTS)
+    let flood: String = (0..=MAX_INPUT_ADDRESSES)
         .map(|n| format!("https://a.org/{n} "))
         .collect();
     let mut messages = called(

@@ -9,7 +9,7 @@ use crate::addresses::KnownAddresses;
 impl Toolset {
     /// The same, knowing the addresses of the conversation that led to this. It is looked
     /// through off the async worker.
-    pub async fn knowing(self, messages: &[Message]) -> Self {
+    pub async fn with_known_addresses(self, messages: &[Message]) -> Self {
         let (toolset, messages) = (self.clone(), messages.to_vec());
         let looking = tokio::task::spawn_blocking(move || {
             KnownAddresses::of(&messages, |tool| toolset.looks_outside(tool))

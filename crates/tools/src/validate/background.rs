@@ -8,7 +8,7 @@ use tenon_domain::{ErrorKind, ToolError, UserId};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::OnBehalf;
+use super::ValidationContext;
 
 /// Deep schemas and deep inputs are followed on the stack. Only what is used of it is memory.
 pub(super) const STACK_BYTES: usize = 32 * 1024 * 1024;
@@ -35,7 +35,7 @@ fn turns_of(user: &UserId) -> Arc<Semaphore> {
 
 /// Why there is no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Interrupted {
+pub(super) enum JobError {
     Cancelled,
     /// The work panicked, or there was no thread for it.
     Failed,
@@ -44,9 +44,9 @@ pub(super) enum Interrupted {
 /// Does some work on a thread of its own. The token it gets is cancelled with the call, and when
 /// nobody waits for the result any more.
 pub(super) async fn run<T: Send + 'static>(
-    OnBehalf { user, cancel }: OnBehalf<'_>,
+    ValidationContext { user, cancel }: ValidationContext<'_>,
     work: impl FnOnce(&CancellationToken) -> T + Send + 'static,
-) -> Result<T, Interrupted> {
+) -> Result<T, JobError> {
     let stop = cancel.child_token();
     let _stops_when_dropped = stop.clone().drop_guard();
     let done = async {
@@ -63,22 +63,22 @@ pub(super) async fn run<T: Send + 'static>(
             })
             .map_err(|error| {
                 tracing::error!(%error, "no thread for a check of a tool's input");
-                Interrupted::Failed
+                JobError::Failed
             })?;
-        receive.await.map_err(|_panicked| Interrupted::Failed)
+        receive.await.map_err(|_panicked| JobError::Failed)
     };
     tokio::select! {
         biased;
-        () = cancel.cancelled() => Err(Interrupted::Cancelled),
+        () = cancel.cancelled() => Err(JobError::Cancelled),
         done = done => done,
     }
 }
 
-impl From<Interrupted> for ToolError {
-    fn from(interrupted: Interrupted) -> Self {
+impl From<JobError> for ToolError {
+    fn from(interrupted: JobError) -> Self {
         match interrupted {
-            Interrupted::Cancelled => Self::cancelled(),
-            Interrupted::Failed => Self::new(
+            JobError::Cancelled => Self::cancelled(),
+            JobError::Failed => Self::new(
                 ErrorKind::Failed,
                 "This input could not be checked against the tool's schema. Try other arguments or another tool.",
             ),

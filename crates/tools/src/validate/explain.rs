@@ -9,8 +9,8 @@ use tenon_domain::{ToolError, text};
 use tokio_util::sync::CancellationToken;
 
 use super::guard;
-use super::meter::{self, Exhausted, WorkLimits};
-use super::metered::{Metered, MeteredJson};
+use super::meter::{self, OutOfFuel, WorkLimits};
+use super::metered::{MeteredJson, MeteredValue};
 
 /// A model can mend a handful of mistakes at a time; a list of hundreds helps nobody.
 const MAX_PROBLEMS: usize = 5;
@@ -30,14 +30,14 @@ pub(super) fn explain(
     input: &Value,
     cancel: Option<&CancellationToken>,
     limits: WorkLimits,
-) -> Result<ToolError, Exhausted> {
+) -> Result<ToolError, OutOfFuel> {
     let begin = || {
         meter::set_name_cost(name_cost);
         meter::set_error_cost(ERROR_STEPS + longest_path(input));
     };
     let all = || {
         begin();
-        let mut errors = validator.iter_errors(Metered(input));
+        let mut errors = validator.iter_errors(MeteredValue(input));
         let mut problems: Vec<String> = errors
             .by_ref()
             .take(MAX_PROBLEMS)
@@ -50,13 +50,13 @@ pub(super) fn explain(
     };
     let first = || {
         begin();
-        match validator.validate(Metered(input)) {
+        match validator.validate(MeteredValue(input)) {
             Ok(()) => "it is not valid".to_owned(),
             Err(error) => problem(&error),
         }
     };
     let problems =
-        meter::run(limits, cancel, all).or_else(|Exhausted| meter::run(limits, cancel, first))?;
+        meter::run(limits, cancel, all).or_else(|OutOfFuel| meter::run(limits, cancel, first))?;
     Ok(unfit(&problems))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn not_json(raw: &str) -> ToolError {
 
 /// How long the path of an error may be: each has one of its own.
 fn longest_path(value: &Value) -> u64 {
-    meter::burn(1);
+    meter::consume_fuel(1);
     match value {
         Value::Array(items) => items.iter().map(longest_path).max().unwrap_or(0) + 4,
         Value::Object(members) => {

@@ -9,8 +9,8 @@ use jsonschema::{Draft, Keyword, ValidationError};
 use serde_json::{Map, Value, json};
 
 use super::meter;
-use super::metered::{Metered, MeteredJson};
-use super::pattern::{self, LinearPattern, MAX_NAME_PATTERN_SIZE};
+use super::metered::{MeteredJson, MeteredValue};
+use super::pattern::{self, LinearPattern, MAX_NAME_PATTERN_BYTES};
 
 /// The keyword that stands before a reference.
 pub(super) const STEP: &str = "tenon:step";
@@ -50,7 +50,7 @@ const KEPT_BESIDE_OLD_REFERENCE: [&str; 5] = ["$schema", "$id", "id", "definitio
 
 /// What there is in a schema.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct SchemaStats {
     pub(super) values: usize,
     pub(super) depth: usize,
     pub(super) references: usize,
@@ -60,7 +60,7 @@ pub(super) struct Survey {
     has_unevaluated: bool,
 }
 
-impl Survey {
+impl SchemaStats {
     /// None: it is too large to check anything with.
     pub(super) fn of(schema: &Value) -> Option<Self> {
         let mut survey = Self::default();
@@ -139,7 +139,7 @@ impl Survey {
                 let patterns = value.as_object().filter(|_| name == "patternProperties");
                 let mut patterns = patterns.into_iter().flat_map(Map::keys);
                 let is_linear = |pattern: &String| {
-                    LinearPattern::compile(pattern, MAX_NAME_PATTERN_SIZE).is_some()
+                    LinearPattern::compile(pattern, MAX_NAME_PATTERN_BYTES).is_some()
                 };
                 patterns.all(is_linear) && self.checks_names(value)
             }),
@@ -285,26 +285,26 @@ fn has_references(value: &Value) -> bool {
     }
 }
 
-/// [`STEP`]: says nothing about a value, and burns fuel.
+/// [`STEP`]: says nothing about a value, and consumes fuel.
 #[derive(Debug)]
 pub(super) struct StepKeyword;
 
 impl StepKeyword {
     /// Schemas that are compiled again for each way that leads to them are paid for, too.
     pub(super) fn compile() -> Self {
-        meter::burn(100);
+        meter::consume_fuel(100);
         Self
     }
 }
 
 impl<'i> Keyword<'i, MeteredJson> for StepKeyword {
-    fn validate(&self, _instance: Metered<'i>) -> Result<(), ValidationError<'i>> {
-        meter::burn(1);
+    fn validate(&self, _instance: MeteredValue<'i>) -> Result<(), ValidationError<'i>> {
+        meter::consume_fuel(1);
         Ok(())
     }
 
-    fn is_valid(&self, _instance: Metered<'i>) -> bool {
-        meter::burn(1);
+    fn is_valid(&self, _instance: MeteredValue<'i>) -> bool {
+        meter::consume_fuel(1);
         true
     }
 }

@@ -1,7 +1,7 @@
 //! How much work a check may do, counted while it does it.
 //!
 //! The checker is somebody else's code and cannot be told to stop. So all it looks at
-//! [burns fuel](burn), and where there is none left the check is unwound. The meter belongs to the
+//! [consumes fuel](consume_fuel), and where there is none left the check is unwound. The meter belongs to the
 //! thread: a check runs on one from its beginning to its end.
 
 use std::any::Any;
@@ -24,15 +24,15 @@ pub(super) struct WorkLimits {
 
 /// A check was given up, and nothing is known about what it checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Exhausted;
+pub(super) struct OutOfFuel;
 
 /// Clock, stack and cancellation are looked at once in so many steps.
 const CHECK_INTERVAL_STEPS: u64 = 64;
 
 struct WorkMeter {
-    /// What may be burnt until the next look.
+    /// The fuel until the next check of the deadline.
     at_hand: Cell<u64>,
-    /// What may be burnt after that.
+    /// The fuel after that.
     in_tank: Cell<u64>,
     ends: Cell<Option<Instant>>,
     stack_base: Cell<usize>,
@@ -61,7 +61,7 @@ pub(super) fn run<T>(
     limits: WorkLimits,
     cancel: Option<&CancellationToken>,
     work: impl FnOnce() -> T,
-) -> Result<T, Exhausted> {
+) -> Result<T, OutOfFuel> {
     METER.with(|meter| {
         meter.at_hand.set(0);
         meter.in_tank.set(limits.fuel);
@@ -79,7 +79,7 @@ pub(super) fn run<T>(
         meter.ends.set(None);
     });
     done.map_err(
-        |panic: Box<dyn Any + Send>| match panic.downcast::<Exhausted>() {
+        |panic: Box<dyn Any + Send>| match panic.downcast::<OutOfFuel>() {
             Ok(exhausted) => *exhausted,
             Err(panic) => resume_unwind(panic),
         },
@@ -88,17 +88,17 @@ pub(super) fn run<T>(
 
 /// Takes some steps, or none ever again.
 #[inline]
-pub(super) fn burn(steps: u64) {
+pub(super) fn consume_fuel(steps: u64) {
     METER.with(|meter| match meter.at_hand.get().checked_sub(steps) {
         Some(left) => meter.at_hand.set(left),
-        None => look(meter, steps),
+        None => check_deadline(meter, steps),
     });
 }
 
 /// The steps of going over so many bytes.
 #[inline]
-pub(super) fn burn_bytes(bytes: usize) {
-    burn(1 + bytes as u64 / 64);
+pub(super) fn consume_fuel_for_bytes(bytes: usize) {
+    consume_fuel(1 + bytes as u64 / 64);
 }
 
 /// What is left of the time.
@@ -115,9 +115,9 @@ pub(super) fn set_name_cost(steps: u64) {
 }
 
 #[inline]
-pub(super) fn burn_name(name: &str) {
+pub(super) fn consume_fuel_for_name(name: &str) {
     let cost = METER.with(|meter| meter.name_cost.get());
-    burn(1 + name.len() as u64 / 64 + name.len() as u64 * cost);
+    consume_fuel(1 + name.len() as u64 / 64 + name.len() as u64 * cost);
 }
 
 /// What writing down one error takes in this check.
@@ -126,13 +126,13 @@ pub(super) fn set_error_cost(steps: u64) {
 }
 
 #[inline]
-pub(super) fn burn_error() {
-    burn(METER.with(|meter| meter.error_cost.get()));
+pub(super) fn consume_fuel_for_error() {
+    consume_fuel(METER.with(|meter| meter.error_cost.get()));
 }
 
 #[cold]
 #[inline(never)]
-fn look(meter: &WorkMeter, steps: u64) {
+fn check_deadline(meter: &WorkMeter, steps: u64) {
     let needed = steps - meter.at_hand.get();
     let Some(left) = meter.in_tank.get().checked_sub(needed) else {
         give_up();
@@ -151,7 +151,7 @@ fn look(meter: &WorkMeter, steps: u64) {
 
 /// Unwinds to [`run`]. No panic: nothing is wrong, and nobody has to read about it.
 fn give_up() -> ! {
-    resume_unwind(Box::new(Exhausted))
+    resume_unwind(Box::new(OutOfFuel))
 }
 
 /// About where the stack is now.

@@ -8,14 +8,16 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node, NodeIdentity, Object, cmp};
 use serde_json::{Map, Number, Value};
 
-use super::meter::{burn, burn_bytes, burn_error, burn_name};
+use super::meter::{
+    consume_fuel, consume_fuel_for_bytes, consume_fuel_for_error, consume_fuel_for_name,
+};
 
-/// The representation; its nodes are [`Metered`].
+/// The representation; its nodes are [`MeteredValue`].
 #[derive(Debug)]
 pub(super) enum MeteredJson {}
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Metered<'a>(pub(super) &'a Value);
+pub(super) struct MeteredValue<'a>(pub(super) &'a Value);
 
 #[derive(Debug)]
 pub(super) struct MeteredObject<'a>(&'a Map<String, Value>);
@@ -30,7 +32,7 @@ pub(super) struct Members<'a>(serde_json::map::Iter<'a>);
 pub(super) struct Elements<'a>(std::slice::Iter<'a, Value>);
 
 impl Json for MeteredJson {
-    type Node<'a> = Metered<'a>;
+    type Node<'a> = MeteredValue<'a>;
     type PreparedKey = String;
     type StringBuffer = Value;
 
@@ -44,45 +46,45 @@ impl Json for MeteredJson {
     fn with_string_node<T>(
         buffer: &mut Value,
         string: &str,
-        check: impl FnOnce(Metered<'_>) -> T,
+        check: impl FnOnce(MeteredValue<'_>) -> T,
     ) -> T {
-        burn_name(string);
+        consume_fuel_for_name(string);
         if let Value::String(existing) = buffer {
             existing.clear();
             existing.push_str(string);
         } else {
             *buffer = Value::String(string.to_owned());
         }
-        check(Metered(buffer))
+        check(MeteredValue(buffer))
     }
 }
 
-impl<'a> Node<'a, MeteredJson> for Metered<'a> {
+impl<'a> Node<'a, MeteredJson> for MeteredValue<'a> {
     type Object = MeteredObject<'a>;
     type Array = MeteredArray<'a>;
     type Number = &'a Number;
 
     fn as_object(&self) -> Option<MeteredObject<'a>> {
-        burn(1);
+        consume_fuel(1);
         self.0.as_object().map(MeteredObject)
     }
 
     fn as_array(&self) -> Option<MeteredArray<'a>> {
-        burn(1);
+        consume_fuel(1);
         self.0.as_array().map(|items| MeteredArray(items))
     }
 
     fn as_string(&self) -> Option<Cow<'a, str>> {
         let Value::String(string) = self.0 else {
-            burn(1);
+            consume_fuel(1);
             return None;
         };
-        burn_bytes(string.len());
+        consume_fuel_for_bytes(string.len());
         Some(Cow::Borrowed(string))
     }
 
     fn as_number(&self) -> Option<&'a Number> {
-        burn(1);
+        consume_fuel(1);
         match self.0 {
             Value::Number(number) => Some(number),
             _ => None,
@@ -90,17 +92,17 @@ impl<'a> Node<'a, MeteredJson> for Metered<'a> {
     }
 
     fn as_boolean(&self) -> Option<bool> {
-        burn(1);
+        consume_fuel(1);
         self.0.as_bool()
     }
 
     fn is_null(&self) -> bool {
-        burn(1);
+        consume_fuel(1);
         self.0.is_null()
     }
 
     fn json_type(&self) -> JsonType {
-        burn(1);
+        consume_fuel(1);
         match self.0 {
             Value::Null => JsonType::Null,
             Value::Bool(_) => JsonType::Boolean,
@@ -117,18 +119,18 @@ impl<'a> Node<'a, MeteredJson> for Metered<'a> {
 
     fn to_value(&self) -> Cow<'a, Value> {
         // Every error asks for its value, and for little else.
-        burn_error();
+        consume_fuel_for_error();
         Cow::Borrowed(self.0)
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
-        burn(1);
+        consume_fuel(1);
         Some(NodeIdentity::new(std::ptr::from_ref(self.0).addr()))
     }
 }
 
 impl<'a> Object<'a, MeteredJson> for MeteredObject<'a> {
-    type Node = Metered<'a>;
+    type Node = MeteredValue<'a>;
     type MemberName = &'a str;
     type MembersIter = Members<'a>;
 
@@ -136,9 +138,9 @@ impl<'a> Object<'a, MeteredJson> for MeteredObject<'a> {
         self.0.len()
     }
 
-    fn get(&self, key: &String) -> Option<Metered<'a>> {
-        burn_bytes(key.len());
-        self.0.get(key).map(Metered)
+    fn get(&self, key: &String) -> Option<MeteredValue<'a>> {
+        consume_fuel_for_bytes(key.len());
+        self.0.get(key).map(MeteredValue)
     }
 
     fn members(&self) -> Members<'a> {
@@ -147,7 +149,7 @@ impl<'a> Object<'a, MeteredJson> for MeteredObject<'a> {
 }
 
 impl<'a> Array<'a, MeteredJson> for MeteredArray<'a> {
-    type Node = Metered<'a>;
+    type Node = MeteredValue<'a>;
     type ElementsIter = Elements<'a>;
 
     fn len(&self) -> usize {
@@ -160,26 +162,26 @@ impl<'a> Array<'a, MeteredJson> for MeteredArray<'a> {
 
     fn is_unique(&self) -> bool {
         let mut seen = HashSet::with_capacity(self.0.len());
-        self.0.iter().all(|item| seen.insert(Distinct(item)))
+        self.0.iter().all(|item| seen.insert(HashedValue(item)))
     }
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = (&'a str, Metered<'a>);
+    type Item = (&'a str, MeteredValue<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.0.next()?;
-        burn_name(name);
-        Some((name, Metered(value)))
+        consume_fuel_for_name(name);
+        Some((name, MeteredValue(value)))
     }
 }
 
 impl<'a> Iterator for Elements<'a> {
-    type Item = Metered<'a>;
+    type Item = MeteredValue<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        burn(1);
-        self.0.next().map(Metered)
+        consume_fuel(1);
+        self.0.next().map(MeteredValue)
     }
 }
 
@@ -187,11 +189,11 @@ impl<'a> Iterator for Elements<'a> {
 fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::String(left), Value::String(right)) => {
-            burn_bytes(left.len().min(right.len()));
+            consume_fuel_for_bytes(left.len().min(right.len()));
             left == right
         }
         (Value::Array(left), Value::Array(right)) => {
-            burn(1);
+            consume_fuel(1);
             left.len() == right.len()
                 && left
                     .iter()
@@ -199,15 +201,15 @@ fn equal(left: &Value, right: &Value) -> bool {
                     .all(|(left, right)| equal(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
-            burn(1);
+            consume_fuel(1);
             let is_in_right = |(name, left): (&String, &Value)| {
-                burn_bytes(name.len());
+                consume_fuel_for_bytes(name.len());
                 right.get(name).is_some_and(|right| equal(left, right))
             };
             left.len() == right.len() && left.iter().all(is_in_right)
         }
         (left, right) => {
-            burn(1);
+            consume_fuel(1);
             cmp::equal(left, right)
         }
     }
@@ -215,19 +217,19 @@ fn equal(left: &Value, right: &Value) -> bool {
 
 /// A value among others, by its equality. That different values have the same hash can be arranged
 /// (integers beyond 2^53), but comparing them is paid for.
-struct Distinct<'a>(&'a Value);
+struct HashedValue<'a>(&'a Value);
 
-impl PartialEq for Distinct<'_> {
+impl PartialEq for HashedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         equal(self.0, other.0)
     }
 }
 
-impl Eq for Distinct<'_> {}
+impl Eq for HashedValue<'_> {}
 
-impl Hash for Distinct<'_> {
+impl Hash for HashedValue<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        burn(1);
+        consume_fuel(1);
         match self.0 {
             Value::Null => state.write_u8(0),
             Value::Bool(boolean) => state.write_u8(1 + u8::from(*boolean)),
@@ -237,20 +239,20 @@ impl Hash for Distinct<'_> {
                 state.write_u64(number.to_bits());
             }
             Value::String(string) => {
-                burn_bytes(string.len());
+                consume_fuel_for_bytes(string.len());
                 string.hash(state);
             }
             Value::Array(items) => {
                 state.write_usize(items.len());
-                items.iter().for_each(|item| Distinct(item).hash(state));
+                items.iter().for_each(|item| HashedValue(item).hash(state));
             }
             // The order of members means nothing.
             Value::Object(members) => {
                 let member = |(name, value): (&String, &Value)| {
-                    burn_bytes(name.len());
+                    consume_fuel_for_bytes(name.len());
                     let mut state = DefaultHasher::new();
                     name.hash(&mut state);
-                    Distinct(value).hash(&mut state);
+                    HashedValue(value).hash(&mut state);
                     state.finish()
                 };
                 state.write_usize(members.len());

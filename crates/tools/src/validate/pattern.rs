@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tenon_schema::pattern::is_regex;
 
 use super::meter;
-use super::metered::{Metered, MeteredJson};
+use super::metered::{MeteredJson, MeteredValue};
 
 /// Longer ones are programs.
 const MAX_PATTERN_BYTES: usize = 4096;
@@ -20,19 +20,19 @@ const MAX_PATTERN_BYTES: usize = 4096;
 /// How large a pattern may become, and about how many states that is. The number of states times
 /// the length of a text bounds the time of a match.
 const SIZES: [(usize, u64); 3] = [
-    (MAX_NAME_PATTERN_SIZE, 256),
+    (MAX_NAME_PATTERN_BYTES, 256),
     (64 * 1024, 2048),
     (256 * 1024, 8192),
 ];
 
 /// Patterns for names of properties are all tried on each name, so they have to be small.
-pub(super) const MAX_NAME_PATTERN_SIZE: usize = 8 * 1024;
+pub(super) const MAX_NAME_PATTERN_BYTES: usize = 8 * 1024;
 
 /// Per state and byte, where nothing is in the favour of the engine.
 const STATE_NANOSECONDS: u64 = 4;
 
 /// A text for which a match could take longer is not checked.
-const MAX_MATCH: Duration = Duration::from_secs(1);
+const MAX_MATCH_TIME: Duration = Duration::from_secs(1);
 
 /// Compiling one takes some microseconds at least, and some milliseconds at most.
 const COMPILATION_STEPS: u64 = 10_000;
@@ -47,7 +47,7 @@ pub(super) fn is_readable(pattern: &str) -> bool {
 
 /// For the format `regex` of an input.
 pub(super) fn is_pattern_within_limits(text: &str) -> bool {
-    meter::burn(COMPILATION_STEPS);
+    meter::consume_fuel(COMPILATION_STEPS);
     !is_readable(text) || is_regex(text)
 }
 
@@ -76,12 +76,12 @@ impl LinearPattern {
     /// Whether this text is one to match it with; that is paid for.
     fn is_within_limits(&self, text: &str) -> bool {
         let nanoseconds = (text.len() as u64).saturating_mul(self.states * STATE_NANOSECONDS);
-        if Duration::from_nanos(nanoseconds) > MAX_MATCH {
+        if Duration::from_nanos(nanoseconds) > MAX_MATCH_TIME {
             return false;
         }
         // Where there is not the time for it, there is none for the rest either.
         let has_time = Duration::from_nanos(nanoseconds) < meter::time_left();
-        meter::burn(if has_time {
+        meter::consume_fuel(if has_time {
             1 + nanoseconds / 256
         } else {
             u64::MAX
@@ -101,7 +101,7 @@ pub(super) fn options(size: usize) -> PatternOptions<jsonschema::Regex> {
 pub(super) struct PatternKeyword(Option<Arc<LinearPattern>>);
 
 impl<'i> Keyword<'i, MeteredJson> for PatternKeyword {
-    fn validate(&self, instance: Metered<'i>) -> Result<(), ValidationError<'i>> {
+    fn validate(&self, instance: MeteredValue<'i>) -> Result<(), ValidationError<'i>> {
         match (&self.0, instance.0) {
             (Some(pattern), Value::String(text)) if pattern.is_within_limits(text) => {
                 pattern.validator.validate(instance.0)
@@ -110,7 +110,7 @@ impl<'i> Keyword<'i, MeteredJson> for PatternKeyword {
         }
     }
 
-    fn is_valid(&self, instance: Metered<'i>) -> bool {
+    fn is_valid(&self, instance: MeteredValue<'i>) -> bool {
         match (&self.0, instance.0) {
             (Some(pattern), Value::String(text)) if pattern.is_within_limits(text) => {
                 pattern.validator.is_valid(instance.0)
@@ -136,7 +136,7 @@ impl LinearPatterns {
         if known.len() >= MAX_PATTERNS {
             return PatternKeyword(None);
         }
-        meter::burn(COMPILATION_STEPS);
+        meter::consume_fuel(COMPILATION_STEPS);
         let largest = SIZES[SIZES.len() - 1].0;
         let compiled = LinearPattern::compile(pattern, largest).map(Arc::new);
         known.insert(pattern.to_owned(), compiled.clone());

@@ -19,7 +19,7 @@ async fn schema(input_schema: Value) -> Schema {
     };
     let (user, cancel) = (UserId::new("ada"), CancellationToken::new());
     let (user, cancel) = (&user, &cancel);
-    let compiled = Schema::compile(&Arc::new(spec), OnBehalf { user, cancel }).await;
+    let compiled = Schema::compile(&Arc::new(spec), ValidationContext { user, cancel }).await;
     compiled.unwrap()
 }
 
@@ -28,7 +28,9 @@ fn said(schema_json: Value, input: &Value) -> String {
     let checked = runtime.unwrap().block_on(async {
         let schema = schema(schema_json).await;
         let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
-        schema.check(input, OnBehalf { user, cancel }).await
+        schema
+            .check(input, ValidationContext { user, cancel })
+            .await
     });
     match checked {
         Ok(()) => "fits".to_owned(),
@@ -516,7 +518,9 @@ async fn a_check_ends_when_nobody_wants_it_any_more() {
     let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
     let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
     cancel.cancel();
-    let checked = schema.check(&json!({}), OnBehalf { user, cancel }).await;
+    let checked = schema
+        .check(&json!({}), ValidationContext { user, cancel })
+        .await;
     let error = checked.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Cancelled);
 }
@@ -525,7 +529,7 @@ async fn a_check_ends_when_nobody_wants_it_any_more() {
 async fn other_work_goes_on_during_a_check() {
     let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
     let (user, cancel) = (&UserId::new("ada"), &CancellationToken::new());
-    let (behalf, input) = (OnBehalf { user, cancel }, json!({}));
+    let (behalf, input) = (ValidationContext { user, cancel }, json!({}));
     let checks = futures::future::join_all((0..4).map(|_| schema.check(&input, behalf)));
     let mut longest = Duration::ZERO;
     let ticks = async {
@@ -548,7 +552,7 @@ async fn whoever_has_many_checks_to_do_waits_for_their_own() {
     let schema = schema(fan_out("allOf", 30, 4, json!({}))).await;
     let (ada, bob) = (&UserId::new("ada"), &UserId::new("bob"));
     let (cancel, input) = (&CancellationToken::new(), json!({}));
-    let checked = |user| schema.check(&input, OnBehalf { user, cancel });
+    let checked = |user| schema.check(&input, ValidationContext { user, cancel });
     let hers = async {
         let mut hers: futures::stream::FuturesUnordered<_> = (0..6).map(|_| checked(ada)).collect();
         let mut done = 0;

@@ -15,14 +15,14 @@ use crate::hub::{Hub, Odd, ada, by_model, call, context};
 
 /// Takes its time to answer, and writes down what it hears.
 #[derive(Debug, Default)]
-struct Somebody {
+struct SlowClient {
     heard: Mutex<Vec<f64>>,
     asked: Mutex<Vec<String>>,
     takes: Duration,
 }
 
 #[async_trait]
-impl CallClient for Somebody {
+impl CallClient for SlowClient {
     fn progress(&self, progress: ProgressUpdate) {
         self.heard.lock().unwrap().push(progress.progress);
     }
@@ -41,9 +41,9 @@ async fn hub() -> (Hub, Arc<Odd>, Connection) {
     (hub, odd, connected)
 }
 
-async fn attended(hub: &Hub, somebody: &Arc<Somebody>, tool: &str, text: &str) -> ToolResult {
+async fn attended(hub: &Hub, slow_client: &Arc<SlowClient>, tool: &str, text: &str) -> ToolResult {
     let context = CallContext {
-        client: somebody.clone(),
+        client: slow_client.clone(),
         ..context()
     };
     let toolset = hub.registry.toolset(by_model());
@@ -55,19 +55,19 @@ async fn attended(hub: &Hub, somebody: &Arc<Somebody>, tool: &str, text: &str) -
 #[tokio::test]
 async fn a_call_that_tells_how_far_it_is_outlives_its_deadline() {
     let (hub, _odd, _connected) = hub().await;
-    let somebody = Arc::new(Somebody::default());
+    let slow_client = Arc::new(SlowClient::default());
     // 400 ms, where 250 of silence are too many.
-    let result = attended(&hub, &somebody, "mcp_odd_work", "40").await;
+    let result = attended(&hub, &slow_client, "mcp_odd_work", "40").await;
     assert_eq!(result, Ok(ToolOutput::text("done")));
-    let heard = somebody.heard.lock().unwrap();
+    let heard = slow_client.heard.lock().unwrap();
     assert_eq!(*heard, (0..40).map(f64::from).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn a_call_that_tells_for_ever_how_far_it_is_ends_all_the_same() {
     let (hub, _odd, _connected) = hub().await;
-    let somebody = Arc::new(Somebody::default());
-    let result = attended(&hub, &somebody, "mcp_odd_work", "100000").await;
+    let slow_client = Arc::new(SlowClient::default());
+    let result = attended(&hub, &slow_client, "mcp_odd_work", "100000").await;
     let expected = "The odd/work was not done after 1 s and was stopped.";
     assert_eq!(result, Err(ToolError::new(ErrorKind::TimedOut, expected)));
 }
@@ -75,13 +75,13 @@ async fn a_call_that_tells_for_ever_how_far_it_is_ends_all_the_same() {
 #[tokio::test]
 async fn a_person_may_think_longer_than_a_call_may_take() {
     let (hub, _odd, _connected) = hub().await;
-    let somebody = Arc::new(Somebody {
+    let slow_client = Arc::new(SlowClient {
         takes: Duration::from_millis(1200),
-        ..Somebody::default()
+        ..SlowClient::default()
     });
-    let result = attended(&hub, &somebody, "mcp_odd_inquire", "who?").await;
+    let result = attended(&hub, &slow_client, "mcp_odd_inquire", "who?").await;
     assert_eq!(result, Ok(ToolOutput::text("Cancelled")));
-    assert_eq!(*somebody.asked.lock().unwrap(), ["who?"]);
+    assert_eq!(*slow_client.asked.lock().unwrap(), ["who?"]);
 }
 
 #[tokio::test]

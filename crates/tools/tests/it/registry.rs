@@ -201,7 +201,7 @@ async fn readers_are_never_disturbed_by_sources_that_come_and_go() {
 
 #[tokio::test]
 async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
-    let slow = Arc::new(SlowBook::default());
+    let slow = Arc::new(SlowToolIdStore::default());
     let registry = Registry::new(
         slow.clone(),
         Arc::new(MemoryOutputStore::default()),
@@ -217,7 +217,7 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
         }
     });
     slow.asked.notified().await;
-    // The book is busy with the first; readers do not notice, and the second overtakes it.
+    // The store is busy with the first; readers do not notice, and the second overtakes it.
     assert_eq!(registry.toolset(by_model()).specs().len(), 0);
     let _second = registry
         .connect(Arc::new(Odd::new("a", &["new"])))
@@ -235,21 +235,21 @@ async fn what_was_asked_for_earlier_never_replaces_what_came_later() {
     );
 }
 
-/// An id book that takes its time over the first question.
+/// A tool id store that takes its time over the first question.
 #[derive(Default)]
-struct SlowBook {
-    book: MemoryToolIdStore,
+struct SlowToolIdStore {
+    inner: MemoryToolIdStore,
     asked: Notify,
     go_on: Notify,
 }
 
 #[async_trait]
-impl ToolIdStore for SlowBook {
+impl ToolIdStore for SlowToolIdStore {
     async fn ids(&self, source: &SourceInfo, names: &[&str]) -> Result<Vec<ToolId>, Error> {
         if names == ["old"] {
             self.asked.notify_one();
             self.go_on.notified().await;
         }
-        self.book.ids(source, names).await
+        self.inner.ids(source, names).await
     }
 }

@@ -11,7 +11,7 @@ import type {
   MeChange,
   NewInvite,
   NewKey,
-  NewUser,
+  NewAccount,
   SessionView,
   SettingsView,
   UserChange,
@@ -39,7 +39,7 @@ export const accounts = {
   deleteKey: (id: string) => request<void>('DELETE', under('/api/keys', id)),
 
   users: () => request<Account[]>('GET', '/api/users'),
-  createUser: (user: NewUser) => request<Account>('POST', '/api/users', user),
+  createUser: (user: NewAccount) => request<Account>('POST', '/api/users', user),
   changeUser: (id: UserId, change: UserChange) =>
     request<Account>('PATCH', under('/api/users', id), change),
   deleteUser: (id: UserId) => request<void>('DELETE', under('/api/users', id)),

@@ -8,8 +8,8 @@ import type {
   ChatChange,
   ChatId,
   ChatSummary,
-  Discover,
-  Discovered,
+  ModelDiscoveryRequest,
+  ModelDiscoveryResponse,
   EndpointView,
   ErrorBody,
   ModelChange,
@@ -81,8 +81,8 @@ export const api = {
   createModel: (model: NewModel) => request<ModelView>('POST', '/api/models', model),
   changeModel: (id: ModelId, change: ModelChange) => request<void>('PATCH', modelPath(id), change),
   deleteModel: (id: ModelId) => request<void>('DELETE', modelPath(id)),
-  discover: (ask: Discover) =>
-    request<Discovered>('POST', '/api/models/discover', ask, UPSTREAM_TIMEOUT_MS),
+  discover: (ask: ModelDiscoveryRequest) =>
+    request<ModelDiscoveryResponse>('POST', '/api/models/discover', ask, UPSTREAM_TIMEOUT_MS),
 
   /** Frame by frame, until the model has been tried or the signal says stop. */
   async *testModel(id: ModelId, signal: AbortSignal): AsyncGenerator<TestFrame> {

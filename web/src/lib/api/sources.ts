@@ -7,7 +7,7 @@ import type {
   LoginStart,
   LogLine,
   NewSecret,
-  NewSource,
+  AddSource,
   SecretView,
   SourceChange,
   SourceDetail,
@@ -20,10 +20,10 @@ const UPSTREAM_TIMEOUT_MS = 60_000;
 
 export const sources = {
   all: () => request<SourceDetail[]>('GET', '/api/sources'),
-  add: (source: NewSource) =>
+  add: (source: AddSource) =>
     request<SourceDetail>('POST', '/api/sources', source, UPSTREAM_TIMEOUT_MS),
   /** What a server would offer, before it is saved. */
-  preview: (source: NewSource) =>
+  preview: (source: AddSource) =>
     request<SourcePreview>('POST', '/api/sources/preview', source, UPSTREAM_TIMEOUT_MS),
   change: (id: SourceId, change: SourceChange) =>
     request<SourceDetail>('PATCH', pathOf(id), change, UPSTREAM_TIMEOUT_MS),

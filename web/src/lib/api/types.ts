@@ -38,9 +38,9 @@ oidc?: string,
  * What was switched off in their account when they came to it, until
  * `DELETE /api/auth/switched-off` says that they have read it.
  */
-switchedOff?: SwitchedOff, };
+switchedOff?: HandoverNotice, };
 
-export type SwitchedOff = { at: number, 
+export type HandoverNotice = { at: number, 
 /**
  * By their names. They are still there and can be switched on again.
  */
@@ -110,7 +110,11 @@ export type NewKey = { name: string,
  * Needed where the log-in is older than ten minutes: else `password_needed`. Who has no
  * password logs in anew: `login_needed`.
  */
-password?: string, scope?: KeyScope, };
+password?: string, scope?: KeyScope, 
+/**
+ * The same as `allow` of the scope, for who wants nothing else in it.
+ */
+allow?: Array<Pattern>, };
 
 export type CreatedKey = { key: string, id: KeyId, name: string, 
 /**
@@ -118,7 +122,7 @@ export type CreatedKey = { key: string, id: KeyId, name: string,
  */
 hint: string, scope: KeyScope, createdAt: number, lastUsedAt?: number, };
 
-export type NewUser = { name: string, email: string, password: string, role?: UserRole, };
+export type NewAccount = { name: string, email: string, password: string, role?: UserRole, };
 
 export type UserChange = { name?: string, role?: UserRole, disabled?: boolean, 
 /**
@@ -214,7 +218,7 @@ export type AnswerCall = { verdict: Verdict, };
 
 export type MessageView = { id: MessageId, turnId: TurnId, role: Role, text: string, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
 
-export type SearchHit = { chatId: ChatId, title: string, kind: HitKind, 
+export type SearchHit = { chatId: ChatId, title: string, kind: SearchHitKind, 
 /**
  * Where in the chat; absent for its title.
  */
@@ -230,7 +234,7 @@ export type SnippetPiece = { text: string,
  */
 found: boolean, };
 
-export type HitKind = "title" | "message" | "call";
+export type SearchHitKind = "title" | "message" | "call";
 
 export type ShareView = { token: string, 
 /**
@@ -304,9 +308,9 @@ export type ToolsChange = { layer: Layer,
 /**
  * For the layers of a chat.
  */
-chatId?: ChatId, tools: Array<ToolChange>, };
+chatId?: ChatId, tools: Array<ToolSettingPatch>, };
 
-export type ToolChange = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
+export type ToolSettingPatch = { toolId: ToolId, enabled?: boolean | null, policy?: Policy | null, };
 
 export type SourceView = { id: SourceId, kind: SourceKind, name: string, title: string, 
 /**
@@ -498,7 +502,7 @@ export type ToolPreview = { name: string, title: string, description: string, re
  */
 deprecated: boolean, };
 
-export type NewSource = { 
+export type AddSource = { 
 /**
  * "mcp" or "openapi"
  */
@@ -634,7 +638,7 @@ export type AnswerForm = { formId: FormId, } & ({ "action": "accept",
  */
 content: unknown, } | { "action": "decline" } | { "action": "cancel" });
 
-export type SourceNews = { sourceId: SourceId, 
+export type SourceUpdate = { sourceId: SourceId, 
 /**
  * It is not there any more.
  */
@@ -704,7 +708,7 @@ contextTokens?: number | null,
  */
 prices?: Prices | null, isDefault?: boolean, };
 
-export type Discover = { baseUrl: string, 
+export type ModelDiscoveryRequest = { baseUrl: string, 
 /**
  * Left out, it is found out.
  */
@@ -714,7 +718,7 @@ provider?: WireFormat, key?: string,
  */
 modelId?: ModelId, };
 
-export type Discovered = { provider: WireFormat, 
+export type ModelDiscoveryResponse = { provider: WireFormat, 
 /**
  * As it should be saved: `http://localhost:11434` becomes `http://localhost:11434/v1`.
  */
@@ -774,17 +778,17 @@ name: string,
  */
 online: boolean, servers: Array<LocalServerView>, };
 
-export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: Via, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
+export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: LocalProtocol, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
-export type LocalView = { deviceId: string, deviceName: string, url: string, via: Via, };
+export type LocalView = { deviceId: string, deviceName: string, url: string, via: LocalProtocol, };
 
-export type LookBehind = { 
+export type McpoDiscoveryRequest = { 
 /**
  * Where its main document was read.
  */
 url: string, document: unknown, };
 
-export type Behind = { name: string, 
+export type McpoServer = { name: string, 
 /**
  * Where its document is.
  */
@@ -798,7 +802,7 @@ export type Registration = { device: DeviceInfo,
 /**
  * One load of a page, so that it is known again after its connection was away.
  */
-page: string, servers: Array<Found>, 
+page: string, servers: Array<DiscoveredServer>, 
 /**
  * Addresses it has not finished looking at: nothing is said of them yet.
  */
@@ -814,7 +818,7 @@ export type DeviceInfo = { id: string,
  */
 name: string, };
 
-export type Found = { 
+export type DiscoveredServer = { 
 /**
  * The address that the person enabled. Nothing is sent anywhere else.
  */
@@ -826,7 +830,7 @@ name: string,
 /**
  * What it calls itself.
  */
-title: string, via: Via, 
+title: string, via: LocalProtocol, 
 /**
  * Of what it offers, made by the page: the same hash is the same offer.
  */
@@ -834,11 +838,11 @@ hash: string,
 /**
  * Left out where Tenon may have it already.
  */
-offered?: Offered, };
+offered?: DiscoveredTools, };
 
-export type Via = "mcpo" | "openapi" | "mcp";
+export type LocalProtocol = "mcpo" | "openapi" | "mcp";
 
-export type Offered = { "type": "openapi", 
+export type DiscoveredTools = { "type": "openapi", 
 /**
  * JSON or YAML.
  */
@@ -852,7 +856,7 @@ url: string, } | { "type": "mcp",
  */
 tools: unknown[], };
 
-export type Registered = { servers: Array<RegisteredServer>, 
+export type RegistrationResult = { servers: Array<RegisteredServer>, 
 /**
  * Why nothing of it was taken in.
  */
@@ -872,7 +876,7 @@ problem?: ErrorDetail,
  */
 notes: Array<ErrorDetail>, };
 
-export type Execute = { call_id: CallId, chat_id?: ChatId, message_id?: MessageId, tool_id?: ToolId, 
+export type ExecuteTool = { call_id: CallId, chat_id?: ChatId, message_id?: MessageId, tool_id?: ToolId, 
 /**
  * What its server calls it.
  */
@@ -890,19 +894,19 @@ request?: WireRequest,
  */
 deadline_ms: number, };
 
-export type Sign = { call_id: CallId, progress?: number, total?: number, message?: string, };
+export type LocalCallProgress = { call_id: CallId, progress?: number, total?: number, message?: string, };
 
-export type Answered = { call_id: CallId, } & ({ status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: Failure, });
+export type LocalCallResult = { call_id: CallId, } & ({ status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: LocalCallFailure, });
 
-export type Outcome = { status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: Failure, };
+export type LocalCallOutcome = { status: number, headers: Array<[string, string]>, body?: WireBody, } | { result: unknown, } | { error: LocalCallFailure, };
 
-export type Failure = { kind: FailureKind, 
+export type LocalCallFailure = { kind: LocalFailureKind, 
 /**
  * A sentence.
  */
 message: string, };
 
-export type FailureKind = "unreachable" | "refused" | "timed_out" | "broken" | "failed" | "taken";
+export type LocalFailureKind = "unreachable" | "refused" | "timed_out" | "broken" | "failed" | "taken";
 
 export type WireRequest = { method: string, url: string, 
 /**
@@ -912,9 +916,9 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & Waiting | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceNews | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & Execute | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & Registered | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
-export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & Sign | { "type": "tool:result" } & Answered;
+export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
 
 export type Account = { id: UserId, email: string, name: string, role: UserRole, 
 /**
@@ -933,7 +937,7 @@ allow: Array<Pattern>, };
 
 export type KeyAccess = "full" | "use" | "read";
 
-export type Door = string;
+export type EntryPoint = string;
 
 export type Pattern = string;
 
@@ -959,11 +963,11 @@ tools?: Array<ToolId>,
 /**
  * Through which door it was said.
  */
-door: Door, 
+door: EntryPoint, 
 /**
  * Who is asked.
  */
-model?: ModelRef, } | { "type": "branchChosen", turnId: TurnId, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<LeftOut>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callAsked", callId: CallId, } | { "type": "callAnswered", callId: CallId, verdict: Verdict, } | { "type": "callStarted", callId: CallId, } | { "type": "formShown", callId: CallId, form: Form, } | { "type": "formAnswered", callId: CallId, formId: FormId, outcome: FormOutcome, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
+model?: ModelRef, } | { "type": "branchChosen", turnId: TurnId, } | { "type": "toolsLeftOut", turnId: TurnId, tools: Array<OmittedTool>, } | { "type": "messageStarted", message: MessageRecord, } | { "type": "messageFinished", messageId: MessageId, parts: Array<Part>, } | { "type": "callRequested", call: CallRecord, } | { "type": "callAsked", callId: CallId, } | { "type": "callAnswered", callId: CallId, verdict: Verdict, } | { "type": "callStarted", callId: CallId, } | { "type": "formShown", callId: CallId, form: Form, } | { "type": "formAnswered", callId: CallId, formId: FormId, outcome: FormOutcome, } | { "type": "callFinished", callId: CallId, status: CallStatus, output?: ToolOutput, error?: ToolError, durationMs: number, } | { "type": "turnFinished", turnId: TurnId, outcome: TurnOutcome, usage: Usage, 
 /**
  * Where the model has prices.
  */
@@ -987,7 +991,7 @@ part: number, kind: DeltaKind, offset: number, text: string, };
 
 export type DeltaKind = { "kind": "text" } | { "kind": "thinking" } | { "kind": "input", displayName: string, };
 
-export type Waiting = { chatId: ChatId, messageId: MessageId, waitMs: number, };
+export type ModelWait = { chatId: ChatId, messageId: MessageId, waitMs: number, };
 
 export type CallProgress = { chatId: ChatId, callId: CallId, progress: number, 
 /**
@@ -999,9 +1003,9 @@ export type Form = { id: FormId,
 /**
  * What it is about, in the words of the tool. Comes from outside: show it as text.
  */
-message: string, wants: FormWants, };
+message: string, wants: FormRequest, };
 
-export type FormWants = { "kind": "fields", schema: unknown, } | { "kind": "visit", url: string, };
+export type FormRequest = { "kind": "fields", schema: unknown, } | { "kind": "visit", url: string, };
 
 export type FormAnswer = { "action": "accept", 
 /**
@@ -1042,7 +1046,7 @@ cacheReadTokens: number, cacheWriteTokens: number, };
 
 export type ModelRef = { id: ModelId, name: string, };
 
-export type LeftOut = { toolId: ToolId, displayName: string, why: ErrorDetail, };
+export type OmittedTool = { toolId: ToolId, displayName: string, why: ErrorDetail, };
 
 export type Cost = { currency: string, 
 /**

@@ -8,7 +8,7 @@ import type {
   Cost,
   Form,
   FormOutcome,
-  LeftOut,
+  OmittedTool,
   MessageId,
   ModelRef,
   Part,
@@ -43,7 +43,7 @@ export interface Turn {
   /** Who is asked; turns of older servers do not say. */
   model?: ModelRef;
   /** Tools that this model was not offered. */
-  leftOut?: readonly LeftOut[];
+  leftOut?: readonly OmittedTool[];
   /** One per step of the model; the screen joins them into one answer. */
   messages: readonly Message[];
   calls: Readonly<Record<CallId, Call>>;

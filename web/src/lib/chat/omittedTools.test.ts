@@ -1,15 +1,15 @@
 import { errorDetail } from '$lib/i18n/errorFixture';
 import { expect, test } from 'vitest';
-import type { LeftOut } from '$lib/api/types';
+import type { OmittedTool } from '$lib/api/types';
 import type { Turn } from './chat';
 import { omittedToolLines, newlyOmittedTools } from './omittedTools';
 
-const tool = (toolId: string, why: string): LeftOut => ({
+const tool = (toolId: string, why: string): OmittedTool => ({
   toolId,
   displayName: toolId,
   why: errorDetail(why),
 });
-const turn = (...leftOut: LeftOut[]): Turn => ({
+const turn = (...leftOut: OmittedTool[]): Turn => ({
   id: 't',
   text: '',
   startedAt: 0,
@@ -19,7 +19,7 @@ const turn = (...leftOut: LeftOut[]): Turn => ({
 });
 
 test('many that share a reason are said once, few by name', () => {
-  const check = (tools: LeftOut[], ...expected: [count: number, why: string][]) =>
+  const check = (tools: OmittedTool[], ...expected: [count: number, why: string][]) =>
     expect(omittedToolLines(tools).map(({ tools, why }) => [tools.length, why.message])).toEqual(
       expected,
     );
@@ -31,7 +31,7 @@ test('many that share a reason are said once, few by name', () => {
 });
 
 test('the same reason is told by its code and parameters, not by its words', () => {
-  const limit = (id: string, max: string, message: string): LeftOut => ({
+  const limit = (id: string, max: string, message: string): OmittedTool => ({
     ...tool(id, ''),
     why: { code: 'too_many_tools', message, params: { max } },
   });

@@ -1,10 +1,10 @@
 // Tools that were not offered to a model, grouped for display.
 import { errorKey } from '$lib/api/errorKey';
-import type { ErrorDetail, LeftOut } from '$lib/api/types';
+import type { ErrorDetail, OmittedTool } from '$lib/api/types';
 import type { Turn } from './chat';
 
 export interface OmittedToolLine {
-  tools: readonly LeftOut[];
+  tools: readonly OmittedTool[];
   why: ErrorDetail;
 }
 
@@ -12,7 +12,7 @@ export interface OmittedToolLine {
 const COUNT_FROM = 4;
 
 /** One line per tool, or one for many that share their reason. */
-export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
+export function omittedToolLines(tools: readonly OmittedTool[]): OmittedToolLine[] {
   const reasons = new Map(tools.map(({ why }) => [errorKey(why), why]));
   return [...reasons].flatMap(([key, why]) => {
     const same = tools.filter((tool) => errorKey(tool.why) === key);
@@ -23,11 +23,11 @@ export function omittedToolLines(tools: readonly LeftOut[]): OmittedToolLine[] {
 }
 
 /** Only what differs from the turn before, which has already shown the rest. */
-export function newlyOmittedTools(turn: Turn, before: Turn | undefined): readonly LeftOut[] {
+export function newlyOmittedTools(turn: Turn, before: Turn | undefined): readonly OmittedTool[] {
   const { leftOut = [] } = turn;
   return keyOf(leftOut) === keyOf(before?.leftOut ?? []) ? [] : leftOut;
 }
 
-function keyOf(tools: readonly LeftOut[]): string {
+function keyOf(tools: readonly OmittedTool[]): string {
   return JSON.stringify(tools.map(({ toolId, why }) => `${toolId} ${errorKey(why)}`).sort());
 }

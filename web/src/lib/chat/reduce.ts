@@ -9,12 +9,12 @@ import type {
   Delta,
   Event,
   EventBody,
-  LeftOut,
+  OmittedTool,
   MessageRecord,
   Part,
   ServerFrame,
   TurnId,
-  Waiting,
+  ModelWait,
 } from '$lib/api/types';
 import {
   emptyChat,
@@ -170,7 +170,7 @@ function startTurn(
 }
 
 /** A tool may be omitted at every step of a turn; it is listed once, with the latest reason. */
-function leaveOut(before: readonly LeftOut[], now: readonly LeftOut[]): LeftOut[] {
+function leaveOut(before: readonly OmittedTool[], now: readonly OmittedTool[]): OmittedTool[] {
   return [...new Map([...before, ...now].map((tool) => [tool.toolId, tool])).values()];
 }
 
@@ -238,7 +238,7 @@ function takeDelta(chat: Chat, delta: Delta): Chat {
   );
 }
 
-function takeWaiting(chat: Chat, { messageId, waitMs }: Waiting): Chat {
+function takeWaiting(chat: Chat, { messageId, waitMs }: ModelWait): Chat {
   const isIt = (message: Message) => message.id === messageId && message.finishedAt === undefined;
   return changeTurn(
     chat,

@@ -14,7 +14,7 @@ import {
   type Connects,
 } from './probe';
 
-export type Trouble =
+export type Diagnosis =
   /** The browser never connects to this port. */
   | { kind: 'blockedPort' }
   /** A page over https may not ask an http address that is not this machine. */
@@ -79,86 +79,86 @@ const MAX_ERROR_LENGTH = 10_000;
 const MAX_DOCUMENT_LENGTH = 8 * 1024 * 1024;
 
 /** The document of a server that can be read, or what is in the way. */
-export type TextProbe = { text: string } | { trouble: Trouble };
+export type TextProbe = { text: string } | { diagnosis: Diagnosis };
 
 /** Asks for a document; where that fails, finds out why. */
 export async function probeText(question: ProbeRequest): Promise<TextProbe> {
   const reached = await probeResponse(question);
-  if ('trouble' in reached) return reached;
+  if ('diagnosis' in reached) return reached;
   const { response, signal } = reached;
-  const troubleOfStatus = await troubleOfResponse(response, question);
-  if (troubleOfStatus) return { trouble: troubleOfStatus };
+  const diagnosisOfStatus = await diagnosisOfResponse(response, question);
+  if (diagnosisOfStatus) return { diagnosis: diagnosisOfStatus };
   try {
     const text = await textOf(response, MAX_DOCUMENT_LENGTH);
     if (text !== undefined) return { text };
-    return { trouble: { kind: 'badSpec', where: `> ${MAX_DOCUMENT_LENGTH / 1024 / 1024} MiB` } };
+    return { diagnosis: { kind: 'badSpec', where: `> ${MAX_DOCUMENT_LENGTH / 1024 / 1024} MiB` } };
   } catch (error) {
     if (question.signal?.aborted) throw error;
-    return { trouble: { kind: signal.aborted ? 'tooSlow' : 'cut' } };
+    return { diagnosis: { kind: signal.aborted ? 'tooSlow' : 'cut' } };
   }
 }
 
-export type ResponseProbe = { response: Response; signal: AbortSignal } | { trouble: Trouble };
+export type ResponseProbe = { response: Response; signal: AbortSignal } | { diagnosis: Diagnosis };
 
 /** Asks, whatever the answer is; where none can be had, finds out why. */
 export async function probeResponse(question: ProbeRequest): Promise<ResponseProbe> {
   const { url, headers } = question;
   const target = new URL(url);
-  if (isBlockedPort(target)) return { trouble: { kind: 'blockedPort' } };
+  if (isBlockedPort(target)) return { diagnosis: { kind: 'blockedPort' } };
   const isNear = isLoopback(target.hostname) || isNearby(target.hostname);
   if (location.protocol === 'https:' && target.protocol === 'http:' && !isNear) {
-    return { trouble: { kind: 'mixedContent' } };
+    return { diagnosis: { kind: 'mixedContent' } };
   }
   const gated = isGated(target);
   const permission = gated ? await permissionFor(target) : 'granted';
   const asking = await willPrompt(target);
-  if (asking && !question.mayAsk) return { trouble: { kind: 'permissionAsk' } };
+  if (asking && !question.mayAsk) return { diagnosis: { kind: 'permissionAsk' } };
   const signal = timeoutSignal(PROBE_TIMEOUT_MS, { asking, signal: question.signal });
 
   // While the browser asks, several that come one after the other would each count as asked.
   const aside = asking ? Promise.all([answers(url, signal), connects(url, signal)]) : undefined;
   aside?.catch(() => {});
   const waiting = asking ? setTimeout(() => question.onwaiting?.(), PROMPT_DELAY_MS) : undefined;
-  const { result: heard, forbidden } = await watchCspViolations(url, () =>
+  const { result: attempt, forbidden } = await watchCspViolations(url, () =>
     tryFetch(url, { headers, signal }),
   ).finally(() => clearTimeout(waiting));
-  if (forbidden) return { trouble: { kind: 'policy' } };
+  if (forbidden) return { diagnosis: { kind: 'policy' } };
   const after = asking ? await permissionFor(target) : permission;
-  const isHeard = heard.how === 'answer' || heard.how === 'elsewhere';
-  if (gated && after === 'prompt') setUnasked(isHeard);
-  if (heard.how === 'answer') return { response: heard.response, signal };
-  if (heard.how === 'elsewhere') return { trouble: { kind: 'notToolServer' } };
+  const isReached = attempt.how === 'answer' || attempt.how === 'elsewhere';
+  if (gated && after === 'prompt') setUnasked(isReached);
+  if (attempt.how === 'answer') return { response: attempt.response, signal };
+  if (attempt.how === 'elsewhere') return { diagnosis: { kind: 'notToolServer' } };
 
   const isOpen = after === 'granted' || !gated;
-  if (heard.how === 'timeout') {
-    return { trouble: { kind: after === 'prompt' ? 'permissionUnanswered' : 'tooSlow' } };
+  if (attempt.how === 'timeout') {
+    return { diagnosis: { kind: after === 'prompt' ? 'permissionUnanswered' : 'tooSlow' } };
   }
   const names = Object.keys(headers);
   if (isOpen && names.length > 0 && (await passes(question, 'GET', {}))) {
     // What goes through without a header of ours fails for it alone.
-    return { trouble: (await preflight(question, 'GET')) ?? { kind: 'preflightRefused' } };
+    return { diagnosis: (await preflight(question, 'GET')) ?? { kind: 'preflightRefused' } };
   }
   const [answered, connected] = (await aside) ?? [];
-  return { trouble: await silence(question, { gated, permission: after, answered, connected }) };
+  return { diagnosis: await silence(question, { gated, permission: after, answered, connected }) };
 }
 
 /** What a server means by a status, where it is none of success. */
-export async function troubleOfResponse(
+export async function diagnosisOfResponse(
   response: Response,
   question: Pick<ProbeRequest, 'headers'>,
-): Promise<Trouble | undefined> {
+): Promise<Diagnosis | undefined> {
   const { status } = response;
   if (status < 400) return undefined;
   const said = (await textOf(response, MAX_ERROR_LENGTH).catch(() => '')) ?? '';
-  return troubleOfStatus(status, said, question);
+  return diagnosisOfStatus(status, said, question);
 }
 
 /** What it means, and says beside it. */
-export function troubleOfStatus(
+export function diagnosisOfStatus(
   status: number,
   said: string,
   { headers }: Pick<ProbeRequest, 'headers'>,
-): Trouble {
+): Diagnosis {
   // So says an MCP server that guards itself against pages from elsewhere.
   if (status === 403 && /origin/i.test(said)) return { kind: 'cors' };
   if (status !== 401 && status !== 403) return { kind: 'wrongPath', status };
@@ -169,7 +169,7 @@ export function troubleOfStatus(
 export async function preflight(
   question: ProbeRequest,
   method: 'GET' | 'POST',
-): Promise<Trouble | undefined> {
+): Promise<Diagnosis | undefined> {
   const json = { 'content-type': 'application/json' };
   const { headers } = question;
   if (await passes(question, method, { ...headers, ...json })) return undefined;
@@ -192,9 +192,9 @@ async function passes(
 ): Promise<boolean> {
   const signal = timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal: outer });
   const body = method === 'POST' ? PING : undefined;
-  const heard = await tryFetch(url, { method, headers, body, signal });
-  if (heard.how === 'answer') cancelBody(heard.response);
-  return heard.how !== 'error';
+  const attempt = await tryFetch(url, { method, headers, body, signal });
+  if (attempt.how === 'answer') cancelBody(attempt.response);
+  return attempt.how !== 'error';
 }
 
 interface Seen {
@@ -206,7 +206,7 @@ interface Seen {
 }
 
 /** Why nothing that can be read comes back. */
-async function silence({ url, signal: outer }: ProbeRequest, seen: Seen): Promise<Trouble> {
+async function silence({ url, signal: outer }: ProbeRequest, seen: Seen): Promise<Diagnosis> {
   const within = () => timeoutSignal(PROBE_TIMEOUT_MS, { asking: false, signal: outer });
   const answered = seen.answered ?? (await answers(url, within()));
   if (answered === 'yes') return { kind: 'cors' };
@@ -214,7 +214,7 @@ async function silence({ url, signal: outer }: ProbeRequest, seen: Seen): Promis
   const connected = seen.connected ?? (await connects(url, within()));
   if (connected === 'timeout') return { kind: 'tooSlow' };
   if (connected === 'yes')
-    return seen.gated ? permissionTrouble(seen.permission) : { kind: 'cors' };
+    return seen.gated ? permissionDiagnosis(seen.permission) : { kind: 'cors' };
   const target = new URL(url);
   const isSecure = target.protocol === 'https:';
   const other = new URL(url);
@@ -231,7 +231,7 @@ async function silence({ url, signal: outer }: ProbeRequest, seen: Seen): Promis
 }
 
 /** Somebody listens, and yet nothing came of it, on a page that needs a permission. */
-export function permissionTrouble(permission: Permission): Trouble {
+export function permissionDiagnosis(permission: Permission): Diagnosis {
   if (!isSecureContext) return { kind: 'permissionNeedsHttps' };
   switch (permission) {
     case 'denied':

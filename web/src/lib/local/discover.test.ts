@@ -34,9 +34,9 @@ test('the key goes to no server that an mcpo names elsewhere', async () => {
     { name: 'time', url: `${url}/time/openapi.json` },
     { name: 'other', url: 'http://localhost:9/openapi.json' },
   ]);
-  const { servers, troubles } = await look();
+  const { servers, diagnoses } = await look();
   expect(servers.map(({ name }) => name)).toEqual(['time']);
-  expect(troubles).toEqual([{ name: 'other', trouble: { kind: 'notToolServer' } }]);
+  expect(diagnoses).toEqual([{ name: 'other', diagnosis: { kind: 'notToolServer' } }]);
   expect(asked.mock.calls.map(([at]) => String(at))).not.toContain(
     'http://localhost:9/openapi.json',
   );
@@ -44,6 +44,6 @@ test('the key goes to no server that an mcpo names elsewhere', async () => {
 
 test('what somebody else answers, to whom a look was sent on, is not taken', async () => {
   asked.mockImplementation(async () => document({}, 'http://localhost:9/openapi.json'));
-  expect(await look()).toEqual({ servers: [], trouble: { kind: 'notToolServer' } });
+  expect(await look()).toEqual({ servers: [], diagnosis: { kind: 'notToolServer' } });
   expect(devices.behind).not.toHaveBeenCalled();
 });

@@ -1,16 +1,16 @@
 // Finds out what runs at an address on this machine: an mcpo and its servers, an OpenAPI server,
 // or an MCP server.
 import { devices } from '$lib/api/devices';
-import type { Found, Offered, Via } from '$lib/api/types';
+import type { DiscoveredServer, DiscoveredTools, LocalProtocol } from '$lib/api/types';
 import { errorText } from '$lib/i18n/errorText';
 import {
   probeText,
   preflight,
   probeResponse,
-  troubleOfStatus,
-  troubleOfResponse,
+  diagnosisOfStatus,
+  diagnosisOfResponse,
   type ProbeRequest,
-  type Trouble,
+  type Diagnosis,
 } from './diagnose';
 import { ToolListError, type HeaderMap, type McpClientPool } from './mcp';
 import { timeoutSignal, TimeoutError } from './timeouts';
@@ -35,13 +35,13 @@ export interface DiscoverOptions {
 }
 
 /** A server that answers, with what it offers. */
-export type DiscoveredServer = Omit<Found, 'offered'> & { offered: Offered };
+export type ServerWithTools = Omit<DiscoveredServer, 'offered'> & { offered: DiscoveredTools };
 
 export type DiscoverResult = {
-  servers: DiscoveredServer[];
+  servers: ServerWithTools[];
   /** What is in the way: of all calls, or of some. Also of a server behind an mcpo, by its name. */
-  trouble?: Trouble;
-  troubles?: { name: string; trouble: Trouble }[];
+  diagnosis?: Diagnosis;
+  diagnoses?: { name: string; diagnosis: Diagnosis }[];
 };
 
 /** Servers behind an mcpo that are read at the same time. */
@@ -58,7 +58,8 @@ export async function discover(
   try {
     return await find(endpoint, { ...looking, signal });
   } catch (error) {
-    if (signal.reason instanceof TimeoutError) return { servers: [], trouble: { kind: 'tooSlow' } };
+    if (signal.reason instanceof TimeoutError)
+      return { servers: [], diagnosis: { kind: 'tooSlow' } };
     throw error;
   }
 }
@@ -72,15 +73,15 @@ async function find(endpoint: Endpoint, looking: DiscoverOptions): Promise<Disco
   const asDocument = await documentAt(endpoint, looking);
   if (kind === 'openapi' || asDocument.servers.length > 0) return asDocument;
   // Only one that is there, and is something else, may be an MCP server.
-  if (!isOtherServer(asDocument.trouble)) return asDocument;
+  if (!isOtherServer(asDocument.diagnosis)) return asDocument;
   const seen = [asDocument];
   for (const place of candidateUrls(endpoint.url).slice(1)) {
     const found = await mcpAt(endpoint, place, looking, 'guessed');
-    if (found.servers.length > 0 || !isOtherServer(found.trouble)) return found;
+    if (found.servers.length > 0 || !isOtherServer(found.diagnosis)) return found;
     seen.push(found);
   }
-  const locked = seen.find(({ trouble }) => trouble?.kind === 'needsKey');
-  return locked ?? { servers: [], trouble: { kind: 'notToolServer' } };
+  const locked = seen.find(({ diagnosis }) => diagnosis?.kind === 'needsKey');
+  return locked ?? { servers: [], diagnosis: { kind: 'notToolServer' } };
 }
 
 /** Where the servers may be that are found at an address. */
@@ -89,32 +90,34 @@ export function candidateUrls(url: string): string[] {
 }
 
 /** Whether a server answers, but not as this kind of server at this path. */
-function isOtherServer(trouble: Trouble | undefined): boolean {
-  return trouble !== undefined && ['wrongPath', 'notToolServer', 'needsKey'].includes(trouble.kind);
+function isOtherServer(diagnosis: Diagnosis | undefined): boolean {
+  return (
+    diagnosis !== undefined && ['wrongPath', 'notToolServer', 'needsKey'].includes(diagnosis.kind)
+  );
 }
 
 async function documentAt(endpoint: Endpoint, looking: DiscoverOptions): Promise<DiscoverResult> {
   const url = documentAddress(endpoint.url);
   const reply = await probeText({ ...looking, url, headers: endpoint.headers });
-  if ('trouble' in reply) return { servers: [], trouble: reply.trouble };
+  if ('diagnosis' in reply) return { servers: [], diagnosis: reply.diagnosis };
   const { text } = reply;
   const main = parsed(text);
-  if (!isDescription(main, text)) return { servers: [], trouble: { kind: 'notToolServer' } };
+  if (!isDescription(main, text)) return { servers: [], diagnosis: { kind: 'notToolServer' } };
   if (main && isEmpty(main.paths)) return serversBehind(endpoint, url, main, looking);
   const title = titleOf(main);
   const via = main && isOfMcpo(main) ? 'mcpo' : 'openapi';
-  const offered: Offered = { type: 'openapi', document: text, url };
+  const offered: DiscoveredTools = { type: 'openapi', document: text, url };
   return {
     servers: [await server(endpoint, '', title, via, offered)],
-    trouble: await troubleOfCalls({ ...looking, url, headers: endpoint.headers }, main),
+    diagnosis: await diagnosisOfCalls({ ...looking, url, headers: endpoint.headers }, main),
   };
 }
 
 /** Problems that calls will have although the document can be read. */
-async function troubleOfCalls(
+async function diagnosisOfCalls(
   question: ProbeRequest & Pick<DiscoverOptions, 'trusted'>,
   main: Description | undefined,
-): Promise<Trouble | undefined> {
+): Promise<Diagnosis | undefined> {
   const operations = operationsOf(main);
   const hasKey = Object.keys(question.headers).length > 0;
   if (!hasKey && operations.length > 0 && operations.every(wantsKey(main))) {
@@ -124,9 +127,9 @@ async function troubleOfCalls(
   const { url, trusted } = question;
   if (!sends || trusted?.has(url)) return undefined;
   // Only by sending something can a page see whether it may. Nobody takes anything at this address.
-  const trouble = await preflight(question, 'POST');
-  if (!trouble) trusted?.add(url);
-  return trouble;
+  const diagnosis = await preflight(question, 'POST');
+  if (!diagnosis) trusted?.add(url);
+  return diagnosis;
 }
 
 /** The servers behind an mcpo, each checked by itself, so that one failure does not affect the
@@ -141,38 +144,38 @@ async function serversBehind(
   try {
     subs = await devices.behind({ url, document: main });
   } catch (error) {
-    return { servers: [], trouble: { kind: 'hub', why: errorText(error) } };
+    return { servers: [], diagnosis: { kind: 'hub', why: errorText(error) } };
   }
-  if (subs.length === 0) return { servers: [], trouble: { kind: 'notToolServer' } };
-  const servers: DiscoveredServer[] = [];
-  const troubles: { name: string; trouble: Trouble }[] = [];
-  let ofCalls: Trouble | undefined;
+  if (subs.length === 0) return { servers: [], diagnosis: { kind: 'notToolServer' } };
+  const servers: ServerWithTools[] = [];
+  const diagnoses: { name: string; diagnosis: Diagnosis }[] = [];
+  let ofCalls: Diagnosis | undefined;
   const waiting = [...subs];
   const work = async () => {
     for (let sub = waiting.shift(); sub; sub = waiting.shift()) {
       const { name } = sub;
       // The key is for this server alone.
       if (new URL(sub.url).origin !== new URL(endpoint.url).origin) {
-        troubles.push({ name, trouble: { kind: 'notToolServer' } });
+        diagnoses.push({ name, diagnosis: { kind: 'notToolServer' } });
         continue;
       }
       const question = { ...looking, mayAsk: false, url: sub.url, headers: endpoint.headers };
       const reply = await probeText(question);
-      if ('trouble' in reply) {
-        troubles.push({ name, trouble: reply.trouble });
+      if ('diagnosis' in reply) {
+        diagnoses.push({ name, diagnosis: reply.diagnosis });
         continue;
       }
-      const offered: Offered = { type: 'openapi', document: reply.text, url: sub.url };
+      const offered: DiscoveredTools = { type: 'openapi', document: reply.text, url: sub.url };
       const main = parsed(reply.text);
       servers.push(await server(endpoint, name, titleOf(main), 'mcpo', offered));
       // They all have the same mcpo before them.
-      if (servers.length === 1) ofCalls = await troubleOfCalls(question, main);
+      if (servers.length === 1) ofCalls = await diagnosisOfCalls(question, main);
     }
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, subs.length) }, work));
   const order = new Map(subs.map(({ name }, place) => [name, place]));
   servers.sort((a, b) => (order.get(a.name ?? '') ?? 0) - (order.get(b.name ?? '') ?? 0));
-  return { servers, troubles, trouble: servers.length > 0 ? ofCalls : troubles[0]?.trouble };
+  return { servers, diagnoses, diagnosis: servers.length > 0 ? ofCalls : diagnoses[0]?.diagnosis };
 }
 
 /** Whether the person configured an MCP address, or it is a guess. */
@@ -188,7 +191,7 @@ async function mcpAt(
   if (await willPrompt(new URL(url))) {
     // The client would make the browser ask as well, and not wait for the answer.
     const reached = await probeResponse(question);
-    if ('trouble' in reached) return { servers: [], trouble: reached.trouble };
+    if ('diagnosis' in reached) return { servers: [], diagnosis: reached.diagnosis };
     cancelBody(reached.response);
   }
   try {
@@ -196,7 +199,7 @@ async function mcpAt(
     const found = await server({ ...endpoint, url }, '', title, 'mcp', { type: 'mcp', tools });
     return { servers: [found] };
   } catch (error) {
-    return { servers: [], trouble: await mcpTrouble(error, question, place) };
+    return { servers: [], diagnosis: await mcpDiagnosis(error, question, place) };
   }
 }
 
@@ -204,14 +207,18 @@ async function mcpAt(
 const MCP_HEADERS = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': 'none' };
 
 /** Why an MCP server cannot be used. */
-async function mcpTrouble(error: unknown, question: ProbeRequest, place: Place): Promise<Trouble> {
+async function mcpDiagnosis(
+  error: unknown,
+  question: ProbeRequest,
+  place: Place,
+): Promise<Diagnosis> {
   if (error instanceof TimeoutError || isTimeout(error)) return { kind: 'tooSlow' };
   if (error instanceof ToolListError) return { kind: 'badHandshake', why: 'tools/list' };
   const why = error instanceof Error ? error.message.slice(0, 300) : '';
   const isSpoken = error instanceof Error && error.name === 'ProtocolError';
   if (isSpoken) return { kind: 'badHandshake', why };
   const { status = 0, text } = httpErrorOf(error);
-  if ([401, 403, 404].includes(status)) return troubleOfStatus(status, text ?? '', question);
+  if ([401, 403, 404].includes(status)) return diagnosisOfStatus(status, text ?? '', question);
   // A client that cannot read the session id cannot send it back.
   if (/jsonrpc.*(session|not initialized)/i.test(why)) {
     return { kind: 'hiddenHeader', header: 'mcp-session-id' };
@@ -219,9 +226,9 @@ async function mcpTrouble(error: unknown, question: ProbeRequest, place: Place):
 
   // Perhaps a page cannot talk to it at all.
   const reached = await probeResponse(question);
-  if ('trouble' in reached) return reached.trouble;
+  if ('diagnosis' in reached) return reached.diagnosis;
   const { response } = reached;
-  const refused = await troubleOfResponse(response, question);
+  const refused = await diagnosisOfResponse(response, question);
   // To a GET without a session it may well say no.
   if (refused && (refused.kind !== 'wrongPath' || refused.status === 404)) return refused;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
@@ -229,8 +236,8 @@ async function mcpTrouble(error: unknown, question: ProbeRequest, place: Place):
   if (place === 'guessed' && !refused && !isStream) return { kind: 'notToolServer' };
   if (isOpaqueError(why)) {
     const headers = { ...question.headers, ...MCP_HEADERS };
-    const trouble = await preflight({ ...question, headers }, 'POST');
-    if (trouble) return trouble;
+    const diagnosis = await preflight({ ...question, headers }, 'POST');
+    if (diagnosis) return diagnosis;
   }
   return place === 'given' ? { kind: 'badHandshake', why } : { kind: 'notToolServer' };
 }
@@ -255,9 +262,9 @@ async function server(
   endpoint: Pick<Endpoint, 'url'>,
   name: string,
   title: string,
-  via: Via,
-  offered: Offered,
-): Promise<DiscoveredServer> {
+  via: LocalProtocol,
+  offered: DiscoveredTools,
+): Promise<ServerWithTools> {
   const text = JSON.stringify(offered);
   return { url: endpoint.url, name, title, via, hash: await hash(text), offered };
 }

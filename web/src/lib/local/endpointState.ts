@@ -1,6 +1,6 @@
 // How the state of an endpoint is shown.
 import type { LocalEndpoint } from '$lib/api/types';
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 import { DEFAULT_URL } from './endpoints.svelte';
 
 /** "localhost:8000/mcp" */
@@ -23,17 +23,17 @@ export function isUntouched({ url, name, kind, enabled }: LocalEndpoint): boolea
 }
 
 /** A missing server at the default address is no problem worth showing. */
-export function isQuiet(endpoint: LocalEndpoint, { kind }: Trouble): boolean {
+export function isQuiet(endpoint: LocalEndpoint, { kind }: Diagnosis): boolean {
   return isUntouched(endpoint) && (kind === 'notRunning' || kind === 'notRunningOrNotHttp');
 }
 
 /** A matter of browser permission, independent of the address. */
-export function isPermission({ kind }: Trouble): boolean {
+export function isPermission({ kind }: Diagnosis): boolean {
   return kind.startsWith('permission');
 }
 
 /** Another address of the same server that may work. */
-export function alternativeUrl(url: string, { kind }: Trouble): string | undefined {
+export function alternativeUrl(url: string, { kind }: Diagnosis): string | undefined {
   const other = new URL(url);
   if (kind === 'useHttp') other.protocol = 'http:';
   else if (kind === 'useHttps') other.protocol = 'https:';

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Execute, Outcome } from '$lib/api/types';
-import type { Trouble } from './diagnose';
+import type { ExecuteTool, LocalCallOutcome } from '$lib/api/types';
+import type { Diagnosis } from './diagnose';
 import { Executor } from './execute';
 import type { McpClientPool } from './mcp';
 
 const fetched = vi.fn<typeof fetch>();
-const ended = vi.fn<(callId: string, outcome: Outcome) => void>();
+const ended = vi.fn<(callId: string, outcome: LocalCallOutcome) => void>();
 const progress = vi.fn();
 const drop = vi.fn();
-let trouble: Trouble | undefined;
+let diagnosis: Diagnosis | undefined;
 
 const executor = () =>
   new Executor({
@@ -17,12 +17,12 @@ const executor = () =>
       url === 'http://localhost:8000'
         ? { url, headers: { authorization: 'Bearer mine' } }
         : undefined,
-    explain: async () => trouble,
+    explain: async () => diagnosis,
     progress,
     ended,
   });
 
-const order = (more: Partial<Execute> = {}): Execute => ({
+const order = (more: Partial<ExecuteTool> = {}): ExecuteTool => ({
   call_id: 'c1',
   tool_name: 'now',
   tool_args: {},
@@ -39,7 +39,7 @@ const order = (more: Partial<Execute> = {}): Execute => ({
 
 beforeEach(() => {
   vi.stubGlobal('fetch', fetched);
-  trouble = undefined;
+  diagnosis = undefined;
 });
 
 afterEach(() => {
@@ -157,10 +157,10 @@ test('what broke in the middle is told from what was never reached', async () =>
   fetched.mockRejectedValue(new TypeError('Failed to fetch'));
   await executor().execute(order());
   expect(ended.mock.calls[0]![1]).toMatchObject({ error: { kind: 'broken' } });
-  trouble = { kind: 'notRunning' };
+  diagnosis = { kind: 'notRunning' };
   await executor().execute(order({ call_id: 'c2' }));
   expect(ended.mock.calls[1]![1]).toMatchObject({ error: { kind: 'unreachable' } });
-  trouble = { kind: 'cors' };
+  diagnosis = { kind: 'cors' };
   await executor().execute(order({ call_id: 'c3' }));
   expect(ended.mock.calls[2]![1]).toMatchObject({ error: { kind: 'refused' } });
   expect(drop).toHaveBeenCalledTimes(3);

@@ -1,7 +1,7 @@
 // Makes the calls that Tenon sends: only to servers that the person has enabled here,
 // with the key that only this browser knows.
-import type { CallId, Execute, Outcome, WireBody, WireRequest } from '$lib/api/types';
-import type { Trouble } from './diagnose';
+import type { CallId, ExecuteTool, LocalCallOutcome, WireBody, WireRequest } from '$lib/api/types';
+import type { Diagnosis } from './diagnose';
 import type { McpClientPool } from './mcp';
 import { claimCall } from './callClaims';
 import { cancelBody, isCrossOriginRedirect } from './probe';
@@ -19,10 +19,10 @@ export interface ExecutorContext {
   /** The enabled server at this address. */
   reach(url: string): ReachableServer | undefined;
   /** Looks what is wrong with a server that did not answer. */
-  explain(url: string): Promise<Trouble | undefined>;
+  explain(url: string): Promise<Diagnosis | undefined>;
   /** Reports progress; the first report says that the call has started. */
   progress(callId: CallId, progress?: { progress: number; total?: number; message?: string }): void;
-  ended(callId: CallId, outcome: Outcome): void;
+  ended(callId: CallId, outcome: LocalCallOutcome): void;
 }
 
 /** Larger results are useless to a model and are not sent. */
@@ -56,7 +56,7 @@ export class Executor {
     this.calls.forEach((callId) => this.cancel(callId));
   }
 
-  async execute(order: Execute): Promise<void> {
+  async execute(order: ExecuteTool): Promise<void> {
     const { call_id: callId } = order;
     if (this.#running.has(callId)) return;
     const abort = new AbortController();
@@ -69,7 +69,7 @@ export class Executor {
     this.around.ended(callId, outcome);
   }
 
-  async #outcome(order: Execute, abort: AbortController): Promise<Outcome> {
+  async #outcome(order: ExecuteTool, abort: AbortController): Promise<LocalCallOutcome> {
     const server = this.around.reach(order.server_url);
     if (!server) {
       return failed('refused', `The server at ${order.server_url} is not enabled in this browser.`);
@@ -89,10 +89,10 @@ export class Executor {
 
   async #fetch(
     request: WireRequest,
-    order: Execute,
+    order: ExecuteTool,
     server: ReachableServer,
     abort: AbortController,
-  ): Promise<Outcome> {
+  ): Promise<LocalCallOutcome> {
     // Whatever Tenon says, nothing goes anywhere else.
     if (new URL(request.url).origin !== new URL(server.url).origin) {
       return failed('refused', `${request.url} is not at ${server.url}, which alone is enabled.`);
@@ -131,7 +131,11 @@ export class Executor {
     }
   }
 
-  async #call(order: Execute, server: ReachableServer, abort: AbortController): Promise<Outcome> {
+  async #call(
+    order: ExecuteTool,
+    server: ReachableServer,
+    abort: AbortController,
+  ): Promise<LocalCallOutcome> {
     const result = await this.around.mcp.call(server.url, server.headers, {
       tool: order.tool_name,
       args: order.tool_args,
@@ -145,10 +149,10 @@ export class Executor {
 
   async #failure(
     error: unknown,
-    order: Execute,
+    order: ExecuteTool,
     abort: AbortController,
     afterMs: number,
-  ): Promise<Outcome> {
+  ): Promise<LocalCallOutcome> {
     const late = `${order.server_url} did not answer within ${order.deadline_ms / 1000} s.`;
     if (abort.signal.reason instanceof LateError || isTimeout(error)) {
       return failed('timed_out', late);
@@ -161,15 +165,15 @@ export class Executor {
     }
     if (isRefusal(error)) return failed('failed', error.message);
     this.around.mcp.drop(order.server_url);
-    const trouble = await this.around.explain(order.server_url);
-    if (!trouble) {
+    const diagnosis = await this.around.explain(order.server_url);
+    if (!diagnosis) {
       return failed(
         'broken',
         `The connection to ${order.server_url} broke in the middle of the call.`,
       );
     }
-    const reason = modelMessage(trouble, order.server_url);
-    if (isForbidden(trouble)) return failed('refused', reason);
+    const reason = modelMessage(diagnosis, order.server_url);
+    if (isForbidden(diagnosis)) return failed('refused', reason);
     // Only one that worked on it for a while can have died over it.
     return failed(afterMs < REFUSED_WITHIN_MS ? 'unreachable' : 'broken', reason);
   }
@@ -191,7 +195,7 @@ function isTimeout(error: unknown): boolean {
 function failed(
   kind: 'refused' | 'taken' | 'failed' | 'timed_out' | 'broken' | 'unreachable',
   message: string,
-): Outcome {
+): LocalCallOutcome {
   return { error: { kind, message } };
 }
 

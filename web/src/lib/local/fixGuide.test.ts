@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 import { fixGuideFor, startGuide, type ServerToolkit } from './fixGuide';
 
 const origin = 'https://tenon.example';
 const url = 'http://localhost:8123';
-const code = (kind: Trouble['kind'], maker: ServerToolkit, at = url) =>
+const code = (kind: Diagnosis['kind'], maker: ServerToolkit, at = url) =>
   fixGuideFor({ kind }, { origin, url: at })?.lines.find((line) => line.maker === maker)?.code;
 
 test('an mcpo is started with this origin and this port', () => {
@@ -16,7 +16,7 @@ test('an mcpo is started with this origin and this port', () => {
 });
 
 test('whatever lets a page in names its origin', () => {
-  const check = (kind: Trouble['kind'], maker: ServerToolkit, ...expected: string[]) => {
+  const check = (kind: Diagnosis['kind'], maker: ServerToolkit, ...expected: string[]) => {
     for (const piece of expected) expect(code(kind, maker)).toContain(piece);
   };
   for (const kind of ['cors', 'preflightHeader', 'preflightRefused'] as const) {
@@ -33,7 +33,7 @@ test('whatever lets a page in names its origin', () => {
 });
 
 test('a port is the one of the address, or another where no browser goes', () => {
-  const check = (kind: Trouble['kind'], at: string, expected: string) =>
+  const check = (kind: Diagnosis['kind'], at: string, expected: string) =>
     expect(code(kind, 'mcpo', at)).toContain(`--port ${expected} `);
   check('notRunning', 'http://localhost', '80');
   check('notRunning', 'https://localhost', '443');

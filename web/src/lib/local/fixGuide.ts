@@ -1,5 +1,5 @@
 // What to type where, so that a tool server can be used from this page.
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 
 export type ServerToolkit = 'mcpo' | 'fastmcp' | 'express' | 'other';
 export type Topic = 'start' | 'cors' | 'tls' | 'where' | 'key';
@@ -17,7 +17,7 @@ export interface FixGuide {
   lines: readonly { maker: ServerToolkit; code: string }[];
 }
 
-const TOPICS: Partial<Record<Trouble['kind'], Topic>> = {
+const TOPICS: Partial<Record<Diagnosis['kind'], Topic>> = {
   blockedPort: 'start',
   notRunning: 'start',
   notRunningOrNotHttp: 'start',
@@ -39,7 +39,7 @@ const TOPICS: Partial<Record<Trouble['kind'], Topic>> = {
 const FALLBACK_PORT = 8000;
 
 export function fixGuideFor(
-  { kind }: Pick<Trouble, 'kind'>,
+  { kind }: Pick<Diagnosis, 'kind'>,
   site: FixContext,
 ): FixGuide | undefined {
   const topic = TOPICS[kind];

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Execute, Outcome } from '$lib/api/types';
+import type { ExecuteTool, LocalCallOutcome } from '$lib/api/types';
 import { Executor } from './execute';
 import type { McpClientPool } from './mcp';
 
@@ -12,10 +12,10 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** What Tenon is told of a call, by a page that can reach the server. */
 async function outcomeOf(
-  order: Partial<Execute>,
+  order: Partial<ExecuteTool>,
   mcp: Partial<McpClientPool> = {},
-): Promise<Outcome> {
-  const ended = vi.fn<(callId: string, outcome: Outcome) => void>();
+): Promise<LocalCallOutcome> {
+  const ended = vi.fn<(callId: string, outcome: LocalCallOutcome) => void>();
   const executor = new Executor({
     mcp: mcp as McpClientPool,
     reach: () => ({ url, headers: {} }),
@@ -30,17 +30,17 @@ async function outcomeOf(
   return ended.mock.lastCall?.[1] ?? expect.fail('it has not ended');
 }
 
-function fetched(body: BodyInit): Promise<Outcome> {
+function fetched(body: BodyInit): Promise<LocalCallOutcome> {
   vi.stubGlobal('fetch', () => Promise.resolve(new Response(body)));
   return outcomeOf({ request: { method: 'GET', url: `${url}/tool`, headers: [] } });
 }
 
-function called(result: unknown): Promise<Outcome> {
+function called(result: unknown): Promise<LocalCallOutcome> {
   return outcomeOf({}, { call: () => Promise.resolve(result) });
 }
 
-const sizeOf = (outcome: Outcome) => new Blob([JSON.stringify(outcome)]).size;
-const bodyOf = (outcome: Outcome) => ('status' in outcome ? outcome.body : undefined);
+const sizeOf = (outcome: LocalCallOutcome) => new Blob([JSON.stringify(outcome)]).size;
+const bodyOf = (outcome: LocalCallOutcome) => ('status' in outcome ? outcome.body : undefined);
 const tooLong = { error: { kind: 'failed', message: 'The answer is larger than 16 MB.' } };
 
 test('what is text is sent as text', async () => {

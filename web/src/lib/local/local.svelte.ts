@@ -3,17 +3,17 @@
 import type {
   ClientFrame,
   ErrorDetail,
-  Execute,
+  ExecuteTool,
   LocalEndpoint,
-  Registered,
+  RegistrationResult,
   ServerFrame,
 } from '$lib/api/types';
 import { localToolsTooLong } from '$lib/i18n/errors/localToolsTooLong';
 import { describeError } from '$lib/i18n/errorText';
 import { normalizedUrl } from './address';
 import { thisDevice, pageId } from './device';
-import type { Trouble } from './diagnose';
-import { discover, candidateUrls, type DiscoverResult, type DiscoveredServer } from './discover';
+import type { Diagnosis } from './diagnose';
+import { discover, candidateUrls, type DiscoverResult, type ServerWithTools } from './discover';
 import { Endpoints } from './endpoints.svelte';
 import { Executor, type ReachableServer } from './execute';
 import { McpClientPool } from './mcp';
@@ -32,7 +32,7 @@ export interface EndpointCheck {
 }
 
 /** Tenon's response to the registration of a server. */
-export interface RegistrationResult {
+export interface RegistrationState {
   tools: number;
   /** It cannot be used at all. */
   problem?: ErrorDetail;
@@ -43,10 +43,10 @@ export interface RegistrationResult {
 /** What is shown of an endpoint. */
 export interface EndpointStatus {
   state: 'off' | 'looking' | 'waiting' | 'found' | 'trouble';
-  servers: readonly DiscoveredServer[];
+  servers: readonly ServerWithTools[];
   tools: number;
   /** What is in the way: of the whole, or of one that it names. */
-  troubles: readonly { name: string; trouble: Trouble }[];
+  diagnoses: readonly { name: string; diagnosis: Diagnosis }[];
   notes: readonly ErrorDetail[];
 }
 
@@ -68,7 +68,7 @@ export class Local {
   scanned = $state.raw<readonly ScanHit[]>();
   scanning = $state(false);
   /** What Tenon said of what was found, by hash. */
-  registrations = $state.raw<ReadonlyMap<string, RegistrationResult>>(new Map());
+  registrations = $state.raw<ReadonlyMap<string, RegistrationState>>(new Map());
   /** Requests to this machine need a permission that the person has not given yet. */
   needsPermission = $state(false);
   /** Why Tenon took nothing of what was offered last. */
@@ -137,7 +137,7 @@ export class Local {
   take(frame: ServerFrame): void {
     switch (frame.type) {
       case 'execute:tool':
-        void this.#executor.execute(frame as Execute);
+        void this.#executor.execute(frame as ExecuteTool);
         break;
       case 'cancel:tool':
         this.#executor.cancel(frame.call_id);
@@ -219,20 +219,20 @@ export class Local {
     const look = this.checks.get(url);
     const servers = look?.finding?.servers ?? [];
     const said = servers.map((server) => ({ server, said: this.registrations.get(server.hash) }));
-    const troubles = [...(look?.finding?.troubles ?? [])];
-    const whole = look?.finding?.trouble;
-    if (whole && troubles.length === 0) troubles.push({ name: '', trouble: whole });
+    const diagnoses = [...(look?.finding?.diagnoses ?? [])];
+    const whole = look?.finding?.diagnosis;
+    if (whole && diagnoses.length === 0) diagnoses.push({ name: '', diagnosis: whole });
     for (const { server, said: { problem } = {} } of said) {
       if (!problem) continue;
-      const trouble: Trouble = { kind: 'badSpec', where: describeError(problem) };
-      troubles.push({ name: server.name ?? '', trouble });
+      const diagnosis: Diagnosis = { kind: 'badSpec', where: describeError(problem) };
+      diagnoses.push({ name: server.name ?? '', diagnosis });
     }
     const tools = said.reduce((sum, { said }) => sum + (said?.tools ?? 0), 0);
     const notes = said.flatMap(({ said }) => said?.notes ?? []);
     const found = servers.length > 0 ? 'found' : 'trouble';
     const known = look?.finding ? found : 'looking';
     const state = !enabled ? 'off' : look?.waiting ? 'waiting' : known;
-    return { state, servers, tools, troubles, notes };
+    return { state, servers, tools, diagnoses, notes };
   }
 
   async #check(endpoint: LocalEndpoint, mayAsk: boolean): Promise<void> {
@@ -258,12 +258,12 @@ export class Local {
       );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      finding = { servers: [], trouble: { kind: 'badHandshake', why } };
+      finding = { servers: [], diagnosis: { kind: 'badHandshake', why } };
     }
     // It may have been changed, removed or switched off meanwhile.
     if (!isLatest()) return;
     this.#running.delete(url);
-    if (finding.trouble?.kind === 'tooSlow' && before?.finding && this.#isBusy(endpoint)) {
+    if (finding.diagnosis?.kind === 'tooSlow' && before?.finding && this.#isBusy(endpoint)) {
       finding = before.finding;
     }
     if (finding.servers.length > 0) this.#foundBefore.add(url);
@@ -302,12 +302,12 @@ export class Local {
   }
 
   /** Looks again at a server that failed a call. */
-  async #explain(url: string): Promise<Trouble | undefined> {
+  async #explain(url: string): Promise<Diagnosis | undefined> {
     const endpoint = this.#endpointOf(url);
     if (!endpoint) return undefined;
     this.#trusted.clear();
     await this.#check(endpoint, false);
-    return this.checks.get(endpoint.url)?.finding?.trouble;
+    return this.checks.get(endpoint.url)?.finding?.diagnosis;
   }
 
   #isAsked(): Promise<boolean> {
@@ -315,8 +315,8 @@ export class Local {
   }
 
   /** Each once, though it may be found at several addresses: as it is at its own. */
-  #servers(): DiscoveredServer[] {
-    const servers = new Map<string, DiscoveredServer>();
+  #servers(): ServerWithTools[] {
+    const servers = new Map<string, ServerWithTools>();
     for (const { url } of this.endpoints.enabled) {
       for (const server of this.checks.get(url)?.finding?.servers ?? []) {
         const id = idOf(server);
@@ -366,9 +366,9 @@ export class Local {
     return along;
   }
 
-  #onRegistered({ servers: answers, problem }: Registered): void {
+  #onRegistered({ servers: answers, problem }: RegistrationResult): void {
     this.problem = problem;
-    const said = new Map<string, RegistrationResult>();
+    const said = new Map<string, RegistrationState>();
     const wanted = new Set<string>();
     for (const server of this.#servers()) {
       const { url, name, hash } = server;
@@ -404,6 +404,6 @@ export class Local {
   }
 }
 
-function idOf({ url, name = '' }: Pick<DiscoveredServer, 'url' | 'name'>): string {
+function idOf({ url, name = '' }: Pick<ServerWithTools, 'url' | 'name'>): string {
   return `${url} ${name}`;
 }

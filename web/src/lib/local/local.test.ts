@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { errorDetail } from '$lib/i18n/errorFixture';
-import type { ClientFrame, Registered } from '$lib/api/types';
-import { discover, type DiscoverResult, type DiscoveredServer } from './discover';
+import type { ClientFrame, RegistrationResult } from '$lib/api/types';
+import { discover, type DiscoverResult, type ServerWithTools } from './discover';
 import { Local } from './local.svelte';
 import { McpClientPool } from './mcp';
 
@@ -14,7 +14,7 @@ vi.mock('./discover', async (original) => ({
 }));
 
 const url = 'http://localhost:8000';
-const server = (hash: string): DiscoveredServer => ({
+const server = (hash: string): ServerWithTools => ({
   url,
   name: 'time',
   title: 'Time',
@@ -24,7 +24,7 @@ const server = (hash: string): DiscoveredServer => ({
 });
 
 const own = `${url}/mcp`;
-const mcp: DiscoveredServer = { ...server('m'), url: own, name: '', via: 'mcp' };
+const mcp: ServerWithTools = { ...server('m'), url: own, name: '', via: 'mcp' };
 const endpoint = (url: string) => ({ url, name: '', kind: 'auto' as const, enabled: true });
 
 /** A look whose end is ours to give. */
@@ -47,7 +47,7 @@ async function looking(finding: DiscoverResult): Promise<Local> {
 }
 
 const registrations = () => sent.filter((frame) => frame.type === 'tools:register');
-const said = (more: Partial<Registered['servers'][number]>): Registered => ({
+const said = (more: Partial<RegistrationResult['servers'][number]>): RegistrationResult => ({
   servers: [{ url, name: 'time', sourceId: 's', tools: 0, wanted: false, notes: [], ...more }],
 });
 
@@ -81,16 +81,16 @@ test('what cannot be used is told, and not sent again', async () => {
   const count = registrations().length;
   local.take({ type: 'tools:registered', ...said({ wanted: true }) });
   expect(registrations()).toHaveLength(count);
-  expect(local.statusOf(local.endpoints.all[0]!).troubles).toEqual([
-    { name: 'time', trouble: { kind: 'badSpec', where: 'paths./x: no' } },
+  expect(local.statusOf(local.endpoints.all[0]!).diagnoses).toEqual([
+    { name: 'time', diagnosis: { kind: 'badSpec', where: 'paths./x: no' } },
   ]);
 });
 
 test('what is in the way is told of the whole or of one', async () => {
-  const local = await looking({ servers: [], trouble: { kind: 'cors' } });
+  const local = await looking({ servers: [], diagnosis: { kind: 'cors' } });
   expect(local.statusOf(local.endpoints.all[0]!)).toMatchObject({
     state: 'trouble',
-    troubles: [{ name: '', trouble: { kind: 'cors' } }],
+    diagnoses: [{ name: '', diagnosis: { kind: 'cors' } }],
   });
   expect(registrations().at(-1)).toMatchObject({ servers: [] });
 });
@@ -189,7 +189,7 @@ test('a key that is entered while a look runs is tried, and the older look count
   expect(vi.mocked(discover).mock.lastCall![0].headers).toEqual({ 'x-key': 'mine' });
   second.end({ servers: [server('h1')] });
   await put;
-  first.end({ servers: [], trouble: { kind: 'notRunning' } });
+  first.end({ servers: [], diagnosis: { kind: 'notRunning' } });
   await new Promise((resolve) => setTimeout(resolve));
   expect(local.checks.get(url)?.finding?.servers).toHaveLength(1);
 });
@@ -215,7 +215,7 @@ test('one that has no time because it works on a call is still there', async () 
     server_url: own,
     deadline_ms: 1_000,
   });
-  vi.mocked(discover).mockResolvedValue({ servers: [], trouble: { kind: 'tooSlow' } });
+  vi.mocked(discover).mockResolvedValue({ servers: [], diagnosis: { kind: 'tooSlow' } });
   await local.look({ mayAsk: true });
   expect(registrations().at(-1)).toMatchObject({ servers: [{ url: own }], calls: ['c4'] });
 });

@@ -1,12 +1,12 @@
 // Why a call failed, in one English sentence for the model.
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 
 /** Whether the browser kept the call from being made at all. */
-export function isForbidden({ kind }: Trouble): boolean {
+export function isForbidden({ kind }: Diagnosis): boolean {
   return FORBIDDEN.has(kind);
 }
 
-const FORBIDDEN: ReadonlySet<Trouble['kind']> = new Set([
+const FORBIDDEN: ReadonlySet<Diagnosis['kind']> = new Set([
   'blockedPort',
   'mixedContent',
   'policy',
@@ -23,8 +23,8 @@ const FORBIDDEN: ReadonlySet<Trouble['kind']> = new Set([
   'tlsNotTrusted',
 ]);
 
-export function modelMessage(trouble: Trouble, url: string): string {
-  switch (trouble.kind) {
+export function modelMessage(diagnosis: Diagnosis, url: string): string {
+  switch (diagnosis.kind) {
     case 'permissionAsk':
     case 'permissionUnanswered':
     case 'permissionDismissed':

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LocalEndpoint } from '$lib/api/types';
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 import { DEFAULT_URL } from './endpoints.svelte';
 import type { EndpointStatus } from './local.svelte';
 import { overviewOf } from './overview';
@@ -13,14 +13,14 @@ const endpoint = (url: string, more: Partial<LocalEndpoint> = {}): LocalEndpoint
   enabled: true,
   ...more,
 });
-const inTrouble = (kind: Trouble['kind']): EndpointStatus => ({
+const withDiagnosis = (kind: Diagnosis['kind']): EndpointStatus => ({
   state: 'trouble',
   servers: [],
   tools: 0,
-  troubles: [{ name: '', trouble: { kind } as Trouble }],
+  diagnoses: [{ name: '', diagnosis: { kind } as Diagnosis }],
   notes: [],
 });
-const found: EndpointStatus = { state: 'found', servers: [], tools: 3, troubles: [], notes: [] };
+const found: EndpointStatus = { state: 'found', servers: [], tools: 3, diagnoses: [], notes: [] };
 const look = (...all: [LocalEndpoint, EndpointStatus][]) =>
   overviewOf({
     endpoints: { all: all.map(([endpoint]) => endpoint) },
@@ -37,16 +37,16 @@ test('nobody at the address that nobody chose is nothing to speak of', () => {
     const seen = look([endpoint, status]);
     expect([seen.nothing, seen.problems]).toEqual([nothing, problems]);
   };
-  check(endpoint(DEFAULT_URL), inTrouble('notRunningOrNotHttp'), true, 0);
-  check(endpoint(DEFAULT_URL), inTrouble('notRunning'), true, 0);
-  check(endpoint(DEFAULT_URL, { name: 'Mine' }), inTrouble('notRunning'), false, 1);
-  check(endpoint(DEFAULT_URL), inTrouble('cors'), false, 1);
-  check(endpoint('http://localhost:8001'), inTrouble('notRunning'), false, 1);
+  check(endpoint(DEFAULT_URL), withDiagnosis('notRunningOrNotHttp'), true, 0);
+  check(endpoint(DEFAULT_URL), withDiagnosis('notRunning'), true, 0);
+  check(endpoint(DEFAULT_URL, { name: 'Mine' }), withDiagnosis('notRunning'), false, 1);
+  check(endpoint(DEFAULT_URL), withDiagnosis('cors'), false, 1);
+  check(endpoint('http://localhost:8001'), withDiagnosis('notRunning'), false, 1);
   expect(look().nothing).toBe(true);
 });
 
 test('what the browser forbids is no problem of an address', () => {
-  const denied = inTrouble('permissionDenied');
+  const denied = withDiagnosis('permissionDenied');
   const seen = look([endpoint(DEFAULT_URL), denied], [endpoint('http://localhost:1'), denied]);
   expect(seen.forbidden).toEqual({ kind: 'permissionDenied' });
   expect([seen.nothing, seen.problems]).toEqual([false, 0]);
@@ -56,8 +56,8 @@ test('tools are summed, and addresses in trouble counted', () => {
   const seen = look(
     [endpoint('http://localhost:1'), found],
     [endpoint('http://localhost:2'), found],
-    [endpoint('http://localhost:3'), inTrouble('cors')],
-    [endpoint('http://localhost:4', { enabled: false }), inTrouble('cors')],
+    [endpoint('http://localhost:3'), withDiagnosis('cors')],
+    [endpoint('http://localhost:4', { enabled: false }), withDiagnosis('cors')],
   );
   expect([seen.tools, seen.problems, seen.nothing]).toEqual([6, 1, false]);
 });
@@ -72,8 +72,8 @@ test('an address is called by its name, else by what tells it apart', () => {
 });
 
 test('where another address may do, it is named', () => {
-  const check = (url: string, kind: Trouble['kind'], expected: string | undefined) =>
-    expect(alternativeUrl(url, { kind } as Trouble)).toBe(expected);
+  const check = (url: string, kind: Diagnosis['kind'], expected: string | undefined) =>
+    expect(alternativeUrl(url, { kind } as Diagnosis)).toBe(expected);
   check('https://localhost:8000', 'useHttp', 'http://localhost:8000');
   check('http://localhost:8000/mcp', 'useHttps', 'https://localhost:8000/mcp');
   check('http://[::1]:8000', 'policy', 'http://localhost:8000');

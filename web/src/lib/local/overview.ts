@@ -1,6 +1,6 @@
 // The state of all endpoints on this computer, summed up.
 import type { LocalEndpoint } from '$lib/api/types';
-import type { Trouble } from './diagnose';
+import type { Diagnosis } from './diagnose';
 import type { Local, EndpointStatus } from './local.svelte';
 import { isPermission, isQuiet, isUntouched } from './endpointState';
 
@@ -12,7 +12,7 @@ export interface Overview {
   /** The browser seems to be asking the person. */
   waiting: boolean;
   /** A browser permission problem, which concerns all addresses. */
-  forbidden: Trouble | undefined;
+  forbidden: Diagnosis | undefined;
   /** Nobody has set up anything, and nothing is there. */
   nothing: boolean;
 }
@@ -25,22 +25,24 @@ export function overviewOf({
   statusOf: Local['statusOf'];
 }): Overview {
   const rows = endpoints.all.map((endpoint) => ({ endpoint, status: statusOf(endpoint) }));
-  const troubles = rows.flatMap(({ endpoint, status }) =>
-    endpoint.enabled ? status.troubles.map(({ trouble }) => ({ endpoint, trouble })) : [],
+  const diagnoses = rows.flatMap(({ endpoint, status }) =>
+    endpoint.enabled ? status.diagnoses.map(({ diagnosis }) => ({ endpoint, diagnosis })) : [],
   );
   const isNothing = ({ endpoint, status }: Overview['rows'][0]) =>
     isUntouched(endpoint) &&
     status.state === 'trouble' &&
-    status.troubles.every(({ trouble }) => isQuiet(endpoint, trouble) || isPermission(trouble));
-  const serious = troubles.filter(
-    ({ endpoint, trouble }) => !isQuiet(endpoint, trouble) && !isPermission(trouble),
+    status.diagnoses.every(
+      ({ diagnosis }) => isQuiet(endpoint, diagnosis) || isPermission(diagnosis),
+    );
+  const serious = diagnoses.filter(
+    ({ endpoint, diagnosis }) => !isQuiet(endpoint, diagnosis) && !isPermission(diagnosis),
   );
   return {
     rows,
     tools: rows.reduce((sum, { status }) => sum + status.tools, 0),
     problems: new Set(serious.map(({ endpoint }) => endpoint.url)).size,
     waiting: rows.some(({ status }) => status.state === 'waiting'),
-    forbidden: troubles.find(({ trouble }) => isPermission(trouble))?.trouble,
+    forbidden: diagnoses.find(({ diagnosis }) => isPermission(diagnosis))?.diagnosis,
     nothing: rows.every(isNothing),
   };
 }

@@ -42,12 +42,12 @@ export type Answers = 'yes' | 'no' | 'timeout';
 
 /** Whether any HTTP server answers there, readable or not. */
 export async function answers(url: string, signal: AbortSignal): Promise<Answers> {
-  const heard = await tryFetch(url, { mode: 'no-cors', signal });
-  if (heard.how === 'answer') {
-    cancelBody(heard.response);
+  const attempt = await tryFetch(url, { mode: 'no-cors', signal });
+  if (attempt.how === 'answer') {
+    cancelBody(attempt.response);
     return 'yes';
   }
-  return heard.how === 'timeout' ? 'timeout' : 'no';
+  return attempt.how === 'timeout' ? 'timeout' : 'no';
 }
 
 export type Connects = 'yes' | 'never' | 'timeout';
@@ -78,19 +78,19 @@ export async function watchCspViolations<Result>(
 ): Promise<{ result: Result; forbidden: boolean }> {
   const { origin } = new URL(url);
   let forbidden = false;
-  const heard = (event: SecurityPolicyViolationEvent) => {
+  const onViolation = (event: SecurityPolicyViolationEvent) => {
     // Others are looked at meanwhile.
     if (event.effectiveDirective !== 'connect-src') return;
     if (`${event.blockedURI}/`.startsWith(`${origin}/`)) forbidden = true;
   };
-  document.addEventListener('securitypolicyviolation', heard);
+  document.addEventListener('securitypolicyviolation', onViolation);
   try {
     const result = await work();
     // The violation event is dispatched in a task of its own.
     await new Promise((resolve) => setTimeout(resolve));
     return { result, forbidden };
   } finally {
-    document.removeEventListener('securitypolicyviolation', heard);
+    document.removeEventListener('securitypolicyviolation', onViolation);
   }
 }
 

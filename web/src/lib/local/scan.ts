@@ -1,6 +1,6 @@
 // Scans ports of this machine for tool servers.
 import { isLoopback } from './address';
-import { permissionTrouble } from './diagnose';
+import { permissionDiagnosis } from './diagnose';
 import { discover, type DiscoverResult, type DiscoverOptions } from './discover';
 import { timeoutSignal } from './timeouts';
 import { willPrompt, isGated, permissionFor } from './permission';
@@ -61,8 +61,8 @@ async function at(
       return { url, finding: await discover({ url, kind: 'auto', headers: {} }, looking) };
     }
     if (connected !== 'yes') return { url };
-    const trouble = permissionTrouble(await permissionFor(target));
-    return trouble.kind === 'notHttp' ? { url } : { url, finding: { servers: [], trouble } };
+    const diagnosis = permissionDiagnosis(await permissionFor(target));
+    return diagnosis.kind === 'notHttp' ? { url } : { url, finding: { servers: [], diagnosis } };
   } catch {
     // Timed out or aborted.
     return { url };

@@ -1,8 +1,8 @@
 // The form in which a model is connected or changed: text as it is typed, and
 // what is sent to the server.
 import type {
-  Discover,
-  Discovered,
+  ModelDiscoveryRequest,
+  ModelDiscoveryResponse,
   ModelChange,
   ModelView,
   NewModel,
@@ -175,7 +175,10 @@ export function formatOf(form: ModelForm): WireFormat {
 }
 
 /** The address and the format as the server found them to be. */
-export function takeDiscovered(form: ModelForm, { provider, baseUrl }: Discovered): ModelForm {
+export function takeDiscovered(
+  form: ModelForm,
+  { provider, baseUrl }: ModelDiscoveryResponse,
+): ModelForm {
   return checkMode({ ...form, provider, baseUrl, preset: presetOf(baseUrl) });
 }
 
@@ -194,7 +197,7 @@ export function chooseOffered(
   };
 }
 
-export function discoverBody(form: ModelForm, model: ModelView | undefined): Discover {
+export function discoverBody(form: ModelForm, model: ModelView | undefined): ModelDiscoveryRequest {
   const key = form.key.trim();
   const stored = !form.removeKey && keepsKey(form, model);
   return {

@@ -77,7 +77,7 @@ export class Models {
   }
 
   /** Nothing is picked for the open chat any more. */
-  unpick(): void {
+  clearPick(): void {
     this.picked = undefined;
     saveSetting(key(this.#chatId), '');
   }
@@ -103,7 +103,7 @@ export class Models {
     await api.deleteModel(id);
     this.modelTests = new Map([...this.modelTests].filter(([other]) => other !== id));
     this.#removed = new Set(this.#removed).add(id);
-    if (this.picked?.id === id) this.unpick();
+    if (this.picked?.id === id) this.clearPick();
     await this.refresh();
   }
 

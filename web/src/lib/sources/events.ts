@@ -1,9 +1,9 @@
 // Change events of sources: the socket receives them, and the views that show sources subscribe.
-import type { SourceNews } from '$lib/api/types';
+import type { SourceUpdate } from '$lib/api/types';
 import { Listeners } from '$lib/listeners';
 
 /** Without details where anything may have changed. */
-const listeners = new Listeners<[news?: SourceNews]>();
+const listeners = new Listeners<[news?: SourceUpdate]>();
 
-export const onSourcesChange = (listener: (news?: SourceNews) => void) => listeners.add(listener);
-export const emitSourcesChange = (news?: SourceNews) => listeners.emit(news);
+export const onSourcesChange = (listener: (news?: SourceUpdate) => void) => listeners.add(listener);
+export const emitSourcesChange = (news?: SourceUpdate) => listeners.emit(news);

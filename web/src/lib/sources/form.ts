@@ -1,7 +1,7 @@
 // The form in which a server is added or changed: text as it is typed, and what
 // is sent to the server.
 import type {
-  NewSource,
+  AddSource,
   SourceChange,
   SourceDetail,
   SourcePreview,
@@ -294,7 +294,7 @@ export function wantsKey({ code }: Pick<ApiError, 'code'>): boolean {
   return code === 'wants_key';
 }
 
-export function newSourceOf(form: SourceForm, isAdmin: boolean): NewSource {
+export function newSourceOf(form: SourceForm, isAdmin: boolean): AddSource {
   return {
     kind: form.reach === 'openapi' ? 'openapi' : 'mcp',
     name: form.name.trim(),
@@ -306,7 +306,7 @@ export function newSourceOf(form: SourceForm, isAdmin: boolean): NewSource {
   };
 }
 
-function wholeReach(form: SourceForm): Partial<NewSource> {
+function wholeReach(form: SourceForm): Partial<AddSource> {
   switch (form.reach) {
     case 'program':
       return {
@@ -381,7 +381,7 @@ function linesOf(text: string): string[] {
 
 function limitsOf(
   form: SourceForm,
-): Pick<NewSource, 'timeoutMs' | 'toolTimeoutsMs' | 'sleepAfterMs' | 'startTimeoutMs'> {
+): Pick<AddSource, 'timeoutMs' | 'toolTimeoutsMs' | 'sleepAfterMs' | 'startTimeoutMs'> {
   const tools = form.toolTimeouts.filter(({ name }) => name.trim());
   return {
     ...(form.timeout.trim() && { timeoutMs: inMs(form.timeout, 1000) }),

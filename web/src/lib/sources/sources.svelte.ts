@@ -2,13 +2,13 @@
 // one changes: what it says is shown at once, and the rest is asked for.
 import { RemoteList } from '$lib/account/remoteList.svelte';
 import { sources } from '$lib/api/sources';
-import type { SourceDetail, SourceNews } from '$lib/api/types';
+import type { SourceDetail, SourceUpdate } from '$lib/api/types';
 import { onSourcesChange } from './events';
 
 export class Sources {
   readonly listing = new RemoteList<SourceDetail>(() => this.#ask());
   /** What the socket said since the list was asked for last. */
-  #news = $state.raw<ReadonlyMap<string, SourceNews>>(new Map());
+  #news = $state.raw<ReadonlyMap<string, SourceUpdate>>(new Map());
 
   items = $derived(
     this.listing.items
@@ -37,7 +37,7 @@ export class Sources {
   }
 
   /** Whether the list has to be read again. */
-  #take(news?: SourceNews): boolean {
+  #take(news?: SourceUpdate): boolean {
     const shown = this.items.find(({ id }) => id === news?.sourceId);
     if (news) this.#news = new Map(this.#news).set(news.sourceId, news);
     // Start-up progress is complete in the event.
@@ -53,7 +53,7 @@ export class Sources {
   }
 }
 
-function withNews(source: SourceDetail, news: SourceNews | undefined): SourceDetail {
+function withNews(source: SourceDetail, news: SourceUpdate | undefined): SourceDetail {
   if (!news) return source;
   const { sourceId: _id, gone: _gone, revision: _revision, ...now } = news;
   const { why: _why, startup: _startup, ...rest } = source as SourceDetail & { why?: string };

@@ -2,15 +2,19 @@ import { errorDetail } from '$lib/i18n/errorFixture';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '$lib/api/client';
 import { sources } from '$lib/api/sources';
-import type { SourceDetail, SourceNews, SourceState } from '$lib/api/types';
+import type { SourceDetail, SourceUpdate, SourceState } from '$lib/api/types';
 import { REFRESH_DEBOUNCE_MS } from '$lib/refresher';
 import { emitSourcesChange } from './events';
 import { Sources } from './sources.svelte';
 
 const detail = (id: string, state: SourceState = { state: 'ready' }, tools = 1) =>
   ({ id, name: id, tools, ...state }) as SourceDetail;
-const news = (sourceId: string, state: SourceState, more: Partial<SourceNews> = {}): SourceNews =>
-  ({ sourceId, gone: false, tools: 9, revision: 1, ...state, ...more }) as SourceNews;
+const news = (
+  sourceId: string,
+  state: SourceState,
+  more: Partial<SourceUpdate> = {},
+): SourceUpdate =>
+  ({ sourceId, gone: false, tools: 9, revision: 1, ...state, ...more }) as SourceUpdate;
 
 let stop = () => {};
 

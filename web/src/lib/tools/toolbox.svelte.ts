@@ -5,7 +5,7 @@ import type {
   ChatId,
   LocalView,
   Policy,
-  ToolChange,
+  ToolSettingPatch,
   ToolId,
   ToolsChange,
   ToolView,
@@ -15,7 +15,7 @@ import { ResponseOrder } from '$lib/responseOrder';
 import { isOn } from './callable';
 
 /** What was changed and is not yet confirmed. */
-type Over = Pick<ToolChange, 'enabled' | 'policy'>;
+type Over = Pick<ToolSettingPatch, 'enabled' | 'policy'>;
 
 export class Toolbox {
   loaded = $state(false);

@@ -80,7 +80,7 @@ enum Audience {
 }
 
 /// What a token has to be about.
-pub(super) struct Expected<'a> {
+pub(super) struct ExpectedClaims<'a> {
     pub(super) issuer: &'a str,
     pub(super) client_id: &'a str,
     pub(super) client_secret: Option<&'a str>,
@@ -125,7 +125,7 @@ struct JwsHeader {
 pub(super) fn verify(
     token: &str,
     keys: &KeySet,
-    expected: &Expected<'_>,
+    expected: &ExpectedClaims<'_>,
 ) -> Result<IdTokenClaims, IdTokenError> {
     let (payload, algorithm) = verify_signature(token, keys, expected.client_secret)?;
     let claims: IdTokenClaims =

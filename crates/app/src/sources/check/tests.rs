@@ -104,7 +104,7 @@ fn headers_and_variables_are_ones_that_can_be_sent() {
     header("X-A", "a\r\nX-B: b", false);
     header("Host", "elsewhere", false);
     header("Mcp-Session-Id", "1", false);
-    header("X-A", &"x".repeat(MAX_TEXT + 1), false);
+    header("X-A", &"x".repeat(MAX_TEXT_BYTES + 1), false);
     let variable = |name: &str, value: &str, fits: bool| {
         let made = draft(|draft| {
             draft.command = Some("run".into());

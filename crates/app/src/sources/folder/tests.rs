@@ -3,7 +3,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use tempfile::TempDir;
 
 use super::*;
-use tenon_sources::import::MAX_TEXT;
+use tenon_sources::import::MAX_TEXT_BYTES;
 
 struct FolderFixture {
     place: TempDir,
@@ -135,7 +135,7 @@ fn servers_of_the_same_name_in_two_files_are_told_apart() {
 #[test]
 fn what_is_too_long_or_no_text_is_refused() {
     let mut fixture = FolderFixture::new();
-    fixture.write("a.json", &" ".repeat(MAX_TEXT + 10));
+    fixture.write("a.json", &" ".repeat(MAX_TEXT_BYTES + 10));
     fs::write(fixture.place.path().join("b.json"), b"\xff\xfe{").unwrap();
     fixture.poll();
     assert_eq!(

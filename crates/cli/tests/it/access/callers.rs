@@ -21,7 +21,7 @@ const PASSWORD: &str = "correct horse battery";
 type Credential = (&'static str, String);
 
 /// A way to have a tool called.
-enum Door {
+enum CallRoute {
     /// `POST /api/tools/{id}/call`
     Call(Credential),
     /// `POST /api/chats/{id}/turns`
@@ -32,13 +32,13 @@ enum Door {
     Command(&'static [&'static str]),
 }
 
-struct World {
+struct CallerFixture {
     data: TempDir,
     served: Served,
     cookie: Credential,
 }
 
-impl World {
+impl CallerFixture {
     /// A server that runs, and Ada, who is its admin and logged in.
     async fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
@@ -85,9 +85,9 @@ impl World {
     }
 
     /// "runs", "asks", or "refused": with a reason, or as it is not even offered.
-    async fn enter(&self, door: &Door) -> &'static str {
-        match door {
-            Door::Call(credential) => {
+    async fn call_by(&self, route: &CallRoute) -> &'static str {
+        match route {
+            CallRoute::Call(credential) => {
                 let sum = json!({"arguments": {"expression": "1234*5678"}});
                 let path = format!("/api/tools/{CALCULATE}/call");
                 let answer = self.post(credential, &path, sum).await;
@@ -99,18 +99,18 @@ impl World {
                     }
                 }
             }
-            Door::Completion(credential) => {
+            CallRoute::Completion(credential) => {
                 let asked = json!({"messages": [{"role": "user", "content": QUESTION}]});
                 let answer = self.post(credential, "/v1/chat/completions", asked).await;
                 assert!(answer["choices"][0]["message"].is_object(), "{answer}");
                 outcome(&answer.to_string())
             }
-            Door::Turn(credential) => self.turn(credential).await,
-            Door::Command(["tools", ..]) => {
+            CallRoute::Turn(credential) => self.turn(credential).await,
+            CallRoute::Command(["tools", ..]) => {
                 let sum = r#"{"expression":"1234*5678"}"#;
                 ended(&run(&self.data, &["tools", "call", CALCULATE, sum]))
             }
-            Door::Command(run_with) => {
+            CallRoute::Command(run_with) => {
                 ended(&run(&self.data, &[&["run", QUESTION], *run_with].concat()))
             }
         }
@@ -156,29 +156,32 @@ fn ended(output: &Output) -> &'static str {
 
 #[tokio::test]
 async fn every_door_obeys_what_is_set_for_a_tool() {
-    let world = World::new().await;
-    let page = || world.cookie.clone();
-    let full = world.key(&["--access=full"]);
-    let uses = world.key(&["--access=use"]);
-    let allowed = world.key(&["--access=use", "--allow=builtin_*", "--allow=mcp_echo_*"]);
-    let doors = [
-        ("page, by hand", Door::Call(page())),
-        ("full key", Door::Call(full)),
-        ("use key", Door::Call(uses.clone())),
-        ("allowing key", Door::Call(allowed.clone())),
-        ("page, model", Door::Turn(page())),
-        ("use key, model", Door::Turn(uses.clone())),
-        ("allowing key, model", Door::Turn(allowed.clone())),
-        ("/v1, use key", Door::Completion(uses)),
-        ("/v1, allowing key", Door::Completion(allowed)),
-        ("/v1, page", Door::Completion(page())),
-        ("tenon tools call", Door::Command(&["tools"])),
-        ("tenon run", Door::Command(&[])),
-        ("tenon run --allow", Door::Command(&["--allow=builtin_*"])),
+    let fixture = CallerFixture::new().await;
+    let page = || fixture.cookie.clone();
+    let full = fixture.key(&["--access=full"]);
+    let uses = fixture.key(&["--access=use"]);
+    let allowed = fixture.key(&["--access=use", "--allow=builtin_*", "--allow=mcp_echo_*"]);
+    let routes = [
+        ("page, by hand", CallRoute::Call(page())),
+        ("full key", CallRoute::Call(full)),
+        ("use key", CallRoute::Call(uses.clone())),
+        ("allowing key", CallRoute::Call(allowed.clone())),
+        ("page, model", CallRoute::Turn(page())),
+        ("use key, model", CallRoute::Turn(uses.clone())),
+        ("allowing key, model", CallRoute::Turn(allowed.clone())),
+        ("/v1, use key", CallRoute::Completion(uses)),
+        ("/v1, allowing key", CallRoute::Completion(allowed)),
+        ("/v1, page", CallRoute::Completion(page())),
+        ("tenon tools call", CallRoute::Command(&["tools"])),
+        ("tenon run", CallRoute::Command(&[])),
+        (
+            "tenon run --allow",
+            CallRoute::Command(&["--allow=builtin_*"]),
+        ),
     ];
     let check = async |said: &str, expected: [&str; 13]| {
-        for ((name, door), expected) in doors.iter().zip(expected) {
-            assert_eq!(world.enter(door).await, expected, "{name}, {said}");
+        for ((name, route), expected) in routes.iter().zip(expected) {
+            assert_eq!(fixture.call_by(route).await, expected, "{name}, {said}");
         }
     };
     let (runs, refused) = (["runs"; 13], ["refused"; 13]);
@@ -190,38 +193,42 @@ async fn every_door_obeys_what_is_set_for_a_tool() {
     asks[4] = "asks";
     check("by default", runs).await;
     for layer in ["user", "organisation"] {
-        world.set(layer, Value::Null, json!("ask")).await;
+        fixture.set(layer, Value::Null, json!("ask")).await;
         check(&format!("{layer} asks"), asks).await;
-        world.set(layer, Value::Null, json!("deny")).await;
+        fixture.set(layer, Value::Null, json!("deny")).await;
         check(&format!("{layer} denies"), refused).await;
-        world.set(layer, json!(false), Value::Null).await;
+        fixture.set(layer, json!(false), Value::Null).await;
         check(&format!("{layer} has it off"), refused).await;
-        world.set(layer, Value::Null, Value::Null).await;
+        fixture.set(layer, Value::Null, Value::Null).await;
     }
     // Nobody allows what the organisation denies, and everybody what it only has asked about.
-    world.set("organisation", Value::Null, json!("deny")).await;
-    world.set("user", Value::Null, json!("allow")).await;
+    fixture
+        .set("organisation", Value::Null, json!("deny"))
+        .await;
+    fixture.set("user", Value::Null, json!("allow")).await;
     check("denied for everybody, allowed by her", refused).await;
-    world.set("organisation", json!(false), json!("ask")).await;
-    world.set("user", json!(true), json!("allow")).await;
+    fixture
+        .set("organisation", json!(false), json!("ask"))
+        .await;
+    fixture.set("user", json!(true), json!("allow")).await;
     check("off and asked for everybody, not by her", runs).await;
 }
 
 #[tokio::test]
 async fn a_refused_key_is_told_how_to_be_allowed() {
-    let world = World::new().await;
-    world.set("user", Value::Null, json!("ask")).await;
-    let key = world.key(&["--access=use"]);
+    let fixture = CallerFixture::new().await;
+    fixture.set("user", Value::Null, json!("ask")).await;
+    let key = fixture.key(&["--access=use"]);
     let sum = json!({"arguments": {"expression": "6*7"}});
     let path = format!("/api/tools/{CALCULATE}/call");
-    let answer = world.post(&key, &path, sum.clone()).await;
+    let answer = fixture.post(&key, &path, sum.clone()).await;
     assert_eq!(answer["error"]["kind"], "denied", "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     for word in [CALCULATE, "--allow", "scope", "policy"] {
         assert!(message.contains(word), "{message}");
     }
     // And as it says: with the flag it names, another key may.
-    let allowed = world.key(&["--allow", CALCULATE]);
-    let answer = world.post(&allowed, &path, sum).await;
+    let allowed = fixture.key(&["--allow", CALCULATE]);
+    let answer = fixture.post(&allowed, &path, sum).await;
     assert_eq!(answer["ok"], true, "{answer}");
 }

@@ -7,7 +7,7 @@ use tenon_sources::browser::{
     DeviceInfo, LocalCallOutcome, LocalCallProgress, LocalCallResult, Registration,
 };
 
-use super::{DEVICE, TITLE, World, script};
+use super::{AccessFixture, DEVICE, TITLE, script};
 use crate::people::Person;
 use crate::server::Server;
 
@@ -73,10 +73,10 @@ fn written(frame: &ClientFrame) -> Value {
 #[tokio::test]
 async fn no_frame_reaches_into_another_users_chat() {
     let server = Server::with_accounts(script()).await;
-    let world = World::new(&server).await;
+    let fixture = AccessFixture::new(&server).await;
     assert_eq!(Person::nobody(&server).socket().await.err(), Some(401));
-    let mut hers = world.olga.socket().await.unwrap();
-    hers.subscribe(&world.chat, 0).await;
+    let mut hers = fixture.olga.socket().await.unwrap();
+    hers.subscribe(&fixture.chat, 0).await;
     hers.until(|frame| frame["type"] == "caughtUp").await;
     let offered =
         json!({"type": "mcp", "tools": [{"name": "look", "inputSchema": {"type": "object"}}]});
@@ -86,11 +86,11 @@ async fn no_frame_reaches_into_another_users_chat() {
     hers.send(&registration.to_string()).await;
     hers.until(|frame| frame["type"] == "tools:registered")
         .await;
-    let her_devices = world.olga.get("/api/devices").await;
+    let her_devices = fixture.olga.get("/api/devices").await;
     assert_eq!(her_devices.1[0]["servers"][0]["state"], "ready");
     // A key of hers that may not do everything runs none of her tools.
     for access in ["read", "use"] {
-        let mut program = world.olga.key(access).await.socket().await.unwrap();
+        let mut program = fixture.olga.key(access).await.socket().await.unwrap();
         program.send(&registration.to_string()).await;
         let heard = program
             .until(|frame| frame["type"] == "tools:registered")
@@ -101,17 +101,17 @@ async fn no_frame_reaches_into_another_users_chat() {
         );
     }
 
-    let (_, own) = world.bob.post("/api/chats", json!({})).await;
-    for stranger in [&world.bob, &world.bob.key("full").await] {
+    let (_, own) = fixture.bob.post("/api/chats", json!({})).await;
+    for stranger in [&fixture.bob, &fixture.bob.key("full").await] {
         let mut page = stranger.socket().await.unwrap();
-        let mut frame = after(None, &world.chat);
+        let mut frame = after(None, &fixture.chat);
         while let Some(sent) = frame {
             page.send(&written(&sent).to_string()).await;
-            frame = after(Some(&sent), &world.chat);
+            frame = after(Some(&sent), &fixture.chat);
         }
         let renamed = json!({"title": format!("{TITLE} again")});
-        let path = format!("/api/chats/{}", world.chat);
-        world.olga.patch(&path, renamed).await;
+        let path = format!("/api/chats/{}", fixture.chat);
+        fixture.olga.patch(&path, renamed).await;
         page.subscribe(own["id"].as_str().unwrap(), 0).await;
         let heard = page.until(|frame| frame["type"] == "caughtUp").await;
         let (refusals, others): (Vec<_>, Vec<_>) =
@@ -119,12 +119,12 @@ async fn no_frame_reaches_into_another_users_chat() {
         assert_eq!(refusals.len(), 1, "{heard:?}");
         // The one who asked is told what they asked for, and nothing else.
         assert_eq!(refusals[0]["error"]["code"], "not_found", "{heard:?}");
-        assert_eq!(refusals[0]["chatId"], *world.chat);
+        assert_eq!(refusals[0]["chatId"], *fixture.chat);
         assert!(!refusals[0].to_string().contains(TITLE), "{heard:?}");
         for frame in others {
             let text = frame.to_string();
             assert!(
-                !text.contains(TITLE) && !text.contains(&*world.chat),
+                !text.contains(TITLE) && !text.contains(&*fixture.chat),
                 "{frame}"
             );
             if frame["type"] == "tools:registered" {
@@ -135,6 +135,6 @@ async fn no_frame_reaches_into_another_users_chat() {
         // And she still hears of it.
         hers.until(|frame| frame["body"]["type"] == "chatTitled")
             .await;
-        assert_eq!(world.olga.get("/api/devices").await, her_devices);
+        assert_eq!(fixture.olga.get("/api/devices").await, her_devices);
     }
 }

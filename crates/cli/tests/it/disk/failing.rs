@@ -15,7 +15,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::faults::{EIO, ENOSPC, Faults};
 use crate::program::{Served, stdout, tenon};
-use crate::server::{PATIENCE, answer};
+use crate::server::{TEST_TIMEOUT, answer};
 
 /// After how many writes to the database the disk fails: close together in the beginning, and
 /// in the end more than one round of what is tried makes.
@@ -27,20 +27,20 @@ const FOR_EVER: i32 = i32::MAX;
 
 #[tokio::test]
 async fn whichever_write_fails_what_was_acknowledged_is_stored() {
-    let mut house = House::new();
-    let mut page = house.page().await;
+    let mut fixture = FaultFixture::new();
+    let mut page = fixture.page().await;
     let mut rounds = Vec::new();
     for error in [ENOSPC, EIO] {
         for times in [1, FOR_EVER] {
             for after in positions() {
                 // Before: what is tried must fail by the disk, and by nothing else.
-                let chat = house.new_chat().await;
+                let chat = fixture.new_chat().await;
                 page.subscribe(&chat).await;
-                house.faults.fail(error, after, times);
-                let round = house.try_everything(&chat, rounds.len()).await;
-                house.faults.none();
-                house.until_it_writes().await;
-                house.check(&round).await;
+                fixture.faults.fail(error, after, times);
+                let round = fixture.try_everything(&chat, rounds.len()).await;
+                fixture.faults.none();
+                fixture.until_it_writes().await;
+                fixture.check(&round).await;
                 page.unsubscribe(&chat).await;
                 rounds.push(round);
             }
@@ -51,12 +51,12 @@ async fn whichever_write_fails_what_was_acknowledged_is_stored() {
     let seen = page.events;
     assert!(seen.len() > rounds.len(), "{} events", seen.len());
 
-    house.kill_and_restart();
+    fixture.kill_and_restart();
     for round in &rounds {
-        house.check(round).await;
+        fixture.check(round).await;
     }
     // What a screen was shown is what is replayed.
-    let mut page = house.page().await;
+    let mut page = fixture.page().await;
     for round in &rounds {
         page.subscribe(&round.chat).await;
         page.unsubscribe(&round.chat).await;
@@ -68,40 +68,40 @@ async fn whichever_write_fails_what_was_acknowledged_is_stored() {
 
 #[tokio::test]
 async fn a_full_disk_is_told_to_everybody_and_reading_goes_on() {
-    let house = House::new();
-    let mut page = house.page().await;
-    let chat = house.new_chat().await;
-    let (status, _) = house.get("/health").await;
+    let fixture = FaultFixture::new();
+    let mut page = fixture.page().await;
+    let chat = fixture.new_chat().await;
+    let (status, _) = fixture.get("/health").await;
     assert_eq!(status, 200);
 
-    house.faults.fail(ENOSPC, 0, FOR_EVER);
+    fixture.faults.fail(ENOSPC, 0, FOR_EVER);
     let turns = format!("/api/chats/{chat}/turns");
-    let (status, refused) = house.send("POST", &turns, json!({"text": "6 * 7"})).await;
+    let (status, refused) = fixture.send("POST", &turns, json!({"text": "6 * 7"})).await;
     assert_eq!(
         (status, refused["error"]["code"].as_str()),
         (507, Some("disk_full"))
     );
     page.until(|frame| frame["type"] == "storage" && frame["state"] == "full")
         .await;
-    house.until_health_is(507).await;
+    fixture.until_health_is(507).await;
     for path in [
         "/api/chats",
         &format!("/api/chats/{chat}/messages"),
         "/api/tools",
     ] {
-        assert_eq!(house.get(path).await.0, 200, "{path}");
+        assert_eq!(fixture.get(path).await.0, 200, "{path}");
     }
     // Who comes now is told as well.
-    let mut other = house.page().await;
+    let mut other = fixture.page().await;
     other
         .until(|frame| frame["type"] == "storage" && frame["state"] == "full")
         .await;
 
-    house.faults.none();
+    fixture.faults.none();
     page.until(|frame| frame["type"] == "storage" && frame["state"] == "ok")
         .await;
-    house.until_health_is(200).await;
-    let (status, _) = house.send("POST", &turns, json!({"text": "6 * 7"})).await;
+    fixture.until_health_is(200).await;
+    let (status, _) = fixture.send("POST", &turns, json!({"text": "6 * 7"})).await;
     assert_eq!(status, 202);
 }
 
@@ -115,14 +115,14 @@ struct Round {
     other: Option<String>,
 }
 
-struct House {
+struct FaultFixture {
     data: TempDir,
     served: Option<Served>,
     key: String,
     faults: Faults,
 }
 
-impl House {
+impl FaultFixture {
     fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
         let add = [
@@ -139,14 +139,14 @@ impl House {
             &["key", "ada@x.org", "--name", "test", "--access", "full"],
         );
         let key = key.split_whitespace().find(|word| word.starts_with("tn_"));
-        let mut house = Self {
+        let mut fixture = Self {
             key: key.unwrap().to_owned(),
             data,
             served: None,
             faults: Faults::new(),
         };
-        house.start();
-        house
+        fixture.start();
+        fixture
     }
 
     fn start(&mut self) {
@@ -215,7 +215,7 @@ impl House {
             if status == 201 {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "{status} {said}");
+            assert!(begun.elapsed() < TEST_TIMEOUT, "{status} {said}");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -223,7 +223,10 @@ impl House {
     async fn until_health_is(&self, expected: u16) {
         let begun = Instant::now();
         while self.get("/health").await.0 != expected {
-            assert!(begun.elapsed() < PATIENCE, "/health is never {expected}");
+            assert!(
+                begun.elapsed() < TEST_TIMEOUT,
+                "/health is never {expected}"
+            );
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
@@ -247,7 +250,10 @@ impl House {
             if chat["running"].is_null() {
                 break;
             }
-            assert!(begun.elapsed() < PATIENCE, "it never ends: {messages:#}");
+            assert!(
+                begun.elapsed() < TEST_TIMEOUT,
+                "it never ends: {messages:#}"
+            );
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         if let Some(other) = &round.other {
@@ -291,7 +297,7 @@ impl Page {
 
     async fn until(&mut self, passes: impl Fn(&Value) -> bool) {
         loop {
-            let next = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            let next = tokio::time::timeout(TEST_TIMEOUT, self.socket.next()).await;
             let message = next.expect("a frame in time").unwrap().unwrap();
             let Message::Text(text) = message else {
                 continue;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::MAX_MIB;
 use crate::program::{Served, kib, stdout, tenon};
-use crate::server::PATIENCE;
+use crate::server::TEST_TIMEOUT;
 
 const PASSWORD: &str = "correct horse battery";
 
@@ -70,7 +70,7 @@ impl Host {
 
     pub async fn connect(&self) -> Connection {
         let address = self.served.address.strip_prefix("http://").unwrap();
-        let stream = timeout(PATIENCE, TcpStream::connect(address)).await;
+        let stream = timeout(TEST_TIMEOUT, TcpStream::connect(address)).await;
         Connection(stream.unwrap().unwrap())
     }
 
@@ -91,7 +91,7 @@ impl Host {
             let answer = String::from_utf8(answer).ok()?;
             answer.split(' ').nth(1)?.parse::<u16>().ok()
         };
-        match timeout(PATIENCE, answer).await.unwrap() {
+        match timeout(TEST_TIMEOUT, answer).await.unwrap() {
             Some(101) => Ok(connection),
             Some(status) => Err(status),
             None => Err(0),
@@ -101,7 +101,7 @@ impl Host {
     pub async fn get(&self, path: &str, key: Option<&str>) -> (u16, Value) {
         // A connection of its own each time.
         let client = reqwest::Client::builder()
-            .timeout(PATIENCE)
+            .timeout(TEST_TIMEOUT)
             .build()
             .unwrap();
         let mut request = client.get(format!("{}{path}", self.served.address));
@@ -169,7 +169,9 @@ impl Connection {
                 }
             }
         };
-        timeout(3 * PATIENCE, next).await.expect("a frame in time")
+        timeout(3 * TEST_TIMEOUT, next)
+            .await
+            .expect("a frame in time")
     }
 
     /// The code it was closed with.

@@ -16,8 +16,8 @@ const ATTACKS_PER_CLIENT: usize = 2;
 const ASKED_EVERY: Duration = Duration::from_millis(50);
 const MAX_MIB: u64 = 400;
 
-/// What the hostile have in their hands.
-struct Arsenal {
+/// What an attack sends, and as whom.
+struct AttackInputs {
     host: Host,
     read: Vec<String>,
     full: Vec<String>,
@@ -25,7 +25,7 @@ struct Arsenal {
     body: String,
 }
 
-impl Arsenal {
+impl AttackInputs {
     fn head(&self, key: &str, declared: usize) -> String {
         format!(
             "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
@@ -116,22 +116,22 @@ impl Arsenal {
 async fn sixty_four_hostile_clients_take_little_memory_and_others_are_answered() {
     let host = Host::start("");
     let ada = host.key("ada", "full");
-    let arsenal = Arc::new(Arsenal {
+    let inputs = Arc::new(AttackInputs {
         read: vec![host.key("eve", "read"), host.key("mallory", "read")],
         full: vec![host.key("eve", "full"), host.key("mallory", "full")],
         frame: frame_of_zeros(Text::FRAME),
         body: body_of_zeros(24_000_000),
         host,
     });
-    eprintln!("before: {:?}", arsenal.host.memory());
+    eprintln!("before: {:?}", inputs.host.memory());
     let mut attacking = JoinSet::new();
     for number in 0..CLIENTS {
-        let arsenal = arsenal.clone();
+        let inputs = inputs.clone();
         attacking.spawn(async move {
             // What one round left open stays open until the next has begun.
             let mut left = Vec::new();
             for _ in 0..ATTACKS_PER_CLIENT {
-                let open = arsenal.attack(number).await;
+                let open = inputs.attack(number).await;
                 let stays = !open.is_empty();
                 left.push(open);
                 if stays && left.len() > 1 {
@@ -142,7 +142,7 @@ async fn sixty_four_hostile_clients_take_little_memory_and_others_are_answered()
         });
     }
 
-    let host = &arsenal.host;
+    let host = &inputs.host;
     let over = CancellationToken::new();
     let attacks = async {
         while let Some(attacked) = attacking.join_next().await {
@@ -202,7 +202,7 @@ async fn sixty_four_hostile_clients_take_little_memory_and_others_are_answered()
     assert!(memory.peak < MAX_MIB, "{memory:?}");
 
     // And when they are gone, all is as it was.
-    let sockets = join_all((0..10).map(|_| host.socket(&arsenal.read[0]))).await;
+    let sockets = join_all((0..10).map(|_| host.socket(&inputs.read[0]))).await;
     drop(sockets);
     assert_eq!(host.get("/health", None).await.0, 200);
 }

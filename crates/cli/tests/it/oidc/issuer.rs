@@ -61,7 +61,7 @@ struct Visit {
 }
 
 #[derive(Default)]
-struct Desk {
+struct IssuerState {
     claims: Claims,
     visits: HashMap<String, Visit>,
 }
@@ -69,7 +69,7 @@ struct Desk {
 #[derive(Clone)]
 pub struct Issuer {
     pub url: String,
-    desk: Arc<Mutex<Desk>>,
+    state: Arc<Mutex<IssuerState>>,
     closing: CancellationToken,
 }
 
@@ -79,7 +79,7 @@ impl Issuer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let issuer = Self {
             url: format!("http://{}", listener.local_addr().unwrap()),
-            desk: Arc::default(),
+            state: Arc::default(),
             closing: CancellationToken::new(),
         };
         let router = Router::new()
@@ -100,7 +100,7 @@ impl Issuer {
     }
 
     pub fn say(&self, claims: Claims) {
-        self.desk.lock().unwrap().claims = claims;
+        self.state.lock().unwrap().claims = claims;
     }
 
     pub fn stop(&self) {
@@ -169,10 +169,10 @@ async fn authorize(
         challenge: asked["code_challenge"].clone(),
         redirect: asked["redirect_uri"].clone(),
     };
-    let mut desk = issuer.desk.lock().unwrap();
-    let code = format!("code-{}", desk.visits.len());
+    let mut state = issuer.state.lock().unwrap();
+    let code = format!("code-{}", state.visits.len());
     let back = format!("{}?code={code}&state={}", visit.redirect, asked["state"]);
-    desk.visits.insert(code, visit);
+    state.visits.insert(code, visit);
     Redirect::to(&back)
 }
 
@@ -190,14 +190,14 @@ async fn token(
         String::from_utf8(shown).unwrap(),
         format!("{CLIENT}:{encoded}")
     );
-    let mut desk = issuer.desk.lock().unwrap();
+    let mut state = issuer.state.lock().unwrap();
     // Each code is good once.
-    let visit = desk.visits.remove(&asked["code"]);
+    let visit = state.visits.remove(&asked["code"]);
     let visit = visit.ok_or(StatusCode::BAD_REQUEST)?;
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&asked["code_verifier"]));
     assert_eq!(visit.challenge, challenge);
     assert_eq!(visit.redirect, asked["redirect_uri"]);
-    let token = issuer.id_token(&desk.claims, &visit);
+    let token = issuer.id_token(&state.claims, &visit);
     Ok(Json(json!({
         "access_token": "access",
         "token_type": "Bearer",
@@ -207,7 +207,7 @@ async fn token(
 
 async fn user_info(State(issuer): State<Issuer>, headers: HeaderMap) -> Json<Value> {
     assert_eq!(headers[header::AUTHORIZATION], "Bearer access");
-    let claims = issuer.desk.lock().unwrap().claims.clone();
+    let claims = issuer.state.lock().unwrap().claims.clone();
     Json(json!({
         "sub": claims.subject,
         "email": claims.email,

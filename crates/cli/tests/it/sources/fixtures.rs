@@ -12,7 +12,7 @@ use tenon_store::Store;
 use crate::server::Server;
 
 /// Programs of Python and node need a few seconds on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A program that `make test-setup` installs.
 pub fn installed(path: &str) -> String {
@@ -55,7 +55,7 @@ pub async fn until<T, F: Future<Output = Result<T, Value>>>(look: impl Fn() -> F
     loop {
         match look().await {
             Ok(found) => return found,
-            Err(seen) if started.elapsed() > PATIENCE => panic!("in vain: {seen:#}"),
+            Err(seen) if started.elapsed() > TEST_TIMEOUT => panic!("in vain: {seen:#}"),
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }

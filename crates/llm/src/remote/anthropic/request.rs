@@ -117,15 +117,27 @@ fn assistant(parts: &[Part], ids: &mut CallIds) -> Vec<Value> {
         match part {
             // White space alone is refused, also where it was said that way.
             Part::Text { text, .. } if text.trim().is_empty() => {}
-            Part::Text { text, kept } => blocks.push(match ids.own(kept) {
+            Part::Text {
+                text,
+                provider_block,
+            } => blocks.push(match ids.own(provider_block) {
                 Some(block) => block.clone(),
                 None => json!({"type": "text", "text": text}),
             }),
             // Without its signature a thought is not taken back.
-            Part::Thinking { kept, .. } => blocks.extend(ids.own(kept).cloned()),
-            Part::Opaque { kept } => blocks.extend(ids.own_block(kept).cloned()),
-            Part::Call { call, kept } => {
-                let id = ids.own(kept).and_then(|block| block["id"].as_str());
+            Part::Thinking { provider_block, .. } => {
+                blocks.extend(ids.own(provider_block).cloned())
+            }
+            Part::Opaque { provider_block } => {
+                blocks.extend(ids.own_block(provider_block).cloned())
+            }
+            Part::Call {
+                call,
+                provider_block,
+            } => {
+                let id = ids
+                    .own(provider_block)
+                    .and_then(|block| block["id"].as_str());
                 let id = id.map(str::to_owned);
                 blocks.push(json!({
                     "type": "tool_use",

@@ -166,7 +166,7 @@ impl AnthropicDecoder {
                 // citations. Nothing has begun since, so `Keep` means the one before.
                 if let Some(text) = last_text {
                     let text = json!({"type": "text", "text": text});
-                    out.push(ModelDelta::Keep(self.remote.kept(text)));
+                    out.push(ModelDelta::Keep(self.remote.provider_block(text)));
                 }
                 block.text = word("text").to_owned();
                 if !block.text.is_empty() {
@@ -189,7 +189,9 @@ impl AnthropicDecoder {
                 let id = Some(word("id").to_owned()).filter(|id| !id.is_empty());
                 out.push(ModelDelta::Call(CallFragment {
                     index: Some(number),
-                    kept: id.as_ref().map(|id| self.remote.kept(json!({ "id": id }))),
+                    provider_block: id
+                        .as_ref()
+                        .map(|id| self.remote.provider_block(json!({ "id": id }))),
                     id,
                     name: Some(word("name").to_owned()),
                     arguments: String::new(),
@@ -267,7 +269,7 @@ impl AnthropicDecoder {
                         "text": block.text,
                         "citations": block.citations,
                     });
-                    out.push(ModelDelta::Keep(self.remote.kept(text)));
+                    out.push(ModelDelta::Keep(self.remote.provider_block(text)));
                 } else if !block.text.is_empty() {
                     self.last_text = Some(block.text);
                 }
@@ -283,7 +285,7 @@ impl AnthropicDecoder {
                         "thinking": block.text,
                         "signature": block.signature,
                     });
-                    out.push(ModelDelta::Keep(self.remote.kept(thought)));
+                    out.push(ModelDelta::Keep(self.remote.provider_block(thought)));
                 }
             }
             BlockKind::Call => {
@@ -306,7 +308,7 @@ impl AnthropicDecoder {
                     block.raw.insert("input".into(), input);
                 }
                 out.push(ModelDelta::Opaque(
-                    self.remote.kept(Value::Object(block.raw)),
+                    self.remote.provider_block(Value::Object(block.raw)),
                 ));
             }
         }

@@ -102,8 +102,13 @@ fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<V
     for part in parts {
         match part {
             Part::Text { .. } => {}
-            Part::Thinking { text, kept } => {
-                let field = ids.own(kept).and_then(|block| block["field"].as_str());
+            Part::Thinking {
+                text,
+                provider_block,
+            } => {
+                let field = ids
+                    .own(provider_block)
+                    .and_then(|block| block["field"].as_str());
                 if let Some(field) = field.filter(|_| with_thoughts)
                     && let Value::String(whole) =
                         extra.entry(field).or_insert(Value::String(String::new()))
@@ -111,8 +116,11 @@ fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<V
                     whole.push_str(text);
                 }
             }
-            Part::Call { call, kept } => {
-                let block = ids.own(kept).cloned().unwrap_or_default();
+            Part::Call {
+                call,
+                provider_block,
+            } => {
+                let block = ids.own(provider_block).cloned().unwrap_or_default();
                 let mut entry = json!({
                     "id": ids.give(call, block["id"].as_str()),
                     "type": "function",
@@ -123,8 +131,8 @@ fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<V
                 }
                 calls.push(entry);
             }
-            Part::Opaque { kept } => {
-                if with_thoughts && let Some(Value::Object(block)) = ids.own_block(kept) {
+            Part::Opaque { provider_block } => {
+                if with_thoughts && let Some(Value::Object(block)) = ids.own_block(provider_block) {
                     extra.extend(block.clone());
                 }
             }

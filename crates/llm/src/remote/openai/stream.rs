@@ -30,29 +30,29 @@ pub(crate) struct OpenaiDecoder {
 
 /// What most chunks do not have. Apart, so that a chunk is small: there are
 /// thousands of them, and each is moved about.
-type Rare<T> = Option<Box<T>>;
+type BoxedOption<T> = Option<Box<T>>;
 
 #[derive(Debug, Deserialize)]
 struct Chunk {
     choices: Option<Vec<ChunkChoice>>,
-    usage: Rare<Value>,
+    usage: BoxedOption<Value>,
     /// Where Groq counts.
-    x_groq: Rare<Value>,
-    error: Rare<Value>,
+    x_groq: BoxedOption<Value>,
+    error: BoxedOption<Value>,
     /// Words where there should be choices: an error without its envelope.
-    message: Rare<LenientString>,
-    detail: Rare<LenientString>,
+    message: BoxedOption<LenientString>,
+    detail: BoxedOption<LenientString>,
 }
 
 #[derive(Debug, Deserialize)]
 struct ChunkChoice {
     delta: Option<ChunkDelta>,
     /// A server that does not stream sends the whole message instead.
-    message: Rare<ChunkDelta>,
+    message: BoxedOption<ChunkDelta>,
     #[serde(default)]
     finish_reason: LenientString,
     /// Where Moonshot counts.
-    usage: Rare<Value>,
+    usage: BoxedOption<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,10 +65,10 @@ struct ChunkDelta {
     reasoning_content: LenientString,
     #[serde(default)]
     reasoning: LenientString,
-    reasoning_details: Rare<Value>,
+    reasoning_details: BoxedOption<Value>,
     tool_calls: Option<Vec<ChunkCall>>,
     /// What tools were called before they were called tools.
-    function_call: Rare<ChunkFunction>,
+    function_call: BoxedOption<ChunkFunction>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -203,7 +203,8 @@ impl OpenaiDecoder {
             id,
             name: function.name.some(),
             arguments: function.arguments.0,
-            kept: (!block.is_empty()).then(|| self.remote.kept(Value::Object(block))),
+            provider_block: (!block.is_empty())
+                .then(|| self.remote.provider_block(Value::Object(block))),
         }));
     }
 
@@ -215,7 +216,7 @@ impl OpenaiDecoder {
         }
         if let Some(field) = self.thinking_field.filter(|field| !field.is_empty()) {
             out.push(ModelDelta::Keep(
-                self.remote.kept(json!({ "field": field })),
+                self.remote.provider_block(json!({ "field": field })),
             ));
         }
     }
@@ -254,7 +255,7 @@ impl Decode for OpenaiDecoder {
         if !self.details.is_empty() {
             let details = std::mem::take(&mut self.details);
             let block = json!({ "reasoning_details": details });
-            out.push(ModelDelta::Opaque(self.remote.kept(block)));
+            out.push(ModelDelta::Opaque(self.remote.provider_block(block)));
         }
         out.extend(self.stop.reason().map(ModelDelta::Stop));
     }

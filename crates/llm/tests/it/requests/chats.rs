@@ -18,21 +18,21 @@ pub(super) fn says(parts: Vec<Part>) -> Message {
     Message::Assistant { parts }
 }
 
-pub(super) fn kept(maker: &str, block: Value) -> Option<ProviderBlock> {
+pub(super) fn provider_block(maker: &str, block: Value) -> Option<ProviderBlock> {
     Some(ProviderBlock {
         maker: maker.into(),
         block,
     })
 }
 
-pub(super) fn call(id: &str, input: Value, kept: Option<ProviderBlock>) -> Part {
+pub(super) fn call(id: &str, input: Value, provider_block: Option<ProviderBlock>) -> Part {
     Part::Call {
         call: ToolCall {
             id: CallId::new(id),
             tool_id: ToolId::new("weather"),
             input,
         },
-        kept,
+        provider_block,
     }
 }
 
@@ -65,8 +65,8 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
         };
         (name, request)
     };
-    let own = |block: Value| kept(THIS, block);
-    let foreign = |block: Value| kept("another", block);
+    let own = |block: Value| provider_block(THIS, block);
+    let foreign = |block: Value| provider_block("another", block);
     let (thought, secret) = match format {
         WireFormat::Openai => (
             json!({"field": "reasoning_content"}),
@@ -77,9 +77,9 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
             json!({"type": "redacted_thinking", "data": "ZGF0YQ+/=="}),
         ),
     };
-    let thinking = |kept: Option<ProviderBlock>| Part::Thinking {
+    let thinking = |provider_block: Option<ProviderBlock>| Part::Thinking {
         text: "Hm.".into(),
-        kept,
+        provider_block,
     };
     let search = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}});
     let found = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"encrypted_content": "Eq+/=="}]});
@@ -116,7 +116,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                 user("Weather?"),
                 says(vec![
                     Part::Opaque {
-                        kept: own(secret.clone()).unwrap(),
+                        provider_block: own(secret.clone()).unwrap(),
                     },
                     thinking(own(thought.clone())),
                     Part::text("I look."),
@@ -147,15 +147,15 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                 user("Weather?"),
                 says(vec![
                     Part::Opaque {
-                        kept: foreign(secret).unwrap(),
+                        provider_block: foreign(secret).unwrap(),
                     },
                     thinking(foreign(thought)),
                     Part::Text {
                         text: "I look.".into(),
-                        kept: foreign(cited.clone()),
+                        provider_block: foreign(cited.clone()),
                     },
                     Part::Opaque {
-                        kept: foreign(search.clone()).unwrap(),
+                        provider_block: foreign(search.clone()).unwrap(),
                     },
                     call(
                         "tenon-1",
@@ -280,14 +280,14 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                     WireFormat::Anthropic => vec![
                         Part::text("I search."),
                         Part::Opaque {
-                            kept: own(search).unwrap(),
+                            provider_block: own(search).unwrap(),
                         },
                         Part::Opaque {
-                            kept: own(found).unwrap(),
+                            provider_block: own(found).unwrap(),
                         },
                         Part::Text {
                             text: "It is 7 degrees.".into(),
-                            kept: own(cited),
+                            provider_block: own(cited),
                         },
                     ],
                 }),

@@ -11,8 +11,8 @@ use super::slot::SchemaSlot;
 use super::{described, is_light, joined};
 use crate::parse::references::ReferenceResolver;
 
-pub(super) const MAX_DESCRIPTION: usize = 1000;
-const MAX_TITLE: usize = 120;
+pub(super) const MAX_DESCRIPTION_CHARS: usize = 1000;
+const MAX_TITLE_CHARS: usize = 120;
 
 /// More fields in one object are not read.
 pub(super) const MAX_PROPERTIES: usize = 1000;
@@ -22,7 +22,7 @@ const MAX_PLACES: usize = 50;
 
 /// An enumeration beyond this is told in words: all of it or none, for a value that
 /// is not in it would be forbidden.
-const MAX_ENUM: usize = 1000;
+const MAX_ENUM_ITEMS: usize = 1000;
 const MAX_ENUM_BYTES: usize = 16 * 1024;
 
 const MAX_DEFAULT_BYTES: usize = 1024;
@@ -131,7 +131,7 @@ impl<'d> SchemaPart<'d> {
         match (word, value) {
             ("type", _) => self.kind(value),
             ("title", Value::String(text)) if !text.trim().is_empty() => {
-                self.set(word, text::line(text, MAX_TITLE));
+                self.set(word, text::line(text, MAX_TITLE_CHARS));
             }
             ("description", Value::String(text)) if !text.trim().is_empty() => {
                 // A note about an enumeration may stand there already.
@@ -157,7 +157,7 @@ impl<'d> SchemaPart<'d> {
             ("format" | "contentMediaType" | "contentEncoding", Value::String(text))
                 if !text.is_empty() =>
             {
-                self.set(word, text::line(text, MAX_TITLE));
+                self.set(word, text::line(text, MAX_TITLE_CHARS));
             }
             ("deprecated" | "uniqueItems", Value::Bool(true)) => self.set(word, true),
             ("minimum" | "maximum", Value::Number(_)) => self.set(word, value.clone()),
@@ -279,7 +279,7 @@ impl<'d> SchemaPart<'d> {
     }
 
     fn choice(&mut self, value: &Value, values: &[Value]) {
-        if values.len() <= MAX_ENUM && is_light(value, MAX_ENUM_BYTES) {
+        if values.len() <= MAX_ENUM_ITEMS && is_light(value, MAX_ENUM_BYTES) {
             return self.set("enum", value.clone());
         }
         let some: Vec<String> = values

@@ -15,11 +15,11 @@ pub(super) struct FilePage {
     lines: u64,
     bytes: Vec<u8>,
     /// Why the file goes on after this page, if it does.
-    more: Option<More>,
+    more: Option<Truncation>,
 }
 
 #[derive(Debug, PartialEq)]
-enum More {
+enum Truncation {
     Lines,
     /// The last line is longer than a page may be; its rest is not shown.
     RestOfLine,
@@ -53,7 +53,7 @@ pub(super) fn read(
         let wanted = line >= first;
         if wanted && at_line_start {
             if page.lines == limit {
-                page.more = Some(More::Lines);
+                page.more = Some(Truncation::Lines);
                 break;
             }
             page.lines += 1;
@@ -70,12 +70,12 @@ pub(super) fn read(
                 // A full page ends with a whole line, so that the next one begins with one.
                 page.bytes.truncate(line_start);
                 page.lines -= 1;
-                page.more = Some(More::Lines);
+                page.more = Some(Truncation::Lines);
                 break;
             }
             if piece.len() > room {
                 page.bytes.extend_from_slice(&piece[..room]);
-                page.more = Some(More::RestOfLine);
+                page.more = Some(Truncation::RestOfLine);
                 break;
             }
             page.bytes.extend_from_slice(piece);
@@ -104,12 +104,12 @@ impl FilePage {
         let last = self.first + self.lines - 1;
         let note = match self.more {
             None => return output,
-            Some(More::Lines) => format!(
+            Some(Truncation::Lines) => format!(
                 "[These are lines {}–{last}; the file goes on. Read on with offset {}.]",
                 self.first,
                 last + 1
             ),
-            Some(More::RestOfLine) => format!(
+            Some(Truncation::RestOfLine) => format!(
                 "[Line {last} is longer than {MAX_BYTES} bytes: this is its beginning. Read on with offset {}.]",
                 last + 1
             ),
@@ -170,21 +170,21 @@ mod tests {
         let page = read(line.repeat(20).as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
-            (10, 10_000_000, Some(More::Lines))
+            (10, 10_000_000, Some(Truncation::Lines))
         );
 
         let fits = format!("{}\n", "x".repeat(MAX_BYTES / 2 - 1));
         let page = read(fits.repeat(3).as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
-            (2, MAX_BYTES, Some(More::Lines))
+            (2, MAX_BYTES, Some(Truncation::Lines))
         );
 
         let giant = "x".repeat(MAX_BYTES + 1);
         let page = read(giant.as_bytes(), 1, 100, &StopSignal::never()).unwrap();
         assert_eq!(
             (page.lines, page.bytes.len(), page.more),
-            (1, MAX_BYTES, Some(More::RestOfLine))
+            (1, MAX_BYTES, Some(Truncation::RestOfLine))
         );
     }
 

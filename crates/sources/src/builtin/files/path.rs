@@ -5,8 +5,8 @@ use std::fmt;
 use tenon_domain::ToolError;
 
 /// As long as Linux and macOS allow; longer ones would only fail later, in worse words.
-const MAX_PATH: usize = 1024;
-const MAX_NAME: usize = 255;
+const MAX_PATH_BYTES: usize = 1024;
+const MAX_NAME_BYTES: usize = 255;
 
 /// Names of folders and at last of a file or folder, none of which means "up"
 /// or "elsewhere". Empty: the workspace itself.
@@ -30,7 +30,7 @@ impl FilePath {
         if text.chars().any(char::is_control) {
             return refuse("it contains control characters");
         }
-        if text.len() > MAX_PATH {
+        if text.len() > MAX_PATH_BYTES {
             return refuse("it is too long");
         }
         if text.starts_with('/') {
@@ -49,7 +49,7 @@ impl FilePath {
         if names.contains(&"..") {
             return refuse("`..` leads out of the folder");
         }
-        if names.iter().any(|name| name.len() > MAX_NAME) {
+        if names.iter().any(|name| name.len() > MAX_NAME_BYTES) {
             return refuse("a name in it is too long");
         }
         Ok(Self {

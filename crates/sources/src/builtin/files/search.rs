@@ -10,14 +10,14 @@ use tenon_domain::{ErrorKind, ToolError};
 use super::path::FilePath;
 use super::workspace::{DirectoryEntry, Workspace, entry_in, missing, names_in};
 use crate::builtin::blocking::StopSignal;
-use crate::builtin::needle::Needle;
+use crate::builtin::matcher::CaseInsensitiveMatcher;
 
 const MAX_HITS: usize = 200;
 /// Larger files are data, not text that somebody wrote.
-const MAX_FILE: u64 = 10 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 10 * 1024 * 1024;
 /// All of a large project; not all of a disk.
 const MAX_BYTES: u64 = 500 * 1024 * 1024;
-const MAX_TIME: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// A file with a zero byte this near its beginning is binary, as git has it.
 const BINARY_CHECK: usize = 8000;
 /// How much of a long line is shown.
@@ -28,14 +28,14 @@ const MAX_DEPTH: usize = 64;
 pub(super) fn search(
     workspace: &Workspace,
     path: &FilePath,
-    needle: &Needle,
+    needle: &CaseInsensitiveMatcher,
     stop: &StopSignal,
 ) -> Result<String, ToolError> {
     let mut search = Search {
         needle,
         stop,
         path,
-        deadline: Instant::now() + MAX_TIME,
+        deadline: Instant::now() + TIMEOUT,
         hits: Vec::new(),
         files: 0,
         bytes: 0,
@@ -53,7 +53,7 @@ pub(super) fn search(
 }
 
 struct Search<'a> {
-    needle: &'a Needle,
+    needle: &'a CaseInsensitiveMatcher,
     stop: &'a StopSignal,
     path: &'a FilePath,
     deadline: Instant,
@@ -107,10 +107,10 @@ impl Search<'_> {
     fn file(&mut self, file: File, path: &str) -> Result<(), ToolError> {
         let mut bytes = Vec::new();
         // One byte more than allowed tells a file that is too large.
-        let read = file.take(MAX_FILE + 1).read_to_end(&mut bytes);
+        let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         let is_binary = bytes.iter().take(BINARY_CHECK).any(|byte| *byte == 0);
         self.bytes += bytes.len() as u64;
-        if read.is_err() || bytes.len() as u64 > MAX_FILE || is_binary {
+        if read.is_err() || bytes.len() as u64 > MAX_FILE_BYTES || is_binary {
             self.skipped += 1;
             return Ok(());
         }
@@ -190,7 +190,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.txt"), "needle").unwrap();
         let workspace = Workspace::at(folder.path());
-        let (path, needle) = (FilePath::read("").unwrap(), Needle::new("needle").unwrap());
+        let (path, needle) = (
+            FilePath::read("").unwrap(),
+            CaseInsensitiveMatcher::new("needle").unwrap(),
+        );
         let found = search(&workspace, &path, &needle, &StopSignal::never());
         assert_eq!(
             found,

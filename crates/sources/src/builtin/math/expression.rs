@@ -10,7 +10,7 @@ use super::super::blocking::StopSignal;
 const MAX_DEPTH: usize = 100;
 
 /// What takes longer is a number nobody can read.
-const MAX_TIME: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What an expression is written with beside letters and digits. `fend` is a
 /// small language with functions and assignments, in which a line can run for
@@ -19,7 +19,7 @@ const MAX_TIME: Duration = Duration::from_secs(2);
 const SIGNS: &str = "+-*/^!%().,_×÷−π°µ$€£¥";
 
 /// What may stand at the end of a question.
-const ASKING: [char; 2] = ['=', '?'];
+const PROMPT_CHARS: [char; 2] = ['=', '?'];
 
 /// The parser recurses on signs and powers too, which the length of an
 /// expression bounds but its depth does not. Only what is touched is paid for.
@@ -73,7 +73,7 @@ const LISTS: [(&str, List); 4] = [
 pub(super) fn evaluate(expression: &str, stop: &StopSignal) -> Result<String> {
     let work = || {
         let limits = EvaluationLimits {
-            until: Instant::now() + MAX_TIME,
+            until: Instant::now() + TIMEOUT,
             stop,
         };
         let plain = plain(expression)?;
@@ -148,7 +148,7 @@ fn plain(expression: &str) -> Result<String> {
         if !(c.is_ascii_alphanumeric()
             || c.is_whitespace()
             || SIGNS.contains(c)
-            || ASKING.contains(&c))
+            || PROMPT_CHARS.contains(&c))
         {
             return Err(ExpressionError::UnknownSign(c));
         }
@@ -158,8 +158,10 @@ fn plain(expression: &str) -> Result<String> {
         plain.push(c);
     }
     // "6*7 = ?" asks for what comes after.
-    let plain = plain.trim().trim_end_matches([' ', ASKING[0], ASKING[1]]);
-    if plain.contains(ASKING) {
+    let plain = plain
+        .trim()
+        .trim_end_matches([' ', PROMPT_CHARS[0], PROMPT_CHARS[1]]);
+    if plain.contains(PROMPT_CHARS) {
         return Err(ExpressionError::QuestionInside);
     }
     if plain.contains("//") {

@@ -26,7 +26,7 @@ const AREAS_OF_CITIES: [&str; 10] = [
 ];
 
 /// How alike a name must be to be worth proposing.
-const LIKE_ENOUGH: f64 = 0.85;
+const MIN_SIMILARITY: f64 = 0.85;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Zone {
@@ -247,7 +247,7 @@ fn unknown(asked: &str, key: &str) -> ToolError {
         .map(|(name, rules)| (strsim::jaro_winkler(&name, key), rules))
         .max_by(|(a, _), (b, _)| a.total_cmp(b));
     let advice = match nearest {
-        Some((likeness, rules)) if likeness > LIKE_ENOUGH => format!("The nearest is `{rules}`."),
+        Some((likeness, rules)) if likeness > MIN_SIMILARITY => format!("The nearest is `{rules}`."),
         _ => "Give a large city nearby, an IANA name such as `Europe/Berlin`, or an offset such as `UTC+8`."
             .into(),
     };

@@ -10,7 +10,7 @@ use tenon_net::body;
 use tenon_net::{Network, RequestError, UrlError};
 
 /// Holds long pages and most documents; bounds memory per call.
-pub(super) const MAX_BODY: usize = 5 * 1024 * 1024;
+pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -24,7 +24,7 @@ pub(super) struct FetchedPage {
     /// As the server wrote it; empty if it said nothing.
     pub(super) content_type: String,
     pub(super) body: Vec<u8>,
-    /// The body went on after `MAX_BODY`.
+    /// The body went on after `MAX_BODY_BYTES`.
     pub(super) cut: bool,
 }
 
@@ -53,8 +53,8 @@ pub(super) async fn fetch(client: &Client, url: Url) -> Result<FetchedPage, Tool
         body: Vec::new(),
         cut: false,
     };
-    let read = body::read_prefix(&mut response, MAX_BODY, &mut fetched.body).await;
-    fetched.cut = read.map_err(|error| explain(&error, &url))?.0;
+    let read = body::read_prefix(&mut response, MAX_BODY_BYTES, &mut fetched.body).await;
+    fetched.cut = read.map_err(|error| explain(&error, &url))? == body::BodyEnd::Truncated;
     Ok(fetched)
 }
 

@@ -9,7 +9,7 @@ use tenon_net::html;
 use tenon_net::media_type::essence;
 use tenon_tools::CallContext;
 
-use super::fetch::{FetchedPage, MAX_BODY};
+use super::fetch::{FetchedPage, MAX_BODY_BYTES};
 use crate::builtin::blocking::blocking;
 use crate::html::to_text;
 
@@ -17,7 +17,7 @@ use crate::html::to_text;
 const SHOWN_OF_ERROR: usize = 2000;
 
 /// Indenting a larger document would multiply it; it is shown as it came.
-const MAX_INDENTED: usize = 256 * 1024;
+const MAX_INDENTED_BYTES: usize = 256 * 1024;
 
 /// Deeper than this, indenting helps nobody and only adds spaces.
 const MAX_INDENT: usize = 30;
@@ -93,7 +93,7 @@ fn render(fetched: &FetchedPage) -> ToolOutput {
     let mut output = ToolOutput::text(text);
     if *cut {
         // First, because what comes after a long text is not shown.
-        let note = format!("[cut: only the first {MAX_BODY} bytes were read]");
+        let note = format!("[cut: only the first {MAX_BODY_BYTES} bytes were read]");
         output.content.insert(0, Content::Text { text: note });
     }
     output
@@ -161,7 +161,7 @@ fn decode(content_type: &str, body: &[u8]) -> String {
 /// Indents JSON without otherwise touching it: the order of its keys and the
 /// digits of its numbers may matter. What is no JSON stays as it is.
 fn indent(text: String) -> String {
-    if text.len() > MAX_INDENTED || serde_json::from_str::<IgnoredAny>(&text).is_err() {
+    if text.len() > MAX_INDENTED_BYTES || serde_json::from_str::<IgnoredAny>(&text).is_err() {
         return text;
     }
     let mut out = String::with_capacity(text.len() * 2);

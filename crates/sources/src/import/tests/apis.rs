@@ -158,8 +158,7 @@ fn connections_that_bring_their_document() {
         "a-example: The document is not valid JSON: line 1, column 6: expected `:`.",
     );
     // Longer than any list of servers without documents.
-    let long =
-        json!({"openapi": "3.1.0", "info": {"description": "x".repeat(MAX_TEXT)}, "paths": {}});
+    let long = json!({"openapi": "3.1.0", "info": {"description": "x".repeat(MAX_TEXT_BYTES)}, "paths": {}});
     let long = connection(json!({"spec_type": "json", "spec": long}));
     assert!(read(&long, None).unwrap().servers[0].document.is_some());
 }
@@ -190,11 +189,11 @@ fn a_text_that_is_a_document() {
     );
     let long = format!(
         "openapi: 3.1.0\ninfo:\n  title: Long\n  description: {}\n",
-        "x".repeat(MAX_TEXT)
+        "x".repeat(MAX_TEXT_BYTES)
     );
     check(&long, None, &format!("Long: api #{nowhere}"));
 
-    let broken = format!("openapi: 3.1.0\ninfo: [\n{}", " ".repeat(MAX_TEXT));
+    let broken = format!("openapi: 3.1.0\ninfo: [\n{}", " ".repeat(MAX_TEXT_BYTES));
     let why = told(&broken, None);
     assert!(
         why.starts_with("! The document is not valid YAML: line "),

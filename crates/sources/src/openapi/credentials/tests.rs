@@ -36,7 +36,7 @@ impl RequestSender for ScriptedSender {
 }
 
 impl ScriptedSender {
-    fn who_says<const N: usize>(answers: [OpenapiResponse; N]) -> Arc<Self> {
+    fn answering<const N: usize>(answers: [OpenapiResponse; N]) -> Arc<Self> {
         Arc::new(Self {
             sent: Mutex::default(),
             answers: Mutex::new(answers.into()),
@@ -175,7 +175,7 @@ fn client(token_url: Option<&str>) -> SourceCredential {
 }
 
 fn credentials(
-    desk: &Arc<ScriptedSender>,
+    sender: &Arc<ScriptedSender>,
     held: &[(&str, SourceCredential)],
     headers: &[(&str, &str)],
 ) -> Credentials {
@@ -193,7 +193,7 @@ fn credentials(
         })
     };
     let base = Url::parse("https://a.example/openapi.json").unwrap();
-    let sender: Arc<dyn RequestSender> = Arc::<ScriptedSender>::clone(desk);
+    let sender: Arc<dyn RequestSender> = Arc::<ScriptedSender>::clone(sender);
     let document = CredentialContext {
         schemes: &schemes(),
         found_at: Some(&base),
@@ -208,10 +208,10 @@ async fn sent(
     held: &[(&str, SourceCredential)],
     headers: &[(&str, &str)],
 ) -> String {
-    let desk = ScriptedSender::who_says([]);
-    let credentials = credentials(&desk, held, headers);
+    let sender = ScriptedSender::answering([]);
+    let credentials = credentials(&sender, held, headers);
     credentials.call(&operation(sets), request()).await.unwrap();
-    let request = desk.sent.lock().unwrap().pop().unwrap();
+    let request = sender.sent.lock().unwrap().pop().unwrap();
     let headers = request.headers.iter().map(|(name, value)| {
         assert!(value.is_sensitive() || name == "cookie");
         format!(" {name}: {}", value.to_str().unwrap())
@@ -330,8 +330,8 @@ async fn the_first_set_that_can_be_met_is() {
 #[tokio::test(start_paused = true)]
 async fn a_missing_key_is_named_when_the_server_minds() {
     let explained = async |status, sets: &[&[&str]], held: &[(&str, SourceCredential)]| {
-        let desk = ScriptedSender::who_says([answer_of(status, "")]);
-        let credentials = credentials(&desk, held, &[]);
+        let sender = ScriptedSender::answering([answer_of(status, "")]);
+        let credentials = credentials(&sender, held, &[]);
         let result = credentials.call(&operation(sets), request()).await;
         result.unwrap_err().message
     };
@@ -369,7 +369,7 @@ fn headers_that_cannot_be_sent_are_refused_at_once() {
             found_at: None,
             base: &base,
         };
-        Credentials::new(&config, &document, ScriptedSender::who_says([]))
+        Credentials::new(&config, &document, ScriptedSender::answering([]))
             .unwrap_err()
             .to_string()
     };
@@ -382,8 +382,8 @@ async fn a_large_answer_holds_nobody_up() {
     let one = json!({"number": 7, "name": "somebody or something", "tags": ["a", "b"]});
     let body = json!(vec![one; 150_000]).to_string();
     assert!(body.len() > 8 * 1024 * 1024, "{}", body.len());
-    let desk = ScriptedSender::who_says([answer_of(200, &body)]);
-    let credentials = credentials(&desk, &[], &[]);
+    let sender = ScriptedSender::answering([answer_of(200, &body)]);
+    let credentials = credentials(&sender, &[], &[]);
     // All on one thread: whoever works long on it makes this one late.
     let late = Arc::new(Mutex::new(Duration::ZERO));
     let latest = late.clone();

@@ -11,14 +11,14 @@ use super::inherited::InheritedState;
 use crate::openapi::document_store::DocumentStore;
 use crate::openapi::fetch;
 use crate::openapi::http_client::OpenapiHttpClient;
-use crate::variables::Fill;
+use crate::variables::VariableResolver;
 
 /// Everything an [`super::OpenapiServer`] needs from its owner.
 pub struct OpenapiSettings {
     pub info: SourceInfo,
     /// With its `${NAME}`s.
     pub config: OpenapiConfig,
-    pub fill: Arc<dyn Fill<OpenapiConfig>>,
+    pub fill: Arc<dyn VariableResolver<OpenapiConfig>>,
     pub documents: Arc<dyn DocumentStore>,
     /// Knows where the server may be. All that may be in the same places share one.
     pub http: OpenapiHttpClient,

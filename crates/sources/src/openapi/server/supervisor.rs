@@ -132,7 +132,9 @@ impl OpenapiSupervisor {
                 self.shared.core.status.failed(why, None, None);
                 self.begin_reading();
                 let next = match &error {
-                    OpenapiError::Fill(FillError::Unread(_)) => OpenapiStep::Wait(Some(retry)),
+                    OpenapiError::Substitution(FillError::Unread(_)) => {
+                        OpenapiStep::Wait(Some(retry))
+                    }
                     // It stays so until somebody writes something else.
                     _ => OpenapiStep::Stay,
                 };

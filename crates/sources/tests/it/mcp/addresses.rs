@@ -10,14 +10,14 @@ use tenon_domain::{ErrorKind, McpTransport, SourceState};
 use tenon_sources::mcp::{McpSettings, TokenProvider};
 use tenon_sources::{Network, SupervisedServer};
 
-use super::desk::{self, Desk, http, settings, sse};
-use super::site::{Answer, Request, Site, stateless, whole};
+use super::harness::{self, McpHarness, http, settings, sse};
+use super::raw_http_server::{Answer, RawHttpServer, Request, stateless, whole};
 
 /// Why it does not come up.
 async fn failure(settings: McpSettings) -> String {
-    let mut desk = Desk::starting(settings).await;
-    desk.settle().await;
-    match desk.server.status().state {
+    let mut harness = McpHarness::starting(settings).await;
+    harness.settle().await;
+    match harness.server.status().state {
         SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
@@ -51,12 +51,12 @@ fn asks_who(request: &Request) -> Answer {
 
 /// Has an old token, and another one for whoever was refused with it.
 #[derive(Default)]
-struct Purse {
+struct FakeTokenProvider {
     refused: Mutex<Vec<String>>,
 }
 
 #[async_trait]
-impl TokenProvider for Purse {
+impl TokenProvider for FakeTokenProvider {
     async fn access_token(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap();
         Some(if refused.is_empty() { "stale" } else { "good" }.into())
@@ -70,10 +70,10 @@ impl TokenProvider for Purse {
 
 #[tokio::test]
 async fn a_server_that_asks_who_comes_is_shown_as_that() {
-    let site = Site::start(asks_who).await;
-    let mut desk = Desk::starting(settings(http(&site.url("/mcp")))).await;
-    desk.settle().await;
-    let challenge = desk.server.status().asks_login.unwrap();
+    let raw_http_server = RawHttpServer::start(asks_who).await;
+    let mut harness = McpHarness::starting(settings(http(&raw_http_server.url("/mcp")))).await;
+    harness.settle().await;
+    let challenge = harness.server.status().asks_login.unwrap();
     assert_eq!(
         challenge.as_deref(),
         Some("Bearer resource_metadata=\"https://x/y\"")
@@ -82,14 +82,14 @@ async fn a_server_that_asks_who_comes_is_shown_as_that() {
 
 #[tokio::test]
 async fn a_token_that_is_refused_is_replaced_once_and_used_from_then_on() {
-    let site = Site::start(asks_who).await;
-    let purse = Arc::new(Purse::default());
-    let mut settings = settings(http(&site.url("/mcp")));
-    settings.tokens = Some(purse.clone());
-    let desk = Desk::ready(settings).await;
-    assert_eq!(desk.text("echo", json!({})).await, "here");
-    assert_eq!(*purse.refused.lock().unwrap(), ["stale"]);
-    let (first, rest) = site
+    let raw_http_server = RawHttpServer::start(asks_who).await;
+    let token_provider = Arc::new(FakeTokenProvider::default());
+    let mut settings = settings(http(&raw_http_server.url("/mcp")));
+    settings.tokens = Some(token_provider.clone());
+    let harness = McpHarness::ready(settings).await;
+    assert_eq!(harness.text("echo", json!({})).await, "here");
+    assert_eq!(*token_provider.refused.lock().unwrap(), ["stale"]);
+    let (first, rest) = raw_http_server
         .seen()
         .split_first()
         .map(|(a, b)| (a.clone(), b.to_vec()))
@@ -100,10 +100,15 @@ async fn a_token_that_is_refused_is_replaced_once_and_used_from_then_on() {
 
 #[tokio::test]
 async fn every_request_says_what_it_is_in_its_headers() {
-    let site = Site::start(stateless).await;
-    let desk = Desk::ready(with_header(&site.url("/mcp"), "X-Api-Key", "secret")).await;
-    desk.text("echo", json!({})).await;
-    let seen = site.seen();
+    let raw_http_server = RawHttpServer::start(stateless).await;
+    let harness = McpHarness::ready(with_header(
+        &raw_http_server.url("/mcp"),
+        "X-Api-Key",
+        "secret",
+    ))
+    .await;
+    harness.text("echo", json!({})).await;
+    let seen = raw_http_server.seen();
     let call = seen
         .iter()
         .find(|request| request.body["method"] == "tools/call")
@@ -125,17 +130,17 @@ async fn every_request_says_what_it_is_in_its_headers() {
 
 #[tokio::test]
 async fn a_call_that_is_dropped_closes_its_stream() {
-    let site = Site::start(|request| match request.body["method"].as_str() {
+    let raw_http_server = RawHttpServer::start(|request| match request.body["method"].as_str() {
         Some("tools/call") => Answer::Open(": working\n\n".into()),
         _ => stateless(request),
     })
     .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let call = desk.call("echo", json!({}));
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let call = harness.call("echo", json!({}));
     let dropped = tokio::time::timeout(Duration::from_millis(300), call).await;
     assert!(dropped.is_err());
     let closed = async {
-        while *site.closed.lock().unwrap() == 0 {
+        while *raw_http_server.closed.lock().unwrap() == 0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -143,14 +148,14 @@ async fn a_call_that_is_dropped_closes_its_stream() {
         .await
         .unwrap();
     let cancelled = |request: &Request| request.body["method"] == "notifications/cancelled";
-    assert!(!site.seen().iter().any(cancelled));
+    assert!(!raw_http_server.seen().iter().any(cancelled));
 }
 
 #[tokio::test]
 async fn two_hundred_calls_at_once_do_not_wait_for_each_other() {
-    let site = Site::start(stateless).await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let calls = (0..200).map(|_| desk.text("echo", json!({})));
+    let raw_http_server = RawHttpServer::start(stateless).await;
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let calls = (0..200).map(|_| harness.text("echo", json!({})));
     let answers = futures::future::join_all(calls).await;
     assert!(answers.iter().all(|answer| answer == "here"));
 }
@@ -159,24 +164,26 @@ async fn two_hundred_calls_at_once_do_not_wait_for_each_other() {
 async fn a_log_in_that_ends_during_a_call_is_told() {
     let open = Arc::new(AtomicBool::new(true));
     let is_open = open.clone();
-    let site = Site::start(move |request| match is_open.load(Ordering::Relaxed) {
-        true => stateless(request),
-        false => whole(401, "text/plain", ""),
-    })
-    .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
+    let raw_http_server =
+        RawHttpServer::start(move |request| match is_open.load(Ordering::Relaxed) {
+            true => stateless(request),
+            false => whole(401, "text/plain", ""),
+        })
+        .await;
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
     open.store(false, Ordering::Relaxed);
-    let error = desk.error("echo", json!({})).await;
+    let error = harness.error("echo", json!({})).await;
     assert!(error.to_lowercase().contains("log in"), "{error}");
 }
 
 #[tokio::test]
 async fn a_redirect_to_another_site_is_told_and_not_followed() {
-    let there = Site::start(stateless).await;
+    let there = RawHttpServer::start(stateless).await;
     let target = there.url("/mcp");
-    let here =
-        Site::start(move |_| Answer::Whole(307, format!("location: {target}\r\n"), String::new()))
-            .await;
+    let here = RawHttpServer::start(move |_| {
+        Answer::Whole(307, format!("location: {target}\r\n"), String::new())
+    })
+    .await;
     let expected = format!(
         "127.0.0.1 gave no usable answer: it redirects to {}, which is another site. If that is \
          the server, enter that address.",
@@ -191,8 +198,8 @@ async fn a_redirect_to_another_site_is_told_and_not_followed() {
 
 #[tokio::test]
 async fn somebody_elses_server_must_be_on_the_internet() {
-    let site = Site::start(stateless).await;
-    let port = site.address.port();
+    let raw_http_server = RawHttpServer::start(stateless).await;
+    let port = raw_http_server.address.port();
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433"] {
         let mut settings = settings(http(&format!("http://{host}:{port}/mcp")));
         settings.network = Network::PublicOnly;
@@ -200,15 +207,16 @@ async fn somebody_elses_server_must_be_on_the_internet() {
         let expected = "is on a private network or on this machine. Only an administrator can add a server there.";
         assert!(why.ends_with(expected), "{why}");
     }
-    assert!(site.seen().is_empty());
+    assert!(raw_http_server.seen().is_empty());
 }
 
 #[tokio::test]
 async fn a_legacy_server_must_be_spoken_to_where_it_is() {
-    let site =
-        Site::start(|_| Answer::Open("event: endpoint\ndata: http://127.0.0.1:1/steal\n\n".into()))
-            .await;
-    let why = failure(settings(sse(&site.url("/sse")))).await;
+    let raw_http_server = RawHttpServer::start(|_| {
+        Answer::Open("event: endpoint\ndata: http://127.0.0.1:1/steal\n\n".into())
+    })
+    .await;
+    let why = failure(settings(sse(&raw_http_server.url("/sse")))).await;
     assert_eq!(
         why,
         "The server wants to be spoken to at http://127.0.0.1:1, which is not where it is. That is refused."
@@ -243,8 +251,9 @@ async fn what_is_wrong_is_said_in_one_sentence() {
             "The server refuses us (HTTP 403). Check the credentials in its headers.",
         ),
     ] {
-        let site = Site::start(move |_| whole(status, content_type, body)).await;
-        let why = failure(settings(http(&site.url("/mcp")))).await;
+        let raw_http_server =
+            RawHttpServer::start(move |_| whole(status, content_type, body)).await;
+        let why = failure(settings(http(&raw_http_server.url("/mcp")))).await;
         assert_eq!(why, expected);
     }
     for (url, expected) in [
@@ -264,19 +273,24 @@ async fn what_is_wrong_is_said_in_one_sentence() {
     ] {
         assert_eq!(failure(settings(http(url))).await, expected);
     }
-    let site = Site::start(stateless).await;
-    let secure = site.url("/mcp").replace("http:", "https:");
+    let raw_http_server = RawHttpServer::start(stateless).await;
+    let secure = raw_http_server.url("/mcp").replace("http:", "https:");
     let why = failure(settings(http(&secure))).await;
     assert!(
         why.starts_with("No secure connection to 127.0.0.1 could be made"),
         "{why}"
     );
-    let why = failure(with_header(&site.url("/mcp"), "bad name", "x")).await;
+    let why = failure(with_header(&raw_http_server.url("/mcp"), "bad name", "x")).await;
     assert_eq!(
         why,
         "`bad name` cannot be the name of a header. Write letters, digits and dashes."
     );
-    let why = failure(with_header(&site.url("/mcp"), "Mcp-Session-Id", "x")).await;
+    let why = failure(with_header(
+        &raw_http_server.url("/mcp"),
+        "Mcp-Session-Id",
+        "x",
+    ))
+    .await;
     assert_eq!(
         why,
         "The header Mcp-Session-Id is written by Tenon itself. Leave it out."
@@ -285,12 +299,12 @@ async fn what_is_wrong_is_said_in_one_sentence() {
 
 #[tokio::test]
 async fn a_server_that_is_busy_is_unavailable_and_not_gone() {
-    let site = Site::start(|request| match request.body["method"].as_str() {
+    let raw_http_server = RawHttpServer::start(|request| match request.body["method"].as_str() {
         Some("tools/call") => whole(503, "text/plain", "busy"),
         _ => stateless(request),
     })
     .await;
-    let desk = Desk::ready(desk::settings(http(&site.url("/mcp")))).await;
-    let error = desk.call("echo", json!({})).await.unwrap_err();
+    let harness = McpHarness::ready(harness::settings(http(&raw_http_server.url("/mcp")))).await;
+    let error = harness.call("echo", json!({})).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unavailable);
 }

@@ -7,30 +7,32 @@ use serde_json::json;
 use tenon_domain::ErrorKind;
 use tenon_tools::ToolSource;
 
-use super::ward::{self, Ward, nothing};
+use super::bad_server::{self, BadServer, nothing};
 
 #[tokio::test]
 async fn a_tools_own_deadline_goes_before_its_servers() {
-    let ward = Ward::new("good");
-    let mut settings = ward.settings();
+    let bad_server = BadServer::new("good");
+    let mut settings = bad_server.settings();
     settings.config.timeout_ms = Some(60_000);
     settings.config.tool_timeouts_ms = [("hang".into(), 200)].into();
-    let desk = ward::ready(settings).await;
-    let deadlines = ["hang", "echo"].map(|tool| desk.server.deadline(tool));
+    let harness = bad_server::ready(settings).await;
+    let deadlines = ["hang", "echo"].map(|tool| harness.server.deadline(tool));
     let expected = [200, 60_000].map(|ms| Some(Duration::from_millis(ms)));
     assert_eq!(deadlines, expected);
-    let error = desk.call("hang", nothing()).await.unwrap_err();
+    let error = harness.call("hang", nothing()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::TimedOut);
 }
 
 #[tokio::test]
 async fn progress_begins_the_deadline_anew() {
-    let ward = Ward::new("good");
-    let mut settings = ward.settings();
+    let bad_server = BadServer::new("good");
+    let mut settings = bad_server.settings();
     settings.config.timeout_ms = Some(2_000);
-    let desk = ward::ready(settings).await;
-    let said = desk.text("slow", json!({"steps": 15, "ms": 200})).await;
+    let harness = bad_server::ready(settings).await;
+    let said = harness.text("slow", json!({"steps": 15, "ms": 200})).await;
     assert_eq!(said, "slow but sure");
-    let error = desk.call("slow", json!({"steps": 1, "ms": 60_000})).await;
+    let error = harness
+        .call("slow", json!({"steps": 1, "ms": 60_000}))
+        .await;
     assert_eq!(error.unwrap_err().kind, ErrorKind::TimedOut);
 }

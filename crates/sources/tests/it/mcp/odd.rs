@@ -4,21 +4,21 @@ use serde_json::json;
 use tenon_domain::{ErrorKind, SourceState};
 use tenon_sources::SupervisedServer;
 
-use super::desk::{self, Desk};
+use super::harness::{self, McpHarness};
 use super::peers::raw;
-use super::people::Somebody;
-use crate::desk::sentences;
+use super::recording_client::RecordingClient;
+use crate::harness::sentences;
 
-async fn odd(oddity: &str) -> Desk {
+async fn odd(oddity: &str) -> McpHarness {
     let (python, script) = raw();
-    Desk::program(python, &[&script, oddity]).await
+    McpHarness::program(python, &[&script, oddity]).await
 }
 
 /// Why it does not come up.
 async fn failure(config: tenon_domain::McpConfig) -> String {
-    let mut desk = Desk::starting(desk::settings(config)).await;
-    desk.settle().await;
-    match desk.server.status().state {
+    let mut harness = McpHarness::starting(harness::settings(config)).await;
+    harness.settle().await;
+    match harness.server.status().state {
         SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
@@ -26,14 +26,14 @@ async fn failure(config: tenon_domain::McpConfig) -> String {
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
-    let why = failure(desk::program("no-such-program", &[])).await;
+    let why = failure(harness::program("no-such-program", &[])).await;
     assert_eq!(
         why,
         "`no-such-program` was not found. Install it on the machine Tenon runs on, or give its \
          whole path; it is looked for in PATH."
     );
-    let mut config = desk::program("sh", &[]);
-    desk::set_cwd(&mut config, "/no/such/folder");
+    let mut config = harness::program("sh", &[]);
+    harness::set_cwd(&mut config, "/no/such/folder");
     let why = failure(config).await;
     assert_eq!(
         why,
@@ -44,34 +44,34 @@ async fn a_program_that_is_not_there_is_named() {
 #[tokio::test]
 async fn a_program_that_ends_at_once_is_quoted() {
     let (python, script) = raw();
-    let why = failure(desk::program(&python, &[&script, "dies-at-once"])).await;
+    let why = failure(harness::program(&python, &[&script, "dies-at-once"])).await;
     let expected = "exited with code 1. It wrote: There is no configuration.";
     assert!(why.ends_with(expected), "{why}");
 }
 
 #[tokio::test]
 async fn one_that_never_reads_its_input_is_said_to_have_ended() {
-    let why = failure(desk::program("true", &[])).await;
+    let why = failure(harness::program("true", &[])).await;
     assert_eq!(why, "`true` exited with code 0.");
 }
 
 #[tokio::test]
 async fn a_program_that_dies_when_it_is_probed_is_started_again() {
-    let desk = odd("dies-when-probed").await;
-    assert_eq!(desk.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
+    let harness = odd("dies-when-probed").await;
+    assert_eq!(harness.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
 }
 
 #[tokio::test]
 async fn a_program_that_is_silent_when_it_is_probed_is_greeted_the_old_way() {
-    let desk = odd("silent-when-probed").await;
-    assert_eq!(desk.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
+    let harness = odd("silent-when-probed").await;
+    assert_eq!(harness.text("echo", json!({ "a": 1 })).await, r#"{"a": 1}"#);
 }
 
 #[tokio::test]
 async fn chatter_between_the_messages_is_put_into_the_log() {
-    let desk = odd("garbage").await;
-    assert_eq!(desk.text("echo", json!({})).await, "{}");
-    let lines = desk.server.logs().lines();
+    let harness = odd("garbage").await;
+    assert_eq!(harness.text("echo", json!({})).await, "{}");
+    let lines = harness.server.logs().lines();
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     assert!(
         texts.contains(&"Not a message of MCP: Welcome to the best server ever!"),
@@ -83,11 +83,11 @@ async fn chatter_between_the_messages_is_put_into_the_log() {
 
 #[tokio::test]
 async fn pages_are_put_together_and_circles_are_left() {
-    let desk = odd("pages").await;
-    assert_eq!(desk.names(), ["t0", "t1", "t2"]);
-    let desk = odd("circle").await;
-    assert_eq!(desk.names(), ["tNone", "tagain"]);
-    let problems = sentences(&desk.server.status().problems);
+    let harness = odd("pages").await;
+    assert_eq!(harness.names(), ["t0", "t1", "t2"]);
+    let harness = odd("circle").await;
+    assert_eq!(harness.names(), ["tNone", "tagain"]);
+    let problems = sentences(&harness.server.status().problems);
     assert_eq!(
         problems,
         ["It lists its tools in a circle. The list may not be complete."]
@@ -96,15 +96,15 @@ async fn pages_are_put_together_and_circles_are_left() {
 
 #[tokio::test]
 async fn ten_thousand_tools_are_listed() {
-    let desk = odd("many").await;
-    assert_eq!(desk.names().len(), 10_000);
+    let harness = odd("many").await;
+    assert_eq!(harness.names().len(), 10_000);
 }
 
 #[tokio::test]
 async fn a_schema_too_deep_to_read_costs_only_its_tool() {
-    let desk = odd("deep").await;
-    assert_eq!(desk.names(), ["echo"]);
-    let problems = desk.server.status().problems;
+    let harness = odd("deep").await;
+    assert_eq!(harness.names(), ["echo"]);
+    let problems = harness.server.status().problems;
     assert!(
         problems[0].message.contains("cannot be read"),
         "{problems:?}"
@@ -114,9 +114,9 @@ async fn a_schema_too_deep_to_read_costs_only_its_tool() {
 #[tokio::test]
 async fn answers_that_nobody_asked_for_are_nothing() {
     for oddity in ["twice", "wrong-id", "floods"] {
-        let desk = odd(oddity).await;
+        let harness = odd(oddity).await;
         for number in 0..3 {
-            let answer = desk.text("echo", json!({ "n": number })).await;
+            let answer = harness.text("echo", json!({ "n": number })).await;
             assert_eq!(answer, format!(r#"{{"n": {number}}}"#), "{oddity}");
         }
     }
@@ -124,8 +124,8 @@ async fn answers_that_nobody_asked_for_are_nothing() {
 
 #[tokio::test]
 async fn a_long_result_comes_and_one_that_is_too_long_is_refused() {
-    let desk = odd("huge").await;
-    let answer = desk
+    let harness = odd("huge").await;
+    let answer = harness
         .call("echo", json!({ "bytes": 16_000_000 }))
         .await
         .unwrap();
@@ -134,7 +134,7 @@ async fn a_long_result_comes_and_one_that_is_too_long_is_refused() {
             .to_text()
             .contains("The output is 16000000 bytes long")
     );
-    let (kind, message) = match desk.call("echo", json!({ "bytes": 40_000_000 })).await {
+    let (kind, message) = match harness.call("echo", json!({ "bytes": 40_000_000 })).await {
         Err(error) => (error.kind, error.message),
         Ok(output) => panic!("{}", output.to_text().len()),
     };
@@ -143,17 +143,17 @@ async fn a_long_result_comes_and_one_that_is_too_long_is_refused() {
         message,
         "The server sent a message of more than 32 MB. Ask for less."
     );
-    let answer = desk.call("echo", json!({ "bytes": 10 })).await.unwrap();
+    let answer = harness.call("echo", json!({ "bytes": 10 })).await.unwrap();
     assert_eq!(answer.to_text(), "xxxxxxxxxx");
 }
 
 #[tokio::test]
 async fn a_program_that_dies_in_a_call_is_quoted_in_its_log_and_nowhere_else() {
-    let desk = odd("dies").await;
-    let error = desk.error("echo", json!({})).await;
+    let harness = odd("dies").await;
+    let error = harness.error("echo", json!({})).await;
     assert!(error.contains("exited with code 3. Check"), "{error}");
     assert!(!error.contains("terrible"), "{error}");
-    let lines = desk.server.logs().lines();
+    let lines = harness.server.logs().lines();
     let expected = "exited with code 3. It wrote: Something terrible happened.";
     let is_told = lines.iter().any(|line| line.text.ends_with(expected));
     assert!(is_told, "{lines:#?}");
@@ -161,8 +161,8 @@ async fn a_program_that_dies_in_a_call_is_quoted_in_its_log_and_nowhere_else() {
 
 #[tokio::test]
 async fn what_a_server_may_not_ask_is_refused_politely() {
-    let desk = odd("pings").await;
-    let answers = desk.text("echo", json!({})).await;
+    let harness = odd("pings").await;
+    let answers = harness.text("echo", json!({})).await;
     assert!(
         answers.contains(r#""id": "ping", "result": {}"#),
         "{answers}"
@@ -178,10 +178,10 @@ async fn a_call_that_is_dropped_is_cancelled_on_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let marks = folder.path().join("marks");
     let (python, script) = raw();
-    let desk = Desk::program(python, &[&script, "holds", marks.to_str().unwrap()]).await;
-    let context = Somebody::silent().context();
+    let harness = McpHarness::program(python, &[&script, "holds", marks.to_str().unwrap()]).await;
+    let context = RecordingClient::silent().context();
     let cancel = context.cancel.clone();
-    let call = desk.call_as(&context, "echo", json!({}));
+    let call = harness.call_as(&context, "echo", json!({}));
     let stop = async {
         wait_for(&marks, "tools/call").await;
         cancel.cancel();
@@ -193,8 +193,8 @@ async fn a_call_that_is_dropped_is_cancelled_on_the_server() {
 
 #[tokio::test]
 async fn three_hundred_calls_run_at_once() {
-    let desk = odd("plain").await;
-    let calls = (0..300).map(|number| desk.text("echo", json!({ "n": number })));
+    let harness = odd("plain").await;
+    let calls = (0..300).map(|number| harness.text("echo", json!({ "n": number })));
     let answers = futures::future::join_all(calls).await;
     for (number, answer) in answers.into_iter().enumerate() {
         assert_eq!(answer, format!(r#"{{"n": {number}}}"#));

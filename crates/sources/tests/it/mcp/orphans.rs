@@ -5,12 +5,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tenon_sources::SupervisedServer;
 
-use super::desk::{self, Desk};
+use super::harness::{self, McpHarness};
 use super::peers::old;
 
 /// Like `npx`: a shell that starts the server as its child, beside another one
 /// that listens to nobody and one that went away into a session of its own.
-async fn wrapped(folder: &Path) -> Desk {
+async fn wrapped(folder: &Path) -> McpHarness {
     let (python, script) = old();
     let wrapper = format!(
         "trap '' TERM; sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' & echo $! >{0}/lingering; \
@@ -22,7 +22,7 @@ async fn wrapped(folder: &Path) -> Desk {
     // A shell gives what runs beside it no input unless it is told to.
     let wrapper = wrapper.replace(" stdio & ", " stdio <&3 & ");
     let wrapper = format!("exec 3<&0; {wrapper}");
-    Desk::ready(desk::settings(desk::program("sh", &["-c", &wrapper]))).await
+    McpHarness::ready(harness::settings(harness::program("sh", &["-c", &wrapper]))).await
 }
 
 fn pids(folder: &Path) -> Vec<i32> {
@@ -62,10 +62,10 @@ fn all_end(pids: &[i32]) {
 #[tokio::test]
 async fn a_server_that_is_stopped_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let desk = wrapped(folder.path()).await;
+    let harness = wrapped(folder.path()).await;
     let pids = pids(folder.path());
     assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?}");
-    desk.server.stop().await;
+    harness.server.stop().await;
     let left: Vec<_> = pids.iter().filter(|pid| lives(**pid)).collect();
     assert_eq!(left, Vec::<&i32>::new());
 }

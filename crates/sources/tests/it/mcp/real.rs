@@ -4,22 +4,22 @@ use serde_json::{Value, json};
 use tenon_domain::Content;
 use tenon_sources::SupervisedServer;
 
-use super::desk::{self, Desk};
+use super::harness::{self, McpHarness};
 use super::peers::{Listening, everything, fast, grows, old};
-use super::people::Somebody;
+use super::recording_client::RecordingClient;
 use crate::peer::installed;
 
 /// What server-everything gives over any transport.
-async fn check_everything(desk: &Desk, protocol: &str) {
-    let about = desk.server.status().about.unwrap();
+async fn check_everything(harness: &McpHarness, protocol: &str) {
+    let about = harness.server.status().about.unwrap();
     assert_eq!(about.protocol, protocol);
     assert_eq!(about.name, "mcp-servers/everything");
-    assert!(desk.names().len() >= 13, "{:?}", desk.names());
+    assert!(harness.names().len() >= 13, "{:?}", harness.names());
 
-    let answer = desk.text("echo", json!({ "message": "你好" })).await;
+    let answer = harness.text("echo", json!({ "message": "你好" })).await;
     assert_eq!(answer, "Echo: 你好");
 
-    let image = desk.call("get-tiny-image", json!({})).await.unwrap();
+    let image = harness.call("get-tiny-image", json!({})).await.unwrap();
     let pictures = image
         .content
         .iter()
@@ -27,31 +27,34 @@ async fn check_everything(desk: &Desk, protocol: &str) {
     assert_eq!(pictures.count(), 1, "{image:?}");
 
     let input = json!({ "location": "New York" });
-    let structured = desk.call("get-structured-content", input).await.unwrap();
+    let structured = harness.call("get-structured-content", input).await.unwrap();
     let [Content::Json { value }] = &structured.content[..] else {
         panic!("{structured:?}");
     };
     assert!(value["temperature"].is_number(), "{value}");
 
-    let links = desk.text("get-resource-links", json!({ "count": 2 })).await;
+    let links = harness
+        .text("get-resource-links", json!({ "count": 2 }))
+        .await;
     assert_eq!(links.matches("[link: ").count(), 2, "{links}");
 
-    let person = Somebody::silent();
+    let person = RecordingClient::silent();
     let input = json!({ "duration": 1, "steps": 4 });
     let context = person.context();
-    desk.call_as(&context, "trigger-long-running-operation", input)
+    harness
+        .call_as(&context, "trigger-long-running-operation", input)
         .await
         .unwrap();
     assert_eq!(person.progress(), [1.0, 2.0, 3.0, 4.0]);
 }
 
 /// It asks in the middle of a call, and somebody answers.
-async fn check_elicitation(desk: &Desk) {
-    let person = Somebody::who_says(json!({
+async fn check_elicitation(harness: &McpHarness) {
+    let person = RecordingClient::accepting(json!({
         "name": "Ada", "check": true, "email": "ada@example.com", "integer": 36, "firstLine": "It was a dark and stormy night."
     }));
     let context = person.context();
-    let answer = desk
+    let answer = harness
         .call_as(&context, "trigger-elicitation-request", json!({}))
         .await
         .unwrap();
@@ -59,50 +62,50 @@ async fn check_elicitation(desk: &Desk) {
     assert!(answer.contains("Name: Ada"), "{answer}");
     assert_eq!(person.questions().len(), 1);
 
-    let nobody = desk.text("trigger-elicitation-request", json!({})).await;
+    let nobody = harness.text("trigger-elicitation-request", json!({})).await;
     assert!(nobody.contains("declined"), "{nobody}");
 }
 
 #[tokio::test]
 async fn server_everything_over_its_pipes() {
-    let desk = Desk::program(everything(), &["stdio"]).await;
-    check_everything(&desk, "2025-11-25").await;
-    check_elicitation(&desk).await;
-    desk.server.stop().await;
+    let harness = McpHarness::program(everything(), &["stdio"]).await;
+    check_everything(&harness, "2025-11-25").await;
+    check_elicitation(&harness).await;
+    harness.server.stop().await;
 }
 
 #[tokio::test]
 async fn server_everything_over_streamable_http() {
     let server = Listening::everything("streamableHttp");
-    let desk = Desk::http(&format!("{}/mcp", server.address)).await;
-    check_everything(&desk, "2025-11-25").await;
-    check_elicitation(&desk).await;
+    let harness = McpHarness::http(&format!("{}/mcp", server.address)).await;
+    check_everything(&harness, "2025-11-25").await;
+    check_elicitation(&harness).await;
 }
 
 #[tokio::test]
 async fn server_everything_over_legacy_sse() {
     let server = Listening::everything("sse");
-    let desk = Desk::sse(&format!("{}/sse", server.address)).await;
-    check_everything(&desk, "2025-11-25").await;
-    check_elicitation(&desk).await;
+    let harness = McpHarness::sse(&format!("{}/sse", server.address)).await;
+    check_everything(&harness, "2025-11-25").await;
+    check_elicitation(&harness).await;
 }
 
 #[tokio::test]
 async fn an_address_that_turns_out_to_be_legacy_sse_is_used_as_that() {
     let server = Listening::everything("sse");
-    let desk = Desk::http(&format!("{}/sse", server.address)).await;
+    let harness = McpHarness::http(&format!("{}/sse", server.address)).await;
     assert_eq!(
-        desk.text("echo", json!({ "message": "a" })).await,
+        harness.text("echo", json!({ "message": "a" })).await,
         "Echo: a"
     );
 }
 
 #[tokio::test]
 async fn a_task_is_followed_to_its_end_and_asks_on_the_way() {
-    let desk = Desk::program(everything(), &["stdio"]).await;
-    let person = Somebody::who_says(json!({ "interpretation": "technical" }));
+    let harness = McpHarness::program(everything(), &["stdio"]).await;
+    let person = RecordingClient::accepting(json!({ "interpretation": "technical" }));
     let input = json!({ "topic": "python", "ambiguous": true });
-    let answer = desk
+    let answer = harness
         .call_as(&person.context(), "simulate-research-query", input)
         .await
         .unwrap();
@@ -117,11 +120,13 @@ async fn server_filesystem_reads_what_it_may() {
     let path = folder.path().canonicalize().unwrap();
     std::fs::write(path.join("a.txt"), "hello").unwrap();
     let filesystem = installed("mcp/node_modules/.bin/mcp-server-filesystem");
-    let desk = Desk::program(filesystem, &[path.to_str().unwrap()]).await;
+    let harness = McpHarness::program(filesystem, &[path.to_str().unwrap()]).await;
     let file = path.join("a.txt");
-    let answer = desk.text("read_text_file", json!({ "path": file })).await;
+    let answer = harness
+        .text("read_text_file", json!({ "path": file }))
+        .await;
     assert!(answer.contains("hello"), "{answer}");
-    let refused = desk
+    let refused = harness
         .error("read_text_file", json!({ "path": "/etc/passwd" }))
         .await;
     assert!(refused.contains("Access denied"), "{refused}");
@@ -132,13 +137,14 @@ async fn server_memory_remembers() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("memory.jsonl");
     let memory = installed("mcp/node_modules/.bin/mcp-server-memory");
-    let mut config = desk::program(memory, &[]);
-    desk::set_env(&mut config, "MEMORY_FILE_PATH", file.to_str().unwrap());
-    let desk = Desk::ready(desk::settings(config)).await;
+    let mut config = harness::program(memory, &[]);
+    harness::set_env(&mut config, "MEMORY_FILE_PATH", file.to_str().unwrap());
+    let harness = McpHarness::ready(harness::settings(config)).await;
     let entity = json!({ "name": "Ada", "entityType": "person", "observations": ["writes"] });
-    desk.text("create_entities", json!({ "entities": [entity] }))
+    harness
+        .text("create_entities", json!({ "entities": [entity] }))
         .await;
-    let graph = desk.call("read_graph", json!({})).await.unwrap();
+    let graph = harness.call("read_graph", json!({})).await.unwrap();
     let graph = graph
         .structured()
         .cloned()
@@ -150,13 +156,16 @@ async fn server_memory_remembers() {
 #[tokio::test]
 async fn servers_of_the_stateless_era_answer_over_their_pipes() {
     let time = installed("venv-mcp/bin/mcp-server-time");
-    let desk = Desk::program(time, &["--local-timezone=UTC"]).await;
-    assert_eq!(desk.server.status().about.unwrap().protocol, "2026-07-28");
-    let answer = desk
+    let harness = McpHarness::program(time, &["--local-timezone=UTC"]).await;
+    assert_eq!(
+        harness.server.status().about.unwrap().protocol,
+        "2026-07-28"
+    );
+    let answer = harness
         .text("get_current_time", json!({ "timezone": "Asia/Tokyo" }))
         .await;
     assert!(answer.contains("Asia/Tokyo"), "{answer}");
-    let wrong = desk
+    let wrong = harness
         .error("get_current_time", json!({ "timezone": "Moon" }))
         .await;
     assert!(wrong.contains("Moon"), "{wrong}");
@@ -171,38 +180,43 @@ async fn server_git_tells_the_state_of_a_repository() {
         .status();
     assert!(made.unwrap().success());
     let git = installed("venv-mcp/bin/mcp-server-git");
-    let desk = Desk::program(git, &["--repository", path]).await;
-    let answer = desk.text("git_status", json!({ "repo_path": path })).await;
+    let harness = McpHarness::program(git, &["--repository", path]).await;
+    let answer = harness
+        .text("git_status", json!({ "repo_path": path }))
+        .await;
     assert!(answer.contains("No commits yet"), "{answer}");
 }
 
 #[tokio::test]
 async fn server_fetch_refuses_this_machine() {
     let fetch = installed("venv-mcp/bin/mcp-server-fetch");
-    let desk = Desk::program(fetch, &["--ignore-robots-txt"]).await;
-    let refused = desk
+    let harness = McpHarness::program(fetch, &["--ignore-robots-txt"]).await;
+    let refused = harness
         .error("fetch", json!({ "url": "http://127.0.0.1:9/" }))
         .await;
     assert!(!refused.is_empty());
 }
 
 /// What both of our scripts give over any transport.
-async fn check_script(desk: &Desk) {
-    assert_eq!(desk.text("add", json!({ "a": 2, "b": 3 })).await, "5");
+async fn check_script(harness: &McpHarness) {
+    assert_eq!(harness.text("add", json!({ "a": 2, "b": 3 })).await, "5");
 
-    let person = Somebody::who_says(json!({ "name": "Ada", "age": 36 }));
+    let person = RecordingClient::accepting(json!({ "name": "Ada", "age": 36 }));
     let context = person.context();
-    let counted = desk
+    let counted = harness
         .call_as(&context, "counts", json!({ "to": 3 }))
         .await
         .unwrap();
     assert_eq!(counted.to_text(), "done");
     assert_eq!(person.progress(), [1.0, 2.0, 3.0]);
 
-    let greeted = desk.call_as(&context, "greets", json!({})).await.unwrap();
+    let greeted = harness
+        .call_as(&context, "greets", json!({}))
+        .await
+        .unwrap();
     assert_eq!(greeted.to_text(), "Hello Ada, 36!");
-    let shy = Somebody::who_declines();
-    let greeted = desk
+    let shy = RecordingClient::declining();
+    let greeted = harness
         .call_as(&shy.context(), "greets", json!({}))
         .await
         .unwrap();
@@ -210,70 +224,79 @@ async fn check_script(desk: &Desk) {
 }
 
 /// What only the newer one has.
-async fn check_fast(desk: &Desk) {
-    check_script(desk).await;
-    let weather = desk
+async fn check_fast(harness: &McpHarness) {
+    check_script(harness).await;
+    let weather = harness
         .call("weather", json!({ "city": "Kyoto" }))
         .await
         .unwrap();
     let expected = json!({ "city": "Kyoto", "degrees": 20 });
     assert_eq!(weather.content, [Content::Json { value: expected }]);
-    let picture = desk.call("picture", json!({})).await.unwrap();
+    let picture = harness.call("picture", json!({})).await.unwrap();
     assert!(
         matches!(&picture.content[..], [Content::Image { .. }]),
         "{picture:?}"
     );
-    let sound = desk.call("sound", json!({})).await.unwrap();
+    let sound = harness.call("sound", json!({})).await.unwrap();
     let [Content::Blob { media_type, .. }] = &sound.content[..] else {
         panic!("{sound:?}");
     };
     assert_eq!(media_type, "audio/wav");
-    let archive = desk.call("archive", json!({})).await.unwrap();
+    let archive = harness.call("archive", json!({})).await.unwrap();
     let [Content::Blob { name, .. }] = &archive.content[..] else {
         panic!("{archive:?}");
     };
     assert_eq!(name.as_deref(), Some("nothing.zip"));
-    let failed = desk.error("fails", json!({})).await;
+    let failed = harness.error("fails", json!({})).await;
     assert!(failed.contains("This never works."), "{failed}");
 }
 
 #[tokio::test]
 async fn fastmcp_over_its_pipes() {
     let (python, script) = fast();
-    let desk = Desk::program(python, &[&script, "stdio"]).await;
-    assert_eq!(desk.server.status().about.unwrap().protocol, "2026-07-28");
-    check_fast(&desk).await;
+    let harness = McpHarness::program(python, &[&script, "stdio"]).await;
+    assert_eq!(
+        harness.server.status().about.unwrap().protocol,
+        "2026-07-28"
+    );
+    check_fast(&harness).await;
 }
 
 #[tokio::test]
 async fn fastmcp_over_streamable_http() {
     let server = Listening::python(fast(), "http");
-    let desk = Desk::http(&format!("{}/mcp", server.address)).await;
-    assert_eq!(desk.server.status().about.unwrap().protocol, "2026-07-28");
-    check_fast(&desk).await;
+    let harness = McpHarness::http(&format!("{}/mcp", server.address)).await;
+    assert_eq!(
+        harness.server.status().about.unwrap().protocol,
+        "2026-07-28"
+    );
+    check_fast(&harness).await;
 }
 
 #[tokio::test]
 async fn fastmcp_over_legacy_sse() {
     let server = Listening::python(fast(), "sse");
-    let desk = Desk::http(&format!("{}/sse", server.address)).await;
-    assert_eq!(desk.server.status().about.unwrap().protocol, "2025-11-25");
-    check_fast(&desk).await;
+    let harness = McpHarness::http(&format!("{}/sse", server.address)).await;
+    assert_eq!(
+        harness.server.status().about.unwrap().protocol,
+        "2025-11-25"
+    );
+    check_fast(&harness).await;
 }
 
 #[tokio::test]
 async fn the_old_python_sdk_over_all_its_transports() {
     let (python, script) = old();
-    let pipes = Desk::program(python, &[&script, "stdio"]).await;
+    let pipes = McpHarness::program(python, &[&script, "stdio"]).await;
     assert_eq!(pipes.server.status().about.unwrap().protocol, "2025-11-25");
     check_script(&pipes).await;
 
     let server = Listening::python(old(), "streamable-http");
-    let http = Desk::http(&format!("{}/mcp", server.address)).await;
+    let http = McpHarness::http(&format!("{}/mcp", server.address)).await;
     check_script(&http).await;
 
     let server = Listening::python(old(), "sse");
-    let sse = Desk::sse(&format!("{}/sse", server.address)).await;
+    let sse = McpHarness::sse(&format!("{}/sse", server.address)).await;
     check_script(&sse).await;
 }
 
@@ -281,42 +304,42 @@ async fn the_old_python_sdk_over_all_its_transports() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_session_is_begun_anew() {
     let mut server = Listening::python(old(), "streamable-http");
-    let desk = Desk::http(&format!("{}/mcp", server.address)).await;
-    assert_eq!(desk.text("add", json!({ "a": 1, "b": 1 })).await, "2");
+    let harness = McpHarness::http(&format!("{}/mcp", server.address)).await;
+    assert_eq!(harness.text("add", json!({ "a": 1, "b": 1 })).await, "2");
     server.restart();
     let again: Value = json!({ "a": 2, "b": 2 });
-    assert_eq!(desk.text("add", again).await, "4");
+    assert_eq!(harness.text("add", again).await, "4");
 }
 
 /// It offers one more tool, and says so.
-async fn check_growth(mut desk: Desk) {
-    assert!(!desk.names().contains(&"new".to_owned()));
-    desk.text("grows", json!({})).await;
+async fn check_growth(mut harness: McpHarness) {
+    assert!(!harness.names().contains(&"new".to_owned()));
+    harness.text("grows", json!({})).await;
     let grown = async {
-        while !desk.names().contains(&"new".to_owned()) {
-            desk.settle().await;
+        while !harness.names().contains(&"new".to_owned()) {
+            harness.settle().await;
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
     let grown = tokio::time::timeout(std::time::Duration::from_secs(10), grown).await;
     grown.expect("the new tool should be listed by now");
-    assert_eq!(desk.text("new", json!({})).await, "new");
+    assert_eq!(harness.text("new", json!({})).await, "new");
 }
 
 #[tokio::test]
 async fn a_new_tool_is_heard_of_in_the_stateless_era() {
     let (python, script) = grows();
-    check_growth(Desk::program(python, &[&script, "stdio"]).await).await;
+    check_growth(McpHarness::program(python, &[&script, "stdio"]).await).await;
     let server = Listening::python(grows(), "streamable-http");
-    check_growth(Desk::http(&format!("{}/mcp", server.address)).await).await;
+    check_growth(McpHarness::http(&format!("{}/mcp", server.address)).await).await;
 }
 
 #[tokio::test]
 async fn a_new_tool_is_heard_of_in_the_handshake_era() {
     let (python, script) = old();
-    check_growth(Desk::program(python, &[&script, "stdio"]).await).await;
+    check_growth(McpHarness::program(python, &[&script, "stdio"]).await).await;
     let server = Listening::python(old(), "streamable-http");
-    check_growth(Desk::http(&format!("{}/mcp", server.address)).await).await;
+    check_growth(McpHarness::http(&format!("{}/mcp", server.address)).await).await;
     let server = Listening::python(old(), "sse");
-    check_growth(Desk::http(&format!("{}/sse", server.address)).await).await;
+    check_growth(McpHarness::http(&format!("{}/sse", server.address)).await).await;
 }

@@ -9,68 +9,72 @@ use tenon_sources::SupervisedServer;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::desk::{Desk, http, settings};
-use super::ward::{nothing, until, until_failed, until_ready};
+use super::bad_server::{nothing, until, until_failed, until_ready};
+use super::harness::{McpHarness, http, settings};
 
 #[tokio::test]
 async fn one_that_asks_for_a_log_in_says_so_until_somebody_has_logged_in() {
-    let site = Site::start().await;
-    site.set(Mood::AsksLogin);
-    let desk = Desk::starting(settings(http(&site.url))).await;
-    until_failed(&desk).await;
-    let status = desk.server.status();
+    let flaky_server = FlakyMcpServer::start().await;
+    flaky_server.set(ServerMode::AsksLogin);
+    let harness = McpHarness::starting(settings(http(&flaky_server.url))).await;
+    until_failed(&harness).await;
+    let status = harness.server.status();
     let challenge = status.asks_login.flatten().unwrap();
     assert!(challenge.contains("resource_metadata"), "{challenge}");
 
-    site.set(Mood::Good);
-    desk.server.restart();
-    let status = until_ready(&desk).await;
+    flaky_server.set(ServerMode::Good);
+    harness.server.restart();
+    let status = until_ready(&harness).await;
     assert_eq!(status.asks_login, None);
-    assert_eq!(desk.text("read", nothing()).await, "done");
+    assert_eq!(harness.text("read", nothing()).await, "done");
 
     // A token can end in the middle of everything.
-    site.set(Mood::AsksLogin);
-    let error = desk.call("read", nothing()).await.unwrap_err();
+    flaky_server.set(ServerMode::AsksLogin);
+    let error = harness.call("read", nothing()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unavailable);
     assert!(error.message.contains("has to log in"), "{error}");
-    let status = until(&desk, |status| status.asks_login.is_some()).await;
+    let status = until(&harness, |status| status.asks_login.is_some()).await;
     assert!(matches!(status.state, SourceState::Failed { .. }));
-    assert_eq!(desk.server.status().tools, 2);
+    assert_eq!(harness.server.status().tools, 2);
 }
 
 #[tokio::test]
 async fn a_call_without_an_answer_is_repeated_only_without_harm_and_the_server_stays() {
-    let site = Site::start().await;
-    let desk = Desk::starting(settings(http(&site.url))).await;
-    until_ready(&desk).await;
-    site.set(Mood::DropsCalls);
+    let flaky_server = FlakyMcpServer::start().await;
+    let harness = McpHarness::starting(settings(http(&flaky_server.url))).await;
+    until_ready(&harness).await;
+    flaky_server.set(ServerMode::DropsCalls);
     for (tool, times) in [("read", 2), ("write", 1)] {
-        let before = site.calls.load(Ordering::SeqCst);
-        let error = desk.call(tool, nothing()).await.unwrap_err();
+        let before = flaky_server.calls.load(Ordering::SeqCst);
+        let error = harness.call(tool, nothing()).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unavailable);
         assert!(error.message.contains("not known"), "{error}");
-        assert_eq!(site.calls.load(Ordering::SeqCst) - before, times, "{tool}");
+        assert_eq!(
+            flaky_server.calls.load(Ordering::SeqCst) - before,
+            times,
+            "{tool}"
+        );
     }
-    site.set(Mood::Good);
-    assert_eq!(desk.text("write", nothing()).await, "done");
-    assert_eq!(until_ready(&desk).await.restarts, 0);
+    flaky_server.set(ServerMode::Good);
+    assert_eq!(harness.text("write", nothing()).await, "done");
+    assert_eq!(until_ready(&harness).await.restarts, 0);
 }
 
 #[tokio::test]
 async fn one_that_went_away_is_degraded_and_noticed_when_it_is_back() {
-    let site = Site::start().await;
-    let desk = Desk::starting(settings(http(&site.url))).await;
-    until_ready(&desk).await;
-    site.set(Mood::DropsAll);
-    desk.error("write", nothing()).await;
-    let status = until(&desk, |status| status.state != SourceState::Ready).await;
+    let flaky_server = FlakyMcpServer::start().await;
+    let harness = McpHarness::starting(settings(http(&flaky_server.url))).await;
+    until_ready(&harness).await;
+    flaky_server.set(ServerMode::DropsAll);
+    harness.error("write", nothing()).await;
+    let status = until(&harness, |status| status.state != SourceState::Ready).await;
     assert_eq!(status.tools, 2);
-    site.set(Mood::Good);
-    until_ready(&desk).await;
+    flaky_server.set(ServerMode::Good);
+    until_ready(&harness).await;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mood {
+enum ServerMode {
     Good,
     AsksLogin,
     /// Hangs up when a tool is called.
@@ -79,51 +83,51 @@ enum Mood {
 }
 
 /// As much of HTTP and MCP as one client needs.
-struct Site {
+struct FlakyMcpServer {
     url: String,
-    mood: Arc<AtomicU8>,
+    mode: Arc<AtomicU8>,
     calls: Arc<AtomicUsize>,
 }
 
-impl Site {
+impl FlakyMcpServer {
     async fn start() -> Self {
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-        let (mood, calls) = (Arc::new(AtomicU8::new(0)), Arc::new(AtomicUsize::new(0)));
-        let site = Self {
+        let (mode, calls) = (Arc::new(AtomicU8::new(0)), Arc::new(AtomicUsize::new(0)));
+        let flaky_server = Self {
             url,
-            mood: mood.clone(),
+            mode: mode.clone(),
             calls: calls.clone(),
         };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, mood.clone(), calls.clone()));
+                tokio::spawn(serve(stream, mode.clone(), calls.clone()));
             }
         });
-        site
+        flaky_server
     }
 
-    fn set(&self, mood: Mood) {
-        self.mood.store(mood as u8, Ordering::SeqCst);
+    fn set(&self, mode: ServerMode) {
+        self.mode.store(mode as u8, Ordering::SeqCst);
     }
 }
 
-async fn serve(stream: TcpStream, mood: Arc<AtomicU8>, calls: Arc<AtomicUsize>) {
+async fn serve(stream: TcpStream, mode: Arc<AtomicU8>, calls: Arc<AtomicUsize>) {
     let mut stream = BufReader::new(stream);
     while let Some((is_post, message)) = read(&mut stream).await {
-        let is = |other: Mood| mood.load(Ordering::SeqCst) == other as u8;
+        let is = |other: ServerMode| mode.load(Ordering::SeqCst) == other as u8;
         let method = message["method"].as_str().unwrap_or_default().to_owned();
         if method == "tools/call" {
             calls.fetch_add(1, Ordering::SeqCst);
         }
-        if is(Mood::DropsAll) || is(Mood::DropsCalls) && method == "tools/call" {
+        if is(ServerMode::DropsAll) || is(ServerMode::DropsCalls) && method == "tools/call" {
             return;
         }
         let (status, body) = match (is_post, message.get("id")) {
-            _ if is(Mood::AsksLogin) => (
+            _ if is(ServerMode::AsksLogin) => (
                 "401 Unauthorized\r\nwww-authenticate: Bearer resource_metadata=\"http://127.0.0.1/meta\"",
                 String::new(),
             ),

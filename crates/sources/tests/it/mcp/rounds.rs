@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use tenon_domain::{ErrorKind, FormRequest};
 
-use super::desk::Desk;
-use super::people::Somebody;
-use super::site::{Answer, Request, Site, stateless, whole};
+use super::harness::McpHarness;
+use super::raw_http_server::{Answer, RawHttpServer, Request, stateless, whole};
+use super::recording_client::RecordingClient;
 
 fn result(request: &Request, result: Value) -> Answer {
     let body = json!({ "jsonrpc": "2.0", "id": request.body["id"], "result": result });
@@ -27,7 +27,7 @@ fn says(text: &str) -> Value {
 #[tokio::test]
 async fn a_task_of_the_stateless_era_is_asked_after_until_it_is_done() {
     let polls = AtomicUsize::new(0);
-    let site = Site::start(move |request| {
+    let raw_http_server = RawHttpServer::start(move |request| {
         let task = |status: &str| json!({ "taskId": "t1", "status": status, "pollIntervalMs": 50, "statusMessage": "busy" });
         let with = |mut task: Value, name: &str, value: Value| {
             task["resultType"] = json!("complete");
@@ -55,9 +55,9 @@ async fn a_task_of_the_stateless_era_is_asked_after_until_it_is_done() {
         }
     })
     .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let person = Somebody::who_says(json!({ "name": "Ada" }));
-    let answer = desk
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let person = RecordingClient::accepting(json!({ "name": "Ada" }));
+    let answer = harness
         .call_as(&person.context(), "echo", json!({}))
         .await
         .unwrap();
@@ -68,19 +68,19 @@ async fn a_task_of_the_stateless_era_is_asked_after_until_it_is_done() {
 
 #[tokio::test]
 async fn a_task_nobody_waits_for_is_cancelled() {
-    let site = Site::start(|request| match request.body["method"].as_str().unwrap() {
+    let raw_http_server = RawHttpServer::start(|request| match request.body["method"].as_str().unwrap() {
         "tools/call" => result(request, json!({ "resultType": "task", "taskId": "t1", "status": "working", "pollIntervalMs": 50 })),
         "tasks/get" => result(request, json!({ "resultType": "complete", "taskId": "t1", "status": "working", "pollIntervalMs": 50 })),
         "tasks/cancel" => result(request, json!({ "resultType": "complete" })),
         _ => stateless(request),
     })
     .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let call = desk.call("echo", json!({}));
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let call = harness.call("echo", json!({}));
     let dropped = tokio::time::timeout(std::time::Duration::from_millis(300), call).await;
     assert!(dropped.is_err());
     let cancelled = async {
-        while !site
+        while !raw_http_server
             .seen()
             .iter()
             .any(|request| request.body["method"] == "tasks/cancel")
@@ -95,7 +95,7 @@ async fn a_task_nobody_waits_for_is_cancelled() {
 #[tokio::test]
 async fn whoever_has_to_visit_an_address_first_is_asked_to_and_the_call_is_made_again() {
     let calls = AtomicUsize::new(0);
-    let site = Site::start(move |request| match request.body["method"].as_str().unwrap() {
+    let raw_http_server = RawHttpServer::start(move |request| match request.body["method"].as_str().unwrap() {
         "tools/call" if calls.fetch_add(1, Ordering::Relaxed) == 0 => {
             let visit = json!({ "mode": "url", "message": "Log in there.", "url": "https://example.com/go", "elicitationId": "e" });
             let error = json!({ "code": -32042, "message": "Visit first.", "data": { "elicitations": [visit] } });
@@ -105,9 +105,9 @@ async fn whoever_has_to_visit_an_address_first_is_asked_to_and_the_call_is_made_
         _ => stateless(request),
     })
     .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let person = Somebody::silent();
-    let answer = desk
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let person = RecordingClient::silent();
+    let answer = harness
         .call_as(&person.context(), "echo", json!({}))
         .await
         .unwrap();
@@ -119,14 +119,14 @@ async fn whoever_has_to_visit_an_address_first_is_asked_to_and_the_call_is_made_
 
 #[tokio::test]
 async fn a_server_that_never_has_enough_is_left() {
-    let site = Site::start(|request| match request.body["method"].as_str().unwrap() {
+    let raw_http_server = RawHttpServer::start(|request| match request.body["method"].as_str().unwrap() {
         "tools/call" => result(request, json!({ "resultType": "input_required", "inputRequests": asks_for_a_name(), "requestState": "s" })),
         _ => stateless(request),
     })
     .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let person = Somebody::who_says(json!({ "name": "Ada" }));
-    let error = desk
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let person = RecordingClient::accepting(json!({ "name": "Ada" }));
+    let error = harness
         .call_as(&person.context(), "echo", json!({}))
         .await
         .unwrap_err();
@@ -134,7 +134,7 @@ async fn a_server_that_never_has_enough_is_left() {
         error.message,
         "The server asked for more 10 times without coming to an end."
     );
-    let seen = site.seen();
+    let seen = raw_http_server.seen();
     let again = seen
         .iter()
         .rev()
@@ -145,19 +145,20 @@ async fn a_server_that_never_has_enough_is_left() {
 
 #[tokio::test]
 async fn a_tool_that_wants_a_model_of_ours_is_told_that_there_is_none() {
-    let site = Site::start(|request| match request.body["method"].as_str().unwrap() {
-        "tools/call" => {
-            let wants = json!({ "a": { "method": "sampling/createMessage", "params": {} } });
-            result(
-                request,
-                json!({ "resultType": "input_required", "inputRequests": wants }),
-            )
-        }
-        _ => stateless(request),
-    })
-    .await;
-    let desk = Desk::http(&site.url("/mcp")).await;
-    let error = desk.call("echo", json!({})).await.unwrap_err();
+    let raw_http_server =
+        RawHttpServer::start(|request| match request.body["method"].as_str().unwrap() {
+            "tools/call" => {
+                let wants = json!({ "a": { "method": "sampling/createMessage", "params": {} } });
+                result(
+                    request,
+                    json!({ "resultType": "input_required", "inputRequests": wants }),
+                )
+            }
+            _ => stateless(request),
+        })
+        .await;
+    let harness = McpHarness::http(&raw_http_server.url("/mcp")).await;
+    let error = harness.call("echo", json!({})).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
     assert_eq!(
         error.message,

@@ -12,10 +12,10 @@ use tenon_domain::{ErrorKind, SourceState};
 use tenon_sources::mcp::{McpSettings, ServerTimeouts};
 use tokio::time::Instant;
 
-use super::desk::{Desk, http, settings, sse};
+use super::bad_server::{until, until_failed, until_ready};
+use super::harness::{McpHarness, http, settings, sse};
 use super::peers::{Listening, fast};
-use super::site::{Answer, Request, Site, shaking, whole};
-use super::ward::{until, until_failed, until_ready};
+use super::raw_http_server::{Answer, RawHttpServer, Request, shaking, whole};
 
 /// Looks often, because a test does not wait for minutes.
 fn impatient() -> ServerTimeouts {
@@ -52,15 +52,15 @@ async fn a_restart_that_nobody_announced_is_noticed_with_what_is_new() {
             "http" => http(&format!("{}/mcp/", server.address)),
             _ => sse(&format!("{}/sse", server.address)),
         };
-        let desk = Desk::starting_with(viewed(settings(config)), impatient()).await;
-        let before = until_ready(&desk).await.tools;
+        let harness = McpHarness::starting_with(viewed(settings(config)), impatient()).await;
+        let before = until_ready(&harness).await.tools;
         tokio::task::block_in_place(|| server.restart());
-        let status = until(&desk, |status| {
+        let status = until(&harness, |status| {
             status.state == SourceState::Ready && status.tools == before + 1
         })
         .await;
         assert!(!status.stale, "{transport}");
-        assert_eq!(desk.text("add", json!({"a": 1, "b": 2})).await, "3");
+        assert_eq!(harness.text("add", json!({"a": 1, "b": 2})).await, "3");
     }
 }
 
@@ -72,11 +72,11 @@ async fn a_call_to_a_server_that_came_back_connects_at_once() {
             "http" => http(&format!("{}/mcp/", server.address)),
             _ => sse(&format!("{}/sse", server.address)),
         };
-        let desk = Desk::starting(settings(config)).await;
-        let restarts = until_ready(&desk).await.restarts;
+        let harness = McpHarness::starting(settings(config)).await;
+        let restarts = until_ready(&harness).await.restarts;
         server.stop();
         // Nothing arrived, and that is what is said.
-        let error = desk
+        let error = harness
             .call("weather", json!({"city": "Ulm"}))
             .await
             .unwrap_err();
@@ -85,12 +85,12 @@ async fn a_call_to_a_server_that_came_back_connects_at_once() {
             !error.message.contains("took effect"),
             "{transport}: {error}"
         );
-        until_failed(&desk).await;
+        until_failed(&harness).await;
         // By now it would not be tried again by itself for seconds.
-        until(&desk, |status| status.restarts >= restarts + 5).await;
+        until(&harness, |status| status.restarts >= restarts + 5).await;
         tokio::task::block_in_place(|| server.restart());
         let begun = Instant::now();
-        let said = desk.text("add", json!({"a": 1, "b": 2})).await;
+        let said = harness.text("add", json!({"a": 1, "b": 2})).await;
         assert_eq!(said, "3", "{transport}");
         assert!(
             begun.elapsed() < Duration::from_secs(5),
@@ -104,7 +104,7 @@ async fn a_call_to_a_server_that_came_back_connects_at_once() {
 async fn one_without_a_stream_is_asked_now_and_then_and_is_gone_when_it_is() {
     let tools = Arc::new(AtomicUsize::new(1));
     let (count, answer) = (tools.clone(), shaking);
-    let site = Site::start(move |request: &Request| {
+    let raw_http_server = RawHttpServer::start(move |request: &Request| {
         if count.load(Ordering::SeqCst) == 0 {
             return Answer::Whole(503, String::new(), String::new());
         }
@@ -123,15 +123,15 @@ async fn one_without_a_stream_is_asked_now_and_then_and_is_gone_when_it_is() {
         }
     })
     .await;
-    let config = http(&site.url("/mcp"));
-    let desk = Desk::starting_with(viewed(settings(config)), impatient()).await;
-    assert_eq!(until_ready(&desk).await.tools, 1);
+    let config = http(&raw_http_server.url("/mcp"));
+    let harness = McpHarness::starting_with(viewed(settings(config)), impatient()).await;
+    assert_eq!(until_ready(&harness).await.tools, 1);
     tools.store(3, Ordering::SeqCst);
-    until(&desk, |status| status.tools == 3).await;
+    until(&harness, |status| status.tools == 3).await;
     tools.store(0, Ordering::SeqCst);
-    until(&desk, |status| status.state != SourceState::Ready).await;
+    until(&harness, |status| status.state != SourceState::Ready).await;
     tools.store(2, Ordering::SeqCst);
-    let status = until_ready(&desk).await;
+    let status = until_ready(&harness).await;
     assert_eq!(status.tools, 2);
 }
 
@@ -139,14 +139,14 @@ async fn one_without_a_stream_is_asked_now_and_then_and_is_gone_when_it_is() {
 async fn a_refused_connection_is_told_as_what_it_is() {
     let mut server = Listening::python(fast(), "http");
     let config = http(&format!("{}/mcp/", server.address));
-    let desk = Desk::starting(settings(config)).await;
-    until_ready(&desk).await;
+    let harness = McpHarness::starting(settings(config)).await;
+    until_ready(&harness).await;
     server.stop();
-    let error = desk
+    let error = harness
         .error("sleeps", json!({"seconds": 1, "mark": "x"}))
         .await;
     assert!(error.contains("refuses connections at port"), "{error}");
     assert!(!error.contains("took effect"), "{error}");
-    let state = until_failed(&desk).await;
+    let state = until_failed(&harness).await;
     assert!(state.contains("refuses connections"), "{state}");
 }

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tenon_openapi::operation::{BodyKind, ParameterLocation, ParameterStyle, Serialization};
 
-use super::made::{Site, file, operation, parameter, post, usual};
+use super::made::{ApiFixture, file, operation, parameter, post, usual};
 use crate::peer::{Peer, installed, ours};
 
 pub fn express() -> Peer {
@@ -68,8 +68,8 @@ fn values(location: ParameterLocation, kind: &str) -> Vec<Value> {
 #[tokio::test]
 async fn every_style_is_read_as_it_was_meant() {
     let peer = express();
-    let site = Site::open(&peer.url);
-    let listed = site
+    let api = ApiFixture::open(&peer.url);
+    let listed = api
         .value(&operation(Method::GET, "/styles", vec![]), json!({}))
         .await;
     let (mut read, mut wrong) = (0, Vec::new());
@@ -88,7 +88,7 @@ async fn every_style_is_read_as_it_was_meant() {
             vec![parameter(name, location, style, explode)],
         );
         for value in values(location, kind) {
-            let answer = site.value(&operation, json!({ name: value })).await;
+            let answer = api.value(&operation, json!({ name: value })).await;
             let found = &answer[section][name];
             if *found != value {
                 wrong.push(format!("{path} {value}: {found}"));
@@ -103,7 +103,7 @@ async fn every_style_is_read_as_it_was_meant() {
 #[tokio::test]
 async fn express_reads_what_was_meant() {
     let peer = express();
-    let site = Site::open(&peer.url);
+    let api = ApiFixture::open(&peer.url);
     let style = |style, explode| parameter("color", ParameterLocation::Query, style, explode);
     let path = || {
         vec![
@@ -115,7 +115,7 @@ async fn express_reads_what_was_meant() {
         let parameters = path().into_iter().chain([parameter]).collect();
         let echo = operation(Method::GET, "/echo/{one}/{two}", parameters);
         let input = json!({ "one": "a/b ü", "two": "..%2e?#", "color": value });
-        let answer = site.value(&echo, input).await;
+        let answer = api.value(&echo, input).await;
         assert_eq!(
             answer["params"],
             json!({ "one": "a/b ü", "two": "..%2e?#" })
@@ -161,7 +161,7 @@ async fn express_reads_what_was_meant() {
     let echo = operation(Method::GET, "/echo/{one}/{two}", parameters.collect());
     let input =
         json!({ "one": 1, "two": true, "session": "a;b=%20 ü", "more": 7, "x-color": ["a", "b"] });
-    let answer = site.value(&echo, input).await;
+    let answer = api.value(&echo, input).await;
     assert_eq!(
         answer["cookies"],
         json!({ "session": "a;b=%20 ü", "more": "7" })
@@ -172,10 +172,10 @@ async fn express_reads_what_was_meant() {
 #[tokio::test]
 async fn express_reads_every_kind_of_body() {
     let peer = express();
-    let site = Site::open(&peer.url);
+    let api = ApiFixture::open(&peer.url);
     let sent = async |media_type: &str, kind, value: Value| {
         let operation = post("/echo/a/b", media_type, kind);
-        site.value(&operation, json!({ "body": value })).await["body"].clone()
+        api.value(&operation, json!({ "body": value })).await["body"].clone()
     };
     let value = json!({ "a": [1.5, null, "é"], "b": {} });
     assert_eq!(
@@ -214,7 +214,7 @@ async fn express_reads_every_kind_of_body() {
         "name": "é\r\n--x", "tags": ["x", "y"], "object": { "a": 1 },
         "file": ["data:text/csv;name=a%20%C3%A9.csv;base64,YSxiCg==", "iVBORw0KGgo="],
     });
-    let answer = site.value(&upload, json!({ "body": body })).await;
+    let answer = api.value(&upload, json!({ "body": body })).await;
     assert_eq!(
         answer,
         json!({

@@ -9,7 +9,7 @@ use tenon_openapi::operation::{
     BodyInput, BodyKind, Operation, ParameterLocation, SecurityScheme, SecuritySchemeKind,
 };
 
-use super::made::{Site, file, operation, post, secured, usual};
+use super::made::{ApiFixture, file, operation, post, secured, usual};
 use crate::peer::{Peer, installed, ours};
 
 pub fn fastapi() -> Peer {
@@ -26,7 +26,7 @@ fn get(path: &str, location: ParameterLocation, names: &[&str]) -> Operation {
 #[tokio::test]
 async fn fastapi_reads_parameters_as_they_were_meant() {
     let peer = fastapi();
-    let site = Site::open(&peer.url);
+    let api = ApiFixture::open(&peer.url);
 
     let path = get(
         "/path/{text}/{number}/{flag}",
@@ -42,11 +42,11 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
         "...",
     ] {
         let input = json!({ "text": text, "number": 1.0, "flag": true });
-        assert_eq!(site.value(&path, input.clone()).await, input);
+        assert_eq!(api.value(&path, input.clone()).await, input);
     }
     let below = get("/below/{rest}", ParameterLocation::Path, &["rest"]);
     let input = json!({ "rest": "a/b/../c" });
-    assert_eq!(site.value(&below, input.clone()).await, input);
+    assert_eq!(api.value(&below, input.clone()).await, input);
 
     let names = ["text", "number", "ratio", "flag", "many", "counts"];
     let query = get("/query", ParameterLocation::Query, &names);
@@ -54,10 +54,10 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
         "text": "a b&c=d#é+%20", "number": 9223372036854775807i64, "ratio": 1.5e-7, "flag": false,
         "many": ["x,y", "", "&"], "counts": [1, 2],
     });
-    assert_eq!(site.value(&query, full.clone()).await, full);
+    assert_eq!(api.value(&query, full.clone()).await, full);
     let empty = json!({ "text": null, "number": null, "ratio": null, "flag": null, "many": [], "counts": [] });
-    assert_eq!(site.value(&query, json!({})).await, empty);
-    assert_eq!(site.value(&query, empty.clone()).await, empty);
+    assert_eq!(api.value(&query, json!({})).await, empty);
+    assert_eq!(api.value(&query, empty.clone()).await, empty);
 
     let header = get(
         "/header",
@@ -65,13 +65,13 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
         &["x-text", "x-number"],
     );
     let input = json!({ "x-text": "a, b; c=\"d\"", "x-number": 7 });
-    assert_eq!(site.value(&header, input.clone()).await, input);
+    assert_eq!(api.value(&header, input.clone()).await, input);
 
     let cookie = get("/cookie", ParameterLocation::Cookie, &["session", "other"]);
     let input = json!({ "session": "to/ken+==", "other": 7 });
-    assert_eq!(site.value(&cookie, input.clone()).await, input);
+    assert_eq!(api.value(&cookie, input.clone()).await, input);
 
-    let error = site
+    let error = api
         .call(&query, json!({ "number": "x", "counts": [1, "y"] }))
         .await
         .unwrap_err();
@@ -86,7 +86,7 @@ async fn fastapi_reads_parameters_as_they_were_meant() {
 #[tokio::test]
 async fn fastapi_reads_every_kind_of_body() {
     let peer = fastapi();
-    let site = Site::open(&peer.url);
+    let api = ApiFixture::open(&peer.url);
 
     let mut merged = post("/json/{name}", "application/json", BodyKind::Json);
     merged.parameters = vec![
@@ -100,12 +100,12 @@ async fn fastapi_reads_every_kind_of_body() {
     });
     let item = json!({ "name": "b", "count": 3, "tags": ["é"], "inner": { "a": 1, "b": [0.5] } });
     let expected = json!({ "path": "p", "dry": true, "item": item });
-    assert_eq!(site.value(&merged, input).await, expected);
+    assert_eq!(api.value(&merged, input).await, expected);
 
     let mut optional = post("/optional", "application/json", BodyKind::Json);
     optional.body.as_mut().unwrap().required = false;
     assert_eq!(
-        site.value(&optional, json!({})).await,
+        api.value(&optional, json!({})).await,
         json!({ "item": null })
     );
 
@@ -115,7 +115,7 @@ async fn fastapi_reads_every_kind_of_body() {
         BodyKind::Form(vec![]),
     );
     let body = json!({ "name": "a b+c&d=é%20", "count": 7, "tags": ["x", "y z"] });
-    assert_eq!(site.value(&form, json!({ "body": body })).await, body);
+    assert_eq!(api.value(&form, json!({ "body": body })).await, body);
 
     let fields = vec![file("file"), file("more")];
     let upload = post(
@@ -125,7 +125,7 @@ async fn fastapi_reads_every_kind_of_body() {
     );
     let body = json!({ "file": "iVBORw0KGgo=", "note": "é\r\n", "more": ["AAE=", "data:text/csv;name=a.csv;base64,YQ=="] });
     assert_eq!(
-        site.value(&upload, json!({ "body": body })).await,
+        api.value(&upload, json!({ "body": body })).await,
         json!({
             "file": { "name": "file.png", "type": "image/png", "data": "iVBORw0KGgo=" },
             "note": "é\r\n",
@@ -138,12 +138,12 @@ async fn fastapi_reads_every_kind_of_body() {
 
     let text = post("/text", "text/plain", BodyKind::Text);
     assert_eq!(
-        site.value(&text, json!({ "body": "é" })).await,
+        api.value(&text, json!({ "body": "é" })).await,
         json!({ "type": "text/plain; charset=utf-8", "data": "w6k=" })
     );
     let bytes = post("/bytes", "application/octet-stream", BodyKind::Bytes);
     assert_eq!(
-        site.value(&bytes, json!({ "body": "/wAB" })).await,
+        api.value(&bytes, json!({ "body": "/wAB" })).await,
         json!({ "type": "application/octet-stream", "data": "/wAB" })
     );
 }
@@ -195,11 +195,11 @@ async fn fastapi_knows_who_asks() {
     let held = held.map(|(name, held)| (name.to_owned(), held));
 
     let peer = fastapi();
-    let open = Site::with(&peer.url, &schemes, Default::default());
-    let site = Site::with(&peer.url, &schemes, held.into());
+    let open = ApiFixture::with(&peer.url, &schemes, Default::default());
+    let api = ApiFixture::with(&peer.url, &schemes, held.into());
     let check = async |scheme: &str, expected: Value| {
         let operation = secured(&format!("/secure/{scheme}"), scheme);
-        assert_eq!(site.value(&operation, json!({})).await, expected);
+        assert_eq!(api.value(&operation, json!({})).await, expected);
         let error = open.call(&operation, json!({})).await.unwrap_err().message;
         let missing = format!("Nothing is stored for `{scheme}`");
         assert!(
@@ -216,18 +216,18 @@ async fn fastapi_knows_who_asks() {
 
     // Kept, and fetched again where it is no longer good.
     let client = secured("/secure/client", "client");
-    assert_eq!(site.value(&client, json!({})).await, json!({ "given": 1 }));
+    assert_eq!(api.value(&client, json!({})).await, json!({ "given": 1 }));
     let forget = operation(Method::POST, "/forget", vec![]);
-    site.call(&forget, json!({})).await.unwrap();
-    assert_eq!(site.value(&client, json!({})).await, json!({ "given": 3 }));
+    api.call(&forget, json!({})).await.unwrap();
+    assert_eq!(api.value(&client, json!({})).await, json!({ "given": 3 }));
 }
 
 #[tokio::test]
 async fn answers_are_what_they_are() {
     let peer = fastapi();
-    let site = Site::open(&peer.url);
+    let api = ApiFixture::open(&peer.url);
     let answer =
-        async |method, path: &str| site.call(&operation(method, path, vec![]), json!({})).await;
+        async |method, path: &str| api.call(&operation(method, path, vec![]), json!({})).await;
 
     let picture = answer(Method::GET, "/answer/picture").await.unwrap();
     let [Content::Image { media_type, data }] = &picture.content[..] else {

@@ -98,12 +98,12 @@ pub fn file(name: &str) -> FormField {
 }
 
 /// A server, what its document asks for, and what is stored for it.
-pub struct Site {
+pub struct ApiFixture {
     base: Url,
     credentials: Credentials,
 }
 
-impl Site {
+impl ApiFixture {
     pub fn open(address: &str) -> Self {
         Self::with(address, &[], BTreeMap::new())
     }

@@ -6,7 +6,7 @@ use tenon_openapi::operation::{Operation, ParsedDocument};
 use tenon_openapi::{document, parse};
 
 use super::fastapi::fastapi;
-use super::made::{Site, client};
+use super::made::{ApiFixture, client};
 
 fn find<'a>(parsed: &'a ParsedDocument, path: &str) -> &'a Operation {
     let mut operations = parsed.operations.iter();
@@ -46,10 +46,10 @@ async fn what_fastapi_describes_can_be_called() {
         ("Client", account),
     ];
     let held = held.map(|(name, held)| (name.to_owned(), held));
-    let site = Site::with(&peer.url, &parsed.schemes, held.into());
+    let api = ApiFixture::with(&peer.url, &parsed.schemes, held.into());
 
     let check = async |path: &str, input: Value, expected: Value| {
-        let answer = site.value(find(&parsed, path), input).await;
+        let answer = api.value(find(&parsed, path), input).await;
         assert_eq!(answer, expected, "{path}");
     };
     let same = json!({ "text": "a b?#é", "number": 1.0, "flag": true });
@@ -113,6 +113,6 @@ async fn what_fastapi_describes_can_be_called() {
     check("/secure/cookie", json!({}), json!({ "key": "c" })).await;
     check("/secure/client", json!({}), json!({ "given": 1 })).await;
 
-    let nothing = site.call(find(&parsed, "/answer/nothing"), json!({})).await;
+    let nothing = api.call(find(&parsed, "/answer/nothing"), json!({})).await;
     assert_eq!(nothing.unwrap().to_text(), "HTTP 204, no content.");
 }

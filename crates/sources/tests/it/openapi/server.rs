@@ -1,8 +1,8 @@
 //! OpenAPI servers as everybody calls them: real mcpos and bad sites, through the registry.
 
 mod changing;
-mod desk;
-mod site;
+mod harness;
+mod http_server;
 
 mod bad;
 mod call;

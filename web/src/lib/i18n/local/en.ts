@@ -1,10 +1,10 @@
 // What is said about tool servers on a person's own computer. It is loaded with the
 // panel of tools and with the settings.
-import type { Trouble } from '$lib/local/diagnose';
+import type { Diagnosis } from '$lib/local/diagnose';
 
 /** What a sentence about a trouble may name. */
-export type TroubleContext<Kind extends Trouble['kind'] = Trouble['kind']> = {
-  trouble: Extract<Trouble, { kind: Kind }>;
+export type DiagnosisContext<Kind extends Diagnosis['kind'] = Diagnosis['kind']> = {
+  diagnosis: Extract<Diagnosis, { kind: Kind }>;
   /** "localhost:8000" */
   host: string;
   url: string;
@@ -12,16 +12,18 @@ export type TroubleContext<Kind extends Trouble['kind'] = Trouble['kind']> = {
   origin: string;
 };
 
-export interface TroubleText {
+export interface DiagnosisText {
   /** What is the matter, in one sentence. */
   text: string;
   /** What to do about it. */
   help: string;
 }
 
-type Troubles = { [Kind in Trouble['kind']]: (about: TroubleContext<Kind>) => TroubleText };
+type DiagnosisTexts = {
+  [Kind in Diagnosis['kind']]: (about: DiagnosisContext<Kind>) => DiagnosisText;
+};
 
-const troubles: Troubles = {
+const diagnoses: DiagnosisTexts = {
   blockedPort: ({ host }) => ({
     text: `Browsers block the port of ${host}.`,
     help: 'Start the server on another port, and change the address here.',
@@ -86,20 +88,20 @@ const troubles: Troubles = {
     text: `A server answers at ${host}, but does not let this site read it (CORS).`,
     help: `Let it allow the origin ${origin}. If it does already, it may want a key (as an mcpo with --strict-auth does) or fail: answers that are errors often lack the CORS headers. Its log tells.`,
   }),
-  preflightHeader: ({ trouble, host }) => ({
-    text: `The server at ${host} lets this site read it, but not with the header “${trouble.header}”.`,
+  preflightHeader: ({ diagnosis, host }) => ({
+    text: `The server at ${host} lets this site read it, but not with the header “${diagnosis.header}”.`,
     help: 'Let it allow all headers that are asked for:',
   }),
   preflightRefused: ({ host }) => ({
     text: `The server at ${host} rejects the preflight request of browsers (OPTIONS).`,
     help: 'Handle CORS before anything else, including keys:',
   }),
-  preflightMethod: ({ trouble, host }) => ({
-    text: `The server at ${host} lets this site read it, but not send to it (${trouble.method}).`,
+  preflightMethod: ({ diagnosis, host }) => ({
+    text: `The server at ${host} lets this site read it, but not send to it (${diagnosis.method}).`,
     help: 'Let it allow all methods:',
   }),
-  hiddenHeader: ({ trouble, host }) => ({
-    text: `The server at ${host} answers with the header “${trouble.header}”, but does not show it to this site.`,
+  hiddenHeader: ({ diagnosis, host }) => ({
+    text: `The server at ${host} answers with the header “${diagnosis.header}”, but does not show it to this site.`,
     help: 'Let it expose the header:',
   }),
   tooSlow: ({ host }) => ({
@@ -110,35 +112,35 @@ const troubles: Troubles = {
     text: `${host} started to answer, then the connection broke.`,
     help: 'It may have crashed. Check its log, or restart it.',
   }),
-  needsKey: ({ trouble, host }) => ({
-    text: trouble.given
-      ? `${host} rejects the key (${trouble.status}).`
-      : `${host} requires a key (${trouble.status}).`,
+  needsKey: ({ diagnosis, host }) => ({
+    text: diagnosis.given
+      ? `${host} rejects the key (${diagnosis.status}).`
+      : `${host} requires a key (${diagnosis.status}).`,
     help: 'It stays in this browser and never goes to Tenon.',
   }),
-  wrongPath: ({ trouble, host }) => ({
-    text: `${host} answers, but has nothing at this path (${trouble.status}).`,
+  wrongPath: ({ diagnosis, host }) => ({
+    text: `${host} answers, but has nothing at this path (${diagnosis.status}).`,
     help: 'These are the usual addresses:',
   }),
   notToolServer: ({ host }) => ({
     text: `${host} answers, but is no tool server: it has neither an OpenAPI document nor an MCP endpoint.`,
     help: 'These are the usual addresses:',
   }),
-  badSpec: ({ trouble, host }) => ({
-    text: `The tool description of ${host} cannot be used: ${trouble.where}`,
+  badSpec: ({ diagnosis, host }) => ({
+    text: `The tool description of ${host} cannot be used: ${diagnosis.where}`,
     help: 'This has to be fixed in the server.',
   }),
-  badHandshake: ({ trouble, host }) => ({
-    text: `${host} answers, but not as an MCP server does${trouble.why ? `: ${trouble.why}` : '.'}`,
+  badHandshake: ({ diagnosis, host }) => ({
+    text: `${host} answers, but not as an MCP server does${diagnosis.why ? `: ${diagnosis.why}` : '.'}`,
     help: 'Its log may say more. If it is no MCP server, choose another kind. The usual addresses:',
   }),
-  hub: ({ trouble }) => ({
-    text: `The server was found, but Tenon could not be asked about it: ${trouble.why}`,
+  hub: ({ diagnosis }) => ({
+    text: `The server was found, but Tenon could not be asked about it: ${diagnosis.why}`,
     help: 'Tenon is asked again at the next check.',
   }),
 };
 
-const short: Record<Trouble['kind'], string> = {
+const short: Record<Diagnosis['kind'], string> = {
   blockedPort: 'Closed port',
   mixedContent: 'Not from an https page',
   policy: 'Not from this page',
@@ -170,7 +172,7 @@ const short: Record<Trouble['kind'], string> = {
 };
 
 export const localEn = {
-  troubles,
+  diagnoses,
   /** The same in a word or two, for a line. */
   short,
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Trouble } from '$lib/local/diagnose';
+import type { Diagnosis } from '$lib/local/diagnose';
 import { fixGuideFor } from '$lib/local/fixGuide';
 import { languages, language } from '../language.svelte';
-import type { TroubleContext, TroubleText } from './en';
+import type { DiagnosisContext, DiagnosisText } from './en';
 import { localMessages } from './messages';
 
 /** One of each: the type makes sure that none is missing. */
-const each: { [Kind in Trouble['kind']]: Extract<Trouble, { kind: Kind }> } = {
+const each: { [Kind in Diagnosis['kind']]: Extract<Diagnosis, { kind: Kind }> } = {
   blockedPort: { kind: 'blockedPort' },
   mixedContent: { kind: 'mixedContent' },
   policy: { kind: 'policy' },
@@ -38,35 +38,35 @@ const each: { [Kind in Trouble['kind']]: Extract<Trouble, { kind: Kind }> } = {
 };
 const about = { host: 'localhost:8123', url: 'http://localhost:8123', origin: 'https://t.example' };
 
-function tell(trouble: Trouble): TroubleText {
-  return (localMessages().troubles[trouble.kind] as (about: TroubleContext) => TroubleText)({
-    trouble,
+function tell(diagnosis: Diagnosis): DiagnosisText {
+  return (localMessages().diagnoses[diagnosis.kind] as (about: DiagnosisContext) => DiagnosisText)({
+    diagnosis,
     ...about,
   });
 }
 
 for (const { code } of languages) {
-  test(`every trouble is told of in ${code}, with what to do`, () => {
+  test(`every diagnosis is told of in ${code}, with what to do`, () => {
     language.use(code);
     const w = localMessages();
-    for (const trouble of Object.values(each)) {
-      const { text, help } = tell(trouble);
-      expect(text, trouble.kind).toMatch(/[.。]$|line 7$|it said moo$|it is away$|[?？]$/);
-      expect(help, trouble.kind).not.toBe('');
-      expect(w.short[trouble.kind], trouble.kind).not.toBe('');
-      const remedy = fixGuideFor(trouble, about);
+    for (const diagnosis of Object.values(each)) {
+      const { text, help } = tell(diagnosis);
+      expect(text, diagnosis.kind).toMatch(/[.。]$|line 7$|it said moo$|it is away$|[?？]$/);
+      expect(help, diagnosis.kind).not.toBe('');
+      expect(w.short[diagnosis.kind], diagnosis.kind).not.toBe('');
+      const remedy = fixGuideFor(diagnosis, about);
       for (const { maker } of remedy?.lines ?? []) {
-        expect(w.captions[remedy?.topic ?? 'start'][maker], `${trouble.kind} ${maker}`).not.toBe(
+        expect(w.captions[remedy?.topic ?? 'start'][maker], `${diagnosis.kind} ${maker}`).not.toBe(
           '',
         );
       }
     }
   });
 
-  test(`what is known of a trouble is told in ${code}`, () => {
+  test(`what is known of a diagnosis is told in ${code}`, () => {
     language.use(code);
-    const check = (trouble: Trouble, ...expected: string[]) => {
-      const { text, help } = tell(trouble);
+    const check = (diagnosis: Diagnosis, ...expected: string[]) => {
+      const { text, help } = tell(diagnosis);
       for (const piece of expected) expect(text + help).toContain(piece);
     };
     check(each.cors, 'localhost:8123', 'https://t.example', 'CORS', '--strict-auth');
@@ -84,7 +84,7 @@ for (const { code } of languages) {
 
   test(`no word is left empty in ${code}`, () => {
     language.use(code);
-    const { troubles: _troubles, captions: _captions, ...words } = localMessages();
+    const { diagnoses: _diagnoses, captions: _captions, ...words } = localMessages();
     const empty = (value: unknown): boolean =>
       value === '' || (typeof value === 'object' && Object.values(value ?? {}).some(empty));
     expect(Object.entries(words).filter(([, word]) => empty(word))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { LocalMessages } from './en';
 
 export const localZhHans: LocalMessages = {
-  troubles: {
+  diagnoses: {
     blockedPort: ({ host }) => ({
       text: `任何浏览器都不会连接 ${host}：这个端口属于浏览器禁用的端口。`,
       help: '请让服务器改用其他端口，并在这里修改地址。',
@@ -66,20 +66,20 @@ export const localZhHans: LocalMessages = {
       text: `${host} 上有服务器响应，但它不允许本站读取（CORS）。`,
       help: `请让它允许来源 ${origin}。如果已经允许，它可能需要密钥（例如用 --strict-auth 启动的 mcpo），也可能出错了：出错的响应往往不带 CORS 标头，请看它的日志。`,
     }),
-    preflightHeader: ({ trouble, host }) => ({
-      text: `${host} 上的服务器允许本站读取，但不接受标头“${trouble.header}”。`,
+    preflightHeader: ({ diagnosis, host }) => ({
+      text: `${host} 上的服务器允许本站读取，但不接受标头“${diagnosis.header}”。`,
       help: '请让它允许所有被请求的标头：',
     }),
     preflightRefused: ({ host }) => ({
       text: `${host} 上的服务器拒绝了浏览器的预检请求（OPTIONS）。`,
       help: '请让 CORS 先于其他一切处理，包括密钥检查：',
     }),
-    preflightMethod: ({ trouble, host }) => ({
-      text: `${host} 上的服务器允许本站读取，但不允许向它发送请求（${trouble.method}）。`,
+    preflightMethod: ({ diagnosis, host }) => ({
+      text: `${host} 上的服务器允许本站读取，但不允许向它发送请求（${diagnosis.method}）。`,
       help: '请让它允许所有方法：',
     }),
-    hiddenHeader: ({ trouble, host }) => ({
-      text: `${host} 上的服务器返回了标头“${trouble.header}”，但没有向本站公开它。`,
+    hiddenHeader: ({ diagnosis, host }) => ({
+      text: `${host} 上的服务器返回了标头“${diagnosis.header}”，但没有向本站公开它。`,
       help: '请让它公开这个标头：',
     }),
     tooSlow: ({ host }) => ({
@@ -90,30 +90,30 @@ export const localZhHans: LocalMessages = {
       text: `${host} 的响应中途断了。`,
       help: '它可能崩溃了。请看它的日志，或重新启动它。',
     }),
-    needsKey: ({ trouble, host }) => ({
-      text: trouble.given
-        ? `${host} 不接受给它的密钥（${trouble.status}）。`
-        : `${host} 需要密钥（${trouble.status}）。`,
+    needsKey: ({ diagnosis, host }) => ({
+      text: diagnosis.given
+        ? `${host} 不接受给它的密钥（${diagnosis.status}）。`
+        : `${host} 需要密钥（${diagnosis.status}）。`,
       help: '密钥只保存在这个浏览器里，不会发给 Tenon。',
     }),
-    wrongPath: ({ trouble, host }) => ({
-      text: `${host} 有响应，但这个路径下什么都没有（${trouble.status}）。`,
+    wrongPath: ({ diagnosis, host }) => ({
+      text: `${host} 有响应，但这个路径下什么都没有（${diagnosis.status}）。`,
       help: '通常的地址是：',
     }),
     notToolServer: ({ host }) => ({
       text: `${host} 有响应，但不是工具服务器：既没有 OpenAPI 文档，也没有 MCP 端点。`,
       help: '通常的地址是：',
     }),
-    badSpec: ({ trouble, host }) => ({
-      text: `${host} 给出的工具描述无法使用：${trouble.where}`,
+    badSpec: ({ diagnosis, host }) => ({
+      text: `${host} 给出的工具描述无法使用：${diagnosis.where}`,
       help: '这需要由编写该服务器的人来修正。',
     }),
-    badHandshake: ({ trouble, host }) => ({
-      text: `${host} 有响应，但不像 MCP 服务器${trouble.why ? `：${trouble.why}` : '。'}`,
+    badHandshake: ({ diagnosis, host }) => ({
+      text: `${host} 有响应，但不像 MCP 服务器${diagnosis.why ? `：${diagnosis.why}` : '。'}`,
       help: '它的日志里可能有更多信息。如果它不是 MCP 服务器，请换一种类型。通常的地址是：',
     }),
-    hub: ({ trouble }) => ({
-      text: `服务器找到了，但没能告诉 Tenon：${trouble.why}`,
+    hub: ({ diagnosis }) => ({
+      text: `服务器找到了，但没能告诉 Tenon：${diagnosis.why}`,
       help: '下次查找时会再试。',
     }),
   },

@@ -1,7 +1,7 @@
 import type { LocalMessages } from './en';
 
 export const localZhHant: LocalMessages = {
-  troubles: {
+  diagnoses: {
     blockedPort: ({ host }) => ({
       text: `任何瀏覽器都不會連線到 ${host}：這個連接埠屬於瀏覽器停用的連接埠。`,
       help: '請讓伺服器改用其他連接埠，並在這裡修改位址。',
@@ -66,20 +66,20 @@ export const localZhHant: LocalMessages = {
       text: `${host} 上有伺服器回應，但它不允許本站讀取（CORS）。`,
       help: `請讓它允許來源 ${origin}。如果已經允許，它可能需要金鑰（例如用 --strict-auth 啟動的 mcpo），也可能出錯了：出錯的回應往往不帶 CORS 標頭，請看它的記錄檔。`,
     }),
-    preflightHeader: ({ trouble, host }) => ({
-      text: `${host} 上的伺服器允許本站讀取，但不接受標頭「${trouble.header}」。`,
+    preflightHeader: ({ diagnosis, host }) => ({
+      text: `${host} 上的伺服器允許本站讀取，但不接受標頭「${diagnosis.header}」。`,
       help: '請讓它允許所有被要求的標頭：',
     }),
     preflightRefused: ({ host }) => ({
       text: `${host} 上的伺服器拒絕了瀏覽器的預檢請求（OPTIONS）。`,
       help: '請讓 CORS 先於其他一切處理，包括金鑰檢查：',
     }),
-    preflightMethod: ({ trouble, host }) => ({
-      text: `${host} 上的伺服器允許本站讀取，但不允許向它傳送請求（${trouble.method}）。`,
+    preflightMethod: ({ diagnosis, host }) => ({
+      text: `${host} 上的伺服器允許本站讀取，但不允許向它傳送請求（${diagnosis.method}）。`,
       help: '請讓它允許所有方法：',
     }),
-    hiddenHeader: ({ trouble, host }) => ({
-      text: `${host} 上的伺服器傳回了標頭「${trouble.header}」，但沒有向本站公開它。`,
+    hiddenHeader: ({ diagnosis, host }) => ({
+      text: `${host} 上的伺服器傳回了標頭「${diagnosis.header}」，但沒有向本站公開它。`,
       help: '請讓它公開這個標頭：',
     }),
     tooSlow: ({ host }) => ({
@@ -90,30 +90,30 @@ export const localZhHant: LocalMessages = {
       text: `${host} 的回應中途斷了。`,
       help: '它可能當掉了。請看它的記錄檔，或重新啟動它。',
     }),
-    needsKey: ({ trouble, host }) => ({
-      text: trouble.given
-        ? `${host} 不接受給它的金鑰（${trouble.status}）。`
-        : `${host} 需要金鑰（${trouble.status}）。`,
+    needsKey: ({ diagnosis, host }) => ({
+      text: diagnosis.given
+        ? `${host} 不接受給它的金鑰（${diagnosis.status}）。`
+        : `${host} 需要金鑰（${diagnosis.status}）。`,
       help: '金鑰只保存在這個瀏覽器裡，不會傳給 Tenon。',
     }),
-    wrongPath: ({ trouble, host }) => ({
-      text: `${host} 有回應，但這個路徑下什麼都沒有（${trouble.status}）。`,
+    wrongPath: ({ diagnosis, host }) => ({
+      text: `${host} 有回應，但這個路徑下什麼都沒有（${diagnosis.status}）。`,
       help: '通常的位址是：',
     }),
     notToolServer: ({ host }) => ({
       text: `${host} 有回應，但不是工具伺服器：既沒有 OpenAPI 文件，也沒有 MCP 端點。`,
       help: '通常的位址是：',
     }),
-    badSpec: ({ trouble, host }) => ({
-      text: `${host} 給出的工具描述無法使用：${trouble.where}`,
+    badSpec: ({ diagnosis, host }) => ({
+      text: `${host} 給出的工具描述無法使用：${diagnosis.where}`,
       help: '這需要由撰寫該伺服器的人來修正。',
     }),
-    badHandshake: ({ trouble, host }) => ({
-      text: `${host} 有回應，但不像 MCP 伺服器${trouble.why ? `：${trouble.why}` : '。'}`,
+    badHandshake: ({ diagnosis, host }) => ({
+      text: `${host} 有回應，但不像 MCP 伺服器${diagnosis.why ? `：${diagnosis.why}` : '。'}`,
       help: '它的記錄檔裡可能有更多資訊。如果它不是 MCP 伺服器，請換一種類型。通常的位址是：',
     }),
-    hub: ({ trouble }) => ({
-      text: `伺服器找到了，但沒能告訴 Tenon：${trouble.why}`,
+    hub: ({ diagnosis }) => ({
+      text: `伺服器找到了，但沒能告訴 Tenon：${diagnosis.why}`,
       help: '下次尋找時會再試。',
     }),
   },

@@ -90,7 +90,7 @@ fn check(header: Value, change: Value, expected: Result<(), IdTokenError>) {
     for (name, value) in change.as_object().unwrap() {
         said[name] = value.clone();
     }
-    let wanted = Expected {
+    let wanted = ExpectedClaims {
         issuer: "https://issuer",
         client_id: "tenon",
         client_secret: None,

@@ -42,7 +42,7 @@ pub(super) enum FormProgress {
 
 impl FormPrompt {
     pub(super) fn new(call: &CallRecord, form: &Form) -> Self {
-        let asks = match &form.wants {
+        let asks = match &form.request {
             FormRequest::Visit { url } => FieldPrompt::Agree {
                 url: Some(url.clone()),
             },
@@ -233,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    fn filling(wants: FormRequest) -> FormPrompt {
+    fn filling(request: FormRequest) -> FormPrompt {
         let call = ToolCall {
             id: CallId::new("call"),
             tool_id: ToolId::new("mcp_clerk_form"),
@@ -243,7 +243,7 @@ mod tests {
         let form = Form {
             id: FormId::new("form"),
             message: "Who are you?\nBe \u{1b}[2Jhonest.".into(),
-            wants,
+            request,
         };
         FormPrompt::new(&call, &form)
     }

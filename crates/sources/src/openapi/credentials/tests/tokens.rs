@@ -6,14 +6,14 @@ use super::*;
 async fn one_token_is_fetched_for_all_and_kept_until_shortly_before_it_ends() {
     const ASKED: &str =
         "POST /token Basic bWU6cyUyRmU= grant_type=client_credentials&scope=read+more";
-    let desk = ScriptedSender::who_says([token("one")]);
-    let credentials = credentials(&desk, &[("client", client(None))], &[]);
+    let sender = ScriptedSender::answering([token("one")]);
+    let credentials = credentials(&sender, &[("client", client(None))], &[]);
     let operation = operation(&[&["client:read more"]]);
     let calls = (0..20).map(|_| credentials.call(&operation, request()));
     for result in futures::future::join_all(calls).await {
         assert_eq!(result.unwrap(), ToolOutput::text("ok"));
     }
-    let seen = desk.seen();
+    let seen = sender.seen();
     assert_eq!(
         seen.iter()
             .filter(|line| line.starts_with("POST"))
@@ -30,17 +30,17 @@ async fn one_token_is_fetched_for_all_and_kept_until_shortly_before_it_ends() {
     // It lasts 100 seconds, and the last quarter is not counted on.
     tokio::time::sleep(Duration::from_secs(73)).await;
     credentials.call(&operation, request()).await.unwrap();
-    assert_eq!(desk.seen(), ["GET /x Bearer one"]);
+    assert_eq!(sender.seen(), ["GET /x Bearer one"]);
     tokio::time::sleep(Duration::from_secs(3)).await;
-    desk.answers.lock().unwrap().push_back(token("two"));
+    sender.answers.lock().unwrap().push_back(token("two"));
     credentials.call(&operation, request()).await.unwrap();
-    assert_eq!(desk.seen(), [ASKED, "GET /x Bearer two"]);
+    assert_eq!(sender.seen(), [ASKED, "GET /x Bearer two"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_given_up_does_not_take_the_token_away() {
-    let desk = ScriptedSender::who_says([token("one")]);
-    let credentials = credentials(&desk, &[("client", client(None))], &[]);
+    let sender = ScriptedSender::answering([token("one")]);
+    let credentials = credentials(&sender, &[("client", client(None))], &[]);
     let operation = operation(&[&["client"]]);
     let call = credentials.call(&operation, request());
     assert!(
@@ -49,7 +49,7 @@ async fn a_call_that_is_given_up_does_not_take_the_token_away() {
             .is_err()
     );
     credentials.call(&operation, request()).await.unwrap();
-    assert_eq!(desk.seen().len(), 2);
+    assert_eq!(sender.seen().len(), 2);
 }
 
 /// Takes every request, and never answers.
@@ -71,7 +71,7 @@ async fn a_token_is_not_waited_for_without_end() {
     let held = [("client", client(None))];
     let credentials = Credentials {
         sender: Arc::new(Silent),
-        ..credentials(&ScriptedSender::who_says([]), &held, &[])
+        ..credentials(&ScriptedSender::answering([]), &held, &[])
     };
     let operation = operation(&[&["client"]]);
     let call = credentials.call(&operation, request());
@@ -82,38 +82,39 @@ async fn a_token_is_not_waited_for_without_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_token_that_is_refused_is_renewed_once() {
-    let desk = ScriptedSender::who_says([token("one"), answer_of(401, ""), token("two")]);
-    let credentials = credentials(&desk, &[("client", client(None))], &[]);
+    let sender = ScriptedSender::answering([token("one"), answer_of(401, ""), token("two")]);
+    let credentials = credentials(&sender, &[("client", client(None))], &[]);
     let operation = operation(&[&["client"]]);
     credentials.call(&operation, request()).await.unwrap();
     let fetched = "POST /token Basic bWU6cyUyRmU= grant_type=client_credentials";
     assert_eq!(
-        desk.seen(),
+        sender.seen(),
         [fetched, "GET /x Bearer one", fetched, "GET /x Bearer two"]
     );
 
-    desk.answers
+    sender
+        .answers
         .lock()
         .unwrap()
         .extend([answer_of(401, ""), token("three"), answer_of(401, "")]);
     let error = credentials.call(&operation, request()).await.unwrap_err();
     assert!(error.message.starts_with("HTTP 401"), "{error}");
     assert_eq!(
-        desk.seen(),
+        sender.seen(),
         ["GET /x Bearer two", fetched, "GET /x Bearer three"]
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_that_is_not_wanted_in_a_header_goes_into_the_form() {
-    let desk = ScriptedSender::who_says([
+    let sender = ScriptedSender::answering([
         answer_of(401, ""),
         token("one"),
         answer_of(200, "ok"),
         token("two"),
     ]);
     let credentials = credentials(
-        &desk,
+        &sender,
         &[("bearer", client(Some("http://b.example/oauth")))],
         &[],
     );
@@ -121,7 +122,7 @@ async fn a_secret_that_is_not_wanted_in_a_header_goes_into_the_form() {
     credentials.call(&operation, request()).await.unwrap();
     let form = "POST /oauth grant_type=client_credentials&client_id=me&client_secret=s%2Fe";
     assert_eq!(
-        desk.seen(),
+        sender.seen(),
         [
             "POST /oauth Basic bWU6cyUyRmU= grant_type=client_credentials",
             form,
@@ -130,28 +131,28 @@ async fn a_secret_that_is_not_wanted_in_a_header_goes_into_the_form() {
     );
     tokio::time::sleep(Duration::from_secs(200)).await;
     credentials.call(&operation, request()).await.unwrap();
-    assert_eq!(desk.seen(), [form, "GET /x Bearer two"]);
+    assert_eq!(sender.seen(), [form, "GET /x Bearer two"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_no_token_is_named_and_not_asked_at_once_again() {
     let check = async |answers: [OpenapiResponse; 2], expected: &str| {
-        let desk = ScriptedSender::who_says(answers);
-        let credentials = credentials(&desk, &[("client", client(None))], &[]);
+        let sender = ScriptedSender::answering(answers);
+        let credentials = credentials(&sender, &[("client", client(None))], &[]);
         let operation = operation(&[&["client"]]);
         let error = credentials.call(&operation, request()).await.unwrap_err();
         let whole = format!(
             "The server was not asked, for no token could be got from a.example for `client`: {expected}."
         );
         assert_eq!(error.message, whole);
-        let asked = desk.seen().len();
+        let asked = sender.seen().len();
         assert_eq!(
             credentials.call(&operation, request()).await.unwrap_err(),
             error
         );
-        assert!(desk.seen().is_empty());
-        desk.answers.lock().unwrap().clear();
-        desk.answers.lock().unwrap().push_back(token("one"));
+        assert!(sender.seen().is_empty());
+        sender.answers.lock().unwrap().clear();
+        sender.answers.lock().unwrap().push_back(token("one"));
         tokio::time::sleep(Duration::from_secs(6)).await;
         credentials.call(&operation, request()).await.unwrap();
         asked

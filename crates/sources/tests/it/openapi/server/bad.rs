@@ -8,15 +8,19 @@ use serde_json::json;
 use tenon_sources::openapi::preview;
 use tenon_sources::{Network, SupervisedServer};
 
-use super::desk::{Desk, QUICK, at, caller, parses, settings, settings_in};
-use super::site::{Reply, Seen, Site, document, ok, redirect, status};
+use super::harness::{OpenapiHarness, QUICK, at, caller, parses, settings, settings_in};
+use super::http_server::{Reply, Seen, TestHttpServer, document, ok, redirect, status};
 
-/// Why a document cannot be had from a site, with the site's address left out.
+/// Why a document cannot be read from a server, without the server's address.
 async fn failure(path: &str, reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> String {
-    let site = Site::start(reply).await;
-    let settings = settings(at(&site.url(path)));
-    let why = Desk::starting(settings, QUICK).await.failure().await;
-    why.replace(&site.url(""), "").replace("127.0.0.1", "HOST")
+    let http_server = TestHttpServer::start(reply).await;
+    let settings = settings(at(&http_server.url(path)));
+    let why = OpenapiHarness::starting(settings, QUICK)
+        .await
+        .failure()
+        .await;
+    why.replace(&http_server.url(""), "")
+        .replace("127.0.0.1", "HOST")
 }
 
 fn html() -> Reply {
@@ -54,15 +58,15 @@ async fn an_openapi_document_is_found_beside_the_address() {
             document(&["/yes"]).to_string(),
         ),
     ] {
-        let site = Site::start(move |seen| match &seen.path {
+        let http_server = TestHttpServer::start(move |seen| match &seen.path {
             path if path == place => Reply::Whole(200, Vec::new(), body.clone()),
             path if path.ends_with(".json") => ok(json!({"detail": "Not Found"})),
             path if path == given => html(),
             _ => status(404),
         })
         .await;
-        let desk = Desk::ready(settings(at(&site.url(given)))).await;
-        assert_eq!(desk.names(), ["yes"], "{given} {place}");
+        let harness = OpenapiHarness::ready(settings(at(&http_server.url(given)))).await;
+        assert_eq!(harness.names(), ["yes"], "{given} {place}");
     }
 }
 
@@ -82,11 +86,11 @@ async fn an_openapi_document_may_be_packed() {
             "eJwdikEKwjAQAP8y51At3vIDb34h4GoXZHdJFkFK/y7pXOYws+Mh1kKp3JZ1uVJQezl1JzU/QuVB4St9qBuVlaMQLbcxn8tPTr8lpzykt1S3+5PKbIUuI9zG+R2TPynPJcE=",
         ),
     ] {
-        let site = Site::start(move |_| Reply::Packed(how, packed)).await;
-        let desk = Desk::ready(settings(at(&site.url("/any")))).await;
-        assert_eq!(desk.names(), ["yes"]);
+        let http_server = TestHttpServer::start(move |_| Reply::Packed(how, packed)).await;
+        let harness = OpenapiHarness::ready(settings(at(&http_server.url("/any")))).await;
+        assert_eq!(harness.names(), ["yes"]);
         assert!(
-            site.seen.lock().unwrap()[0]
+            http_server.seen.lock().unwrap()[0]
                 .header("accept-encoding")
                 .contains(how)
         );
@@ -150,33 +154,35 @@ async fn an_openapi_document_that_is_not_there_is_told_with_what_was_tried() {
 
 #[tokio::test]
 async fn an_openapi_document_without_end_or_beginning_is_given_up() {
-    let site = Site::start(|seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(|seen| match seen.path.as_str() {
         "/endless" => Reply::Endless,
         _ => Reply::Silence,
     })
     .await;
     let begun = Instant::now();
-    let mut desk = Desk::starting(settings(at(&site.url("/endless"))), QUICK).await;
+    let mut harness =
+        OpenapiHarness::starting(settings(at(&http_server.url("/endless"))), QUICK).await;
     assert_eq!(
-        desk.failure().await,
+        harness.failure().await,
         "The answer is larger than 32 MB, which is more than is read."
     );
-    desk.server.stop().await;
+    harness.server.stop().await;
     let pace = tenon_sources::openapi::RefreshSchedule {
         fetch_timeout: Duration::from_millis(500),
         ..QUICK
     };
-    let mut desk = Desk::starting(settings(at(&site.url("/silent"))), pace).await;
+    let mut harness =
+        OpenapiHarness::starting(settings(at(&http_server.url("/silent"))), pace).await;
     assert_eq!(
-        desk.failure().await,
+        harness.failure().await,
         "127.0.0.1 did not send its document in time."
     );
     assert!(begun.elapsed() < Duration::from_secs(20));
-    desk.server.stop().await;
+    harness.server.stop().await;
     // Nobody reads on: each was let go.
-    let opened = site.seen.lock().unwrap().len();
+    let opened = http_server.seen.lock().unwrap().len();
     for _ in 0..100 {
-        if site.dropped.load(Ordering::SeqCst) == opened {
+        if http_server.dropped.load(Ordering::SeqCst) == opened {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -186,29 +192,29 @@ async fn an_openapi_document_without_end_or_beginning_is_given_up() {
 
 #[tokio::test]
 async fn an_openapi_document_may_be_elsewhere_but_keys_do_not_go_there() {
-    let other = Site::start(|seen| match seen.path.as_str() {
+    let other = TestHttpServer::start(|seen| match seen.path.as_str() {
         "/spec" => ok(document(&["/yes"])),
         _ => ok(json!({"at": "other"})),
     })
     .await;
     let there = other.url("/spec");
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => redirect(301, "/moved"),
         _ => redirect(302, &there),
     })
     .await;
-    let mut config = at(&site.url("/openapi.json"));
+    let mut config = at(&http_server.url("/openapi.json"));
     config.headers.insert("X-Key".into(), "secret".into());
     config.headers.insert("Cookie".into(), "secret=1".into());
-    let desk = Desk::ready(settings(config)).await;
-    assert_eq!(desk.names(), ["yes"]);
-    let keys = |site: &Site| -> Vec<String> {
-        let seen = site.seen.lock().unwrap();
+    let harness = OpenapiHarness::ready(settings(config)).await;
+    assert_eq!(harness.names(), ["yes"]);
+    let keys = |http_server: &TestHttpServer| -> Vec<String> {
+        let seen = http_server.seen.lock().unwrap();
         seen.iter()
             .map(|seen| format!("{}{}", seen.header("x-key"), seen.header("cookie")))
             .collect()
     };
-    assert_eq!(keys(&site), ["secretsecret=1", "secretsecret=1"]);
+    assert_eq!(keys(&http_server), ["secretsecret=1", "secretsecret=1"]);
     assert_eq!(keys(&other), [""]);
 }
 
@@ -216,7 +222,7 @@ async fn an_openapi_document_may_be_elsewhere_but_keys_do_not_go_there() {
 async fn an_openapi_server_that_fails_behind_an_mcpo_does_not_spoil_the_others() {
     let hangs = Arc::new(AtomicBool::new(true));
     let hanging = hangs.clone();
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => ok(json!({
             "openapi": "3.1.0",
             "info": {"title": "All", "version": "1", "description": "- [a](/a/docs)\n- [gone](/gone/docs)\n- [slow](/slow/docs)\n- [broken](/broken/docs)\n- [b](/b/docs)"},
@@ -234,19 +240,21 @@ async fn an_openapi_server_that_fails_behind_an_mcpo_does_not_spoil_the_others()
         _ => status(404),
     })
     .await;
-    let desk = Desk::ready(settings(at(&site.url("")))).await;
-    assert_eq!(desk.names(), ["a/yes", "b/yes"]);
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("")))).await;
+    assert_eq!(harness.names(), ["a/yes", "b/yes"]);
     assert!(
-        desk.text("a/yes", json!({"q": "1"}))
+        harness
+            .text("a/yes", json!({"q": "1"}))
             .await
             .contains("from a")
     );
     assert!(
-        desk.text("b/yes", json!({"q": "1"}))
+        harness
+            .text("b/yes", json!({"q": "1"}))
             .await
             .contains("from b")
     );
-    let problems = desk.server.status().problems;
+    let problems = harness.server.status().problems;
     let begins = ["gone: ", "slow: ", "broken: "];
     assert_eq!(problems.len(), begins.len(), "{problems:#?}");
     for (problem, begin) in problems.iter().zip(begins) {
@@ -255,25 +263,25 @@ async fn an_openapi_server_that_fails_behind_an_mcpo_does_not_spoil_the_others()
 
     hangs.store(false, Ordering::SeqCst);
     let caller = caller(Network::Anywhere);
-    let seen = preview(at(&site.url("/")), &caller, &parses())
+    let seen = preview(at(&http_server.url("/")), &caller, &parses())
         .await
         .unwrap();
     assert_eq!((seen.title.as_str(), seen.tools.len()), ("All", 2));
     assert_eq!((seen.servers.len(), seen.notes.len()), (2, 3));
 
     // What stands before it knows the same servers.
-    let proxy = Site::start(|seen| ok(json!(seen.path))).await;
-    let mut config = at(&site.url(""));
+    let proxy = TestHttpServer::start(|seen| ok(json!(seen.path))).await;
+    let mut config = at(&http_server.url(""));
     config.base_url = Some(proxy.url("/proxy/"));
-    let desk = Desk::ready(settings(config)).await;
+    let harness = OpenapiHarness::ready(settings(config)).await;
     for (tool, path) in [("a/yes", "/proxy/a/yes"), ("b/yes", "/proxy/b/yes")] {
-        assert!(desk.text(tool, json!({})).await.contains(path));
+        assert!(harness.text(tool, json!({})).await.contains(path));
     }
 }
 
 #[tokio::test]
 async fn an_openapi_server_may_list_what_is_behind_it_for_machines() {
-    let site = Site::start(|seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(|seen| match seen.path.as_str() {
         "/openapi.json" => {
             ok(json!({"openapi": "3.1.0", "info": {"title": "All", "version": "1"}}))
         }
@@ -284,10 +292,10 @@ async fn an_openapi_server_may_list_what_is_behind_it_for_machines() {
         _ => status(404),
     })
     .await;
-    let desk = Desk::ready(settings(at(&site.url("")))).await;
-    assert_eq!(desk.names(), ["a/yes", "b/yes"]);
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("")))).await;
+    assert_eq!(harness.names(), ["a/yes", "b/yes"]);
 
-    let site = Site::start(|seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(|seen| match seen.path.as_str() {
         "/openapi.json" => ok(json!({
             "openapi": "3.1.0", "paths": {},
             "info": {"title": "All", "version": "1", "description": "- [a](/a/docs)\n- [b](/b/docs)"},
@@ -295,8 +303,8 @@ async fn an_openapi_server_may_list_what_is_behind_it_for_machines() {
         _ => status(500),
     })
     .await;
-    let mut desk = Desk::starting(settings(at(&site.url(""))), QUICK).await;
-    let why = desk.failure().await;
+    let mut harness = OpenapiHarness::starting(settings(at(&http_server.url(""))), QUICK).await;
+    let why = harness.failure().await;
     assert!(
         why.starts_with("None of the 2 servers behind it could be read. a: "),
         "{why}"
@@ -305,17 +313,17 @@ async fn an_openapi_server_may_list_what_is_behind_it_for_machines() {
 
 #[tokio::test]
 async fn an_openapi_server_of_a_user_is_not_on_a_private_network() {
-    let site = Site::start(|_| ok(document(&["/yes"]))).await;
-    let port = site.address.port();
+    let http_server = TestHttpServer::start(|_| ok(document(&["/yes"]))).await;
+    let port = http_server.address.port();
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1"] {
         let config = at(&format!("http://{host}:{port}/openapi.json"));
         let settings = settings_in(config.clone(), Network::PublicOnly, Default::default());
-        let mut desk = Desk::starting(settings, QUICK).await;
-        let why = desk.failure().await;
+        let mut harness = OpenapiHarness::starting(settings, QUICK).await;
+        let why = harness.failure().await;
         let told = "is on a private network or on this machine. Only an administrator can add a server there.";
         assert!(why.ends_with(told), "{host}: {why}");
         let seen = preview(config, &caller(Network::PublicOnly), &parses()).await;
         assert!(seen.is_err_and(|error| error.to_string().ends_with(told)));
     }
-    assert_eq!(site.accepted(), 0);
+    assert_eq!(http_server.accepted(), 0);
 }

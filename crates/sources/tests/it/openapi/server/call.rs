@@ -7,8 +7,8 @@ use serde_json::json;
 use tenon_domain::{ErrorKind, SourceCredential};
 use tenon_sources::Network;
 
-use super::desk::{Desk, MemoryDocuments, at, given, settings, settings_in};
-use super::site::{Reply, Seen, Site, document, ok, redirect, status};
+use super::harness::{MemoryDocuments, OpenapiHarness, at, given, settings, settings_in};
+use super::http_server::{Reply, Seen, TestHttpServer, document, ok, redirect, status};
 
 /// The document at `/openapi.json`, with posts besides.
 fn described(seen: &Seen, reply: impl Fn(&Seen) -> Reply) -> Reply {
@@ -22,28 +22,30 @@ fn described(seen: &Seen, reply: impl Fn(&Seen) -> Reply) -> Reply {
     ok(document)
 }
 
-async fn site(reply: impl Fn(&Seen) -> Reply + Clone + Send + Sync + 'static) -> Site {
-    Site::start(move |seen| described(seen, reply.clone())).await
+async fn http_server(
+    reply: impl Fn(&Seen) -> Reply + Clone + Send + Sync + 'static,
+) -> TestHttpServer {
+    TestHttpServer::start(move |seen| described(seen, reply.clone())).await
 }
 
-async fn desk(site: &Site) -> Desk {
-    Desk::ready(settings(at(&site.url("/openapi.json")))).await
+async fn harness(http_server: &TestHttpServer) -> OpenapiHarness {
+    OpenapiHarness::ready(settings(at(&http_server.url("/openapi.json")))).await
 }
 
 #[tokio::test]
 async fn openapi_calls_use_one_connection_again() {
-    let site = site(|_| ok(json!({"fine": true}))).await;
-    let desk = desk(&site).await;
+    let http_server = http_server(|_| ok(json!({"fine": true}))).await;
+    let harness = harness(&http_server).await;
     for number in 0..50 {
         let tool = ["yes", "no", "post"][number % 3];
-        desk.text(tool, json!({})).await;
+        harness.text(tool, json!({})).await;
     }
-    assert_eq!((site.count("/yes"), site.accepted()), (17, 1));
+    assert_eq!((http_server.count("/yes"), http_server.accepted()), (17, 1));
 }
 
 #[tokio::test]
 async fn an_openapi_call_follows_redirects_where_it_is() {
-    let site = site(|seen| match (seen.method.as_str(), seen.path.as_str()) {
+    let http_server = http_server(|seen| match (seen.method.as_str(), seen.path.as_str()) {
         (_, "/post") => redirect(307, "/a"),
         (_, "/a") => redirect(308, "/b?x=1"),
         ("POST", "/b?x=1") => redirect(303, "/c"),
@@ -52,10 +54,10 @@ async fn an_openapi_call_follows_redirects_where_it_is() {
         _ => status(404),
     })
     .await;
-    let desk = desk(&site).await;
-    let text = desk.text("post", json!({"a": 7})).await;
+    let harness = harness(&http_server).await;
+    let text = harness.text("post", json!({"a": 7})).await;
     assert!(text.contains("arrived"), "{text}");
-    let seen: Vec<(String, String, String)> = site.seen.lock().unwrap()[1..]
+    let seen: Vec<(String, String, String)> = http_server.seen.lock().unwrap()[1..]
         .iter()
         .map(|seen| (seen.method.clone(), seen.path.clone(), seen.body.clone()))
         .collect();
@@ -69,7 +71,7 @@ async fn an_openapi_call_follows_redirects_where_it_is() {
             ("GET".into(), "/c".into(), String::new()),
         ]
     );
-    let error = desk.error("yes", json!({})).await;
+    let error = harness.error("yes", json!({})).await;
     assert_eq!(
         (error.kind, error.message.as_str()),
         (
@@ -81,18 +83,18 @@ async fn an_openapi_call_follows_redirects_where_it_is() {
 
 #[tokio::test]
 async fn an_openapi_call_is_not_led_to_another_site() {
-    let other = Site::start(|_| ok(json!("stolen"))).await;
+    let other = TestHttpServer::start(|_| ok(json!("stolen"))).await;
     let there = other.url("/steal?k=1");
-    let site = site(move |_| redirect(307, &there)).await;
-    let mut config = at(&site.url("/openapi.json"));
+    let http_server = http_server(move |_| redirect(307, &there)).await;
+    let mut config = at(&http_server.url("/openapi.json"));
     config.headers.insert("X-Key".into(), "secret".into());
-    let desk = Desk::ready(settings(config)).await;
+    let harness = OpenapiHarness::ready(settings(config)).await;
     for (tool, path) in [("yes", "/yes"), ("post", "/post")] {
-        let error = desk.error(tool, json!({})).await;
+        let error = harness.error(tool, json!({})).await;
         let expected = format!(
             "{} redirects to {}, which is another site: that is not followed. If that is the \
              server, its address has to be entered instead.",
-            site.url(path),
+            http_server.url(path),
             other.url("/steal")
         );
         assert_eq!((error.kind, error.message), (ErrorKind::Failed, expected));
@@ -102,14 +104,14 @@ async fn an_openapi_call_is_not_led_to_another_site() {
 
 #[tokio::test]
 async fn an_openapi_answer_that_is_too_large_is_not_read_on() {
-    let site = site(|seen| match seen.path.as_str() {
+    let http_server = http_server(|seen| match seen.path.as_str() {
         "/yes" => Reply::Endless,
         _ => ok("x".repeat(17 * 1024 * 1024)),
     })
     .await;
-    let desk = desk(&site).await;
+    let harness = harness(&http_server).await;
     for tool in ["yes", "no"] {
-        let error = desk.error(tool, json!({})).await;
+        let error = harness.error(tool, json!({})).await;
         assert_eq!(
             (error.kind, error.message.as_str()),
             (
@@ -118,47 +120,47 @@ async fn an_openapi_answer_that_is_too_large_is_not_read_on() {
             )
         );
     }
-    wait_for(&site, 1).await;
+    wait_for(&http_server, 1).await;
 }
 
 #[tokio::test]
 async fn an_openapi_call_that_is_given_up_stops() {
-    let site = site(|_| Reply::Silence).await;
-    let mut config = at(&site.url("/openapi.json"));
+    let http_server = http_server(|_| Reply::Silence).await;
+    let mut config = at(&http_server.url("/openapi.json"));
     config.timeout_ms = Some(60_000);
     config.tool_timeouts_ms.insert("yes".into(), 300);
-    let desk = Desk::ready(settings(config)).await;
+    let harness = OpenapiHarness::ready(settings(config)).await;
     let begun = Instant::now();
-    let error = desk.error("yes", json!({})).await;
+    let error = harness.error("yes", json!({})).await;
     assert_eq!(error.kind, ErrorKind::TimedOut, "{error:?}");
     assert!(begun.elapsed() < Duration::from_secs(5));
-    wait_for(&site, 1).await;
-    let call = desk.call("no", json!({}));
+    wait_for(&http_server, 1).await;
+    let call = harness.call("no", json!({}));
     let _ = tokio::time::timeout(Duration::from_millis(300), call).await;
-    wait_for(&site, 2).await;
+    wait_for(&http_server, 2).await;
 }
 
 #[tokio::test]
 async fn an_openapi_call_that_fails_says_why() {
-    let site = site(|seen| match seen.path.as_str() {
+    let http_server = http_server(|seen| match seen.path.as_str() {
         "/yes" => Reply::Whole(404, Vec::new(), "no such pet".into()),
         _ => Reply::Cut,
     })
     .await;
-    let desk = desk(&site).await;
-    let error = desk.error("yes", json!({})).await;
+    let harness = harness(&http_server).await;
+    let error = harness.error("yes", json!({})).await;
     assert_eq!(error.kind, ErrorKind::Failed);
     assert!(error.message.contains("404") && error.message.contains("no such pet"));
     let unsure = "Whether the call took effect is not known: check before repeating it.";
     let (get, post) = (
-        desk.error("no", json!({})).await,
-        desk.error("post", json!({})).await,
+        harness.error("no", json!({})).await,
+        harness.error("post", json!({})).await,
     );
     assert!(!get.message.contains(unsure), "{get:?}");
     assert!(post.message.ends_with(unsure), "{post:?}");
-    let (address, port) = (site.address.ip(), site.address.port());
-    site.close().await;
-    let error = desk.error("post", json!({})).await;
+    let (address, port) = (http_server.address.ip(), http_server.address.port());
+    http_server.close().await;
+    let error = harness.error("post", json!({})).await;
     assert_eq!(
         (error.kind, error.message),
         (
@@ -166,13 +168,13 @@ async fn an_openapi_call_that_fails_says_why() {
             format!("{address} refuses connections at port {port}.")
         )
     );
-    let log = desk.log();
+    let log = harness.log();
     assert!(log.contains("A call of `post` failed: "), "{log}");
 }
 
 #[tokio::test]
 async fn openapi_calls_go_where_they_are_told_with_what_is_stored() {
-    let site = Site::start(|_| ok(json!("here"))).await;
+    let http_server = TestHttpServer::start(|_| ok(json!("here"))).await;
     let mut document = document(&["/yes"]);
     document["servers"] = json!([{"url": "https://never.example/v1"}]);
     document["security"] = json!([{"token": []}]);
@@ -180,16 +182,21 @@ async fn openapi_calls_go_where_they_are_told_with_what_is_stored() {
         json!({"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}});
     let documents = MemoryDocuments::with(&document);
     let mut config = given();
-    config.base_url = Some(site.url("/moved/"));
+    config.base_url = Some(http_server.url("/moved/"));
     config.headers.insert("X-Team".into(), "blue".into());
     let key = SourceCredential::Key {
         value: "abc".into(),
     };
     config.credentials.insert("token".into(), key);
     let settings = settings_in(config, Network::Anywhere, documents);
-    let desk = Desk::ready(settings).await;
-    assert!(desk.text("yes", json!({"q": "a b"})).await.contains("here"));
-    let seen = site.seen.lock().unwrap();
+    let harness = OpenapiHarness::ready(settings).await;
+    assert!(
+        harness
+            .text("yes", json!({"q": "a b"}))
+            .await
+            .contains("here")
+    );
+    let seen = http_server.seen.lock().unwrap();
     let seen = &seen[0];
     let shown = (
         seen.path.as_str(),
@@ -201,15 +208,15 @@ async fn openapi_calls_go_where_they_are_told_with_what_is_stored() {
 
 #[tokio::test]
 async fn an_openapi_document_leads_nobody_into_a_private_network() {
-    let site = Site::start(|_| ok(json!("secret"))).await;
+    let http_server = TestHttpServer::start(|_| ok(json!("secret"))).await;
     let reach = async |server: &str, network: Network| {
         let mut document = document(&["/yes"]);
         document["servers"] = json!([{"url": server}]);
         let documents = MemoryDocuments::with(&document);
-        let desk = Desk::ready(settings_in(given(), network, documents)).await;
-        desk.call("yes", json!({})).await
+        let harness = OpenapiHarness::ready(settings_in(given(), network, documents)).await;
+        harness.call("yes", json!({})).await
     };
-    let port = site.address.port();
+    let port = http_server.address.port();
     for host in [
         "127.0.0.1",
         "localhost",
@@ -220,16 +227,16 @@ async fn an_openapi_document_leads_nobody_into_a_private_network() {
         let error = reach(&format!("http://{host}:{port}"), Network::PublicOnly).await;
         assert_eq!(error.unwrap_err().kind, ErrorKind::Denied, "{host}");
     }
-    assert_eq!(site.accepted(), 0);
-    assert!(reach(&site.url(""), Network::Anywhere).await.is_ok());
+    assert_eq!(http_server.accepted(), 0);
+    assert!(reach(&http_server.url(""), Network::Anywhere).await.is_ok());
     // It does not say where its server is at all.
     let error = reach("/v1", Network::Anywhere).await.unwrap_err();
     assert!(error.message.contains("does not say where its server is"));
 }
 
-/// What a site was shown of what is stored: "team token".
-fn shown(site: &Site) -> Vec<String> {
-    let seen = site.seen.lock().unwrap();
+/// Which credentials a server was sent: "team token".
+fn shown(http_server: &TestHttpServer) -> Vec<String> {
+    let seen = http_server.seen.lock().unwrap();
     let calls = seen.iter().filter(|seen| seen.path == "/yes");
     calls
         .map(|seen| format!("{} {}", seen.header("x-team"), seen.header("authorization")))
@@ -260,7 +267,7 @@ async fn openapi_keys_go_to_the_sites_they_were_entered_for() {
         config
     };
     // Another site, by another name: whatever asks it has to do without keys.
-    let other = Site::start(|seen| match seen.path.as_str() {
+    let other = TestHttpServer::start(|seen| match seen.path.as_str() {
         "/spec" => ok(asking(None)),
         _ => status(401),
     })
@@ -269,35 +276,35 @@ async fn openapi_keys_go_to_the_sites_they_were_entered_for() {
 
     // A redirect leads to the other site, whose document says nothing of where its server is.
     let spec = format!("{there}/spec");
-    let site = Site::start(move |_| redirect(302, &spec)).await;
-    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
-    let error = desk.error("yes", json!({})).await;
+    let http_server = TestHttpServer::start(move |_| redirect(302, &spec)).await;
+    let harness = OpenapiHarness::ready(settings(entered(&http_server.url("/openapi.json")))).await;
+    let error = harness.error("yes", json!({})).await;
     let said = format!(
         "What is stored for this server was not sent to {there}: it was entered for {}.",
-        site.url("")
+        http_server.url("")
     );
     assert!(error.message.contains(&said), "{}", error.message);
     assert_eq!(shown(&other), [" "]);
 
     // Whoever enters the other as the base URL means it.
-    let mut config = entered(&site.url("/openapi.json"));
+    let mut config = entered(&http_server.url("/openapi.json"));
     config.base_url = Some(there.clone());
-    let desk = Desk::ready(settings(config)).await;
-    let error = desk.error("yes", json!({})).await;
+    let harness = OpenapiHarness::ready(settings(config)).await;
+    let error = harness.error("yes", json!({})).await;
     assert!(!error.message.contains("was not sent"), "{}", error.message);
     assert_eq!(shown(&other), [" ", "blue Bearer abc"]);
 
     // A document names the other site, where everybody on the way could read the key.
-    let site = Site::start(move |_| ok(asking(Some(&there)))).await;
-    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
-    desk.error("yes", json!({})).await;
+    let http_server = TestHttpServer::start(move |_| ok(asking(Some(&there)))).await;
+    let harness = OpenapiHarness::ready(settings(entered(&http_server.url("/openapi.json")))).await;
+    harness.error("yes", json!({})).await;
     assert_eq!(shown(&other)[2..], [" "]);
 
     // At the same host it is shown what was stored for its scheme, and no more.
     let near = other.url("");
-    let site = Site::start(move |_| ok(asking(Some(&near)))).await;
-    let desk = Desk::ready(settings(entered(&site.url("/openapi.json")))).await;
-    desk.error("yes", json!({})).await;
+    let http_server = TestHttpServer::start(move |_| ok(asking(Some(&near)))).await;
+    let harness = OpenapiHarness::ready(settings(entered(&http_server.url("/openapi.json")))).await;
+    harness.error("yes", json!({})).await;
     assert_eq!(shown(&other)[3..], [" Bearer abc"]);
 }
 
@@ -312,22 +319,23 @@ fn asking_for_token(token_url: &str) -> serde_json::Value {
 
 #[tokio::test]
 async fn an_openapi_document_of_another_site_gets_no_secret_though_there_is_a_base_url() {
-    let third = Site::start(|_| ok(json!({"access_token": "t", "token_type": "bearer"}))).await;
+    let third =
+        TestHttpServer::start(|_| ok(json!({"access_token": "t", "token_type": "bearer"}))).await;
     // At the host that was entered, whose own document may say so without TLS.
     let token_url = third.url("/token");
     let spec = asking_for_token(&token_url).to_string();
-    let other = Site::start(move |_| ok(&spec)).await;
+    let other = TestHttpServer::start(move |_| ok(&spec)).await;
     let there = format!("http://localhost:{}/spec", other.address.port());
     let own = asking_for_token(&token_url).to_string();
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => redirect(302, &there),
         "/own.json" => ok(&own),
         _ => ok(json!("called")),
     })
     .await;
-    let desk = async |path: &str| {
-        let mut config = at(&site.url(path));
-        config.base_url = Some(site.url(""));
+    let harness = async |path: &str| {
+        let mut config = at(&http_server.url(path));
+        config.base_url = Some(http_server.url(""));
         let client = SourceCredential::Client {
             id: "me".into(),
             secret: "hush".into(),
@@ -335,25 +343,25 @@ async fn an_openapi_document_of_another_site_gets_no_secret_though_there_is_a_ba
             scopes: None,
         };
         config.credentials.insert("token".into(), client);
-        Desk::ready(settings(config)).await
+        OpenapiHarness::ready(settings(config)).await
     };
-    let error = desk("/openapi.json").await.error("yes", json!({})).await;
+    let error = harness("/openapi.json").await.error("yes", json!({})).await;
     assert!(
         error.message.contains("which is not to see what is stored"),
         "{}",
         error.message
     );
-    assert_eq!((third.accepted(), site.count("/yes")), (0, 0));
+    assert_eq!((third.accepted(), http_server.count("/yes")), (0, 0));
 
     // What the entered site says itself is believed.
-    let text = desk("/own.json").await.text("yes", json!({})).await;
+    let text = harness("/own.json").await.text("yes", json!({})).await;
     assert!(text.contains("called"), "{text}");
-    assert_eq!((third.count("/token"), site.count("/yes")), (1, 1));
+    assert_eq!((third.count("/token"), http_server.count("/yes")), (1, 1));
 }
 
-async fn wait_for(site: &Site, dropped: usize) {
+async fn wait_for(http_server: &TestHttpServer, dropped: usize) {
     for _ in 0..100 {
-        if site.dropped.load(Ordering::SeqCst) >= dropped {
+        if http_server.dropped.load(Ordering::SeqCst) >= dropped {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,4 +1,4 @@
-//! A site whose document changes while a server has it.
+//! An HTTP server whose document changes while a tool server uses it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tenon_sources::Network;
 use tenon_sources::openapi::OpenapiSettings;
 
-use super::desk::{MemoryDocuments, at, settings_in};
-use super::site::{Reply, Seen, Site, document, ok, status};
+use super::harness::{MemoryDocuments, at, settings_in};
+use super::http_server::{Reply, Seen, TestHttpServer, document, ok, status};
 
 /// A document that can be changed, with its ETag.
 #[derive(Clone)]
@@ -54,12 +54,12 @@ impl Changing {
     }
 }
 
-pub async fn site(changing: &Changing) -> Site {
+pub async fn http_server(changing: &Changing) -> TestHttpServer {
     let changing = changing.clone();
-    Site::start(move |seen| changing.reply(seen)).await
+    TestHttpServer::start(move |seen| changing.reply(seen)).await
 }
 
-pub fn keeping(site: &Site, documents: &Arc<MemoryDocuments>) -> OpenapiSettings {
-    let config = at(&site.url("/openapi.json"));
+pub fn keeping(http_server: &TestHttpServer, documents: &Arc<MemoryDocuments>) -> OpenapiSettings {
+    let config = at(&http_server.url("/openapi.json"));
     settings_in(config, Network::Anywhere, documents.clone())
 }

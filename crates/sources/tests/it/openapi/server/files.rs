@@ -9,9 +9,9 @@ use tenon_sources::openapi::RefreshSchedule;
 use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::ToolSource;
 
-use super::desk::{Desk, MemoryDocuments, QUICK, at, settings, settings_in};
-use super::site::{Reply, Site, ok, redirect, status};
-use crate::desk::sentences;
+use super::harness::{MemoryDocuments, OpenapiHarness, QUICK, at, settings, settings_in};
+use super::http_server::{Reply, TestHttpServer, ok, redirect, status};
+use crate::harness::sentences;
 use crate::openapi::express::express;
 
 /// A document whose operations are in these files, by their paths.
@@ -28,16 +28,16 @@ fn operation(id: &str, parameter: &str) -> Value {
     json!({ "operationId": id, "parameters": [{ "name": parameter, "in": "query" }] })
 }
 
-fn inputs(desk: &Desk, tool: &str) -> Vec<String> {
-    let tools = desk.server.tools();
+fn inputs(harness: &OpenapiHarness, tool: &str) -> Vec<String> {
+    let tools = harness.server.tools();
     let found = tools.iter().find(|one| one.name == tool).unwrap();
     let schema = found.input_schema.value();
     let fields = schema["properties"].as_object().unwrap();
     fields.keys().cloned().collect()
 }
 
-fn skipped(desk: &Desk) -> Vec<String> {
-    let about = desk.server.status().document.unwrap();
+fn skipped(harness: &OpenapiHarness) -> Vec<String> {
+    let about = harness.server.status().document.unwrap();
     let skipped = about.skipped.iter();
     skipped
         .map(|one| format!("{} {}", one.operation, one.reason))
@@ -49,20 +49,20 @@ async fn a_description_in_several_files_is_read_whole_from_express() {
     let peer = express();
     let documents = Arc::new(MemoryDocuments::default());
     let start = |url: &str| settings_in(at(url), Network::Anywhere, documents.clone());
-    let desk = Desk::ready(start(&format!("{}/api/openapi.yaml", peer.url))).await;
-    assert_eq!(desk.names(), ["count", "echo", "packed", "raw"]);
+    let harness = OpenapiHarness::ready(start(&format!("{}/api/openapi.yaml", peer.url))).await;
+    assert_eq!(harness.names(), ["count", "echo", "packed", "raw"]);
     assert_eq!(
-        inputs(&desk, "echo"),
+        inputs(&harness, "echo"),
         ["one", "two", "limit", "name", "friend"]
     );
     assert_eq!(
-        skipped(&desk),
+        skipped(&harness),
         [
             "GET /gone What it does is in another document (`/api/operations/gone.yml`), which could not be read: answered 404 Not Found."
         ]
     );
     let input = json!({ "one": "a", "two": "b", "limit": 3, "name": "Rex" });
-    let echo: Value = serde_json::from_str(&desk.text("echo", input).await).unwrap();
+    let echo: Value = serde_json::from_str(&harness.text("echo", input).await).unwrap();
     assert_eq!(
         (&echo["params"], &echo["query"], &echo["body"]),
         (
@@ -73,33 +73,34 @@ async fn a_description_in_several_files_is_read_whole_from_express() {
     );
     // What a text is, what bytes are, and how an answer is packed.
     let input = json!({ "two": "b", "body": 5 });
-    let count: Value = serde_json::from_str(&desk.text("count", input).await).unwrap();
+    let count: Value = serde_json::from_str(&harness.text("count", input).await).unwrap();
     assert_eq!(count["body"], "5");
     let input = json!({ "two": "b", "body": "AP8=" });
-    let raw: Value = serde_json::from_str(&desk.text("raw", input).await).unwrap();
+    let raw: Value = serde_json::from_str(&harness.text("raw", input).await).unwrap();
     assert_eq!(raw["body"], json!({ "base64": "AP8=" }));
     for how in ["br", "deflate", "gzip"] {
-        let packed = desk.text("packed", json!({ "how": how })).await;
+        let packed = harness.text("packed", json!({ "how": how })).await;
         let packed: Value = serde_json::from_str(&packed).unwrap();
         assert_eq!(packed, json!({ "how": how, "text": "é".repeat(1000) }));
     }
-    desk.server.stop().await;
+    harness.server.stop().await;
     let url = peer.url.clone();
     drop(peer);
     // What is kept is whole, without the server that it came from.
-    let mut desk = Desk::starting(start(&format!("{url}/api/openapi.yaml")), QUICK).await;
-    desk.until(|status| status.tools > 0).await;
+    let mut harness =
+        OpenapiHarness::starting(start(&format!("{url}/api/openapi.yaml")), QUICK).await;
+    harness.until(|status| status.tools > 0).await;
     assert_eq!(
-        inputs(&desk, "echo"),
+        inputs(&harness, "echo"),
         ["one", "two", "limit", "name", "friend"]
     );
 }
 
 #[tokio::test]
 async fn files_are_read_from_the_site_of_the_document_and_no_other() {
-    let other = Site::start(|_| ok(operation("other", "q"))).await;
+    let other = TestHttpServer::start(|_| ok(operation("other", "q"))).await;
     let (there, led) = (other.url("/other.json"), other.url("/led.json"));
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/v1/openapi.json?k=1" => ok(split(&[
             ("/near", "parts/near.json".into()),
             ("/up", "../../up.json".into()),
@@ -112,16 +113,16 @@ async fn files_are_read_from_the_site_of_the_document_and_no_other() {
         _ => status(404),
     })
     .await;
-    let mut config = at(&site.url("/v1/openapi.json?k=1"));
+    let mut config = at(&http_server.url("/v1/openapi.json?k=1"));
     config.headers.insert("x-key".into(), "secret".into());
-    let desk = Desk::ready(settings(config)).await;
-    assert_eq!(desk.names(), ["near", "up"]);
-    assert_eq!(inputs(&desk, "up"), ["b"]);
+    let harness = OpenapiHarness::ready(settings(config)).await;
+    assert_eq!(harness.names(), ["near", "up"]);
+    assert_eq!(inputs(&harness, "up"), ["b"]);
     assert_eq!(other.seen.lock().unwrap().len(), 0);
-    let seen = site.seen.lock().unwrap().clone();
+    let seen = http_server.seen.lock().unwrap().clone();
     assert_eq!(seen.len(), 4);
     assert!(seen.iter().all(|seen| seen.header("x-key") == "secret"));
-    let skipped = skipped(&desk);
+    let skipped = skipped(&harness);
     assert!(skipped[0].contains("which is not read"), "{skipped:?}");
     assert!(skipped[1].contains("which is another site"), "{skipped:?}");
 }
@@ -130,7 +131,7 @@ async fn files_are_read_from_the_site_of_the_document_and_no_other() {
 async fn a_file_that_changes_is_noticed_though_the_document_does_not() {
     let parameter = Arc::new(Mutex::new("a"));
     let now = parameter.clone();
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => match seen.header("if-none-match") {
             "\"1\"" => status(304),
             _ => {
@@ -141,21 +142,21 @@ async fn a_file_that_changes_is_noticed_though_the_document_does_not() {
         _ => ok(operation("x", *now.lock().unwrap())),
     })
     .await;
-    let mut desk = Desk::ready(settings(at(&site.url("/openapi.json")))).await;
-    assert_eq!(inputs(&desk, "x"), ["a"]);
-    assert!(desk.server.refresh().await.unwrap().is_empty());
+    let mut harness = OpenapiHarness::ready(settings(at(&http_server.url("/openapi.json")))).await;
+    assert_eq!(inputs(&harness, "x"), ["a"]);
+    assert!(harness.server.refresh().await.unwrap().is_empty());
     *parameter.lock().unwrap() = "b";
-    let change = desk.server.refresh().await.unwrap();
+    let change = harness.server.refresh().await.unwrap();
     assert_eq!(change.changed, ["x"]);
-    desk.until(|_| true).await;
-    assert_eq!(inputs(&desk, "x"), ["b"]);
+    harness.until(|_| true).await;
+    assert_eq!(inputs(&harness, "x"), ["b"]);
 }
 
 #[tokio::test]
 async fn files_that_do_not_come_cost_their_operations_alone_and_are_asked_for_again() {
     let is_well = Arc::new(AtomicBool::new(false));
     let now = is_well.clone();
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => ok(split(&[
             ("/good", "good.json".into()),
             ("/slow", "slow.json".into()),
@@ -173,10 +174,11 @@ async fn files_that_do_not_come_cost_their_operations_alone_and_are_asked_for_ag
         fetch_timeout: Duration::from_secs(2),
         ..QUICK
     };
-    let mut desk = Desk::starting(settings(at(&site.url("/openapi.json"))), pace).await;
-    desk.until(|status| status.tools > 0).await;
-    assert_eq!(desk.names(), ["good"]);
-    let why = skipped(&desk).join("\n");
+    let mut harness =
+        OpenapiHarness::starting(settings(at(&http_server.url("/openapi.json"))), pace).await;
+    harness.until(|status| status.tools > 0).await;
+    assert_eq!(harness.names(), ["good"]);
+    let why = skipped(&harness).join("\n");
     for part in [
         "GET /slow",
         "not sent in time",
@@ -187,9 +189,9 @@ async fn files_that_do_not_come_cost_their_operations_alone_and_are_asked_for_ag
         assert!(why.contains(part), "{part}: {why}");
     }
     is_well.store(true, Ordering::SeqCst);
-    desk.server.refresh().await.unwrap();
-    desk.until(|status| status.tools == 2).await;
-    assert_eq!(desk.names(), ["good", "slow"]);
+    harness.server.refresh().await.unwrap();
+    harness.until(|status| status.tools == 2).await;
+    assert_eq!(harness.names(), ["good", "slow"]);
 }
 
 #[tokio::test]
@@ -201,17 +203,17 @@ async fn what_tools_go_without_is_a_problem_that_people_see() {
             { "name": "q", "in": "query", "schema": { "$ref": "https://schemas.example/q.yaml" } },
         ] } } },
     });
-    let site = Site::start(move |_| ok(&document)).await;
-    let desk = Desk::ready(settings(at(&site.url("/openapi.json")))).await;
-    assert_eq!(inputs(&desk, "x"), ["q"]);
+    let http_server = TestHttpServer::start(move |_| ok(&document)).await;
+    let harness = OpenapiHarness::ready(settings(at(&http_server.url("/openapi.json")))).await;
+    assert_eq!(inputs(&harness, "x"), ["q"]);
     let expected = [
         "GET /x goes without a parameter: it is in another document (`https://schemas.example/p.yaml#/limit`), which is not read.",
         "What a part of an input is like is not known: it is in another document (`https://schemas.example/q.yaml`), which is not read.",
     ];
-    assert_eq!(sentences(&desk.server.status().problems), expected);
+    assert_eq!(sentences(&harness.server.status().problems), expected);
     // Also when nothing has changed.
-    desk.server.refresh().await.unwrap();
-    assert_eq!(sentences(&desk.server.status().problems), expected);
+    harness.server.refresh().await.unwrap();
+    assert_eq!(sentences(&harness.server.status().problems), expected);
 }
 
 #[tokio::test]
@@ -234,14 +236,14 @@ async fn requests_that_go_to_another_host_are_told() {
         ("http://localhost:9/v1", None, false),
     ] {
         let document = document(server);
-        let site = Site::start(move |_| ok(&document)).await;
-        let mut config = at(&site.url("/openapi.json"));
+        let http_server = TestHttpServer::start(move |_| ok(&document)).await;
+        let mut config = at(&http_server.url("/openapi.json"));
         config.base_url = base_url.map(str::to_owned);
-        let desk = Desk::ready(settings(config)).await;
+        let harness = OpenapiHarness::ready(settings(config)).await;
         let told = "Requests go to api.example, as the document says; the document is from 127.0.0.1. Enter a base address if they are to go elsewhere.";
         let expected: &[&str] = if is_told { &[told] } else { &[] };
         assert_eq!(
-            sentences(&desk.server.status().problems),
+            sentences(&harness.server.status().problems),
             expected,
             "{server} {base_url:?}"
         );

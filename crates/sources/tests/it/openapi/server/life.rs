@@ -7,51 +7,55 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use tenon_domain::{ErrorDetail, ErrorKind, OpenapiConfig, SourceState};
-use tenon_sources::openapi::{Fill, FillError, OpenapiServer, OpenapiSettings, RefreshSchedule};
+use tenon_sources::openapi::{
+    FillError, OpenapiServer, OpenapiSettings, RefreshSchedule, VariableResolver,
+};
 use tenon_sources::{CallTimeouts, Network, SupervisedServer, ToolChanges};
 use tenon_sources::{ServerFault, ServerStatus};
 use tenon_tools::ToolSource;
 
-use super::changing::{Changing, keeping, site};
-use super::desk::{Desk, MemoryDocuments, QUICK, at, given, settings, settings_in};
-use super::site::{Reply, Site, document, ok, status};
-use crate::desk::sentences;
+use super::changing::{Changing, http_server, keeping};
+use super::harness::{MemoryDocuments, OpenapiHarness, QUICK, at, given, settings, settings_in};
+use super::http_server::{Reply, TestHttpServer, document, ok, status};
+use crate::harness::sentences;
 
 #[tokio::test]
 async fn an_openapi_document_that_changes_is_told_and_kept() {
     for tagged in [true, false] {
         let changing = Changing::new(tagged, &["/a", "/b", "/c"]);
-        let site = site(&changing).await;
+        let http_server = http_server(&changing).await;
         let documents = Arc::new(MemoryDocuments::default());
-        let mut desk = Desk::ready(keeping(&site, &documents)).await;
-        assert_eq!(desk.names(), ["a", "b", "c"]);
-        assert_eq!(desk.server.status().change, None);
-        let before = desk.server.status();
+        let mut harness = OpenapiHarness::ready(keeping(&http_server, &documents)).await;
+        assert_eq!(harness.names(), ["a", "b", "c"]);
+        assert_eq!(harness.server.status().change, None);
+        let before = harness.server.status();
 
-        let same = desk.server.refresh().await.unwrap();
+        let same = harness.server.refresh().await.unwrap();
         assert_eq!(*same, ToolChanges::default());
-        assert_eq!(desk.server.status().revision, before.revision);
+        assert_eq!(harness.server.status().revision, before.revision);
         assert_eq!(changing.sent(), if tagged { 1 } else { 2 });
         assert_eq!(*documents.times.lock().unwrap(), 1);
 
         let mut other = document(&["/a", "/b", "/d"]);
         other["paths"]["/b"]["get"]["description"] = json!("Otherwise.");
         changing.set(other.clone());
-        let change = desk.server.refresh().await.unwrap();
+        let change = harness.server.refresh().await.unwrap();
         let expected = ToolChanges {
             added: vec!["d".into()],
             removed: vec!["c".into()],
             changed: vec!["b".into()],
         };
         assert_eq!(*change, expected);
-        let status = desk.until(|status| status.revision > before.revision).await;
+        let status = harness
+            .until(|status| status.revision > before.revision)
+            .await;
         assert_eq!(status.change.as_deref(), Some(&expected));
-        assert_eq!(desk.names(), ["a", "b", "d"]);
+        assert_eq!(harness.names(), ["a", "b", "d"]);
         let kept = documents.kept.lock().unwrap()[0].clone();
         assert_eq!(kept.body, other.to_string().into_bytes());
         assert_eq!(kept.etag.is_some(), tagged);
-        assert_eq!(kept.url, site.url("/openapi.json"));
-        let log = desk.log();
+        assert_eq!(kept.url, http_server.url("/openapi.json"));
+        let log = harness.log();
         assert!(log.contains("New: d.\nGone: c.\nChanged: b."), "{log}");
     }
 }
@@ -59,15 +63,15 @@ async fn an_openapi_document_that_changes_is_told_and_kept() {
 #[tokio::test]
 async fn openapi_tools_are_there_before_anything_is_asked() {
     let changing = Changing::new(true, &["/a"]);
-    let first = site(&changing).await;
+    let first = http_server(&changing).await;
     let documents = Arc::new(MemoryDocuments::default());
-    drop(Desk::ready(keeping(&first, &documents)).await);
+    drop(OpenapiHarness::ready(keeping(&first, &documents)).await);
     let config = at(&first.url("/openapi.json"));
     let address = first.address;
     drop(first);
 
     // It answers calls, but no longer says what it is.
-    let silent = Site::at(address, |seen| match seen.path.as_str() {
+    let silent = TestHttpServer::at(address, |seen| match seen.path.as_str() {
         "/openapi.json" => Reply::Silence,
         path => ok(json!(path)),
     })
@@ -77,53 +81,59 @@ async fn openapi_tools_are_there_before_anything_is_asked() {
         fetch_timeout: Duration::from_secs(2),
         ..QUICK
     };
-    let mut desk = Desk::starting(settings(), pace).await;
-    let status = desk.until(|status| status.tools == 1).await;
+    let mut harness = OpenapiHarness::starting(settings(), pace).await;
+    let status = harness.until(|status| status.tools == 1).await;
     assert_eq!((status.state, status.stale), (SourceState::Starting, true));
-    assert!(desk.text("a", json!({})).await.contains("/a"));
+    assert!(harness.text("a", json!({})).await.contains("/a"));
     let is_degraded = |status: &ServerStatus, told: &str| matches!(&status.state, SourceState::Degraded { why } if why.message == told);
     let slow = "127.0.0.1 did not send its document in time.";
-    desk.until(|status| is_degraded(status, slow)).await;
-    assert!(desk.text("a", json!({"q": "1"})).await.contains("/a?q=1"));
-    drop(desk);
+    harness.until(|status| is_degraded(status, slow)).await;
+    assert!(
+        harness
+            .text("a", json!({"q": "1"}))
+            .await
+            .contains("/a?q=1")
+    );
+    drop(harness);
     drop(silent);
 
     // It is not there at all, and then it is: with the same document, which is not sent again.
-    let mut desk = Desk::starting(settings(), QUICK).await;
+    let mut harness = OpenapiHarness::starting(settings(), QUICK).await;
     let gone = format!("127.0.0.1 refuses connections at port {}.", address.port());
-    desk.until(|status| is_degraded(status, &gone)).await;
-    assert_eq!(desk.names(), ["a"]);
-    let error = desk.error("a", json!({})).await;
+    harness.until(|status| is_degraded(status, &gone)).await;
+    assert_eq!(harness.names(), ["a"]);
+    let error = harness.error("a", json!({})).await;
     assert_eq!(error.kind, ErrorKind::Unavailable);
     let again = changing.clone();
-    let _back = Site::at(address, move |seen| again.reply(seen)).await;
-    let status = desk
+    let _back = TestHttpServer::at(address, move |seen| again.reply(seen)).await;
+    let status = harness
         .until(|status| status.state == SourceState::Ready)
         .await;
     assert_eq!((status.stale, status.tools, changing.sent()), (false, 1, 1));
-    assert!(desk.text("a", json!({})).await.contains("/a"));
+    assert!(harness.text("a", json!({})).await.contains("/a"));
 }
 
 #[tokio::test]
 async fn an_openapi_server_that_was_never_there_fails_until_it_comes() {
-    let nobody = Site::start(|_| status(404)).await;
+    let nobody = TestHttpServer::start(|_| status(404)).await;
     let address = nobody.address;
     nobody.close().await;
     let settings = settings(at(&format!("http://{address}/")));
-    let mut desk = Desk::starting(settings, QUICK).await;
-    let why = desk.failure().await;
+    let mut harness = OpenapiHarness::starting(settings, QUICK).await;
+    let why = harness.failure().await;
     assert_eq!(
         why,
         format!("127.0.0.1 refuses connections at port {}.", address.port())
     );
-    assert_eq!(desk.names(), [""; 0]);
-    let refreshed = desk.server.refresh().await;
+    assert_eq!(harness.names(), [""; 0]);
+    let refreshed = harness.server.refresh().await;
     assert_eq!(refreshed.unwrap_err().to_string(), why);
     let changing = Changing::new(false, &["/a"]);
-    let _site = Site::at(address, move |seen| changing.reply(seen)).await;
-    desk.until(|status| status.state == SourceState::Ready)
+    let _http_server = TestHttpServer::at(address, move |seen| changing.reply(seen)).await;
+    harness
+        .until(|status| status.state == SourceState::Ready)
         .await;
-    assert_eq!(desk.names(), ["a"]);
+    assert_eq!(harness.names(), ["a"]);
 }
 
 #[tokio::test]
@@ -131,7 +141,7 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     let down = Arc::new(AtomicBool::new(false));
     let list = Arc::new(Mutex::new("[a](/a/docs) [b](/b/docs)"));
     let (is_down, listed) = (down.clone(), list.clone());
-    let site = Site::start(move |seen| match seen.path.as_str() {
+    let http_server = TestHttpServer::start(move |seen| match seen.path.as_str() {
         "/openapi.json" => {
             let description = *listed.lock().unwrap();
             ok(json!({"openapi": "3.1.0", "info": {"title": "All", "version": "1", "description": description}, "paths": {}}))
@@ -143,16 +153,16 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
     })
     .await;
     let documents = Arc::new(MemoryDocuments::default());
-    let mut desk = Desk::ready(keeping(&site, &documents)).await;
-    assert_eq!(desk.names(), ["a/do", "b/do"]);
+    let mut harness = OpenapiHarness::ready(keeping(&http_server, &documents)).await;
+    assert_eq!(harness.names(), ["a/do", "b/do"]);
     assert_eq!(documents.names(), ["", "a", "b"]);
 
     down.store(true, Ordering::SeqCst);
     assert_eq!(
-        *desk.server.refresh().await.unwrap(),
+        *harness.server.refresh().await.unwrap(),
         ToolChanges::default()
     );
-    let status = desk.server.status();
+    let status = harness.server.status();
     assert_eq!(status.state, SourceState::Ready);
     assert_eq!(status.problems.len(), 1, "{:?}", status.problems);
     assert!(
@@ -160,31 +170,31 @@ async fn openapi_servers_behind_an_mcpo_come_and_go() {
             .message
             .ends_with("What it offered last is listed.")
     );
-    assert_eq!(desk.names(), ["a/do", "b/do"]);
+    assert_eq!(harness.names(), ["a/do", "b/do"]);
 
     *list.lock().unwrap() = "[c](/c/docs) [a](/a/docs)";
-    let change = desk.server.refresh().await.unwrap();
+    let change = harness.server.refresh().await.unwrap();
     assert_eq!(change.added, ["c/do"]);
     assert_eq!(change.removed, ["b/do"]);
-    desk.until(|status| status.problems.is_empty()).await;
-    assert_eq!(desk.names(), ["a/do", "c/do"]);
+    harness.until(|status| status.problems.is_empty()).await;
+    assert_eq!(harness.names(), ["a/do", "c/do"]);
     let mut names = documents.names();
     names.sort();
     assert_eq!(names, ["", "a", "c"]);
     *list.lock().unwrap() = "[c](/c/docs) [down](/down/docs)";
-    desk.server.refresh().await.unwrap();
-    let problems = sentences(&desk.server.status().problems);
+    harness.server.refresh().await.unwrap();
+    let problems = sentences(&harness.server.status().problems);
     assert_eq!(problems, ["down: It has no tools. It may not be running."]);
     // Once for each of the first three readings.
-    assert_eq!(site.count("/a/openapi.json"), 3);
+    assert_eq!(http_server.count("/a/openapi.json"), 3);
 }
 
 #[tokio::test]
 async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
     let changing = Changing::new(false, &["/a"]);
-    let site = site(&changing).await;
-    let desk = Desk::ready(keeping(&site, &Arc::default())).await;
-    let many = (0..20).map(|_| desk.server.refresh());
+    let http_server = http_server(&changing).await;
+    let harness = OpenapiHarness::ready(keeping(&http_server, &Arc::default())).await;
+    let many = (0..20).map(|_| harness.server.refresh());
     let many = futures::future::join_all(many).await;
     assert!(many.iter().all(Result::is_ok));
     assert!(changing.sent() <= 3, "{} times", changing.sent());
@@ -194,15 +204,15 @@ async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
         interval: Duration::from_millis(50),
         ..QUICK
     };
-    let often = Desk::starting(keeping(&site, &Arc::default()), pace).await;
+    let often = OpenapiHarness::starting(keeping(&http_server, &Arc::default()), pace).await;
     until(|| changing.sent() >= before + 4).await;
     often.server.stop().await;
     assert_eq!(often.server.status().state, SourceState::Off);
     let after = changing.sent();
     // Another one on the same schedule is read meanwhile.
     let other = Changing::new(false, &["/a"]);
-    let elsewhere = super::changing::site(&other).await;
-    let _control = Desk::starting(keeping(&elsewhere, &Arc::default()), pace).await;
+    let elsewhere = super::changing::http_server(&other).await;
+    let _control = OpenapiHarness::starting(keeping(&elsewhere, &Arc::default()), pace).await;
     until(|| other.sent() >= 5).await;
     assert_eq!(changing.sent(), after);
     assert!(often.server.refresh().await.is_err());
@@ -212,38 +222,38 @@ async fn an_openapi_document_is_read_on_a_schedule_and_at_once_if_wanted() {
 
 #[tokio::test]
 async fn an_openapi_document_that_was_given_is_read_when_it_is_replaced() {
-    let site = Site::start(|seen| ok(json!(seen.path))).await;
+    let http_server = TestHttpServer::start(|seen| ok(json!(seen.path))).await;
     let described = |paths: &[&str]| {
         let mut document = document(paths);
-        document["servers"] = json!([{"url": site.url("/v1")}]);
+        document["servers"] = json!([{"url": http_server.url("/v1")}]);
         document
     };
     let documents = MemoryDocuments::with(described(&["/a"]));
     let settings = settings_in(given(), Network::Anywhere, documents.clone());
-    let mut desk = Desk::ready(settings).await;
-    assert!(desk.text("a", json!({})).await.contains("/v1/a"));
+    let mut harness = OpenapiHarness::ready(settings).await;
+    assert!(harness.text("a", json!({})).await.contains("/v1/a"));
     documents.kept.lock().unwrap()[0].body = described(&["/b"]).to_string().into_bytes();
-    let change = desk.server.refresh().await.unwrap();
+    let change = harness.server.refresh().await.unwrap();
     assert_eq!(
         (&change.added[..], &change.removed[..]),
         (&["b".to_owned()][..], &["a".to_owned()][..])
     );
-    desk.until(|status| status.change.is_some()).await;
-    assert_eq!(desk.names(), ["b"]);
+    harness.until(|status| status.change.is_some()).await;
+    assert_eq!(harness.names(), ["b"]);
     // One that cannot be used leaves what there was.
     documents.kept.lock().unwrap()[0].body = b"{".to_vec();
-    assert!(desk.server.refresh().await.is_err());
-    assert_eq!(desk.names(), ["b"]);
+    assert!(harness.server.refresh().await.is_err());
+    assert_eq!(harness.names(), ["b"]);
     assert!(matches!(
-        desk.server.status().state,
+        harness.server.status().state,
         SourceState::Degraded { .. }
     ));
 
     let settings = settings_in(given(), Network::Anywhere, Arc::default());
-    let desk = Desk::starting(settings, QUICK).await;
+    let harness = OpenapiHarness::starting(settings, QUICK).await;
     let why = ServerFault::NotStored.into();
     assert_eq!(
-        desk.server.settled().await.state,
+        harness.server.settled().await.state,
         SourceState::Failed { why }
     );
 }
@@ -256,7 +266,7 @@ struct Later {
 }
 
 #[async_trait]
-impl Fill<OpenapiConfig> for Later {
+impl VariableResolver<OpenapiConfig> for Later {
     async fn fill(&self, config: &OpenapiConfig) -> Result<OpenapiConfig, FillError> {
         *self.asked.lock().unwrap() += 1;
         let value = self.value.lock().unwrap().clone();
@@ -271,35 +281,36 @@ impl Fill<OpenapiConfig> for Later {
 #[tokio::test]
 async fn an_openapi_server_starts_when_its_variables_have_values() {
     let changing = Changing::new(false, &["/a"]);
-    let site = site(&changing).await;
+    let http_server = http_server(&changing).await;
     let fill = Arc::new(Later::default());
     let settings = OpenapiSettings {
         fill: fill.clone(),
-        ..keeping(&site, &Arc::default())
+        ..keeping(&http_server, &Arc::default())
     };
-    let mut desk = Desk::starting(settings, QUICK).await;
-    assert_eq!(desk.failure().await, "Nobody has set `${KEY}`.");
+    let mut harness = OpenapiHarness::starting(settings, QUICK).await;
+    assert_eq!(harness.failure().await, "Nobody has set `${KEY}`.");
     // It is not asked again and again, though that is its schedule; who asks for it is told.
-    let missing = Site::start(|_| status(404)).await;
-    let _control = Desk::starting(keeping(&missing, &Arc::default()), QUICK).await;
+    let missing = TestHttpServer::start(|_| status(404)).await;
+    let _control = OpenapiHarness::starting(keeping(&missing, &Arc::default()), QUICK).await;
     until(|| missing.count("/openapi.json") >= 5).await;
     assert_eq!(*fill.asked.lock().unwrap(), 1);
-    let refreshed = desk.server.refresh().await;
+    let refreshed = harness.server.refresh().await;
     assert_eq!(
         refreshed.unwrap_err().to_string(),
         "Nobody has set `${KEY}`."
     );
     *fill.value.lock().unwrap() = Some("one".into());
-    desk.server.restart();
-    desk.until(|status| status.state == SourceState::Ready)
+    harness.server.restart();
+    harness
+        .until(|status| status.state == SourceState::Ready)
         .await;
-    desk.text("a", json!({})).await;
-    let before = desk.server.status().read_at;
+    harness.text("a", json!({})).await;
+    let before = harness.server.status().read_at;
     *fill.value.lock().unwrap() = Some("two".into());
-    desk.server.restart();
-    desk.until(|status| status.read_at > before).await;
-    desk.text("a", json!({})).await;
-    let seen = site.seen.lock().unwrap();
+    harness.server.restart();
+    harness.until(|status| status.read_at > before).await;
+    harness.text("a", json!({})).await;
+    let seen = http_server.seen.lock().unwrap();
     let keys: Vec<&str> = seen.iter().map(|seen| seen.header("x-key")).collect();
     assert!(
         keys.starts_with(&["one", "one"]) && keys.ends_with(&["two"]),
@@ -313,13 +324,13 @@ async fn a_large_openapi_document_is_read_from_its_site() {
     large["info"]["description"] = json!("x".repeat(2 * 1024 * 1024));
     let changing = Changing::new(false, &[]);
     changing.set(large);
-    let site = site(&changing).await;
-    let desk = Desk::ready(keeping(&site, &Arc::default())).await;
-    assert_eq!(desk.names(), ["a"]);
+    let http_server = http_server(&changing).await;
+    let harness = OpenapiHarness::ready(keeping(&http_server, &Arc::default())).await;
+    assert_eq!(harness.names(), ["a"]);
     // What is as large and no document spoils nothing.
     changing.set(json!({"hello": "x".repeat(2 * 1024 * 1024)}));
-    assert!(desk.server.refresh().await.is_err());
-    assert_eq!(desk.names(), ["a"]);
+    assert!(harness.server.refresh().await.is_err());
+    assert_eq!(harness.names(), ["a"]);
 }
 
 #[tokio::test]
@@ -373,11 +384,11 @@ async fn a_changed_timeout_reaches_an_openapi_call_that_waits() {
         fetch_timeout: Duration::from_secs(600),
         ..QUICK
     };
-    let desk = Desk::starting(settings(config), schedule).await;
+    let harness = OpenapiHarness::starting(settings(config), schedule).await;
     let begun = std::time::Instant::now();
-    let call = desk.server.call("any", json!({}), &desk.context);
+    let call = harness.server.call("any", json!({}), &harness.context);
     let change = async {
-        desk.server.set_timeouts(CallTimeouts {
+        harness.server.set_timeouts(CallTimeouts {
             all: Some(Duration::from_millis(100)),
             ..CallTimeouts::default()
         });
@@ -391,7 +402,7 @@ async fn a_changed_timeout_reaches_an_openapi_call_that_waits() {
     );
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert_eq!(
-        desk.server.deadline("any"),
+        harness.server.deadline("any"),
         Some(Duration::from_millis(100))
     );
 }

@@ -8,8 +8,8 @@ use tenon_domain::{ErrorKind, OpenapiConfig, SourceCredential};
 use tenon_sources::openapi::preview;
 use tenon_sources::{Network, SupervisedServer};
 
-use super::desk::{Desk, at, caller, parses, settings};
-use crate::desk::sentences;
+use super::harness::{OpenapiHarness, at, caller, parses, settings};
+use crate::harness::sentences;
 use crate::mcp::peers::Listening;
 use crate::peer::installed;
 
@@ -65,8 +65,8 @@ fn with_key(mut config: OpenapiConfig, value: &str) -> OpenapiConfig {
     config
 }
 
-async fn told(desk: &Desk, tool: &str, input: Value) -> Value {
-    let text = desk.text(tool, input).await;
+async fn told(harness: &OpenapiHarness, tool: &str, input: Value) -> Value {
+    let text = harness.text(tool, input).await;
     serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
 }
 
@@ -74,18 +74,18 @@ async fn told(desk: &Desk, tool: &str, input: Value) -> Value {
 async fn openapi_servers_behind_a_real_mcpo_are_found_and_called() {
     let folder = tempfile::tempdir().unwrap();
     let mcpo = several(folder.path(), &[]);
-    let desk = Desk::ready(settings(at(&mcpo.address))).await;
-    let names = desk.names();
+    let harness = OpenapiHarness::ready(settings(at(&mcpo.address))).await;
+    let names = harness.names();
     assert_eq!(names.len(), 2 + 9, "{names:?}");
     assert!(names.contains(&format!("time/{TIME}")), "{names:?}");
     assert!(
         names.contains(&"memory/tool_read_graph_post".into()),
         "{names:?}"
     );
-    assert_eq!(sentences(&desk.server.status().problems), [""; 0]);
+    assert_eq!(sentences(&harness.server.status().problems), [""; 0]);
 
     let now = told(
-        &desk,
+        &harness,
         &format!("time/{TIME}"),
         json!({"timezone": "Asia/Tokyo"}),
     )
@@ -94,23 +94,23 @@ async fn openapi_servers_behind_a_real_mcpo_are_found_and_called() {
     let entity =
         json!({"name": "Ada", "entityType": "person", "observations": ["writes programs"]});
     let made = told(
-        &desk,
+        &harness,
         "memory/tool_create_entities_post",
         json!({"entities": [entity]}),
     );
     assert_eq!(made.await, json!([entity]));
-    let graph = told(&desk, "memory/tool_read_graph_post", json!({})).await;
+    let graph = told(&harness, "memory/tool_read_graph_post", json!({})).await;
     assert_eq!(graph, json!({"entities": [entity], "relations": []}));
 
     let time = format!("time/{TIME}");
-    let error = desk.error(&time, json!({"timezone": "Nope/Zone"})).await;
+    let error = harness.error(&time, json!({"timezone": "Nope/Zone"})).await;
     assert_eq!(error.kind, ErrorKind::Failed);
     assert!(
         error.message.contains("Invalid timezone"),
         "{}",
         error.message
     );
-    let error = desk.error(&time, json!({})).await;
+    let error = harness.error(&time, json!({})).await;
     assert_eq!(error.kind, ErrorKind::InvalidInput, "{error:?}");
 
     let caller = caller(Network::Anywhere);
@@ -133,27 +133,27 @@ async fn openapi_servers_behind_a_real_mcpo_may_want_a_key_and_have_a_prefix() {
     let tool = format!("time/{TIME}");
     let utc = || json!({"timezone": "UTC"});
 
-    let desk = Desk::ready(settings(with_key(at(&mcpo.address), "top-secret"))).await;
-    assert_eq!(desk.names().len(), 11);
-    assert_eq!(told(&desk, &tool, utc()).await["timezone"], "UTC");
-    let about = desk.server.status().document.unwrap();
+    let harness = OpenapiHarness::ready(settings(with_key(at(&mcpo.address), "top-secret"))).await;
+    assert_eq!(harness.names().len(), 11);
+    assert_eq!(told(&harness, &tool, utc()).await["timezone"], "UTC");
+    let about = harness.server.status().document.unwrap();
     assert_eq!(about.schemes.len(), 1, "{:?}", about.schemes);
     assert_eq!(about.schemes[0].name, "HTTPBearer");
 
-    let wrong = Desk::ready(settings(with_key(at(&mcpo.address), "guess"))).await;
+    let wrong = OpenapiHarness::ready(settings(with_key(at(&mcpo.address), "guess"))).await;
     let error = wrong.error(&tool, utc()).await;
     assert!(
         error.message.contains("Invalid API key"),
         "{}",
         error.message
     );
-    let none = Desk::ready(settings(at(&mcpo.address))).await;
+    let none = OpenapiHarness::ready(settings(at(&mcpo.address))).await;
     let error = none.error(&tool, utc()).await;
     assert!(error.message.contains("HTTPBearer"), "{}", error.message);
 
     // One of them alone, by its own address.
     let alone = at(&format!("{}/api/tools/time", mcpo.address));
-    let alone = Desk::ready(settings(with_key(alone, "top-secret"))).await;
+    let alone = OpenapiHarness::ready(settings(with_key(alone, "top-secret"))).await;
     assert_eq!(told(&alone, TIME, utc()).await["timezone"], "UTC");
 }
 
@@ -166,21 +166,22 @@ async fn an_openapi_server_that_is_a_real_mcpo_alone_is_found_and_called() {
         format!("{}/docs", mcpo.address),
         format!("{}/openapi.json", mcpo.address),
     ] {
-        let desk = Desk::ready(settings(at(&address))).await;
-        assert_eq!(desk.names(), ["tool_convert_time_post", TIME]);
-        assert_eq!(told(&desk, TIME, utc()).await["timezone"], "UTC");
+        let harness = OpenapiHarness::ready(settings(at(&address))).await;
+        assert_eq!(harness.names(), ["tool_convert_time_post", TIME]);
+        assert_eq!(told(&harness, TIME, utc()).await["timezone"], "UTC");
     }
     // It dies and comes back.
-    let desk = Desk::ready(settings(at(&mcpo.address))).await;
+    let harness = OpenapiHarness::ready(settings(at(&mcpo.address))).await;
     mcpo.restart();
-    assert_eq!(told(&desk, TIME, utc()).await["timezone"], "UTC");
+    assert_eq!(told(&harness, TIME, utc()).await["timezone"], "UTC");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_openapi_server_that_is_a_real_mcpo_may_hide_even_its_document() {
     let mcpo = single(&["--api-key", "top-secret", "--strict-auth"]);
     let mut config = at(&mcpo.address);
-    let mut refused = Desk::starting(settings(config.clone()), super::desk::QUICK).await;
+    let mut refused =
+        OpenapiHarness::starting(settings(config.clone()), super::harness::QUICK).await;
     let why = refused.failure().await;
     assert!(
         why.contains("asks for a key (it answered 401 Unauthorized)"),
@@ -189,7 +190,7 @@ async fn an_openapi_server_that_is_a_real_mcpo_may_hide_even_its_document() {
     config
         .headers
         .insert("Authorization".into(), "Bearer top-secret".into());
-    let desk = Desk::ready(settings(config)).await;
-    let now = told(&desk, TIME, json!({"timezone": "UTC"})).await;
+    let harness = OpenapiHarness::ready(settings(config)).await;
+    let now = told(&harness, TIME, json!({"timezone": "UTC"})).await;
     assert_eq!(now["timezone"], "UTC");
 }

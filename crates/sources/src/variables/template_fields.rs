@@ -8,7 +8,7 @@ use tenon_domain::{
 use super::{MisplacedVariable, Substitution, TextSegment, segments};
 
 /// A configuration with texts in it that may hold variables.
-pub trait Texts: Sized {
+pub trait TemplateFields: Sized {
     fn texts(&self) -> Vec<&str>;
 
     fn filled(&self, substitution: &mut Substitution<'_>) -> Self;
@@ -19,7 +19,7 @@ pub trait Texts: Sized {
     }
 }
 
-impl Texts for SourceConfig {
+impl TemplateFields for SourceConfig {
     fn texts(&self) -> Vec<&str> {
         match self {
             Self::Mcp(config) => config.texts(),
@@ -42,7 +42,7 @@ impl Texts for SourceConfig {
     }
 }
 
-impl Texts for McpConfig {
+impl TemplateFields for McpConfig {
     fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&String> = match &self.transport {
             McpTransport::Stdio {
@@ -125,7 +125,7 @@ impl Texts for McpConfig {
     }
 }
 
-impl Texts for OpenapiConfig {
+impl TemplateFields for OpenapiConfig {
     fn texts(&self) -> Vec<&str> {
         let mut texts: Vec<&String> = Vec::new();
         if let OpenapiOrigin::Url { url } = &self.origin {

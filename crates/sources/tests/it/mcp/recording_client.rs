@@ -1,4 +1,4 @@
-//! Somebody who is there while a call runs.
+//! A client of a call that records progress and questions.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,31 +7,31 @@ use serde_json::{Value, json};
 use tenon_domain::{FormAnswer, FormRequest};
 use tenon_tools::{CallClient, CallContext, ProgressUpdate};
 
-use crate::desk::context;
+use crate::harness::context;
 
-/// Remembers what they heard and were asked, and answers always the same.
+/// Records progress and questions, and gives the same answer to each.
 #[derive(Debug)]
-pub struct Somebody {
+pub struct RecordingClient {
     answer: FormAnswer,
     pub heard: Mutex<Vec<ProgressUpdate>>,
     /// The words of each question, and what would answer it.
     pub asked: Mutex<Vec<(String, FormRequest)>>,
 }
 
-impl Somebody {
-    pub fn who_says(content: Value) -> Arc<Self> {
-        Self::who(FormAnswer::Accept { content })
+impl RecordingClient {
+    pub fn accepting(content: Value) -> Arc<Self> {
+        Self::answering(FormAnswer::Accept { content })
     }
 
-    pub fn who_declines() -> Arc<Self> {
-        Self::who(FormAnswer::Decline)
+    pub fn declining() -> Arc<Self> {
+        Self::answering(FormAnswer::Decline)
     }
 
     pub fn silent() -> Arc<Self> {
-        Self::who_says(json!({}))
+        Self::accepting(json!({}))
     }
 
-    fn who(answer: FormAnswer) -> Arc<Self> {
+    fn answering(answer: FormAnswer) -> Arc<Self> {
         Arc::new(Self {
             answer,
             heard: Mutex::default(),
@@ -59,13 +59,13 @@ impl Somebody {
 }
 
 #[async_trait]
-impl CallClient for Somebody {
+impl CallClient for RecordingClient {
     fn progress(&self, progress: ProgressUpdate) {
         self.heard.lock().unwrap().push(progress);
     }
 
-    async fn ask(&self, message: String, wants: FormRequest) -> FormAnswer {
-        self.asked.lock().unwrap().push((message, wants));
+    async fn ask(&self, message: String, request: FormRequest) -> FormAnswer {
+        self.asked.lock().unwrap().push((message, request));
         self.answer.clone()
     }
 }

@@ -1,4 +1,4 @@
-//! A web site that answers as a test wants it to, and counts who comes.
+//! An HTTP server with scripted responses that counts connections.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -58,7 +58,7 @@ pub fn redirect(status: u16, to: impl ToString) -> Reply {
     Reply::Whole(status, vec![("location", to.to_string())], String::new())
 }
 
-pub struct Site {
+pub struct TestHttpServer {
     pub address: SocketAddr,
     pub seen: Arc<Mutex<Vec<Seen>>>,
     /// Connections, not requests.
@@ -68,7 +68,7 @@ pub struct Site {
     _stops: DropGuard,
 }
 
-impl Site {
+impl TestHttpServer {
     pub async fn start(reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().unwrap(), reply).await
     }
@@ -89,15 +89,19 @@ impl Site {
         }
         let listener = listener.unwrap();
         let stop = CancellationToken::new();
-        let site = Self {
+        let http_server = Self {
             address: listener.local_addr().unwrap(),
             seen: Arc::default(),
             accepted: Arc::default(),
             dropped: Arc::default(),
             _stops: stop.clone().drop_guard(),
         };
-        let listener = Counting(listener, site.accepted.clone());
-        let (seen, dropped, reply) = (site.seen.clone(), site.dropped.clone(), Arc::new(reply));
+        let listener = Counting(listener, http_server.accepted.clone());
+        let (seen, dropped, reply) = (
+            http_server.seen.clone(),
+            http_server.dropped.clone(),
+            Arc::new(reply),
+        );
         let app = Router::new().fallback(move |request: Request| {
             let (seen, dropped, reply) = (seen.clone(), dropped.clone(), reply.clone());
             async move {
@@ -112,7 +116,7 @@ impl Site {
         tokio::spawn(async move {
             serve.await.unwrap();
         });
-        site
+        http_server
     }
 
     /// Ends it, and comes back when its port refuses connections.

@@ -1,4 +1,4 @@
-//! A registry with all built-in tools, a workspace, and somebody who calls them.
+//! A registry with all built-in tools, a workspace, and a caller.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tenon_tools::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub struct Desk {
+pub struct BuiltinHarness {
     pub toolset: Toolset,
     pub context: CallContext,
     pub outputs: Arc<MemoryOutputStore>,
@@ -22,7 +22,7 @@ pub struct Desk {
     connections: Vec<Connection>,
 }
 
-impl Desk {
+impl BuiltinHarness {
     pub async fn new() -> Self {
         Self::with(BuiltinConfig::default()).await
     }

@@ -9,15 +9,15 @@ use tenon_sources::mcp::McpSettings;
 use tenon_sources::{ServerStatus, SupervisedServer};
 use tokio::time::{Instant, timeout};
 
-use super::desk::{Desk, PATIENCE, program, settings};
+use super::harness::{McpHarness, TEST_TIMEOUT, program, settings};
 
 /// How `bad.mjs` is run, and the file it writes to.
-pub struct Ward {
+pub struct BadServer {
     how: &'static str,
     folder: tempfile::TempDir,
 }
 
-impl Ward {
+impl BadServer {
     pub fn new(how: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { how, folder }
@@ -29,7 +29,7 @@ impl Ward {
     }
 
     /// Up and listed.
-    pub async fn ready(&self) -> Desk {
+    pub async fn ready(&self) -> McpHarness {
         ready(self.settings()).await
     }
 
@@ -47,7 +47,7 @@ impl Ward {
     pub async fn until(&self, line: &str, times: usize) {
         let begun = Instant::now();
         while self.count(line) < times {
-            assert!(begun.elapsed() < PATIENCE, "{line}: {:?}", self.lines());
+            assert!(begun.elapsed() < TEST_TIMEOUT, "{line}: {:?}", self.lines());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
@@ -67,39 +67,39 @@ pub fn bad(how: &str, file: &str) -> McpSettings {
     settings(program("node", &[script, how, file]))
 }
 
-pub async fn ready(settings: McpSettings) -> Desk {
-    let desk = Desk::starting(settings).await;
-    until_ready(&desk).await;
-    desk
+pub async fn ready(settings: McpSettings) -> McpHarness {
+    let harness = McpHarness::starting(settings).await;
+    until_ready(&harness).await;
+    harness
 }
 
 /// Waits until the server is as it should be, and takes over what it offers then.
-pub async fn until(desk: &Desk, is_so: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
-    let mut changes = desk.server.changes();
+pub async fn until(harness: &McpHarness, is_so: impl Fn(&ServerStatus) -> bool) -> ServerStatus {
+    let mut changes = harness.server.changes();
     let reached = async {
         loop {
-            let status = desk.server.status();
+            let status = harness.server.status();
             if is_so(&status) {
                 return status;
             }
             changes.changed().await.unwrap();
         }
     };
-    let Ok(status) = timeout(PATIENCE, reached).await else {
-        let lines = desk.server.logs().lines();
-        panic!("{:#?}\n{lines:#?}", desk.server.status());
+    let Ok(status) = timeout(TEST_TIMEOUT, reached).await else {
+        let lines = harness.server.logs().lines();
+        panic!("{:#?}\n{lines:#?}", harness.server.status());
     };
-    desk.registry.refresh(&desk.connection).await.unwrap();
+    harness.registry.refresh(&harness.connection).await.unwrap();
     status
 }
 
-pub async fn until_ready(desk: &Desk) -> ServerStatus {
-    until(desk, |status| status.state == SourceState::Ready).await
+pub async fn until_ready(harness: &McpHarness) -> ServerStatus {
+    until(harness, |status| status.state == SourceState::Ready).await
 }
 
-pub async fn until_failed(desk: &Desk) -> String {
+pub async fn until_failed(harness: &McpHarness) -> String {
     let is_failed = |status: &ServerStatus| matches!(status.state, SourceState::Failed { .. });
-    match until(desk, is_failed).await.state {
+    match until(harness, is_failed).await.state {
         SourceState::Failed { why } => why.message,
         other => panic!("{other:?}"),
     }
@@ -124,7 +124,10 @@ pub fn nothing() -> Value {
 pub async fn until_gone(pid: u32) {
     let begun = Instant::now();
     while is_alive(pid) {
-        assert!(begun.elapsed() < PATIENCE, "process {pid} is still there");
+        assert!(
+            begun.elapsed() < TEST_TIMEOUT,
+            "process {pid} is still there"
+        );
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! A web site that answers as a test wants it to, byte by byte.
+//! An HTTP server with scripted responses, byte by byte.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -25,22 +25,26 @@ pub enum Answer {
     Silence,
 }
 
-pub struct Site {
+pub struct RawHttpServer {
     pub address: SocketAddr,
     pub seen: Arc<Mutex<Vec<Request>>>,
     /// How many that stayed open were closed by the other side.
     pub closed: Arc<Mutex<usize>>,
 }
 
-impl Site {
+impl RawHttpServer {
     pub async fn start(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let site = Self {
+        let raw_http_server = Self {
             address: listener.local_addr().unwrap(),
             seen: Arc::default(),
             closed: Arc::default(),
         };
-        let (seen, closed, answer) = (site.seen.clone(), site.closed.clone(), Arc::new(answer));
+        let (seen, closed, answer) = (
+            raw_http_server.seen.clone(),
+            raw_http_server.closed.clone(),
+            Arc::new(answer),
+        );
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (seen, closed, answer) = (seen.clone(), closed.clone(), answer.clone());
@@ -73,7 +77,7 @@ impl Site {
                 });
             }
         });
-        site
+        raw_http_server
     }
 
     pub fn url(&self, path: &str) -> String {

@@ -1,4 +1,4 @@
-//! Somebody who agrees to every form as it is laid before them.
+//! A client that accepts every form with its defaults.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -6,14 +6,14 @@ use tenon_domain::{FormAnswer, FormRequest};
 use tenon_tools::{CallClient, ProgressUpdate};
 
 #[derive(Debug)]
-pub struct Clerk;
+pub struct AcceptingClient;
 
 #[async_trait]
-impl CallClient for Clerk {
+impl CallClient for AcceptingClient {
     fn progress(&self, _progress: ProgressUpdate) {}
 
-    async fn ask(&self, _message: String, wants: FormRequest) -> FormAnswer {
-        let content = match wants {
+    async fn ask(&self, _message: String, request: FormRequest) -> FormAnswer {
+        let content = match request {
             FormRequest::Fields { schema } => defaults(&schema),
             FormRequest::Visit { .. } => Value::Null,
         };

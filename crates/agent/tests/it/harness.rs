@@ -21,9 +21,9 @@ use tenon_tools::{
 use tokio::sync::{Barrier, Notify};
 
 /// Longer than anything here takes; a test that waits so long has found a bug.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub struct World {
+pub struct AgentHarness {
     pub store: Store,
     pub agent: Agent,
     pub model: Arc<Scripted>,
@@ -43,7 +43,7 @@ pub struct Bench {
     meeting: Barrier,
 }
 
-impl World {
+impl AgentHarness {
     pub async fn new(scripts: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         Self::open(
             Store::open("sqlite::memory:").await.unwrap(),
@@ -75,7 +75,7 @@ impl World {
         adjust: impl FnOnce(&mut AgentSettings),
     ) -> Self {
         let limits = CallLimits {
-            idle_timeout: PATIENCE,
+            idle_timeout: TEST_TIMEOUT,
             ..CallLimits::default()
         };
         let outputs = Arc::new(MemoryOutputStore::default());
@@ -140,7 +140,7 @@ pub fn ada() -> UserId {
 }
 
 pub async fn next(watch: &mut ChatWatch) -> LiveUpdate {
-    match tokio::time::timeout(PATIENCE, watch.next())
+    match tokio::time::timeout(TEST_TIMEOUT, watch.next())
         .await
         .expect("something happens in time")
     {

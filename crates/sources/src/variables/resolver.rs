@@ -5,7 +5,7 @@ use tenon_domain::ErrorDetail;
 
 /// Fills in the variables of a configuration, anew at each start.
 #[async_trait]
-pub trait Fill<C>: Send + Sync {
+pub trait VariableResolver<C>: Send + Sync {
     async fn fill(&self, config: &C) -> Result<C, FillError>;
 }
 
@@ -26,7 +26,7 @@ pub enum FillError {
 pub struct LiteralConfig;
 
 #[async_trait]
-impl<C: Clone + Send + Sync> Fill<C> for LiteralConfig {
+impl<C: Clone + Send + Sync> VariableResolver<C> for LiteralConfig {
     async fn fill(&self, config: &C) -> Result<C, FillError> {
         Ok(config.clone())
     }

@@ -5,14 +5,14 @@ use std::ops::Range;
 /// What is looked for. Finding it takes one pass over the text, however the
 /// text looks: outputs of fifty megabytes on one line are searched with it.
 #[derive(Debug)]
-pub(super) struct Needle {
+pub(super) struct CaseInsensitiveMatcher {
     folded: Vec<char>,
     /// Knuth, Morris and Pratt's table: after `n` matching characters and then
     /// a wrong one, how many of them still match.
     fallback: Vec<usize>,
 }
 
-impl Needle {
+impl CaseInsensitiveMatcher {
     /// None for an empty query, which would be found everywhere.
     pub(super) fn new(query: &str) -> Option<Self> {
         let folded: Vec<char> = query.chars().flat_map(char::to_lowercase).collect();
@@ -89,7 +89,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, text: &str, expected: &[&str]) {
-        let needle = Needle::new(query).unwrap();
+        let needle = CaseInsensitiveMatcher::new(query).unwrap();
         let found: Vec<&str> = needle.find_all(text).map(|range| &text[range]).collect();
         assert_eq!(found, expected, "{query:?} in {text:?}");
     }
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn an_empty_query_is_no_needle() {
-        assert!(Needle::new("").is_none());
+        assert!(CaseInsensitiveMatcher::new("").is_none());
     }
 
     #[test]
     fn a_text_made_to_be_slow_is_not() {
-        let needle = Needle::new(&format!("{}b", "a".repeat(999))).unwrap();
+        let needle = CaseInsensitiveMatcher::new(&format!("{}b", "a".repeat(999))).unwrap();
         assert_eq!(needle.find_all(&"a".repeat(2_000_000)).count(), 0);
     }
 }

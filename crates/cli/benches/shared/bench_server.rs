@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 
 /// The argument that makes the bench this server.
-const SITE: &str = "--site";
+const SERVER_ARGUMENT: &str = "--site";
 
 /// Serves until it is killed, if that is what it was started for.
 pub fn serve_if_asked() {
-    if std::env::args().any(|argument| argument == SITE) {
+    if std::env::args().any(|argument| argument == SERVER_ARGUMENT) {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(serve());
     }
@@ -46,16 +46,16 @@ async fn serve() {
 }
 
 /// The server in its own process, until this is dropped.
-pub struct Site {
+pub struct BenchServer {
     child: Child,
     pub address: String,
 }
 
-impl Site {
+impl BenchServer {
     pub fn start() -> Self {
         let program = std::env::current_exe().expect("the bench is a file");
         let mut child = Command::new(program)
-            .arg(SITE)
+            .arg(SERVER_ARGUMENT)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the bench starts once more");
@@ -81,7 +81,7 @@ impl Site {
     }
 }
 
-impl Drop for Site {
+impl Drop for BenchServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

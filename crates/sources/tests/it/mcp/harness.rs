@@ -1,4 +1,4 @@
-//! One MCP server in a registry, and somebody who calls its tools.
+//! One MCP server in a registry, and a caller of its tools.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use tenon_sources::{Network, SupervisedServer};
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
-use crate::desk::{call_by_name, context, registry};
+use crate::harness::{call_by_name, context, registry};
 
 /// A Python server on a busy machine needs some seconds to say its first word.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-pub struct Desk {
+pub struct McpHarness {
     pub server: Arc<McpServer>,
     pub registry: Arc<Registry>,
     pub connection: Connection,
     pub context: CallContext,
 }
 
-impl Desk {
+impl McpHarness {
     /// A program, up and listed.
     pub async fn program(command: impl AsRef<std::path::Path>, args: &[&str]) -> Self {
         Self::ready(settings(program(command, args))).await
@@ -44,12 +44,12 @@ impl Desk {
     }
 
     pub async fn ready(settings: McpSettings) -> Self {
-        let mut desk = Self::starting(settings).await;
-        desk.settle().await;
-        let state = desk.server.status().state;
-        let logs = desk.server.logs().lines();
+        let mut harness = Self::starting(settings).await;
+        harness.settle().await;
+        let state = harness.server.status().state;
+        let logs = harness.server.logs().lines();
         assert_eq!(state, SourceState::Ready, "{logs:#?}");
-        desk
+        harness
     }
 
     /// In the registry, whatever becomes of it.
@@ -57,13 +57,13 @@ impl Desk {
         Self::starting_with(settings, ServerTimeouts::default()).await
     }
 
-    pub async fn starting_with(settings: McpSettings, patience: ServerTimeouts) -> Self {
+    pub async fn starting_with(settings: McpSettings, timeouts: ServerTimeouts) -> Self {
         // Whoever is first wins; the others find it installed.
         rustls::crypto::ring::default_provider()
             .install_default()
             .ok();
         let registry = registry(Arc::default());
-        let server = McpServer::with_timeouts(settings, patience);
+        let server = McpServer::with_timeouts(settings, timeouts);
         let connection = registry.connect(server.clone()).await.unwrap();
         Self {
             server,
@@ -85,7 +85,7 @@ impl Desk {
                 changes.changed().await.unwrap();
             }
         };
-        let settled = tokio::time::timeout(PATIENCE, settled).await;
+        let settled = tokio::time::timeout(TEST_TIMEOUT, settled).await;
         settled.expect("it should have come up or failed by now");
         self.registry.refresh(&self.connection).await.unwrap();
     }

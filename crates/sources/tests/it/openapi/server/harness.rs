@@ -1,4 +1,4 @@
-//! One OpenAPI server in a registry, and somebody who calls its tools.
+//! One OpenAPI server in a registry, and a caller of its tools.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,8 +19,8 @@ use tenon_sources::{Network, ServerStatus, SupervisedServer};
 use tenon_tools::{CallContext, Connection, Registry};
 use tokio::sync::Semaphore;
 
-use crate::desk::{call_by_name, context, registry};
-use crate::mcp::desk::PATIENCE;
+use crate::harness::{call_by_name, context, registry};
+use crate::mcp::harness::TEST_TIMEOUT;
 
 /// So quick that a test need not wait, and not so quick that it asks for nothing else.
 pub const QUICK: RefreshSchedule = RefreshSchedule {
@@ -31,20 +31,21 @@ pub const QUICK: RefreshSchedule = RefreshSchedule {
     store_timeout: Duration::from_secs(5),
 };
 
-pub struct Desk {
+pub struct OpenapiHarness {
     pub server: Arc<OpenapiServer>,
     pub registry: Arc<Registry>,
     pub connection: Connection,
     pub context: CallContext,
 }
 
-impl Desk {
+impl OpenapiHarness {
     /// Up and read.
     pub async fn ready(settings: OpenapiSettings) -> Self {
-        let mut desk = Self::starting(settings, QUICK).await;
-        desk.until(|status| status.state == SourceState::Ready)
+        let mut harness = Self::starting(settings, QUICK).await;
+        harness
+            .until(|status| status.state == SourceState::Ready)
             .await;
-        desk
+        harness
     }
 
     /// In the registry, whatever becomes of it.
@@ -68,7 +69,7 @@ impl Desk {
                 changes.changed().await.unwrap();
             }
         };
-        if tokio::time::timeout(PATIENCE, waiting).await.is_err() {
+        if tokio::time::timeout(TEST_TIMEOUT, waiting).await.is_err() {
             let (status, logs) = (self.server.status(), self.server.logs().lines());
             panic!("{status:#?}\n{logs:#?}");
         }

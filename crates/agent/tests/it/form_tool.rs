@@ -13,11 +13,11 @@ use tenon_domain::{
 use tenon_tools::{CallContext, ProgressUpdate, ToolSource};
 use tokio::sync::Notify;
 
-use crate::world::{PATIENCE, World};
+use crate::harness::{AgentHarness, TEST_TIMEOUT};
 
 const QUESTION: &str = "Who are you?";
 
-pub struct Clerk {
+pub struct FormTool {
     info: SourceInfo,
     /// What people answered, in order.
     pub got: Arc<Mutex<Vec<FormAnswer>>>,
@@ -25,9 +25,9 @@ pub struct Clerk {
     pub late: Arc<Notify>,
 }
 
-impl Clerk {
-    /// A clerk at work in this world.
-    pub async fn join(world: &mut World) -> Arc<Self> {
+impl FormTool {
+    /// Connects one to the registry.
+    pub async fn join(harness: &mut AgentHarness) -> Arc<Self> {
         let info = SourceInfo {
             id: SourceId::new("clerk"),
             kind: SourceKind::Mcp,
@@ -35,18 +35,18 @@ impl Clerk {
             title: "Clerk".into(),
             owner: None,
         };
-        let clerk = Arc::new(Self {
+        let form_tool = Arc::new(Self {
             info,
             got: Arc::default(),
             late: Arc::default(),
         });
-        let connected = world.registry.connect(clerk.clone()).await.unwrap();
-        world.connected = Some(connected);
-        clerk
+        let connected = harness.registry.connect(form_tool.clone()).await.unwrap();
+        harness.connected = Some(connected);
+        form_tool
     }
 
-    async fn ask(&self, context: &CallContext, wants: FormRequest) -> String {
-        let answer = context.ask(QUESTION.into(), wants).await;
+    async fn ask(&self, context: &CallContext, request: FormRequest) -> String {
+        let answer = context.ask(QUESTION.into(), request).await;
         let outcome = format!("{:?}", answer.outcome());
         self.got.lock().unwrap().push(answer);
         outcome
@@ -71,7 +71,7 @@ pub fn visit(url: &str) -> FormRequest {
 }
 
 #[async_trait]
-impl ToolSource for Clerk {
+impl ToolSource for FormTool {
     fn info(&self) -> &SourceInfo {
         &self.info
     }
@@ -94,7 +94,7 @@ impl ToolSource for Clerk {
     }
 
     fn deadline(&self, _tool: &str) -> Option<Duration> {
-        Some(PATIENCE)
+        Some(TEST_TIMEOUT)
     }
 
     fn has_trusted_hints(&self) -> bool {
