@@ -2,13 +2,11 @@
 
 use std::pin::Pin;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
-use tower_http::compression::CompressionLayer;
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
 use crate::request::{BodyLimit, RequestMemory};
@@ -88,8 +86,8 @@ impl Route {
         }
     }
 
-    /// Puts the route into a router, behind its authorization.
-    pub(super) fn mount(self, router: Router<ServerState>, prefix: &str) -> Router<ServerState> {
+    /// The handler behind its authorization.
+    pub(super) fn into_handler(self) -> MethodRouter<ServerState> {
         let rule = HandlerRule {
             access: RouteRule {
                 access: self.access,
@@ -98,12 +96,7 @@ impl Route {
             body_limit: self.body_limit,
             runs_to_end: self.runs_to_end,
         };
-        let mut handler = (self.handler)(rule);
-        // Lists and files are long; answers to what is posted are not.
-        if self.method == Method::GET {
-            handler = handler.layer(CompressionLayer::new());
-        }
-        router.route(&format!("{prefix}{}", self.path), handler)
+        (self.handler)(rule)
     }
 }
 

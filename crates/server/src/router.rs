@@ -1,6 +1,7 @@
 //! All routes: Tenon's own API below `/api`, the OpenAI-compatible one below `/v1`, and the page.
 
 use axum::Router;
+use axum::http::Method;
 use axum::middleware::map_response;
 use axum::routing::MethodRouter;
 use tenon_app::app::App;
@@ -142,27 +143,36 @@ fn v1_routes() -> Vec<Route> {
 
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App) -> GuardedRouter {
-    let page = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
-    let v1 = mount(v1_routes(), "")
+    let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
+    let v1 = v1_routes().into_iter();
+    let v1 = v1
+        .fold(Router::new(), |router, route| {
+            router.route(route.path, route.into_handler())
+        })
         .fallback(no_such_route)
         .method_not_allowed_fallback(no_such_method)
-        .layer(map_response(openai::as_openai_error));
+        .layer(map_response(openai::as_openai_error))
+        .layer(CompressionLayer::new());
     // Whole paths: a nested router wraps each of its routes in two more layers.
-    let router = mount(routes(), "/api")
+    let router = routes()
+        .into_iter()
+        .fold(Router::new(), |router, route| {
+            let path = format!("/api{}", route.path);
+            // Lists and files are long; answers to what is posted are not.
+            if route.method == Method::GET {
+                router.route(&path, compressed(route.into_handler()))
+            } else {
+                router.route(&path, route.into_handler())
+            }
+        })
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
         .route("/health", axum::routing::get(info::health))
-        .route("/", page(axum::routing::get(ui::index)))
-        .fallback(page(axum::routing::get(ui::asset)))
+        .route("/", compressed(axum::routing::get(ui::index)))
+        .fallback(compressed(axum::routing::get(ui::asset)))
         .method_not_allowed_fallback(no_such_method)
         .with_state(ServerState { app: app.clone() });
     GuardedRouter::new(app, router)
-}
-
-fn mount(routes: Vec<Route>, prefix: &str) -> Router<ServerState> {
-    let router = Router::new();
-    let routes = routes.into_iter();
-    routes.fold(router, |router, route| route.mount(router, prefix))
 }
 
 async fn no_such_route() -> ApiError {

@@ -11,7 +11,6 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
 };
-use tenon_domain::text::shorten;
 use tenon_domain::{Account, SessionId, UserId};
 
 use crate::entity::{auth_sessions, users};
@@ -78,7 +77,7 @@ impl Store {
     ) -> Result<(SecretToken, LoginSession)> {
         let _change = self.changing_credentials(user);
         let token = SecretToken::fresh("");
-        let agent = shorten(agent, MAX_AGENT_CHARS).into_owned();
+        let agent: String = agent.chars().take(MAX_AGENT_CHARS).collect();
         let at = now();
         let transaction = self.begin().await?;
         if user.as_str() != LOCAL {

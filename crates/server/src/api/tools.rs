@@ -86,11 +86,10 @@ pub(crate) async fn call(
     Id(id): Id<ToolId>,
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
-    let cancel = app.closing.child_token();
-    // Whoever hangs up ends what they called; it is noted all the same.
-    let _hung_up = cancel.clone().drop_guard();
+    // What was called is noted, also when the client hangs up.
     let calling = RunToEnd::new(async move {
         let address = caller.address.to_string();
+        let cancel = app.closing.child_token();
         app.tools
             .call(&user, &address, id, call.arguments, cancel)
             .await
