@@ -5,6 +5,7 @@ import { ApiError, onUnauthorized } from '$lib/api/client';
 import { authApi } from '$lib/api/auth';
 import type { Account, AuthState } from '$lib/api/types';
 import { saveSetting, setStorageAccount, onChangedInOtherTab } from '$lib/storage';
+import { ResponseOrder } from '$lib/responseOrder';
 import { setupCode } from './setupCode.svelte';
 
 /** How soon a server that did not say who is here is asked again. */
@@ -33,6 +34,8 @@ export class Session {
   #asking?: Promise<void>;
   #next?: Promise<void>;
   #again?: ReturnType<typeof setTimeout>;
+  #order = new ResponseOrder();
+  #switchedOffIsRead = false;
 
   constructor(reload: () => void) {
     this.#reload = reload;
@@ -86,6 +89,7 @@ export class Session {
       saveSetting('account', account.id);
       return this.#reload();
     }
+    this.#order.discard();
     setStorageAccount(this.state?.singleUser ? undefined : account.id);
     saveSetting('account', account.id);
     this.account = account;
@@ -96,6 +100,7 @@ export class Session {
 
   /** They know what was switched off. Told once more where the server does not hear of that. */
   readSwitchedOff(): void {
+    this.#switchedOffIsRead = true;
     if (this.state) this.state = { ...this.state, switchedOff: undefined };
     authApi.forgetSwitchedOff().catch(() => {
       // It is shown again at the next visit.
@@ -117,7 +122,11 @@ export class Session {
   async #ask(): Promise<void> {
     clearTimeout(this.#again);
     try {
-      this.#take(await this.#opened(await authApi.state()));
+      const isNewest = this.#order.send();
+      const state = await this.#opened(await authApi.state());
+      // Asked for before somebody logged in: it would end their session.
+      if (!isNewest()) return await this.#ask();
+      this.#take(state);
     } catch (error) {
       this.silent = true;
       // Whoever is in has a socket, which comes back by itself and asks then.
@@ -145,7 +154,8 @@ export class Session {
 
   #take(state: AuthState): void {
     this.silent = false;
-    this.state = state;
+    // An answer from before the server heard of it would show the notice again.
+    this.state = this.#switchedOffIsRead ? { ...state, switchedOff: undefined } : state;
     if (state.account) this.enter(state.account);
     else if (this.account) this.ended = true;
   }

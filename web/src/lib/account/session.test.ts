@@ -185,6 +185,44 @@ test('a role that changes while the server is asked is known in the end', async 
   expect([session.isAdmin, state.mock.calls.length]).toEqual([false, 2]);
 });
 
+/** A question of the server that is answered when the test says so. */
+const lateState = () => {
+  let answerLate = (_: AuthState) => {};
+  vi.spyOn(authApi, 'state').mockReturnValueOnce(new Promise((resolve) => (answerLate = resolve)));
+  return (state: Partial<AuthState>) => answerLate(says(state));
+};
+
+test('an answer from before a log-in does not end the session it opened', async () => {
+  const session = await open({ account: ann }, {}, { account: ann });
+  await session.look();
+  const answerLate = lateState();
+  const look = session.look();
+  session.enter(ann);
+  answerLate({});
+  await look;
+  expect([session.ended, session.account?.id]).toEqual([false, 'ann']);
+});
+
+test('what was read stays read, whatever the server was asked before', async () => {
+  const switchedOff = {
+    at: 0,
+    servers: ['spy'],
+    serverLogIns: 0,
+    secrets: 0,
+    shares: 0,
+    allowedTools: 0,
+    localServers: 0,
+  };
+  const session = await open({ account: ann, switchedOff });
+  vi.spyOn(authApi, 'forgetSwitchedOff').mockResolvedValue();
+  const answerLate = lateState();
+  const look = session.look();
+  session.readSwitchedOff();
+  answerLate({ account: ann, switchedOff });
+  await look;
+  expect(session.state?.switchedOff).toBeUndefined();
+});
+
 test('who logs out leaves a page that begins anew; who cannot stays', async () => {
   const session = await open({ account: ann });
   const logOut = vi.spyOn(authApi, 'logOut').mockRejectedValueOnce(ApiError.noAnswer('no'));
