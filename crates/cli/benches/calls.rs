@@ -42,6 +42,9 @@ const BODY: &str = r#"{"arguments":{"text":"somebody or something"}}"#;
 const CONNECTIONS: [u32; 3] = [1, 32, 256];
 const ROUNDS: usize = 5;
 
+/// What a burst of work left behind is released after some seconds.
+const RELEASED_AFTER: Duration = Duration::from_secs(8);
+
 /// A build that is not optimised only shows that this works.
 const CALLS: u32 = if cfg!(debug_assertions) {
     1_024
@@ -111,8 +114,7 @@ async fn calls(data: &Path, key: &str) -> Duration {
     );
     until_answered(&ours.address, &ours_request).await;
     until_answered(&bare.address, &bare_request).await;
-    // What starting left behind is released after some seconds.
-    tokio::time::sleep(Duration::from_secs(8)).await;
+    tokio::time::sleep(RELEASED_AFTER).await;
     let started = ours.used.resident();
     let mut each = Duration::ZERO;
     for connections in CONNECTIONS {
@@ -137,10 +139,13 @@ async fn calls(data: &Path, key: &str) -> Duration {
             called / floor
         );
     }
+    let loaded = ours.used.resident();
+    tokio::time::sleep(RELEASED_AFTER).await;
+    let [started, loaded, rested] =
+        [started, loaded, ours.used.resident()].map(|kib| kib as f64 / 1024.0);
     println!(
-        "resident: {:.1} MB after the start (target: 25), {:.1} MB after the load (target: 40)",
-        started as f64 / 1024.0,
-        ours.used.resident() as f64 / 1024.0
+        "resident: {started:.1} MB after the start (target: 25), {loaded:.1} MB as the load ends, \
+         {rested:.1} MB after it (target: 40)"
     );
     each
 }

@@ -50,7 +50,7 @@ pub async fn serve(app: App, listener: TcpListener) -> Result<()> {
     let sweeping = AbortOnDropHandle::new(tokio::spawn(sweep(app.clone())));
     let watching_storage = AbortOnDropHandle::new(tokio::spawn(app.storage.clone().watch_writes()));
     let closing = app.closing.clone();
-    heap::release_start();
+    heap::release_when_quiet();
     connections::serve(listener, router, connections, closing, CLOSE_TIMEOUT).await;
     drop((sweeping, watching, watching_storage));
     app.sources.close().await;

@@ -1,7 +1,8 @@
 //! Memory that is no longer needed goes back to the system.
 //!
-//! A document takes ten times its length while it is read. Left to itself, glibc keeps what is
-//! freed then, for each thread that ever read one, for as long as Tenon runs.
+//! A document takes ten times its length while it is read, and some hundred connections take some
+//! ten megabytes. Left to itself, glibc keeps what is freed then, for each thread that ever needed
+//! it, for as long as Tenon runs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,8 +13,10 @@ const QUIET: Duration = Duration::from_secs(5);
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Releases what is free as soon as nobody has asked for it for a moment.
-pub(crate) fn release_when_quiet() {
+/// Releases what is free, once nobody has asked for it for a moment, and the code of what was done
+/// last, which is most of what is resident after a burst of work. What is used again is mapped
+/// again, from the system's cache.
+pub fn release_when_quiet() {
     let number = ASKED.fetch_add(1, Ordering::Relaxed) + 1;
     tokio::spawn(async move {
         tokio::time::sleep(QUIET).await;
@@ -21,16 +24,6 @@ pub(crate) fn release_when_quiet() {
             // It takes some milliseconds.
             let _ = tokio::task::spawn_blocking(allocator::release).await;
         }
-    });
-}
-
-/// Releases what only the start needed, once it is over: the code of it as well, which is most of
-/// what is resident by then. What is used again is mapped again, from the system's cache.
-pub fn release_start() {
-    release_when_quiet();
-    tokio::spawn(async {
-        tokio::time::sleep(QUIET).await;
-        let _ = tokio::task::spawn_blocking(allocator::release_code).await;
     });
 }
 
@@ -73,11 +66,12 @@ mod allocator {
 
     pub(super) fn release() {
         malloc_trim(0);
+        release_code();
     }
 
     /// The read-only mappings of this program's file. The system reads ahead of every page that
-    /// is touched, so a start that touches a little of everything has most of the file mapped.
-    pub(super) fn release_code() {
+    /// is touched, so work that touches a little of everything has most of the file mapped.
+    fn release_code() {
         let (Ok(program), Ok(maps)) = (
             std::env::current_exe(),
             std::fs::read_to_string("/proc/self/maps"),
@@ -116,6 +110,4 @@ mod allocator {
     pub(super) fn limit_unused() {}
 
     pub(super) fn release() {}
-
-    pub(super) fn release_code() {}
 }

@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tenon_sources::heap;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -102,12 +103,12 @@ async fn serve_one(
     loop {
         tokio::select! {
             // However it ended: the other side knows, or is gone.
-            _ = serving.as_mut() => return,
-            () = connection.0.close.cancelled() => return,
+            _ = serving.as_mut() => break,
+            () = connection.0.close.cancelled() => break,
             () = first_request.as_mut(), if is_watched => {
                 is_watched = false;
                 if !connection.0.has_asked.load(Ordering::Relaxed) {
-                    return;
+                    break;
                 }
             }
             () = closing.cancelled(), if !is_closing => {
@@ -116,4 +117,5 @@ async fn serve_one(
             }
         }
     }
+    heap::release_when_quiet();
 }
