@@ -85,7 +85,7 @@ pub fn routes() -> Vec<Route> {
         // Tools and models.
         get("/tools", User, tools::list),
         patch("/tools", User, tools::change).keys(KeyPolicy::Full),
-        post("/tools/{id}/call", User, tools::call).stops_with_client(),
+        post("/tools/{id}/call", User, tools::call),
         get("/shell/sources", Shell, shell::sources),
         get("/shell/tools", Shell, shell::tools),
         post("/shell/tools/{id}/call", Shell, shell::call).stops_with_client(),

@@ -69,8 +69,9 @@ impl Store {
     /// Whose key this is, if it still counts. That it was used is written behind.
     pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
         let hash = token::hash(token);
-        let load = self.load_key(hash.clone());
-        let found = self.caches.keys.get_or_load(&self.changes, hash, load);
+        let key = hash.clone();
+        let load = || self.load_key(hash);
+        let found = self.caches.keys.get_or_load(&self.changes, key, load);
         let Some(entry) = found.await? else {
             return Ok(None);
         };
@@ -105,7 +106,7 @@ impl Store {
 
     /// Whether a key still counts.
     pub async fn key_exists(&self, key: &KeyId) -> Result<bool> {
-        let load = async {
+        let load = || async {
             let Some(row) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
                 return Ok(false);
             };

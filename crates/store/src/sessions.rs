@@ -134,7 +134,7 @@ impl Store {
 
     async fn find_session(&self, token: &str) -> Result<Option<Arc<SessionEntry>>> {
         let hash = token::hash(token);
-        let load = async {
+        let load = || async {
             let found = auth_sessions::Entity::find()
                 .filter(auth_sessions::Column::TokenHash.eq(&hash))
                 .one(&self.read)
@@ -174,7 +174,7 @@ impl Store {
 
     /// Whether a log-in still counts.
     pub async fn session_exists(&self, session: &SessionId) -> Result<bool> {
-        let load = async {
+        let load = || async {
             let found = auth_sessions::Entity::find_by_id(&session.0);
             let found = found.one(&self.read).await?;
             Ok(found.map(|session| session.expires_at))

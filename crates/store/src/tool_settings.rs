@@ -37,7 +37,7 @@ impl Store {
             expert: expert.map(str::to_owned),
             chat: chat.cloned(),
         };
-        let load = self.load_tool_settings(user, expert, chat);
+        let load = || self.load_tool_settings(user, expert, chat);
         let cache = &self.caches.tool_settings;
         cache.get_or_load(&self.changes, key, load).await
     }

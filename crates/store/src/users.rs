@@ -116,7 +116,7 @@ impl Store {
     }
 
     async fn cached_user(&self, user: &UserId) -> Result<Option<Account>> {
-        let load = async {
+        let load = || async {
             let row = users::Entity::find_by_id(text(&user.0));
             let row = row.one(&self.read).await?;
             row.map(Account::try_from).transpose()
@@ -134,7 +134,7 @@ impl Store {
 
     /// The admin who has been here longest and still may come.
     pub async fn oldest_admin(&self) -> Result<Option<Account>> {
-        let load = async {
+        let load = || async {
             let row = in_order()
                 .filter(users::Column::Role.eq(enum_column::write(UserRole::Admin)?))
                 .filter(users::Column::Disabled.eq(false))

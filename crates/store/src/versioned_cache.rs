@@ -39,19 +39,20 @@ impl<K: Eq + Hash, V: Clone> VersionedCache<K, V> {
         }
     }
 
-    /// The value of a key: what was read last, or what `load` reads now.
-    pub(crate) async fn get_or_load(
+    /// The value of a key: what was read last, or what `load` reads now. A query's future takes
+    /// kilobytes, and is boxed so that whoever finds the value does not carry them along.
+    pub(crate) async fn get_or_load<F: Future<Output = Result<V>>>(
         &self,
         changes: &Changes,
         key: K,
-        load: impl Future<Output = Result<V>>,
+        load: impl FnOnce() -> F,
     ) -> Result<V> {
         let version = changes.version(self.topic);
         let key = match self.get(version, key) {
             Ok(value) => return Ok(value),
             Err(key) => key,
         };
-        let value = load.await?;
+        let value = Box::pin(load()).await?;
         self.insert(version, key, value.clone());
         Ok(value)
     }
@@ -135,7 +136,7 @@ mod tests {
         }
 
         async fn read(&self, key: u32) -> usize {
-            let load = async {
+            let load = || async {
                 self.count.fetch_add(1, Ordering::SeqCst);
                 Ok(key * 10)
             };
@@ -160,7 +161,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_read_while_somebody_wrote_is_read_again() {
         let reads = Reads::new();
-        let load = async {
+        let load = || async {
             reads.changes.publish(StoreChange::Accounts(None));
             Ok(1)
         };

@@ -15,7 +15,6 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::request::QueryParams;
-use crate::run_to_end::RunToEnd;
 use crate::wire::{CallTool, CallToolAnswer, ToolView, ToolsChange};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -86,15 +85,12 @@ pub(crate) async fn call(
     Id(id): Id<ToolId>,
     JsonBody(call): JsonBody<CallTool>,
 ) -> Result<Json<CallToolAnswer>, ApiError> {
-    // What was called is noted, also when the client hangs up.
-    let calling = RunToEnd::new(async move {
-        let address = caller.address.to_string();
-        let cancel = app.closing.child_token();
-        app.tools
-            .call(&user, &address, id, call.arguments, cancel)
-            .await
-    });
-    let answer = calling.await?;
+    let address = caller.address.to_string();
+    let cancel = app.closing.child_token();
+    let answer = app
+        .tools
+        .call(&user, &address, id, call.arguments, cancel)
+        .await?;
     answer
         .map(Json)
         .ok_or_else(|| ApiError::not_found(ApiFault::NoTool))

@@ -217,12 +217,16 @@ impl ToolSource for McpServer {
         logs.note(format!(
             "A call did not get through and is made once more. {why}"
         ));
-        let active = self.connection(tool, lost, context).await?;
-        match self.call_over(&active, tool, &input, &handler).await {
-            AttemptOutcome::Done(result) => result,
-            AttemptOutcome::NotSent(why) => Err(self.errors().not_sent(tool, &why)),
-            AttemptOutcome::Lost(_, why) => Err(self.errors().lost(tool, &why)),
-        }
+        // Boxed: it is rare, and twice the state of every call.
+        let again = async {
+            let active = self.connection(tool, lost, context).await?;
+            match self.call_over(&active, tool, &input, &handler).await {
+                AttemptOutcome::Done(result) => result,
+                AttemptOutcome::NotSent(why) => Err(self.errors().not_sent(tool, &why)),
+                AttemptOutcome::Lost(_, why) => Err(self.errors().lost(tool, &why)),
+            }
+        };
+        Box::pin(again).await
     }
 }
 

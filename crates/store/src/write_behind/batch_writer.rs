@@ -8,6 +8,7 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     EntityTrait, QueryFilter, Statement,
 };
+use serde::Serialize;
 use serde_json::json;
 use tenon_domain::EntryPoint;
 use tokio::sync::watch;
@@ -70,8 +71,8 @@ impl BatchWriter {
     }
 }
 
-/// All rows as one parameter: the statement is the same for any number of them, so one is prepared
-/// and kept. Those that are there already come from an attempt whose commit was not acknowledged.
+/// All rows as one parameter, each an array of its columns: the statement is the same for any number
+/// of them, so one is prepared and kept. Those that are there already come from an attempt whose commit was not acknowledged.
 async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -83,14 +84,28 @@ async fn insert_audit(transaction: &DatabaseTransaction, rows: &[audit::Model]) 
     };
     let sql = format!(
         "INSERT INTO audit (id, at, user_id, door, action, subject, detail, address) \
-         SELECT value->>'id', CAST(value->>'at' AS BIGINT), value->>'user_id', value->>'door', \
-         value->>'action', value->>'subject', value->>'detail', value->>'address' FROM {elements} \
+         SELECT value->>0, CAST(value->>1 AS BIGINT), value->>2, value->>3, \
+         value->>4, value->>5, value->>6, value->>7 FROM {elements} \
          WHERE true ON CONFLICT (id) DO NOTHING"
     );
-    let rows = serde_json::to_string(rows)?;
+    let rows: Vec<_> = rows.iter().map(columns).collect();
+    let rows = serde_json::to_string(&rows)?;
     let insert = Statement::from_sql_and_values(backend, sql, [rows.into()]);
     transaction.execute_raw(insert).await?;
     Ok(())
+}
+
+fn columns(row: &audit::Model) -> impl Serialize {
+    (
+        &row.id,
+        row.at,
+        &row.user_id,
+        &row.door,
+        &row.action,
+        &row.subject,
+        &row.detail,
+        &row.address,
+    )
 }
 
 /// The entry that stands for those that are missing.
