@@ -111,16 +111,16 @@ impl Agent {
             usage: &usage,
             recorder: &recorder,
         };
-        let (outcome, stop) =
-            match catch_panic(run.while_authorized(run.run(completion.messages, 0))).await {
-                Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
-                // It asks nobody, so this cannot be; and nothing of it could be gone on with.
-                Ok(LoopEnd::Parked) => (TurnOutcome::Stopped, None),
-                Err(error) => {
-                    tracing::error!(%error, "what somebody may call cannot be read");
-                    (failed(TurnFault::DatabaseUnreachable), None)
-                }
-            };
+        let steps = run.while_authorized(run.run(completion.messages, 0));
+        let (outcome, stop) = match catch_panic(steps).await {
+            Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
+            // It asks nobody, so this cannot be; and nothing of it could be gone on with.
+            Ok(LoopEnd::Parked) => (TurnOutcome::Stopped, None),
+            Err(error) => {
+                tracing::error!(%error, "what somebody may call cannot be read");
+                (failed(TurnFault::DatabaseUnreachable), None)
+            }
+        };
         recorder.send(CompletionPart::End {
             outcome,
             stop,
