@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -117,8 +118,9 @@ impl AgentLoop<'_> {
         Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
     }
 
-    /// Works for this run, and cancels it once its user is disabled or its key revoked.
-    pub(crate) async fn while_authorized<T>(&self, work: impl Future<Output = T>) -> T {
+    /// Works for this run, and cancels it once its user is disabled or its key revoked. The work
+    /// is boxed: it is large, and would be moved around.
+    pub(crate) async fn while_authorized<T>(&self, work: Pin<Box<impl Future<Output = T>>>) -> T {
         tokio::select! {
             biased;
             done = work => done,

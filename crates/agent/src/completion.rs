@@ -111,7 +111,7 @@ impl Agent {
             usage: &usage,
             recorder: &recorder,
         };
-        let steps = run.while_authorized(run.run(completion.messages, 0));
+        let steps = run.while_authorized(Box::pin(run.run(completion.messages, 0)));
         let (outcome, stop) = match catch_panic(steps).await {
             Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
             // It asks nobody, so this cannot be; and nothing of it could be gone on with.

@@ -112,7 +112,8 @@ impl Turn {
             usage: &self.usage,
             recorder: self,
         };
-        run.while_authorized(self.steps_of(&run, begin)).await
+        let steps = Box::pin(self.steps_of(&run, begin));
+        run.while_authorized(steps).await
     }
 
     async fn steps_of(&self, run: &AgentLoop<'_>, begin: TurnStart) -> StoreResult<LoopEnd> {
