@@ -5,14 +5,16 @@
 
 mod calls;
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
+    ChatId, EntryPoint, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
 };
 use tenon_llm::ModelRequest;
 use tenon_store::{Result as StoreResult, fresh_id};
@@ -32,6 +34,8 @@ pub(crate) struct AgentLoop<'a> {
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
+    /// How its request came in: it runs while that counts.
+    pub entry: &'a EntryPoint,
     /// The chat whose switches count, too.
     pub chat: Option<&'a ChatId>,
     pub workspace: PathBuf,
@@ -114,11 +118,37 @@ impl AgentLoop<'_> {
         Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
     }
 
-    /// What the user may call now, as the switches stand. One who was disabled meanwhile, in
-    /// another process maybe, is stopped by asking.
+    /// Works for this run, and cancels it once its user is disabled or its key revoked. The work
+    /// is boxed: it is large, and would be moved around.
+    pub(crate) async fn while_authorized<T>(&self, work: Pin<Box<impl Future<Output = T>>>) -> T {
+        tokio::select! {
+            biased;
+            done = work => done,
+            never = self.cancel_when_revoked() => match never {},
+        }
+    }
+
+    async fn cancel_when_revoked(&self) -> Infallible {
+        let mut changes = self.agent.store.watch_accounts();
+        // A store that cannot be read ends nothing; it is asked again at the next step.
+        while self.is_authorized().await.unwrap_or(true) && changes.changed().await.is_ok() {}
+        self.cancel.cancel();
+        std::future::pending().await
+    }
+
+    async fn is_authorized(&self) -> StoreResult<bool> {
+        let store = &self.agent.store;
+        let is_active = store.is_active(&self.access.user).await?;
+        Ok(match self.entry {
+            EntryPoint::Key(key) => is_active && store.key_exists(key).await?,
+            EntryPoint::Page | EntryPoint::Shell => is_active,
+        })
+    }
+
+    /// What the user may call now, as the switches stand.
     async fn toolset(&self) -> StoreResult<Toolset> {
         let store = &self.agent.store;
-        if !store.is_active(&self.access.user).await? {
+        if !self.is_authorized().await? {
             self.cancel.cancel();
         }
         let settings = store.tool_settings(&self.access.user, None, self.chat);

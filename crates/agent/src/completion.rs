@@ -94,7 +94,7 @@ impl Agent {
             starts_paragraph: AtomicBool::new(false),
             store: self.store.clone(),
             user: completion.access.user.clone(),
-            entry: completion.entry,
+            entry: completion.entry.clone(),
             address: completion.address,
         };
         let usage = UsageMeter::default();
@@ -104,13 +104,15 @@ impl Agent {
             system: completion.system.as_deref().unwrap_or(prompt::SYSTEM),
             tools: completion.tools,
             access: &completion.access,
+            entry: &completion.entry,
             chat: None,
             workspace: completion.workspace,
             cancel: &cancel,
             usage: &usage,
             recorder: &recorder,
         };
-        let (outcome, stop) = match catch_panic(run.run(completion.messages, 0)).await {
+        let steps = run.while_authorized(Box::pin(run.run(completion.messages, 0)));
+        let (outcome, stop) = match catch_panic(steps).await {
             Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
             // It asks nobody, so this cannot be; and nothing of it could be gone on with.
             Ok(LoopEnd::Parked) => (TurnOutcome::Stopped, None),

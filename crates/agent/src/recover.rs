@@ -66,6 +66,7 @@ impl Agent {
                 None => access,
                 Some(tools) => access.only(tools),
             },
+            door: paused.door,
             // Somebody was there to be asked, or it would not wait.
             can_ask: true,
             model,

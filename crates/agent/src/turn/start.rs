@@ -57,6 +57,7 @@ impl Agent {
                 None => access,
                 Some(tools) => access.only(tools.clone()),
             },
+            door: request.door.clone(),
             can_ask: request.can_ask,
             model: request.model.clone(),
             omitted_tools: Mutex::default(),

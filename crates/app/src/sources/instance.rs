@@ -140,9 +140,9 @@ impl Instance {
         let registered = Arc::new(RegistryEntry {
             info: wanted.info.clone(),
             config: wanted.config.clone(),
-            trust_hints: wanted.trust_hints,
             server: server.clone(),
         });
+        server.set_trusted_hints(wanted.trust_hints);
         let status = server.status();
         let offered = status.revision;
         let shared_status = Arc::new(Mutex::new(status));
@@ -219,7 +219,6 @@ async fn login_target(inner: &Inner, wanted: &DesiredServer) -> Option<LoginTarg
 struct RegistryEntry {
     info: SourceInfo,
     config: SourceConfig,
-    trust_hints: bool,
     server: Arc<dyn SupervisedServer>,
 }
 
@@ -250,7 +249,7 @@ impl ToolSource for RegistryEntry {
     }
 
     fn has_trusted_hints(&self) -> bool {
-        self.trust_hints
+        self.server.has_trusted_hints()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {

@@ -195,19 +195,24 @@ impl ToolSource for McpServer {
         self.shared.core.unavailable()
     }
 
+    fn has_trusted_hints(&self) -> bool {
+        self.shared.core.has_trusted_hints()
+    }
+
     fn deadline(&self, tool: &str) -> Option<Duration> {
         self.shared.core.call_timeouts.of(tool)
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _guard = self.shared.activity.begin();
-        let is_repeatable = self.shared.core.status.offer().is_repeatable(tool);
+        let is_repeatable =
+            self.has_trusted_hints() && self.shared.core.status.offer().is_repeatable(tool);
         let handler: Arc<dyn CallHandler> = Arc::new(ContextHandler(context.clone()));
         let active = self.connection(tool, None, context).await?;
         let (lost, why) = match self.call_over(&active, tool, &input, &handler).await {
             AttemptOutcome::Done(result) => return result,
             AttemptOutcome::NotSent(why) => (None, why),
-            // A second try is only for what does no harm when it is done twice.
+            // A second try is only for what, by a word that is trusted, does no harm done twice.
             AttemptOutcome::Lost(_, why) if !is_repeatable => {
                 return Err(self.errors().lost(tool, &why));
             }

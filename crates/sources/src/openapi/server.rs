@@ -215,6 +215,10 @@ impl ToolSource for OpenapiServer {
         self.shared.core.unavailable()
     }
 
+    fn has_trusted_hints(&self) -> bool {
+        self.shared.core.has_trusted_hints()
+    }
+
     fn deadline(&self, tool: &str) -> Option<Duration> {
         self.shared.core.call_timeouts.of(tool)
     }
