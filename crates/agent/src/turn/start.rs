@@ -59,6 +59,7 @@ impl Agent {
             },
             can_ask: request.can_ask,
             model: request.model.clone(),
+            language: request.language,
             omitted_tools: Mutex::default(),
             usage: UsageMeter::default(),
             slot,
