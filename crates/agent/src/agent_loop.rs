@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, EntryPoint, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
+    ChatId, EntryPoint, Message, MessageId, PageLanguage, StopReason, ToolAccess, ToolSpec,
+    TurnOutcome, Usage,
 };
 use tenon_llm::ModelRequest;
 use tenon_store::{Result as StoreResult, fresh_id};
@@ -31,6 +32,8 @@ pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
     pub system: &'a str,
+    /// Of the page the answer is read on, where one is.
+    pub language: Option<PageLanguage>,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
@@ -177,6 +180,7 @@ impl AgentLoop<'_> {
         };
         let result = step.run(ModelRequest {
             system: self.system.into(),
+            language: self.language,
             messages: messages.to_vec(),
             tools: match &self.tools {
                 ModelTools::Server(_) => toolset.specs(),

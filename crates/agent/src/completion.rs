@@ -102,6 +102,7 @@ impl Agent {
             agent: &self,
             model: &completion.model,
             system: completion.system.as_deref().unwrap_or(prompt::SYSTEM),
+            language: None,
             tools: completion.tools,
             access: &completion.access,
             entry: &completion.entry,

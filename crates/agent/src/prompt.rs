@@ -1,10 +1,11 @@
 //! What a model is told: who it is, and what was said before.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tenon_domain::{
-    CallId, CallRecord, ChatId, Message, MessageRecord, Role, ToolAnswer, ToolCall, ToolError,
-    TurnId,
+    CallId, CallRecord, ChatId, Message, MessageRecord, PageLanguage, Role, ToolAnswer, ToolCall,
+    ToolError, TurnId,
 };
 use tenon_store::{Result, Store};
 
@@ -14,6 +15,17 @@ Use a tool when it can find out or do what the user asks; do not guess what a to
 When a call fails, read why, mend the call or say what is in the way. \
 When an output was too long, read on with the tools that page through results. \
 Answer in the language of the user.";
+
+/// Models answer what is written alike in both scripts of Chinese in Simplified.
+const TRADITIONAL: &str =
+    "Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
+
+pub(crate) fn system(language: Option<PageLanguage>) -> Cow<'static, str> {
+    match language {
+        Some(PageLanguage::Traditional) => format!("{SYSTEM} {TRADITIONAL}").into(),
+        Some(PageLanguage::English | PageLanguage::Simplified) | None => SYSTEM.into(),
+    }
+}
 
 /// What leads to a turn, and what was said in it so far; other branches are
 /// not told. Valid for every provider: each call is followed by its answer, and
@@ -68,5 +80,18 @@ fn answer(call: &ToolCall, calls: &HashMap<CallId, CallRecord>) -> ToolAnswer {
         call_id: call.id.clone(),
         tool_id: call.tool_id.clone(),
         result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_traditional_chinese_are_not_answered_in_simplified() {
+        assert_eq!(system(None), SYSTEM);
+        assert_eq!(system(Some(PageLanguage::Simplified)), SYSTEM);
+        let expected = format!("{SYSTEM} {TRADITIONAL}");
+        assert_eq!(system(Some(PageLanguage::Traditional)), expected);
     }
 }

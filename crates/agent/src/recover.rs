@@ -70,6 +70,7 @@ impl Agent {
             // Somebody was there to be asked, or it would not wait.
             can_ask: true,
             model,
+            language: None,
             omitted_tools: Mutex::default(),
             usage: UsageMeter::new(paused.usage),
             slot,

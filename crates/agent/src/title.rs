@@ -102,6 +102,7 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
     );
     ModelRequest {
         system: SYSTEM.into(),
+        language: None,
         messages: vec![Message::User { text }],
         tools: Vec::new(),
     }

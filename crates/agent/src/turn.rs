@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
-    ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, Part, Role, ToolAccess,
-    TurnId, TurnOutcome, Usage,
+    ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
+    ToolAccess, TurnId, TurnOutcome, Usage,
 };
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tenon_tools::RequestTools;
@@ -40,6 +40,8 @@ pub(crate) struct Turn {
     /// Whether somebody is there who can fill in a form.
     pub(crate) can_ask: bool,
     pub(crate) model: TurnModel,
+    /// Of the page that asked; not on record, so a resumed turn has none.
+    pub(crate) language: Option<PageLanguage>,
     /// The omitted tools that were reported last: once is enough.
     pub(crate) omitted_tools: Mutex<Vec<OmittedTool>>,
     pub(crate) usage: UsageMeter,
@@ -102,7 +104,8 @@ impl Turn {
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: prompt::SYSTEM,
+            system: &prompt::system(self.language),
+            language: self.language,
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
             entry: &self.door,

@@ -102,7 +102,10 @@ fn think(request: &ModelRequest) -> AssistantStep {
     let catalog = ToolCatalog::new(request.tools.iter().map(AsRef::as_ref));
     let exchanges = conversation::exchanges(&request.messages);
     let Exchange { said, calls, .. } = exchanges.last().cloned().unwrap_or_default();
-    let language = language::language(exchanges.iter().map(|exchange| exchange.said));
+    let language = language::language(
+        exchanges.iter().map(|exchange| exchange.said),
+        request.language,
+    );
     let report = || replies::report(language, &catalog, &calls);
     let (text, calls) = match planner::next(&catalog, &exchanges) {
         NextStep::Call(calls) => (String::new(), calls),

@@ -274,6 +274,7 @@ fn client() -> reqwest::Client {
 fn request() -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
+        language: None,
         messages: vec![Message::User { text: "go".into() }],
         tools: Vec::new(),
     }

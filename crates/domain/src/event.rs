@@ -14,7 +14,8 @@ use crate::id::{CallId, ChatId, FormId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
 use crate::model::{Cost, ModelRef, OmittedTool};
 use crate::tool::Verdict;
-use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
+use crate::tool::{CallRecord, CallStatus, ToolOutput};
+use crate::tool_error::ToolError;
 
 /// One numbered, durable fact about a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

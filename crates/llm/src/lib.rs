@@ -21,7 +21,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
 use tenon_domain::{
-    CallId, ErrorDetail, Message, OmittedTool, ProviderBlock, StopReason, ToolSpec, Usage,
+    CallId, ErrorDetail, Message, OmittedTool, PageLanguage, ProviderBlock, StopReason, ToolSpec,
+    Usage,
 };
 
 pub use assemble::{Assembler, ModelReply};
@@ -49,6 +50,8 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Se
 #[derive(Debug, Clone, Default)]
 pub struct ModelRequest {
     pub system: String,
+    /// Of the page the answer is read on, where one is. Language models learn of it from `system`.
+    pub language: Option<PageLanguage>,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
 }

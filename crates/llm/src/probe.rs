@@ -67,6 +67,7 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
     let mut first_word = None;
     let request = ModelRequest {
         system: "You are being tried out. Answer in one short sentence.".into(),
+        language: None,
         messages: vec![Message::User {
             text: "Say hello.".into(),
         }],
@@ -101,6 +102,7 @@ async fn calls(remote: &Remote, tools: ToolUse) -> Result<bool, Error> {
     };
     let request = ModelRequest {
         system: "Use the tool that does what the user asks.".into(),
+        language: None,
         messages: vec![Message::User {
             text: "Open the door number 7, with the tool.".into(),
         }],

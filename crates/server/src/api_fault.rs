@@ -63,8 +63,8 @@ coded_errors! {
         NotRegistered { client: String, why } = "not_registered" => "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings.",
         Unreachable { why } = "login_unreachable" => "{why} Try again in a moment.",
         Untrusted { why } = "untrusted" => "{why} Nothing was sent there.",
-        Refused { said: String } = "login_refused" => "The log-in was refused there: {said}",
-        Ended { said: String } = "login_ended" => "The log-in there has ended ({said}). Log in again.",
+        Refused { why } = "login_refused" => "The log-in was refused there: {why}",
+        Ended { why } = "login_ended" => "The log-in there has ended ({why}). Log in again.",
         Expired = "login_expired" => "This log-in was not begun here, is too old, or was used already. Begin it again.",
         Storage = "login_not_stored" => "What the log-in gave cannot be kept. Tenon's log says why.",
     }

@@ -60,6 +60,7 @@ impl Agent {
             door: request.door.clone(),
             can_ask: request.can_ask,
             model: request.model.clone(),
+            language: request.language,
             omitted_tools: Mutex::default(),
             usage: UsageMeter::default(),
             slot,

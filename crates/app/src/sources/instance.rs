@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
+use tenon_domain::{
+    ErrorDetail, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult,
+};
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
 use tenon_sources::{ServerStatus, Startup, SupervisedServer};
@@ -244,7 +246,7 @@ impl ToolSource for RegistryEntry {
         self.server.can_be_called()
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.server.unavailable()
     }
 

@@ -22,6 +22,7 @@ pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelRepl
     runtime.block_on(async {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: messages.to_vec(),
             tools,
         };

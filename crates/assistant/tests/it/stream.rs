@@ -16,6 +16,7 @@ fn text_streams_and_calls_come_whole() {
     let deltas = |message: &str| {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: vec![user(message)],
             tools: tools(),
         };

@@ -23,6 +23,7 @@ fn user(text: &str) -> Message {
 fn hi() -> ModelRequest {
     ModelRequest {
         system: "You are Tenon.".into(),
+        language: None,
         messages: vec![user("Weather?")],
         tools: vec![tool("weather"), tool("clock")],
     }

@@ -104,6 +104,7 @@ fn tool(id: &str, input_schema: Value) -> Arc<ToolSpec> {
 fn ask(text: &str) -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
+        language: None,
         messages: vec![Message::User { text: text.into() }],
         tools: vec![weather()],
     }

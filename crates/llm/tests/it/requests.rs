@@ -338,6 +338,7 @@ fn tell_any(format: WireFormat, tools: ToolUse, chat: Vec<Message>) -> Result<()
         let fake = fake(format).await;
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: [chat, vec![user("and now?")]].concat(),
             tools: vec![tool("weather")],
         };

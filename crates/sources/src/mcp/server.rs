@@ -23,6 +23,7 @@ use super::shared::{LoginDemand, McpShared};
 use super::status::ActiveConnection;
 use super::supervisor::supervise;
 use super::timeouts::ServerTimeouts;
+use crate::call_error::ServerRemedy;
 use crate::call_timeouts::CallTimeouts;
 use crate::supervisor::{
     Availability, CallErrors, HasCore, ServerCore, StatusCell, SupervisorTimeouts,
@@ -62,7 +63,7 @@ impl McpServer {
         }
         let errors = CallErrors {
             title: settings.info.title.clone(),
-            remedy: "restart it",
+            remedy: ServerRemedy::Restart,
         };
         let config = &settings.config;
         let call_timeouts = CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms);
@@ -112,7 +113,7 @@ impl McpServer {
             context.client.progress(ProgressUpdate {
                 progress: 0.0,
                 total: None,
-                message: Some(self.errors().waiting(startup.as_ref())),
+                message: Some(self.errors().waiting(startup.as_ref()).to_string()),
             });
         }
     }
@@ -191,7 +192,7 @@ impl ToolSource for McpServer {
         }
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.shared.core.unavailable()
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::ToolError;
+use tenon_domain::{ErrorDetail, ToolError};
 use tenon_tools::ToolSource;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -136,9 +136,9 @@ impl<O, C: Clone> ServerCore<O, C> {
     }
 
     /// Why calls would fail now.
-    pub(crate) fn unavailable(&self) -> Option<String> {
+    pub(crate) fn unavailable(&self) -> Option<ErrorDetail> {
         match self.status.availability() {
-            Availability::Unavailable(reason) => Some(self.errors.unavailable(&reason).message),
+            Availability::Unavailable(reason) => Some(self.errors.unavailability(&reason).into()),
             Availability::Open(_) | Availability::Starting | Availability::Sleeping => None,
         }
     }

@@ -206,6 +206,11 @@ toolIds?: Array<ToolId>,
  */
 modelId?: ModelId, 
 /**
+ * The language of the page: which script of Chinese is answered in, where the message is
+ * written alike in both.
+ */
+language?: PageLanguage, 
+/**
  * Begins a branch beside this turn: what was said there stays, on its own branch.
  */
 replaces?: TurnId, };
@@ -478,9 +483,9 @@ export type DocumentChange = { added: Array<string>, removed: Array<string>, cha
 
 export type SkippedView = { 
 /**
- * "GET /pets/{id}"
+ * "GET /pets/{id}"; empty for all beyond the last that is read.
  */
-place: string, why: string, };
+place: string, why: ErrorDetail, };
 
 export type SchemeView = { name: string, kind: SchemeKindView, description: string, };
 
@@ -766,7 +771,7 @@ message: string, params: Record<string, ErrorParam>,
  */
 field?: string, };
 
-export type ErrorParam = string | ErrorDetail;
+export type ErrorParam = string | ErrorDetail | Array<ErrorDetail>;
 
 export type DeviceView = { id: string, 
 /**
@@ -983,6 +988,8 @@ export type TitledBy = "cut" | "model" | "person";
 
 export type TurnOutcome = { "kind": "done" } | { "kind": "stopped" } | { "kind": "stepLimit" } | { "kind": "interrupted" } & ErrorDetail | { "kind": "failed" } & ErrorDetail;
 
+export type PageLanguage = "en" | "zh-Hans" | "zh-Hant";
+
 export type Delta = { chatId: ChatId, messageId: MessageId, 
 /**
  * Which part of the message this belongs to.
@@ -1105,7 +1112,15 @@ data: string, } | { "type": "json", value: unknown, } | { "type": "file", mediaT
  */
 data: string, } | { "type": "blob", blobId: BlobId, mediaType: string, name?: string, bytes: number, };
 
-export type ToolError = { kind: ErrorKind, message: string, };
+export type ToolError = { kind: ErrorKind, 
+/**
+ * English, for the model as for people.
+ */
+message: string, 
+/**
+ * Where Tenon itself made the error. What a tool or its server said is a message alone.
+ */
+code?: string, params: Record<string, ErrorParam>, };
 
 export type ErrorKind = "unknown_tool" | "invalid_input" | "denied" | "timed_out" | "cancelled" | "unavailable" | "failed" | "lost";
 

@@ -480,7 +480,7 @@ describe('a call that asks', () => {
         type: 'callFinished',
         callId: 'call1',
         status: 'failed',
-        error: { kind: 'denied', message: 'The user refused.' },
+        error: { kind: 'denied', message: 'The user refused.', params: {} },
         durationMs: 0,
       })
       .replay();

@@ -105,6 +105,7 @@ async fn a_tool_without_arguments_is_called_with_none() {
     for format in BOTH {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: vec![Message::User {
                 text: "is anybody there".into(),
             }],

@@ -117,7 +117,7 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
     assert_eq!(why, "`KEY` is not set");
     assert_eq!(bad_server.count("start"), 0);
     assert_eq!(
-        harness.server.unavailable().unwrap(),
+        harness.server.unavailable().unwrap().message,
         "Test cannot be used now: `KEY` is not set. Do without it, or tell the user that its log \
          and a button to restart it are under Settings → Tool servers."
     );

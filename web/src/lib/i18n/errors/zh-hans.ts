@@ -1,7 +1,9 @@
 import type { ErrorCode } from './en';
+import { callErrorsZhHans } from './calls/zh-hans';
 import { noteErrorsZhHans } from './notes/zh-hans';
 
 export const errorsZhHans: Record<ErrorCode, string> = {
+  ...callErrorsZhHans,
   ...noteErrorsZhHans,
   other: '{message}',
 
@@ -292,14 +294,34 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   header_name: '`{name}` 不能作为请求头的名称。请使用字母、数字和连字符。',
   header_reserved: '请求头 {name} 由 Tenon 自己填写，请去掉。',
   header_value: '请求头 {name} 的值含有不允许的字符。',
-  unread: '读取不到它的说明文档：{message}',
-  wants_key: '对方要求密钥：{message}',
+  document_address_invalid:
+    '地址无效（{why}）。请写出完整地址，例如 https://example.com/openapi.json。',
+  document_address_scheme: '地址必须以 http:// 或 https:// 开头。',
+  document_no_address: '没有可以查看的地址。',
+  document_not_sent: '它没有发来。',
+  document_not_an_object: '这不是 OpenAPI 文档：`#` 不是对象。',
+  document_paths_not_an_object: '这不是 OpenAPI 文档：`#/paths` 不是对象。',
+  document_not_openapi:
+    '这不是 OpenAPI 文档：`#` 中既没有 `openapi`，也没有 `swagger` 或 `paths`。',
+  documents_unread: '无法读取它的文档。{why}',
+  wants_key: '{why}',
+  document_key_missing: '{origin} 要求密钥（返回 {status}）。请把密钥作为请求头加到这个服务器。',
+  document_not_found: '没有找到 OpenAPI 文档。{answers}',
+  document_timeout: '{host} 没有及时发来文档。',
+  documents_too_large: '所有服务器的文档加起来太大。',
+  document_answer_unreadable: '无法读取 {address} 的响应。',
+  document_broken: '无法读取 {address}。{why}',
+  document_web_page: '{address} 返回的是网页。',
+  document_other_json: '{address} 返回的不是 OpenAPI 文档。',
+  document_other_text: '{address} 返回的既不是 JSON 也不是 YAML。{why}',
+  document_locked: '{address} 要求密钥（返回 {status}）。',
+  document_status: '{address} 返回 {status}。',
+  document_places: '{addresses} 和另外 {count} 个常见位置',
   document_too_large: '文档太大：{mb} MB。',
   document_too_many_values: '文档中的数据项太多。请去掉一些。',
   document_empty: '文档是空的。',
   document_markup: '文档是网页或 XML，不是 JSON 或 YAML。',
   document_syntax: '文档不是有效的 {format}：{why}。',
-  document_not_openapi: '这不是 OpenAPI 文档：{message}',
   document_version: '文档是 Swagger {version}：只支持 2.0 和 OpenAPI 3。',
   documents_all_unread: '它后面的 {count} 个服务器都无法读取。{problems}',
   document_not_stored: '文档已不再保存，请重新给出。',
@@ -331,8 +353,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
     '无法自动在这个服务器登录：{why}请在那里注册 {client}，并把得到的客户端 ID 填入服务器的设置。',
   login_unreachable: '{why}请稍后再试。',
   untrusted: '{why}没有向那里发送任何内容。',
-  login_refused: '对方拒绝了登录：{said}',
-  login_ended: '在那里的登录已失效（{said}）。请重新登录。',
+  login_refused: '对方拒绝了登录：{why}',
+  login_ended: '在那里的登录已失效（{why}）。请重新登录。',
   login_expired: '此次登录并非从这里开始、已过期或已被使用。请重新开始。',
   login_not_stored: '无法保存登录得到的内容，原因见 Tenon 的日志。',
 
