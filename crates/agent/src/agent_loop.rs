@@ -22,13 +22,14 @@ use tokio_util::sync::CancellationToken;
 use crate::model_step::{ModelStep, StepResult};
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, TurnFault};
+use crate::{Agent, TurnFault, prompt};
 
 /// One run of the loop.
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
-    pub system: &'a str,
+    /// None: as the tools call for.
+    pub system: Option<&'a str>,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
@@ -145,13 +146,15 @@ impl AgentLoop<'_> {
             message: &message,
             recorder: self.recorder,
         };
+        let tools = match &self.tools {
+            ModelTools::Server(_) => toolset.specs(),
+            ModelTools::Client(tools) => tools.clone(),
+        };
+        let has_tools = !tools.is_empty() && self.model.provider.offers_tools();
         let result = step.run(ModelRequest {
-            system: self.system.into(),
+            system: self.system.unwrap_or(prompt::system(has_tools)).into(),
             messages: messages.to_vec(),
-            tools: match &self.tools {
-                ModelTools::Server(_) => toolset.specs(),
-                ModelTools::Client(tools) => tools.clone(),
-            },
+            tools,
         });
         let result = result.await;
         Ok((message, result))

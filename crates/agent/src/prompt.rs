@@ -9,11 +9,26 @@ use tenon_domain::{
 use tenon_store::{Result, Store};
 
 /// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
-pub(crate) const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
+const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
 Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
 When a call fails, read why, mend the call or say what is in the way. \
 When an output was too long, read on with the tools that page through results. \
 Answer in the language of the user.";
+
+/// A model that is promised tools and has none invents what they would have said.
+const SYSTEM_WITHOUT_TOOLS: &str = "You are Tenon, a careful assistant. \
+You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
+but say that you cannot look it up. \
+Answer in the language of the user.";
+
+/// Who the model is, where its caller does not say.
+pub(crate) fn system(has_tools: bool) -> &'static str {
+    if has_tools {
+        SYSTEM
+    } else {
+        SYSTEM_WITHOUT_TOOLS
+    }
+}
 
 /// What leads to a turn, and what was said in it so far; other branches are
 /// not told. Valid for every provider: each call is followed by its answer, and

@@ -10,9 +10,7 @@ use tenon_domain::{
 };
 
 use crate::remote::{RemoteProvider, is_text_call};
-use crate::{
-    Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote,
-};
+use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote};
 
 /// A model that is slower than this is of little use; a large one may still be loading.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(90);

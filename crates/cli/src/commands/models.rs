@@ -12,7 +12,7 @@ use tenon_domain::{ModelId, ToolUse};
 use super::say;
 use crate::flags::CommonFlags;
 use tenon_app::app::App;
-use tenon_server::wire::{ModelView, TestFrame};
+use tenon_server::wire::{ModelOrigin, ModelView, TestFrame};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelsCommand {
@@ -131,7 +131,9 @@ fn tell(frame: &TestFrame) {
             }
             match tools {
                 Some(ToolUse::Native) if *is_in_text => {
-                    eprintln!("Tools work: its server leaves the calls in the text, where they are read.");
+                    eprintln!(
+                        "Tools work: its server leaves the calls in the text, where they are read."
+                    );
                 }
                 Some(ToolUse::Native) => eprintln!("Tools work."),
                 Some(ToolUse::Constrained) => eprintln!("Tools work by constrained answers."),

@@ -8,9 +8,9 @@ use tenon_domain::{Content, ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse
 use super::compiled_tool::CompiledTool;
 use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
+use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
 use crate::remote::{constrained, text_calls};
-use crate::remote::provider_error::ProviderError;
 use crate::{ExclusionReason, ModelFault, ModelRequest};
 
 /// What a model needs for its own words where its settings do not say.
