@@ -25,13 +25,14 @@ use tokio_util::sync::CancellationToken;
 use crate::model_step::{ModelStep, StepResult};
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, TurnFault};
+use crate::{Agent, TurnFault, prompt};
 
 /// One run of the loop.
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
-    pub system: &'a str,
+    /// None: as the tools call for.
+    pub system: Option<&'a str>,
     /// Of the page the answer is read on, where one is.
     pub language: Option<PageLanguage>,
     pub tools: ModelTools,
@@ -178,14 +179,19 @@ impl AgentLoop<'_> {
             message: &message,
             recorder: self.recorder,
         };
+        let tools = match &self.tools {
+            ModelTools::Server(_) => toolset.specs(),
+            ModelTools::Client(tools) => tools.clone(),
+        };
+        let has_tools = !tools.is_empty() && self.model.provider.offers_tools();
         let result = step.run(ModelRequest {
-            system: self.system.into(),
+            system: match self.system {
+                Some(system) => system.to_owned(),
+                None => prompt::system(has_tools, self.language),
+            },
             language: self.language,
             messages: messages.to_vec(),
-            tools: match &self.tools {
-                ModelTools::Server(_) => toolset.specs(),
-                ModelTools::Client(tools) => tools.clone(),
-            },
+            tools,
         });
         let result = result.await;
         Ok((message, result))

@@ -1,6 +1,5 @@
 //! What a model is told: who it is, and what was said before.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tenon_domain::{
@@ -10,21 +9,34 @@ use tenon_domain::{
 use tenon_store::{Result, Store};
 
 /// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
-pub(crate) const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
+const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
 Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
 When a call fails, read why, mend the call or say what is in the way. \
 When an output was too long, read on with the tools that page through results. \
 Answer in the language of the user.";
 
+/// A model that is promised tools and has none invents what they would have said.
+const SYSTEM_WITHOUT_TOOLS: &str = "You are Tenon, a careful assistant. \
+You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
+but say that you cannot look it up. \
+Answer in the language of the user.";
+
 /// Models answer what is written alike in both scripts of Chinese in Simplified.
 const TRADITIONAL: &str =
-    "Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
+    " Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
 
-pub(crate) fn system(language: Option<PageLanguage>) -> Cow<'static, str> {
-    match language {
-        Some(PageLanguage::Traditional) => format!("{SYSTEM} {TRADITIONAL}").into(),
-        Some(PageLanguage::English | PageLanguage::Simplified) | None => SYSTEM.into(),
-    }
+/// Who the model is, where its caller does not say.
+pub(crate) fn system(has_tools: bool, language: Option<PageLanguage>) -> String {
+    let system = if has_tools {
+        SYSTEM
+    } else {
+        SYSTEM_WITHOUT_TOOLS
+    };
+    let script = match language {
+        Some(PageLanguage::Traditional) => TRADITIONAL,
+        Some(PageLanguage::English | PageLanguage::Simplified) | None => "",
+    };
+    format!("{system}{script}")
 }
 
 /// What leads to a turn, and what was said in it so far; other branches are

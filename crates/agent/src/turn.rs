@@ -104,7 +104,7 @@ impl Turn {
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: &prompt::system(self.language),
+            system: None,
             language: self.language,
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,

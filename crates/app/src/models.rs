@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Map;
-use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode, ToolUse};
+use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode};
 use tenon_llm::{Provider, Remote, connect};
 use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
@@ -201,11 +201,7 @@ impl Models {
             key,
             model: config.model.clone(),
             parameters: config.parameters.clone(),
-            tools: match (config.tool_mode, config.tools_seen) {
-                (ToolMode::Constrained, _) => ToolUse::Constrained,
-                (ToolMode::Native, _) | (ToolMode::Auto, None) => ToolUse::Native,
-                (ToolMode::Auto, Some(seen)) => seen,
-            },
+            tools: config.tool_mode.tool_use(config.tools_seen),
             context_tokens: config.context_tokens,
         })
     }

@@ -43,7 +43,7 @@ coded_errors! {
     /// Why a model is not told of a tool, as the second half of "… was left out: ".
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum ExclusionReason {
-        NoToolUse = "tool_model_without_tools" => "this model does not call tools; test it, or choose another",
+        NoToolUse = "tool_model_without_tools" => "this model is set to use no tools",
         TooMany { max } = "tool_too_many" => "at most {max} tools can be sent to a model; switch some off",
         TooManyFailed { max } = "tool_too_many_failed" => "{max} other tools cannot be sent to this model; switch those off",
         Refused { said } = "tool_description_refused" => "its description was refused: {said}",

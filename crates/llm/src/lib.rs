@@ -41,6 +41,11 @@ pub trait Provider: Send + Sync {
     /// For people: "Built-in assistant", "gpt-x at OpenAI".
     fn name(&self) -> &str;
 
+    /// Whether the tools of a request are put before the model at all.
+    fn offers_tools(&self) -> bool {
+        true
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
 }
 

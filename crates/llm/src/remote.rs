@@ -13,6 +13,7 @@ mod request_plan;
 mod response_reader;
 mod retrying_stream;
 mod surrogates;
+mod text_calls;
 mod tool_compiler;
 
 use std::fmt;
@@ -32,6 +33,7 @@ pub use response_reader::{ResponseFormat, replay};
 pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
 pub(crate) use request_plan::RequestPlan;
+pub(crate) use text_calls::is_text_call;
 use tool_compiler::CompileCount;
 pub(crate) use tool_compiler::ToolCompiler;
 
@@ -59,10 +61,7 @@ pub struct Remote {
 
 /// A model that can be asked.
 pub fn connect(remote: Remote) -> Arc<dyn Provider> {
-    Arc::new(RemoteProvider {
-        remote,
-        known: Arc::default(),
-    })
+    Arc::new(RemoteProvider::new(remote))
 }
 
 /// Reads what one request sets off: one implementation per wire format.
@@ -76,9 +75,23 @@ pub(crate) trait Decode: Send {
     fn is_done(&self) -> bool;
 }
 
-struct RemoteProvider {
+pub(crate) struct RemoteProvider {
     remote: Remote,
     known: Arc<ServerKnowledge>,
+}
+
+impl RemoteProvider {
+    pub(crate) fn new(remote: Remote) -> Self {
+        Self {
+            remote,
+            known: Arc::default(),
+        }
+    }
+
+    /// Whether the server took the tools of every request so far.
+    pub(crate) fn takes_tools(&self) -> bool {
+        retrying_stream::lock(&self.known.capabilities).takes_tools
+    }
 }
 
 /// What is known of a model's server, for as long as it is used.
@@ -92,6 +105,10 @@ pub(crate) struct ServerKnowledge {
 impl Provider for RemoteProvider {
     fn name(&self) -> &str {
         &self.remote.name
+    }
+
+    fn offers_tools(&self) -> bool {
+        self.remote.tools != ToolUse::None
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {

@@ -1,12 +1,15 @@
 //! The bytes of an answer in, deltas out, whatever the wire format.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 use tenon_domain::{ToolUse, WireFormat};
 use tenon_net::sse::{EventTooLong, SseEvent, SseParser};
 
+use super::compiled_tool::CompiledTool;
 use super::surrogates::SurrogateJoiner;
+use super::text_calls::TextCallDecoder;
 use super::{Decode, Remote};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::{anthropic, constrained, openai};
@@ -64,13 +67,13 @@ pub(super) enum ReadState {
     Done,
 }
 
-/// Reads a recorded answer, cut into any pieces: what was said, and what went wrong then.
+/// Reads a recorded answer to a request without tools, cut into any pieces: what was said, and what went wrong then.
 pub fn replay<'a>(
     remote: &Remote,
     format: ResponseFormat,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<ModelDelta>, Option<Error>) {
-    let mut reader = ResponseReader::new(remote, format);
+    let mut reader = ResponseReader::new(remote, &[], format);
     let read = || {
         for piece in pieces {
             if let ReadState::Done = reader.push(piece)? {
@@ -85,14 +88,20 @@ pub fn replay<'a>(
 }
 
 impl ResponseReader {
-    pub(super) fn new(remote: &Remote, format: ResponseFormat) -> Self {
+    /// `tools` were offered.
+    pub(super) fn new(
+        remote: &Remote,
+        tools: &[Arc<CompiledTool>],
+        format: ResponseFormat,
+    ) -> Self {
         let decoder: Box<dyn Decode> = match (remote.format, remote.tools) {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
             (WireFormat::Openai, ToolUse::Constrained) => Box::new(
                 constrained::ConstrainedDecoder::new(openai::OpenaiDecoder::new(remote)),
             ),
-            (WireFormat::Openai, ToolUse::Native | ToolUse::None) => {
-                Box::new(openai::OpenaiDecoder::new(remote))
+            (WireFormat::Openai, ToolUse::Native | ToolUse::Text | ToolUse::None) => {
+                let decoder = openai::OpenaiDecoder::new(remote);
+                Box::new(TextCallDecoder::new(decoder, remote, tools))
             }
         };
         Self {

@@ -370,6 +370,7 @@ proptest! {
 
     #[test]
     fn any_chat_is_told_in_words_where_tools_are_a_form(chat in any_chat(WireFormat::Openai)) {
-        tell_any(WireFormat::Openai, ToolUse::Constrained, chat)?;
+        tell_any(WireFormat::Openai, ToolUse::Constrained, chat.clone())?;
+        tell_any(WireFormat::Openai, ToolUse::Text, chat)?;
     }
 }

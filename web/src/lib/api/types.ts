@@ -755,6 +755,10 @@ ok: boolean,
  */
 error?: ErrorDetail, tools?: ToolUse, 
 /**
+ * The server left the call in the text, where Tenon read it.
+ */
+isInText: boolean, 
+/**
  * From the question to the first word.
  */
 firstWordMs?: number, };
@@ -1073,9 +1077,9 @@ cacheRead?: number, cacheWrite?: number, };
 
 export type WireFormat = "openai" | "anthropic";
 
-export type ToolMode = "auto" | "native" | "constrained";
+export type ToolMode = "auto" | "native" | "constrained" | "text" | "none";
 
-export type ToolUse = "native" | "constrained" | "none";
+export type ToolUse = "native" | "constrained" | "text" | "none";
 
 export type ToolCall = { id: CallId, toolId: ToolId, 
 /**

@@ -17,13 +17,16 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     if plan.capabilities.counts_tokens {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
-    if plan.tools.is_empty() {
+    match plan.tool_use {
         // Nothing to choose from: an answer is just words.
-    } else if remote.tools == ToolUse::Constrained {
-        let form = constrained::response_format(&plan.tools);
-        body.insert("response_format".into(), form);
-    } else {
-        tools = plan.entries();
+        _ if plan.tools.is_empty() => {}
+        ToolUse::Constrained => {
+            let form = constrained::response_format(&plan.tools);
+            body.insert("response_format".into(), form);
+        }
+        ToolUse::Native => tools = plan.entries(),
+        // They stand in the prompt.
+        ToolUse::Text | ToolUse::None => {}
     }
     remote.add_parameters(&mut body);
     ModelRequestBody {

@@ -126,14 +126,14 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_name_invalid: '名称最多 {max} 个字符，且只有一行。',
   model_address_too_long: '地址太长。',
   model_parameters_too_long: '参数太长。',
-  model_not_constrained: '受限回答只适用于 OpenAI 格式。请选择“自动”或“原生”。',
+  model_not_constrained: '结构化输出和文本调用只适用于 OpenAI 格式。请选择“自动”或“原生”。',
   model_context_invalid: '上下文长度应在 256 到 100,000,000 个 token 之间。',
   model_prices_invalid: '价格不能为负，货币最多 8 个字符。',
   model_parameter_reserved: '`{name}` 不能作为参数：它是请求本身的一部分。请去掉。',
   model_key_invalid: '这不是密钥：密钥由字母、数字和符号组成，没有空格。请重新复制。',
 
   // 没有告诉模型的工具
-  tool_model_without_tools: '这个模型不调用工具；请测试它，或换一个',
+  tool_model_without_tools: '这个模型设置为不用工具',
   tool_too_many: '最多告诉模型 {max} 个工具；请关闭一些',
   tool_too_many_failed: '另有 {max} 个工具无法告诉这个模型；请关闭它们',
   tool_description_refused: '它的说明被拒绝：{said}',

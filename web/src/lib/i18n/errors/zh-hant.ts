@@ -126,14 +126,14 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_name_invalid: '名稱最多 {max} 個字元，且只有一行。',
   model_address_too_long: '位址太長。',
   model_parameters_too_long: '參數太長。',
-  model_not_constrained: '受限回答只適用於 OpenAI 格式。請選擇「自動」或「原生」。',
+  model_not_constrained: '結構化輸出和文字呼叫只適用於 OpenAI 格式。請選擇「自動」或「原生」。',
   model_context_invalid: '上下文長度應在 256 到 100,000,000 個 token 之間。',
   model_prices_invalid: '價格不能為負，貨幣最多 8 個字元。',
   model_parameter_reserved: '`{name}` 不能作為參數：它是請求本身的一部分。請去掉。',
   model_key_invalid: '這不是金鑰：金鑰由字母、數字和符號組成，沒有空格。請重新複製。',
 
   // 沒有告訴模型的工具
-  tool_model_without_tools: '這個模型不呼叫工具；請測試它，或換一個',
+  tool_model_without_tools: '這個模型設定為不用工具',
   tool_too_many: '最多告訴模型 {max} 個工具；請關閉一些',
   tool_too_many_failed: '另有 {max} 個工具無法告訴這個模型；請關閉它們',
   tool_description_refused: '它的說明被拒絕：{said}',
