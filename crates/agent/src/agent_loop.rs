@@ -14,7 +14,7 @@ use futures::FutureExt;
 use tenon_domain::{
     ChatId, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
 };
-use tenon_llm::ModelRequest;
+use tenon_llm::{GenerationOptions, ModelRequest};
 use tenon_store::{Result as StoreResult, fresh_id};
 use tenon_tools::{RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
@@ -29,6 +29,8 @@ pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
     pub system: &'a str,
+    /// Of the first step; a call that it requires is not required again.
+    pub options: &'a GenerationOptions,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
@@ -76,7 +78,7 @@ impl AgentLoop<'_> {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
             let (message, StepResult { reply, cut }) =
-                self.run_model_step(&toolset, &messages).await?;
+                self.run_model_step(&toolset, &messages, step).await?;
             self.usage.add(reply.usage);
 
             let calls = calls::requested(&toolset, &message, &reply.parts);
@@ -134,9 +136,15 @@ impl AgentLoop<'_> {
         &self,
         toolset: &Toolset,
         messages: &[Message],
+        step: usize,
     ) -> StoreResult<(MessageId, StepResult)> {
         let message = MessageId(fresh_id());
         self.recorder.message_started(&message).await?;
+        let options = if step == 0 {
+            self.options.clone()
+        } else {
+            self.options.after_first_step()
+        };
         let step = ModelStep {
             model: &*self.model.provider,
             toolset,
@@ -152,6 +160,7 @@ impl AgentLoop<'_> {
                 ModelTools::Server(_) => toolset.specs(),
                 ModelTools::Client(tools) => tools.clone(),
             },
+            options,
         });
         let result = result.await;
         Ok((message, result))

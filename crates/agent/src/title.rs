@@ -103,7 +103,7 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
     ModelRequest {
         system: SYSTEM.into(),
         messages: vec![Message::User { text }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 

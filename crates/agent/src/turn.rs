@@ -15,6 +15,7 @@ use tenon_domain::{
     ChatId, EventBody, MessageId, MessageRecord, OmittedTool, Part, Role, ToolAccess, TurnId,
     TurnOutcome, Usage,
 };
+use tenon_llm::GenerationOptions;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tenon_tools::RequestTools;
 
@@ -101,6 +102,7 @@ impl Turn {
             agent: &self.agent,
             model: &self.model,
             system: prompt::SYSTEM,
+            options: &GenerationOptions::default(),
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
             chat: Some(&self.chat),

@@ -276,6 +276,7 @@ fn request() -> ModelRequest {
         system: "Be brief.".into(),
         messages: vec![Message::User { text: "go".into() }],
         tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 

@@ -12,6 +12,7 @@ pub mod history;
 pub mod schema;
 
 mod fault;
+mod options;
 mod tool_result;
 
 use std::pin::Pin;
@@ -26,6 +27,7 @@ use tenon_domain::{
 
 pub use assemble::{Assembler, ModelReply};
 pub use fault::{ExclusionReason, ModelFault};
+pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
 pub use remote::{Remote, connect};
 pub use scripted::Scripted;
 
@@ -41,6 +43,16 @@ pub trait Provider: Send + Sync {
     fn name(&self) -> &str;
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
+
+    /// The option, under its name in OpenAI's API, that a request with these cannot have, and why.
+    /// `None`: all of them count.
+    fn unsupported_option(
+        &self,
+        _options: &GenerationOptions,
+        _has_tools: bool,
+    ) -> Option<OptionFault> {
+        None
+    }
 }
 
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Send>>;
@@ -51,6 +63,7 @@ pub struct ModelRequest {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
+    pub options: GenerationOptions,
 }
 
 /// What a model says, as it says it.

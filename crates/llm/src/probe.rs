@@ -70,7 +70,7 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
         messages: vec![Message::User {
             text: "Say hello.".into(),
         }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     };
     let remote = Remote {
         tools: ToolUse::None,
@@ -105,6 +105,7 @@ async fn calls(remote: &Remote, tools: ToolUse) -> Result<bool, Error> {
             text: "Open the door number 7, with the tool.".into(),
         }],
         tools: vec![Arc::new(probe_tool())],
+        ..ModelRequest::default()
     };
     let reply = ask(&remote, request, |_| {}).await?;
     let call = reply.parts.iter().find_map(Part::as_call);

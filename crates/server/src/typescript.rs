@@ -30,6 +30,7 @@ pub fn error_templates() -> Vec<ErrorTemplate> {
         tenon_tools::NoSpace::TEMPLATES,
         tenon_llm::ModelFault::TEMPLATES,
         tenon_llm::ExclusionReason::TEMPLATES,
+        tenon_llm::OptionFault::TEMPLATES,
         tenon_llm::schema::SchemaError::TEMPLATES,
         tenon_store::AccountError::TEMPLATES,
         tenon_store::Conflict::TEMPLATES,

@@ -24,6 +24,7 @@ pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelRepl
             system: String::new(),
             messages: messages.to_vec(),
             tools,
+            ..ModelRequest::default()
         };
         let mut deltas = Assistant.stream(request).await.expect("it always answers");
         let mut assembler = Assembler::default();

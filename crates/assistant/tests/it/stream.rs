@@ -18,6 +18,7 @@ fn text_streams_and_calls_come_whole() {
             system: String::new(),
             messages: vec![user(message)],
             tools: tools(),
+            ..ModelRequest::default()
         };
         runtime.block_on(async {
             Assistant

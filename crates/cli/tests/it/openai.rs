@@ -1,9 +1,13 @@
 //! Clients that were made for OpenAI.
 
+mod options;
+
 use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tenon_domain::ToolId;
+use tenon_llm::ToolChoice;
 use tenon_llm::scripted::{ScriptStep, Scripted};
 
 use crate::peer::{installed, ours};
@@ -172,26 +176,6 @@ async fn what_cannot_be_answered_is_refused_in_words() {
         "no-such",
     )
     .await;
-    check(json!({"messages": [user], "n": 2}), 400, "`n`").await;
-    check(
-        json!({"messages": [user], "stop": ["a", "b", "c", "d", "e"]}),
-        400,
-        "`stop`",
-    )
-    .await;
-    let schema = json!({"type": "json_schema", "json_schema": {"name": "a", "schema": {}}});
-    check(
-        json!({"messages": [user], "response_format": schema}),
-        400,
-        "json_schema",
-    )
-    .await;
-    check(
-        json!({"messages": [user], "functions": [{"name": "a"}]}),
-        400,
-        "`tools`",
-    )
-    .await;
     let long = json!({"role": "user", "content": "x".repeat(9 * 1024 * 1024)});
     check(json!({"messages": [long]}), 413, "longer than any model").await;
     check(json!({"messages": [user]}), 502, "Out of order.").await;
@@ -228,12 +212,8 @@ async fn what_clients_write_differently_is_understood() {
         "tool_choice": {"type": "function", "function": {"name": "b"}},
     }))
     .await;
-    let offered: Vec<String> = model.requests()[2]
-        .tools
-        .iter()
-        .map(|tool| tool.name.clone())
-        .collect();
-    assert_eq!(offered, ["b"]);
+    let choice = model.requests()[2].options.tool_choice.clone();
+    assert_eq!(choice, Some(ToolChoice::Tool(ToolId::new("b"))));
     // Arguments that are no text, and answers in another order than the calls, or none.
     let call = |id: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": "a", "arguments": arguments}});
     ask(json!({

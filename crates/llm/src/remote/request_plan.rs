@@ -10,7 +10,7 @@ use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
 use crate::remote::constrained;
 use crate::remote::provider_error::ProviderError;
-use crate::{ExclusionReason, ModelFault, ModelRequest};
+use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
@@ -22,14 +22,18 @@ pub(crate) struct RequestPlan {
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<CompiledTool>>,
     pub capabilities: Capabilities,
+    pub options: GenerationOptions,
 }
 
 impl Remote {
     /// How many tokens the conversation itself may take.
     fn budget(&self, plan: &RequestPlan) -> Option<usize> {
-        let asked = ["max_tokens", "max_completion_tokens"]
-            .iter()
-            .find_map(|name| self.parameters.get(*name)?.as_u64());
+        let set = || {
+            ["max_tokens", "max_completion_tokens"]
+                .iter()
+                .find_map(|name| self.parameters.get(*name)?.as_u64())
+        };
+        let asked = plan.options.max_tokens.or_else(set);
         let context = self.context_tokens?;
         let answer = asked.unwrap_or(DEFAULT_ANSWER_TOKENS).min(context / 2);
         let tools: usize = plan.tools.iter().map(|tool| tokens(tool.entry.get())).sum();
@@ -51,13 +55,14 @@ impl RequestPlan {
         capabilities: Capabilities,
         request: &ModelRequest,
     ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
+        let options = request.options.clone();
+        let mut offered = request.tools.clone();
+        offered.retain(|tool| options.allows(&tool.id));
         let (tools, left_out) = match remote.tools {
-            ToolUse::None => (Vec::new(), exclude_all(&request.tools)),
-            ToolUse::Native if !capabilities.takes_tools => {
-                (Vec::new(), exclude_all(&request.tools))
-            }
+            ToolUse::None => (Vec::new(), exclude_all(&offered)),
+            ToolUse::Native if !capabilities.takes_tools => (Vec::new(), exclude_all(&offered)),
             ToolUse::Native | ToolUse::Constrained => {
-                compile_tools(remote, compiler, &capabilities, &request.tools)
+                compile_tools(remote, compiler, &capabilities, &offered)
             }
         };
         let mut plan = Self {
@@ -65,6 +70,7 @@ impl RequestPlan {
             messages: history::repair(request.messages.clone()),
             tools,
             capabilities,
+            options,
         };
         let budget = match (
             plan.capabilities.budget(plan.weight()),

@@ -106,6 +106,7 @@ fn ask(text: &str) -> ModelRequest {
         system: "Be brief.".into(),
         messages: vec![Message::User { text: text.into() }],
         tools: vec![weather()],
+        ..ModelRequest::default()
     }
 }
 

@@ -5,6 +5,7 @@
 //! what goes out keeps the rules of its wire format.
 
 mod chats;
+mod options;
 mod rules;
 
 use std::fs;
@@ -340,6 +341,7 @@ fn tell_any(format: WireFormat, tools: ToolUse, chat: Vec<Message>) -> Result<()
             system: String::new(),
             messages: [chat, vec![user("and now?")]].concat(),
             tools: vec![tool("weather")],
+            ..ModelRequest::default()
         };
         sent(
             &fake,

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
 
+use super::options::add_options;
 use crate::history::CallIds;
 use crate::remote::constrained;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
@@ -20,12 +21,13 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     if plan.tools.is_empty() {
         // Nothing to choose from: an answer is just words.
     } else if remote.tools == ToolUse::Constrained {
-        let form = constrained::response_format(&plan.tools);
+        let form = constrained::response_format(&plan.tools, plan.options.requires_call());
         body.insert("response_format".into(), form);
     } else {
         tools = plan.entries();
     }
     remote.add_parameters(&mut body);
+    add_options(remote, plan, &mut body);
     ModelRequestBody {
         fields: body,
         tools,

@@ -62,6 +62,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
             system: "You are Tenon.".into(),
             messages,
             tools: vec![tool("weather"), tool("clock")],
+            ..ModelRequest::default()
         };
         (name, request)
     };
