@@ -12,7 +12,9 @@ pub mod history;
 pub mod schema;
 
 mod fault;
+mod model_list;
 mod options;
+mod server_facts;
 mod tool_result;
 
 use std::pin::Pin;
@@ -30,6 +32,7 @@ pub use fault::{ExclusionReason, ModelFault};
 pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
 pub use remote::{Remote, connect};
 pub use scripted::Scripted;
+pub use server_facts::ServerFacts;
 
 /// Something that can speak and ask for tools.
 ///
@@ -43,6 +46,11 @@ pub trait Provider: Send + Sync {
     fn name(&self) -> &str;
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
+
+    /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.
+    fn is_local(&self) -> bool {
+        false
+    }
 
     /// The option, under its name in OpenAI's API, that a request with these cannot have, and why.
     /// `None`: all of them count.
@@ -81,6 +89,11 @@ pub enum ModelDelta {
     OmittedTool(Vec<OmittedTool>),
     /// The model is there, though it has nothing to say yet.
     Alive,
+    /// How many tokens of the prompt it has read so far.
+    PromptProgress {
+        processed: u64,
+        total: u64,
+    },
     /// Nothing was said yet and the model will be asked again after this long.
     Retry(Duration),
     /// The figures so far; the last one counts.

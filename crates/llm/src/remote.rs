@@ -57,6 +57,8 @@ pub struct Remote {
     pub parameters: Map<String, Value>,
     pub tools: ToolUse,
     pub context_tokens: Option<u64>,
+    /// Its server tells how far it has read the prompt, where it is asked to.
+    pub reports_progress: bool,
 }
 
 /// A model that can be asked.
@@ -99,6 +101,10 @@ impl Provider for RemoteProvider {
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())
+    }
+
+    fn is_local(&self) -> bool {
+        http::is_local(&self.remote.base_url)
     }
 
     fn unsupported_option(

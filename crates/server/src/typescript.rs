@@ -212,6 +212,7 @@ pub fn declarations() -> String {
         domain::Delta,
         domain::DeltaKind,
         domain::ModelWait,
+        domain::PromptProgress,
         domain::CallProgress,
         domain::Form,
         domain::FormRequest,

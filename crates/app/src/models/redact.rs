@@ -51,6 +51,10 @@ impl Provider for RedactingProvider {
         Ok(Box::pin(deltas))
     }
 
+    fn is_local(&self) -> bool {
+        self.provider.is_local()
+    }
+
     fn unsupported_option(
         &self,
         options: &GenerationOptions,

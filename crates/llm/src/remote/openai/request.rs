@@ -18,6 +18,9 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     if plan.capabilities.counts_tokens {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
+    if remote.reports_progress {
+        body.insert("return_progress".into(), json!(true));
+    }
     if plan.tools.is_empty() {
         // Nothing to choose from: an answer is just words.
     } else if remote.tools == ToolUse::Constrained {

@@ -108,7 +108,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_list_empty: '{address} 没有提供任何模型。',
   model_option_unsupported: '{model} 不支持 `{option}`。请去掉它，或换一个模型。',
   model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。请改小，或换一个模型。',
-  model_option_with_tools: '{model} 使用工具时不支持 `{option}`。请把 `tool_choice` 设为 `none`，或去掉它。',
+  model_option_with_tools:
+    '{model} 使用工具时不支持 `{option}`。请把 `tool_choice` 设为 `none`，或去掉它。',
   model_test_silent: '{name} 有响应，但什么也没说。请选择这个服务的另一个模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒内没有完成。它可能还在加载：请重试，或换一个更小的模型。',

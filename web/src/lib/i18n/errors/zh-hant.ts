@@ -108,7 +108,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_list_empty: '{address} 沒有提供任何模型。',
   model_option_unsupported: '{model} 不支援 `{option}`。請去掉它，或換一個模型。',
   model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。請改小，或換一個模型。',
-  model_option_with_tools: '{model} 使用工具時不支援 `{option}`。請把 `tool_choice` 設為 `none`，或去掉它。',
+  model_option_with_tools:
+    '{model} 使用工具時不支援 `{option}`。請把 `tool_choice` 設為 `none`，或去掉它。',
   model_test_silent: '{name} 有回應，但什麼也沒說。請選擇這個服務的另一個模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒內沒有完成。它可能還在載入：請重試，或換一個更小的模型。',
