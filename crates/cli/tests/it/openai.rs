@@ -12,6 +12,7 @@ use tenon_llm::scripted::{ScriptStep, Scripted};
 
 use crate::peer::{installed, ours};
 use crate::people::Person;
+use crate::program::{Served, run, stdout};
 use crate::server::Server;
 
 #[tokio::test]
@@ -310,4 +311,38 @@ async fn a_server_that_comes_along_is_there_for_that_answer_alone() {
     // The main document of an mcpo only lists others.
     let main = json!({"openapi": "3.1.0", "info": {"title": "MCP", "version": "1"}, "paths": {}});
     check(main, "the documents of those").await;
+}
+
+#[tokio::test]
+async fn the_official_clients_get_in_where_there_are_no_accounts() {
+    let data = tempfile::tempdir().unwrap();
+    let key = stdout(&run(
+        &data,
+        &["user", "key", "--name", "sdk", "--access", "use"],
+    ));
+    let served = Served::start(&data);
+    let base = format!("{}/v1", served.address);
+    let mut python = tokio::process::Command::new(installed("venv/bin/python"));
+    python.arg(ours("openai/alone.py"));
+    let mut node = tokio::process::Command::new("node");
+    node.arg(ours("openai/client.mjs"))
+        .arg(installed("node/node_modules"));
+    for mut client in [python, node] {
+        let output = client.args([&base, key.trim()]).kill_on_drop(true).output();
+        let output = tokio::time::timeout(crate::server::TEST_TIMEOUT * 3, output);
+        let output = output.await.unwrap().unwrap();
+        let saw: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = saw["answer"].as_str().unwrap();
+        assert!(answer.contains("42"), "{saw}");
+        let expected = json!({
+            "models": ["builtin"],
+            "answer": answer, "finish": "stop", "counted": true,
+            "streamed": answer, "streamedFinish": "stop",
+            "cut": ["length", 4],
+            "two": [400, "unsupported_parameter", "n"],
+            "format": [400, "model_option_unsupported", "response_format"],
+            "wrongKey": 401,
+        });
+        assert_eq!(saw, expected);
+    }
 }
