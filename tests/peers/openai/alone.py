@@ -9,8 +9,8 @@ base, key = sys.argv[1], sys.argv[2]
 client = OpenAI(base_url=base, api_key=key, max_retries=0, timeout=30)
 
 
-def ask(**more):
-    messages = [{"role": "user", "content": "what is 6*7"}]
+def ask(text="what is 6*7", **more):
+    messages = [{"role": "user", "content": text}]
     return client.chat.completions.create(model="default", messages=messages, **more)
 
 
@@ -34,7 +34,7 @@ for chunk in ask(stream=True, stream_options={"include_usage": True}):
         saw["streamedFinish"] = choice.finish_reason or saw.get("streamedFinish")
 saw["streamed"] = "".join(pieces)
 
-cut = ask(max_tokens=1)
+cut = ask("hello", max_tokens=1)
 saw["cut"] = [cut.choices[0].finish_reason, len(cut.choices[0].message.content)]
 saw["two"] = refusal(n=2)
 saw["format"] = refusal(response_format={"type": "json_object"})

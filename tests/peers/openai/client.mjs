@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 const [modules, baseURL, apiKey] = process.argv.slice(2);
 const { default: OpenAI } = await import(pathToFileURL(`${modules}/openai/index.mjs`).href);
 const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, timeout: 30_000 });
-const ask = (more) =>
+const ask = (more, text = 'what is 6*7') =>
   client.chat.completions.create({
     model: 'default',
-    messages: [{ role: 'user', content: 'what is 6*7' }],
+    messages: [{ role: 'user', content: text }],
     ...more,
   });
 const refusal = async (more) => {
@@ -35,7 +35,7 @@ for await (const chunk of await ask({ stream: true, stream_options: { include_us
 }
 saw.streamed = pieces.join('');
 
-const cut = await ask({ max_tokens: 1 });
+const cut = await ask({ max_tokens: 1 }, 'hello');
 saw.cut = [cut.choices[0].finish_reason, cut.choices[0].message.content.length];
 saw.two = await refusal({ n: 2 });
 saw.format = await refusal({ response_format: { type: 'json_object' } });

@@ -349,6 +349,7 @@ pub async fn ask(provider: &dyn Provider, request: ModelRequest) -> ReadState {
                         | ModelDelta::Keep(_)
                         | ModelDelta::Opaque(_)
                         | ModelDelta::Usage(_)
+                        | ModelDelta::PromptProgress { .. }
                         | ModelDelta::Stop(_) => {}
                     }
                     assembler.push(delta);

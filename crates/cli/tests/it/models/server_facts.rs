@@ -104,6 +104,7 @@ fn lm_studio(more: &Value) -> Pages {
 
 #[tokio::test]
 async fn each_kind_of_server_says_how_much_it_reads() {
+    let server = Server::start().await;
     let running = json!([{"name": "other"}, {"model": "qwen:1b", "context_length": 16384}]);
     let num_ctx = "stop \"<|im_end|>\"\nnum_ctx                        8192";
     let busy = json!({"error": "Unexpected endpoint or method. (GET /props)"});
@@ -137,7 +138,6 @@ async fn each_kind_of_server_says_how_much_it_reads() {
         });
         assert_eq!(facts, expected_facts, "{shown}");
         // And so it is offered.
-        let server = Server::start().await;
         let wish = json!({ "baseUrl": url });
         let (_, offer) = server.post("/api/models/discover", wish).await;
         assert_eq!(
