@@ -17,7 +17,7 @@ use tenon_domain::{
     ChatId, EntryPoint, Message, MessageId, PageLanguage, StopReason, ToolAccess, ToolSpec,
     TurnOutcome, Usage,
 };
-use tenon_llm::ModelRequest;
+use tenon_llm::{GenerationOptions, ModelRequest};
 use tenon_store::{Result as StoreResult, fresh_id};
 use tenon_tools::{RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,8 @@ pub(crate) struct AgentLoop<'a> {
     pub system: Option<&'a str>,
     /// Of the page the answer is read on, where one is.
     pub language: Option<PageLanguage>,
+    /// Of the first step; a call that it requires is not required again.
+    pub options: &'a GenerationOptions,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
@@ -84,7 +86,7 @@ impl AgentLoop<'_> {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
             let (message, StepResult { reply, cut }) =
-                self.run_model_step(&toolset, &messages).await?;
+                self.run_model_step(&toolset, &messages, step).await?;
             self.usage.add(reply.usage);
 
             let calls = calls::requested(&toolset, &message, &reply.parts);
@@ -168,9 +170,15 @@ impl AgentLoop<'_> {
         &self,
         toolset: &Toolset,
         messages: &[Message],
+        step: usize,
     ) -> StoreResult<(MessageId, StepResult)> {
         let message = MessageId(fresh_id());
         self.recorder.message_started(&message).await?;
+        let options = if step == 0 {
+            self.options.clone()
+        } else {
+            self.options.after_first_step()
+        };
         let step = ModelStep {
             model: &*self.model.provider,
             toolset,
@@ -192,6 +200,7 @@ impl AgentLoop<'_> {
             language: self.language,
             messages: messages.to_vec(),
             tools,
+            options,
         });
         let result = result.await;
         Ok((message, result))

@@ -12,6 +12,7 @@ use tenon_domain::{
     CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, StopReason,
     ToolAccess, ToolCall, ToolResult, TurnOutcome, Usage, UserId,
 };
+use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, Store};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -27,6 +28,7 @@ pub struct Completion {
     /// Instead of Tenon's own.
     pub system: Option<String>,
     pub messages: Vec<Message>,
+    pub options: GenerationOptions,
     pub tools: ModelTools,
     /// What may be called and by whom, before the settings are read. Nobody can be asked here.
     pub access: ToolAccess,
@@ -103,6 +105,7 @@ impl Agent {
             model: &completion.model,
             system: completion.system.as_deref(),
             language: None,
+            options: &completion.options,
             tools: completion.tools,
             access: &completion.access,
             entry: &completion.entry,

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, ModelWait,
+    PromptProgress,
 };
 use tenon_store::{Error, Result, Store};
 use tokio::sync::broadcast::error::RecvError;
@@ -39,6 +40,7 @@ pub enum LiveUpdate {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
     Waiting(Arc<ModelWait>),
+    PromptProgress(Arc<PromptProgress>),
     Progress(Arc<CallProgress>),
 }
 
@@ -147,6 +149,15 @@ impl Feed {
         let until = Instant::now() + Duration::from_millis(waiting.wait_ms);
         channel.waiting = Some((waiting.clone(), until));
         channel.send(LiveUpdate::Waiting(Arc::new(waiting)));
+    }
+
+    /// Tells those who watch how far a model has read its prompt. Live only, and soon told again.
+    pub fn prompt_progress(&self, progress: PromptProgress) {
+        let channels = lock(&self.channels);
+        if let Some(channel) = channels.get(&progress.chat_id) {
+            let update = LiveUpdate::PromptProgress(Arc::new(progress));
+            let _ = channel.live.send(update);
+        }
     }
 
     /// Tells those who watch how far a call is. Live only. Whoever tells it

@@ -104,7 +104,7 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
         system: SYSTEM.into(),
         language: None,
         messages: vec![Message::User { text }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 

@@ -15,6 +15,7 @@ use tenon_domain::{
     ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
     ToolAccess, TurnId, TurnOutcome, Usage,
 };
+use tenon_llm::GenerationOptions;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tenon_tools::RequestTools;
 
@@ -106,6 +107,7 @@ impl Turn {
             model: &self.model,
             system: None,
             language: self.language,
+            options: &GenerationOptions::default(),
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
             entry: &self.door,

@@ -6,6 +6,7 @@ mod edit;
 pub mod endpoints;
 mod probe;
 mod redact;
+mod server_facts_cache;
 mod view;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
 
 use endpoints::{Endpoint, ModelEndpoints};
+use server_facts_cache::ServerFactsCache;
 
 pub use choose::ModelLookupError;
 pub use edit::ModelEditError;
@@ -51,6 +53,7 @@ pub struct Models {
     endpoints: Arc<ModelEndpoints>,
     /// A connected model remembers what its server does not take.
     connected: Arc<Mutex<HashMap<ModelId, ConnectedModel>>>,
+    facts: Arc<ServerFactsCache>,
 }
 
 /// A provider, and the settings it was made from.
@@ -69,6 +72,7 @@ impl Models {
             builtin,
             endpoints: Arc::new(endpoints),
             connected: Arc::default(),
+            facts: Arc::default(),
         }
     }
 
@@ -203,6 +207,7 @@ impl Models {
             parameters: config.parameters.clone(),
             tools: config.tool_mode.tool_use(config.tools_seen),
             context_tokens: config.context_tokens,
+            reports_progress: false,
         })
     }
 

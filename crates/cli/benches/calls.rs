@@ -216,7 +216,7 @@ async fn steps(data: &Path, user: &UserId, key: &str, whole: Duration) {
     println!("of {whole:.1?} a call at {} connections:", CONNECTIONS[2]);
     let auth = measured(async || {
         for _ in 0..CALLS {
-            let user = CurrentUser::by_key(&app.store, key).await;
+            let user = CurrentUser::by_key(&app.store, key, false).await;
             assert!(user.expect("the store answers").is_some());
         }
     });

@@ -277,6 +277,7 @@ fn request() -> ModelRequest {
         language: None,
         messages: vec![Message::User { text: "go".into() }],
         tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 
@@ -290,6 +291,7 @@ fn remote(url: &str, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        reports_progress: false,
     }
 }
 

@@ -195,6 +195,19 @@ pub struct ModelWait {
     pub wait_ms: u64,
 }
 
+/// Nothing has been said yet: the model's server is still reading what it was sent, and has read so
+/// many tokens of it. Live only, like a delta.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptProgress {
+    pub chat_id: ChatId,
+    pub message_id: MessageId,
+    #[ts(type = "number")]
+    pub processed: u64,
+    #[ts(type = "number")]
+    pub total: u64,
+}
+
 /// How far a running call has come, as its tool tells it. Live only, like a delta.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -34,7 +34,8 @@ pub use account::{
 pub use caller::Caller;
 pub use error::{CodedError, ErrorDetail, ErrorParam, ErrorTemplate, OtherError};
 pub use event::{
-    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, TitledBy, TurnOutcome,
+    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, PromptProgress, TitledBy,
+    TurnOutcome,
 };
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{

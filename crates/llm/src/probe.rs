@@ -77,7 +77,7 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
         messages: vec![Message::User {
             text: "Say hello.".into(),
         }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     };
     let provider = RemoteProvider::new(Remote {
         tools: ToolUse::None,
@@ -121,6 +121,7 @@ async fn call(remote: &Remote, tools: ToolUse) -> Result<Option<CallPlace>, Erro
             text: "Open the door number 7, with the tool.".into(),
         }],
         tools: vec![Arc::new(probe_tool())],
+        ..ModelRequest::default()
     };
     let mut place = CallPlace::Field;
     let reply = ask(&provider, request, |delta| {

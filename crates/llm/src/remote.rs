@@ -26,7 +26,9 @@ use tenon_net::sse::SseEvent;
 use url::Url;
 
 use crate::remote::provider_error::ProviderError;
-use crate::{Error, ModelDelta, ModelRequest, ModelStream, Provider};
+use crate::{
+    Error, GenerationOptions, ModelDelta, ModelRequest, ModelStream, OptionFault, Provider,
+};
 
 pub use response_reader::{ResponseFormat, replay};
 
@@ -57,6 +59,8 @@ pub struct Remote {
     pub parameters: Map<String, Value>,
     pub tools: ToolUse,
     pub context_tokens: Option<u64>,
+    /// Its server tells how far it has read the prompt, where it is asked to.
+    pub reports_progress: bool,
 }
 
 /// A model that can be asked.
@@ -115,6 +119,18 @@ impl Provider for RemoteProvider {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())
     }
+
+    fn is_local(&self) -> bool {
+        http::is_local(&self.remote.base_url)
+    }
+
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        self.remote.unsupported_option(options, has_tools)
+    }
 }
 
 impl Remote {
@@ -129,6 +145,35 @@ impl Remote {
         ProviderBlock {
             maker: self.maker(),
             block,
+        }
+    }
+
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        let model = self.name.clone();
+        let unsupported = |option: &str| OptionFault::Unsupported {
+            option: option.to_owned(),
+            model: self.name.clone(),
+        };
+        if has_tools && options.requires_call() && self.tools == ToolUse::None {
+            return Some(unsupported("tool_choice"));
+        }
+        match self.format {
+            WireFormat::Openai => {
+                let is_form = has_tools && self.tools == ToolUse::Constrained;
+                (is_form && options.response_format.is_some()).then(|| OptionFault::WithTools {
+                    option: "response_format".to_owned(),
+                    model,
+                })
+            }
+            WireFormat::Anthropic if options.temperature.is_some_and(|heat| heat > 1.0) => {
+                let option = "temperature".to_owned();
+                Some(OptionFault::AboveOne { option, model })
+            }
+            WireFormat::Anthropic => anthropic::unknown_option(options).map(unsupported),
         }
     }
 

@@ -27,6 +27,8 @@ coded_errors! {
         Unhealthy { why: &'static str } = "unwell" => "{why}",
         /// A sentence about a request that only programs make.
         BadRequest { message: String } = "bad_request" => "{message}",
+        UnsupportedOption { name: String, instead: String } = "unsupported_parameter" => "`{name}` cannot be used here: {instead}.",
+        InvalidOption { name: String, expected: String } = "invalid_value" => "`{name}` has to be {expected}.",
         TooLong { message: String } = "request_too_long" => "{message}",
         /// Somebody we asked did not answer as they should.
         Upstream { message: String } = "unreachable" => "{message}",

@@ -40,8 +40,17 @@ impl CurrentUser {
         })
     }
 
-    /// Whose key this is. None: it is not known here.
-    pub async fn by_key(store: &Store, key: &str) -> tenon_store::Result<Option<Self>> {
+    /// Whose key this is. None: it is not known here. One that was made before there was an
+    /// account counts in single-user mode alone.
+    pub async fn by_key(
+        store: &Store,
+        key: &str,
+        single_user: bool,
+    ) -> tenon_store::Result<Option<Self>> {
+        if single_user && let Some(key) = store.local_key_of(key).await? {
+            let credential = AuthMethod::Key(key.id, key.scope);
+            return Ok(Some(Self::owner(store, credential).await?));
+        }
         let found = store.key_of(key).await?;
         Ok(found.map(|(user, key)| Self {
             id: user.id,

@@ -178,6 +178,7 @@ impl Models {
         };
         let remote = self.remote(&config, key);
         let remote = remote.ok_or_else(|| gone(&config))?;
+        let remote = self.facts.complete(remote).await;
         Ok(ChosenModel { config, remote })
     }
 

@@ -25,6 +25,7 @@ pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelRepl
             language: None,
             messages: messages.to_vec(),
             tools,
+            ..ModelRequest::default()
         };
         let mut deltas = Assistant.stream(request).await.expect("it always answers");
         let mut assembler = Assembler::default();

@@ -19,6 +19,7 @@ fn text_streams_and_calls_come_whole() {
             language: None,
             messages: vec![user(message)],
             tools: tools(),
+            ..ModelRequest::default()
         };
         runtime.block_on(async {
             Assistant

@@ -42,8 +42,8 @@ pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
     rewrite_calls(messages, as_text)
 }
 
-/// The form every answer must have.
-pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
+/// The form every answer must have. Where a call is required, none has the form of a reply.
+pub(crate) fn response_format(tools: &[Arc<CompiledTool>], requires_call: bool) -> Value {
     let reply = json!({
         "type": "object",
         "properties": {"reply": {"type": "string"}},
@@ -58,7 +58,8 @@ pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
             "additionalProperties": false,
         })
     });
-    let branches: Vec<Value> = calls.chain([reply]).collect();
+    let reply = (!requires_call).then_some(reply);
+    let branches: Vec<Value> = calls.chain(reply).collect();
     json!({"type": "json_schema", "json_schema": {
         "name": "answer",
         "schema": {"type": "object", "anyOf": branches},

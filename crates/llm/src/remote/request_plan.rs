@@ -11,7 +11,7 @@ use crate::history::{self, fit, tokens, weight};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::text_calls::CallScope;
 use crate::remote::{constrained, text_calls};
-use crate::{ExclusionReason, ModelFault, ModelRequest};
+use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
@@ -25,6 +25,7 @@ pub(crate) struct RequestPlan {
     /// How they are put before the model.
     pub tool_use: ToolUse,
     pub capabilities: Capabilities,
+    pub options: GenerationOptions,
 }
 
 impl Remote {
@@ -41,9 +42,12 @@ impl Remote {
 
     /// How many tokens the conversation itself may take.
     fn budget(&self, plan: &RequestPlan) -> Option<usize> {
-        let asked = ["max_tokens", "max_completion_tokens"]
-            .iter()
-            .find_map(|name| self.parameters.get(*name)?.as_u64());
+        let set = || {
+            ["max_tokens", "max_completion_tokens"]
+                .iter()
+                .find_map(|name| self.parameters.get(*name)?.as_u64())
+        };
+        let asked = plan.options.max_tokens.or_else(set);
         let context = self.context_tokens?;
         let answer = asked.unwrap_or(DEFAULT_ANSWER_TOKENS).min(context / 2);
         let tools: usize = plan.tools.iter().map(|tool| tokens(tool.entry.get())).sum();
@@ -65,11 +69,14 @@ impl RequestPlan {
         capabilities: Capabilities,
         request: &ModelRequest,
     ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
+        let options = request.options.clone();
+        let mut offered = request.tools.clone();
+        offered.retain(|tool| options.allows(&tool.id));
         let tool_use = remote.tool_use(&capabilities);
         let (tools, left_out) = match tool_use {
-            ToolUse::None => (Vec::new(), exclude_all(&request.tools)),
+            ToolUse::None => (Vec::new(), exclude_all(&offered)),
             ToolUse::Native | ToolUse::Constrained | ToolUse::Text => {
-                compile_tools(remote, compiler, &capabilities, &request.tools)
+                compile_tools(remote, compiler, &capabilities, &offered)
             }
         };
         let mut plan = Self {
@@ -78,6 +85,7 @@ impl RequestPlan {
             tools,
             tool_use,
             capabilities,
+            options,
         };
         let budget = match (
             plan.capabilities.budget(plan.weight()),

@@ -261,5 +261,8 @@ fn drop_incomplete_line(event: &mut SseEvent) {
 }
 
 fn is_answer(delta: &ModelDelta) -> bool {
-    !matches!(delta, ModelDelta::Usage(_) | ModelDelta::Alive)
+    !matches!(
+        delta,
+        ModelDelta::Usage(_) | ModelDelta::Alive | ModelDelta::PromptProgress { .. }
+    )
 }

@@ -255,6 +255,7 @@ fn is_output(delta: &ModelDelta) -> bool {
         ModelDelta::Keep(_)
         | ModelDelta::OmittedTool(_)
         | ModelDelta::Alive
+        | ModelDelta::PromptProgress { .. }
         | ModelDelta::Retry(_)
         | ModelDelta::Usage(_)
         | ModelDelta::Stop(_) => false,

@@ -26,6 +26,7 @@ fn hi() -> ModelRequest {
         language: None,
         messages: vec![user("Weather?")],
         tools: vec![tool("weather"), tool("clock")],
+        ..ModelRequest::default()
     }
 }
 

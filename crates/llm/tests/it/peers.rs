@@ -73,6 +73,7 @@ fn remote(base_url: String, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        reports_progress: false,
     }
 }
 
@@ -107,6 +108,7 @@ fn ask(text: &str) -> ModelRequest {
         language: None,
         messages: vec![Message::User { text: text.into() }],
         tools: vec![weather()],
+        ..ModelRequest::default()
     }
 }
 

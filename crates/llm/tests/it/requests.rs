@@ -5,6 +5,7 @@
 //! what goes out keeps the rules of its wire format.
 
 mod chats;
+mod options;
 mod rules;
 
 use std::fs;
@@ -341,6 +342,7 @@ fn tell_any(format: WireFormat, tools: ToolUse, chat: Vec<Message>) -> Result<()
             language: None,
             messages: [chat, vec![user("and now?")]].concat(),
             tools: vec![tool("weather")],
+            ..ModelRequest::default()
         };
         sent(
             &fake,

@@ -925,7 +925,7 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "prompt:progress" } & PromptProgress | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
 
@@ -1003,6 +1003,8 @@ part: number, kind: DeltaKind, offset: number, text: string, };
 export type DeltaKind = { "kind": "text" } | { "kind": "thinking" } | { "kind": "input", displayName: string, };
 
 export type ModelWait = { chatId: ChatId, messageId: MessageId, waitMs: number, };
+
+export type PromptProgress = { chatId: ChatId, messageId: MessageId, processed: number, total: number, };
 
 export type CallProgress = { chatId: ChatId, callId: CallId, progress: number, 
 /**

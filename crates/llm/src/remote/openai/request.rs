@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
 
+use super::options::add_options;
 use crate::history::CallIds;
 use crate::remote::constrained;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
@@ -17,11 +18,14 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     if plan.capabilities.counts_tokens {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
+    if remote.reports_progress {
+        body.insert("return_progress".into(), json!(true));
+    }
     match plan.tool_use {
         // Nothing to choose from: an answer is just words.
         _ if plan.tools.is_empty() => {}
         ToolUse::Constrained => {
-            let form = constrained::response_format(&plan.tools);
+            let form = constrained::response_format(&plan.tools, plan.options.requires_call());
             body.insert("response_format".into(), form);
         }
         ToolUse::Native => tools = plan.entries(),
@@ -29,6 +33,7 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         ToolUse::Text | ToolUse::None => {}
     }
     remote.add_parameters(&mut body);
+    add_options(remote, plan, &mut body);
     ModelRequestBody {
         fields: body,
         tools,

@@ -110,6 +110,7 @@ async fn a_tool_without_arguments_is_called_with_none() {
                 text: "is anybody there".into(),
             }],
             tools: vec![tool("ping", json!({"type": "object"}))],
+            ..ModelRequest::default()
         };
         let reply = hear(&*peer.provider(format), request).await.whole();
         assert_eq!(

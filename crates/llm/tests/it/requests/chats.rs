@@ -63,6 +63,7 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
             language: None,
             messages,
             tools: vec![tool("weather"), tool("clock")],
+            ..ModelRequest::default()
         };
         (name, request)
     };

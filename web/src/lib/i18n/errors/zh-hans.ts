@@ -108,6 +108,10 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_list_timeout:
     '{address} 在 {seconds} 秒内没有说明它提供哪些模型。请确认服务正在运行，且地址正确。',
   model_list_empty: '{address} 没有提供任何模型。',
+  model_option_unsupported: '{model} 不支持 `{option}`。请去掉它，或换一个模型。',
+  model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。请改小，或换一个模型。',
+  model_option_with_tools:
+    '{model} 使用工具时不支持 `{option}`。请把 `tool_choice` 设为 `none`，或去掉它。',
   model_test_silent: '{name} 有响应，但什么也没说。请选择这个服务的另一个模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒内没有完成。它可能还在加载：请重试，或换一个更小的模型。',
@@ -382,6 +386,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   too_much_work: 'Tenon 此刻这类工作太多，请过几秒再试。',
   unwell: 'Tenon 目前无法工作：{why}',
   bad_request: '内容不符合要求：{message}',
+  unsupported_parameter: '这里不能使用 `{name}`：{instead}。',
+  invalid_value: '`{name}` 应当是 {expected}。',
   request_too_long: '内容太长：{message}',
   unreachable: '对方没有正常响应：{message}',
   tools_too_many_changes: '一次最多修改 {max} 个工具。请分几次发送。',

@@ -108,6 +108,10 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_list_timeout:
     '{address} 在 {seconds} 秒內沒有說明它提供哪些模型。請確認服務正在執行，且位址正確。',
   model_list_empty: '{address} 沒有提供任何模型。',
+  model_option_unsupported: '{model} 不支援 `{option}`。請去掉它，或換一個模型。',
+  model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。請改小，或換一個模型。',
+  model_option_with_tools:
+    '{model} 使用工具時不支援 `{option}`。請把 `tool_choice` 設為 `none`，或去掉它。',
   model_test_silent: '{name} 有回應，但什麼也沒說。請選擇這個服務的另一個模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒內沒有完成。它可能還在載入：請重試，或換一個更小的模型。',
@@ -383,6 +387,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   too_much_work: 'Tenon 此刻這類工作太多，請過幾秒再試。',
   unwell: 'Tenon 目前無法工作：{why}',
   bad_request: '內容不符合要求：{message}',
+  unsupported_parameter: '這裡不能使用 `{name}`：{instead}。',
+  invalid_value: '`{name}` 應當是 {expected}。',
   request_too_long: '內容太長：{message}',
   unreachable: '對方沒有正常回應：{message}',
   tools_too_many_changes: '一次最多修改 {max} 個工具。請分幾次傳送。',
