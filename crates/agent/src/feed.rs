@@ -155,8 +155,7 @@ impl Feed {
     pub fn prompt_progress(&self, progress: PromptProgress) {
         let channels = lock(&self.channels);
         if let Some(channel) = channels.get(&progress.chat_id) {
-            let update = LiveUpdate::PromptProgress(Arc::new(progress));
-            let _ = channel.live.send(update);
+            channel.send(LiveUpdate::PromptProgress(Arc::new(progress)));
         }
     }
 

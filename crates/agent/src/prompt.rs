@@ -101,9 +101,9 @@ mod tests {
 
     #[test]
     fn readers_of_traditional_chinese_are_not_answered_in_simplified() {
-        assert_eq!(system(None), SYSTEM);
-        assert_eq!(system(Some(PageLanguage::Simplified)), SYSTEM);
-        let expected = format!("{SYSTEM} {TRADITIONAL}");
-        assert_eq!(system(Some(PageLanguage::Traditional)), expected);
+        assert_eq!(system(true, None), SYSTEM);
+        assert_eq!(system(true, Some(PageLanguage::Simplified)), SYSTEM);
+        let expected = format!("{SYSTEM}{TRADITIONAL}");
+        assert_eq!(system(true, Some(PageLanguage::Traditional)), expected);
     }
 }

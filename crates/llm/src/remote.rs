@@ -8,6 +8,7 @@ mod capabilities;
 mod compiled_tool;
 mod constrained;
 pub(crate) mod http;
+mod model_size;
 pub(crate) mod provider_error;
 mod request_plan;
 mod response_reader;
@@ -30,6 +31,7 @@ use crate::{
     Error, GenerationOptions, ModelDelta, ModelRequest, ModelStream, OptionFault, Provider,
 };
 
+pub use model_size::{is_small, is_small_model};
 pub use response_reader::{ResponseFormat, replay};
 
 pub(crate) use body::ModelRequestBody;

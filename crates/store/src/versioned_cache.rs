@@ -48,7 +48,7 @@ impl<K: Eq + Hash, V: Clone> VersionedCache<K, V> {
         load: impl FnOnce() -> F,
     ) -> Result<V> {
         let Some(version) = changes.version(self.topic) else {
-            return load.await;
+            return Box::pin(load()).await;
         };
         let key = match self.get(version, key) {
             Ok(value) => return Ok(value),

@@ -102,7 +102,7 @@ impl RequestPlan {
         plan.messages = match tool_use {
             ToolUse::Constrained if !plan.tools.is_empty() => {
                 plan.system.push_str(&constrained::prompt(&plan.tools));
-                constrained::calls_as_envelopes(plan.messages)
+                constrained::calls_as_envelopes(plan.messages, &plan.tools)
             }
             ToolUse::None | ToolUse::Constrained => constrained::calls_as_text(plan.messages),
             ToolUse::Text => {
@@ -188,7 +188,7 @@ fn compile_tool(
         return Err(why.into());
     }
     let compiled = compiler
-        .compile(tool, remote.format)
+        .compile(tool, remote)
         .inspect_err(|_| count.failed += 1)?;
     if let Some(why) = capabilities.refusal(&compiled.id, &compiled.schema) {
         return Err(why.clone().into());

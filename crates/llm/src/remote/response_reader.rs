@@ -73,7 +73,7 @@ pub fn replay<'a>(
     format: ResponseFormat,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<ModelDelta>, Option<Error>) {
-    let mut reader = ResponseReader::new(remote, &[], format);
+    let mut reader = ResponseReader::new(remote, format, &[]);
     let read = || {
         for piece in pieces {
             if let ReadState::Done = reader.push(piece)? {
@@ -91,14 +91,15 @@ impl ResponseReader {
     /// `tools` were offered.
     pub(super) fn new(
         remote: &Remote,
-        tools: &[Arc<CompiledTool>],
         format: ResponseFormat,
+        tools: &[Arc<CompiledTool>],
     ) -> Self {
         let decoder: Box<dyn Decode> = match (remote.format, remote.tools) {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
-            (WireFormat::Openai, ToolUse::Constrained) => Box::new(
-                constrained::ConstrainedDecoder::new(openai::OpenaiDecoder::new(remote)),
-            ),
+            (WireFormat::Openai, ToolUse::Constrained) => {
+                let inner = openai::OpenaiDecoder::new(remote);
+                Box::new(constrained::ConstrainedDecoder::new(inner, tools))
+            }
             (WireFormat::Openai, ToolUse::Native | ToolUse::Text | ToolUse::None) => {
                 let decoder = openai::OpenaiDecoder::new(remote);
                 Box::new(TextCallDecoder::new(decoder, remote, tools))

@@ -137,7 +137,7 @@ impl RetryingStream {
     }
 
     async fn send(&mut self) -> Result<(), ProviderError> {
-        ToolCompiler::prepare(&self.known, &self.request.tools, self.remote.format).await;
+        ToolCompiler::prepare(&self.known, &self.request.tools, &self.remote).await;
         let (capabilities, compiler) = (self.capabilities.clone(), &self.known.compiler);
         let (plan, left_out) =
             RequestPlan::new(&self.remote, compiler, capabilities, &self.request)?;
@@ -228,7 +228,7 @@ impl OpenResponse {
         };
         Self {
             bytes: response.bytes_stream().boxed(),
-            reader: ResponseReader::new(remote, tools, format),
+            reader: ResponseReader::new(remote, format, tools),
         }
     }
 

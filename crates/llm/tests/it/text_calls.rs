@@ -21,6 +21,7 @@ fn hi() -> ModelRequest {
         system: "You are Tenon.".into(),
         messages: vec![user("Weather?")],
         tools: vec![tool("weather"), tool("clock")],
+        ..ModelRequest::default()
     }
 }
 

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 use tenon_domain::ToolUse;
 
-use crate::remote::{Remote, RequestPlan};
+use crate::remote::RequestPlan;
 use crate::{OutputFormat, ToolChoice};
 
 /// Added last: a request's option wins over the model's own parameters.
-pub(super) fn add_options(remote: &Remote, plan: &RequestPlan, body: &mut Map<String, Value>) {
+pub(super) fn add_options(plan: &RequestPlan, body: &mut Map<String, Value>) {
     let options = &plan.options;
     if let Some(max_tokens) = options.max_tokens {
         body.remove("max_tokens");
@@ -20,7 +20,7 @@ pub(super) fn add_options(remote: &Remote, plan: &RequestPlan, body: &mut Map<St
         body.insert(name.into(), json!(max_tokens));
     }
     // A call that is written as text must not be cut where its text happens to hold a sequence.
-    let is_plain_text = plan.tools.is_empty() || remote.tools == ToolUse::Native;
+    let is_plain_text = plan.tools.is_empty() || plan.tool_use == ToolUse::Native;
     let fields = [
         ("temperature", options.temperature.map(Value::from)),
         ("top_p", options.top_p.map(Value::from)),
@@ -43,7 +43,7 @@ pub(super) fn add_options(remote: &Remote, plan: &RequestPlan, body: &mut Map<St
     body.extend(fields.filter_map(|(name, value)| Some((name.to_owned(), value?))));
     body.extend(options.sampling.clone());
     // Without tools these are refused.
-    if !plan.tools.is_empty() && remote.tools == ToolUse::Native {
+    if !plan.tools.is_empty() && plan.tool_use == ToolUse::Native {
         if let Some(choice) = &options.tool_choice {
             body.insert("tool_choice".into(), json!(tool_choice(choice)));
         }

@@ -33,7 +33,7 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         ToolUse::Text | ToolUse::None => {}
     }
     remote.add_parameters(&mut body);
-    add_options(remote, plan, &mut body);
+    add_options(plan, &mut body);
     ModelRequestBody {
         fields: body,
         tools,

@@ -13,6 +13,7 @@ use crate::remote::compiled_tool::CompiledTool;
 fn tool(id: &str, schema: Value) -> Arc<CompiledTool> {
     Arc::new(CompiledTool {
         id: ToolId::new(id),
+        name: id.into(),
         description: String::new(),
         schema,
         entry: to_raw_value(&()).unwrap(),
