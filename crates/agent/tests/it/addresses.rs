@@ -284,19 +284,14 @@ async fn where_nobody_can_be_asked_the_refusal_says_what_to_do() {
     let mut watch = scene.harness.agent.feed().watch(&scene.harness.chat);
     scene.harness.agent.start(request).await.unwrap();
     assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
-    let told = told(&scene.harness);
-    let [Err(refusal)] = told.as_slice() else {
-        panic!("{told:?}");
-    };
-    assert_eq!(
-        (refusal.kind, refusal.code.as_deref()),
-        (ErrorKind::Denied, Some("call_unapproved_address"))
-    );
-    assert_eq!(
-        refusal.message,
-        "Web/go needs a person's approval for an address that the user did not write and no result \
+    let refusal = "Web/go needs a person's approval for an address that the user did not write and no result \
          showed, and nobody can be asked here. Ask the user to write the address. \
-         `--allow builtin_go` or `--yes` would allow it."
+         `--allow builtin_go` or `--yes` would allow it.";
+    let told = told(&scene.harness).pop().unwrap().unwrap_err();
+    assert_eq!(
+        (told.kind, told.message.as_str()),
+        (ErrorKind::Denied, refusal)
     );
+    assert_eq!(told.code.as_deref(), Some("call_unapproved_address"));
     assert_eq!(scene.gone_to(), [""; 0]);
 }
