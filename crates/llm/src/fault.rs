@@ -16,6 +16,7 @@ coded_errors! {
         Redirected { address } = "model_server_redirects" in "baseUrl" => "{address} redirects to another address. Enter that one instead.",
         RateLimited { host, said } = "model_rate_limited" => "{host} is limiting requests[ (\"{said}\")]. Wait a moment and try again.",
         RateLimitedFor { host, said, wait } = "model_rate_limited_for" => "{host} is limiting requests[ (\"{said}\")]. Wait {wait} and try again.",
+        Loading { name } = "model_loading" => "The server of {name} is still loading it. Try again in a moment.",
         ServerError { host, said } = "model_server_error" => "{host} reported an internal error[ (\"{said}\")]. Try again, or choose another model.",
         Rejected { host, said } = "model_request_rejected" => "{host} rejected the request[ (\"{said}\")].",
         /// The address or the key cannot be written into a request.

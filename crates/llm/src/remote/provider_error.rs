@@ -16,6 +16,9 @@ const MAX_QUOTE_CHARS: usize = 300;
 /// What is searched for the reason.
 const MAX_BODY_CHARS: usize = 4096;
 
+/// How often a server is asked that is loading its model: llama.cpp says so.
+const LOADING_INTERVAL: Duration = Duration::from_secs(3);
+
 /// Why a request came to nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ProviderError {
@@ -42,6 +45,7 @@ enum ErrorCategory {
     NotFound,
     Redirected,
     RateLimited,
+    Loading,
     ServerError,
     Rejected,
 }
@@ -190,6 +194,10 @@ impl ProviderErrorBody {
                     wait: wait.into(),
                 },
             }),
+            ErrorCategory::Loading => ProviderError::Busy {
+                fault: ModelFault::Loading { name },
+                retry_after: self.retry_after.or(Some(LOADING_INTERVAL)),
+            },
             ErrorCategory::ServerError => self.busy(ModelFault::ServerError { host, said }),
             ErrorCategory::Rejected => ProviderError::Rejected {
                 fault: ModelFault::Rejected { host, said },
@@ -230,6 +238,8 @@ impl ProviderErrorBody {
             || says_reliably(&RATE_LIMIT_WORDS)
         {
             ErrorCategory::RateLimited
+        } else if self.status == 503 && says(&["loading model"]) {
+            ErrorCategory::Loading
         } else if matches!(self.status, 408 | 409 | 500..)
             || has_code(&SERVER_ERROR_WORDS)
             // Something broke after the request had been accepted.

@@ -17,10 +17,13 @@ use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::{anthropic, http, openai};
-use crate::{Error, ModelDelta, ModelRequest, ModelStream};
+use crate::{Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
 
 /// How often a busy server is asked in all.
 const MAX_ATTEMPTS: u32 = 4;
+
+/// The same while it loads its model, which takes a large one minutes.
+const MAX_LOADING_ATTEMPTS: u32 = 60;
 
 /// How often a request is mended after it was refused.
 const MAX_ADJUSTMENTS: u32 = 12;
@@ -200,11 +203,23 @@ impl RetryingStream {
             return Phase::Send;
         }
         self.attempts += 1;
+        let is_loading = matches!(
+            error,
+            ProviderError::Busy {
+                fault: ModelFault::Loading { .. },
+                ..
+            }
+        );
+        let max_attempts = if is_loading {
+            MAX_LOADING_ATTEMPTS
+        } else {
+            MAX_ATTEMPTS
+        };
         match error {
             ProviderError::Busy {
                 retry_after,
                 fault: why,
-            } if self.attempts < MAX_ATTEMPTS
+            } if self.attempts < max_attempts
                 && retry_after.is_none_or(|wait| wait <= MAX_RETRY_AFTER) =>
             {
                 let wait = retry_after.unwrap_or_else(|| backoff(self.attempts));

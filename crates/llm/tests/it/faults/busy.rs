@@ -45,6 +45,17 @@ async fn a_server_that_stays_busy_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_server_that_loads_its_model_is_waited_for() {
+    let loading = r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#;
+    let loading = || Act::status(503, SOON, loading);
+    let acts = std::iter::repeat_with(loading).take(9);
+    let fake = Fake::start(acts.chain([Act::hello(WireFormat::Openai)])).await;
+    let heard = ask_for(&fake, WireFormat::Openai, hi()).await;
+    heard.is_answer("Hello");
+    assert_eq!(heard.retries.len(), 9);
+}
+
+#[tokio::test]
 async fn nobody_waits_for_minutes() {
     let fake = Fake::start([Act::status(429, "retry-after: 120\r\n", "")]).await;
     let heard = ask_for(&fake, WireFormat::Openai, hi()).await;

@@ -92,6 +92,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_server_redirects: '{address} 转到了另一个地址。请改填那个地址。',
   model_rate_limited: '{host} 暂时不再接受请求[（“{said}”）]。请稍后再试。',
   model_rate_limited_for: '{host} 暂时不再接受请求[（“{said}”）]。请等 {wait} 再试。',
+  model_loading: '{name} 的服务器还在加载模型。请稍后重试。',
   model_server_error: '{host} 自身出了问题[（“{said}”）]。请重试，或换一个模型。',
   model_request_rejected: '{host} 没有接受请求[（“{said}”）]。',
   model_request_unsendable: '无法向 `{address}` 发送请求：地址或密钥中有不该出现的字符。',

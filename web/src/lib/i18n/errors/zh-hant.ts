@@ -92,6 +92,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_server_redirects: '{address} 轉到了另一個位址。請改填那個位址。',
   model_rate_limited: '{host} 暫時不再接受請求[（「{said}」）]。請稍後再試。',
   model_rate_limited_for: '{host} 暫時不再接受請求[（「{said}」）]。請等 {wait} 再試。',
+  model_loading: '{name} 的伺服器還在載入模型。請稍後重試。',
   model_server_error: '{host} 自身出了問題[（「{said}」）]。請重試，或換一個模型。',
   model_request_rejected: '{host} 沒有接受請求[（「{said}」）]。',
   model_request_unsendable: '無法向 `{address}` 傳送請求：位址或金鑰中有不該出現的字元。',
