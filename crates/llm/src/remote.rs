@@ -8,6 +8,7 @@ mod capabilities;
 mod compiled_tool;
 mod constrained;
 pub(crate) mod http;
+mod model_size;
 pub(crate) mod provider_error;
 mod request_plan;
 mod response_reader;
@@ -27,6 +28,7 @@ use url::Url;
 use crate::remote::provider_error::ProviderError;
 use crate::{Error, ModelDelta, ModelRequest, ModelStream, Provider};
 
+pub use model_size::{is_small, is_small_model};
 pub use response_reader::{ResponseFormat, replay};
 
 pub(crate) use body::ModelRequestBody;

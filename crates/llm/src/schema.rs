@@ -41,6 +41,15 @@ pub struct Dialect {
     pub patterns: Patterns,
     /// The largest `maxLength`, `maxItems` and the like; a larger one is left away.
     pub max_count: u64,
+    pub detail: Detail,
+}
+
+/// How much a model is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Full,
+    /// The first sentence of each description, no titles, no defaults that are empty: for small models.
+    Compact,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,14 +78,27 @@ impl Dialect {
         property_names: PropertyNames::Any,
         patterns: Patterns::Anchored,
         max_count: 500,
+        detail: Detail::Full,
     };
     pub const ANTHROPIC: Self = Self {
         max_description: 4096,
         property_names: PropertyNames::Plain,
         patterns: Patterns::Plain,
         max_count: u64::MAX,
+        detail: Detail::Full,
     };
+
+    pub const fn compact(self) -> Self {
+        Self {
+            max_description: MAX_COMPACT_DESCRIPTION,
+            detail: Detail::Compact,
+            ..self
+        }
+    }
 }
+
+/// In characters. A sentence that is longer lists what the schema says as well.
+const MAX_COMPACT_DESCRIPTION: usize = 160;
 
 /// The schema as a provider takes it: `{"type": "object", "properties": {…}, …}`.
 ///
@@ -94,7 +116,12 @@ pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, SchemaError> {
 
 /// A description as every provider takes it: short enough, and without the
 /// control characters that some refuse. Lines and tabs stay.
-pub(crate) fn describe(text: &str, max_chars: usize) -> String {
+pub(crate) fn describe(text: &str, dialect: Dialect) -> String {
+    let max_chars = dialect.max_description;
+    let text = match dialect.detail {
+        Detail::Full => text,
+        Detail::Compact => first_sentence(text.trim_start(), max_scanned_chars(max_chars)),
+    };
     let readable: String = text
         .chars()
         .take(max_scanned_chars(max_chars))
@@ -105,6 +132,28 @@ pub(crate) fn describe(text: &str, max_chars: usize) -> String {
     }
     // The provider counts the ellipsis too.
     shorten(&readable, max_chars.saturating_sub(1)).into_owned()
+}
+
+/// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J. Doe") is none.
+fn first_sentence(text: &str, max_chars: usize) -> &str {
+    let mut before = [' '; 2];
+    for (at, char) in text.char_indices().take(max_chars) {
+        let end = at + char.len_utf8();
+        let is_end = match char {
+            '\n' => return &text[..at],
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => {
+                let is_abbreviation = matches!(before[0], ' ' | '.' | '(');
+                !is_abbreviation && text[end..].starts_with(char::is_whitespace)
+            }
+            _ => false,
+        };
+        if is_end {
+            return &text[..end];
+        }
+        before = [before[1], char];
+    }
+    text
 }
 
 /// How much of a text is read to find that many characters worth keeping: a

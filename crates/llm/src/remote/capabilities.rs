@@ -284,6 +284,7 @@ mod tests {
         let tools = tools.iter().map(|id| {
             Arc::new(CompiledTool {
                 id: ToolId::new(*id),
+                name: (*id).into(),
                 description: String::new(),
                 schema: json!({"type": "object"}),
                 entry: serde_json::value::to_raw_value(&()).unwrap(),

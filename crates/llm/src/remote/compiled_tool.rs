@@ -7,6 +7,8 @@ use tenon_domain::{ToolId, WireFormat};
 #[derive(Debug)]
 pub(crate) struct CompiledTool {
     pub id: ToolId,
+    /// What its source calls it.
+    pub name: String,
     pub description: String,
     pub schema: Value,
     /// All of it, as a request of the provider has it: a [`tool_entry`].

@@ -1,15 +1,17 @@
 //! Tools for a model that cannot call them by itself.
 //!
-//! Its server is told to let nothing through but JSON of a given form: one
-//! branch for each tool, one for a plain reply. Weak models choose better that
-//! way than by their own broken templates.
+//! Its server is told to let nothing through but JSON of one form: `{"tool": …, "arguments": {…}}`.
+//! Speaking is a tool like the others and comes last. A form of its own for it, or rules before the tools, and a
+//! small model does nothing but speak.
 
 mod envelope;
+mod tool_names;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenon_domain::{Message, Part, StopReason, ToolAnswer};
+use tenon_domain::{CallId, Message, Part, StopReason, ToolAnswer};
 use tenon_net::sse::SseEvent;
 
 use crate::remote::Decode;
@@ -18,71 +20,134 @@ use crate::remote::provider_error::ProviderError;
 use crate::tool_result::{ResultPart, arguments_object, result_parts};
 use crate::{CallFragment, ModelDelta};
 
-use envelope::ReplyEnvelope;
+use envelope::{EnvelopeContent, ReplyEnvelope};
+use tool_names::ToolNames;
 
 /// The tools as a list in the prompt, and how to use one.
 pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
-    let list: Vec<String> = tools.iter().map(|tool| describe(tool)).collect();
+    let names = ToolNames::new(tools);
+    let list = tools.iter().map(|tool| {
+        let name = names.name(&tool.id);
+        format!(
+            "- {name}: {} Arguments: {}\n",
+            tool.description, tool.schema
+        )
+    });
+    let list: String = list.collect();
+    let reply = names.reply();
     format!(
-        "\n\nAnswer with one JSON object and nothing else. To speak to the user: {{\"reply\": \"…\"}}. \
-         To use a tool: {{\"tool\": \"name\", \"arguments\": {{…}}}}; its result comes with the next message. \
-         The tools:\n{}",
-        list.join("\n")
+        "\n\nThe tools:\n{list}- {reply}: Speaks to the user: when no tool is needed, or when the results answer the question. \
+         Arguments: {}\n\n\
+         Answer with one JSON object and nothing else: {{\"tool\": \"name of one tool\", \"arguments\": {{…}}}}. \
+         The result of a tool comes with the next message.",
+        reply_arguments()
     )
-}
-
-/// A conversation in which what was called and answered is JSON of the form that is asked for.
-pub(crate) fn calls_as_envelopes(messages: Vec<Message>) -> Vec<Message> {
-    rewrite_calls(messages, as_envelope)
-}
-
-/// The same for a model that is shown no tools at all: servers whose templates
-/// know none refuse a chat with calls in it.
-pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
-    rewrite_calls(messages, as_text)
 }
 
 /// The form every answer must have.
 pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
-    let reply = json!({
-        "type": "object",
-        "properties": {"reply": {"type": "string"}},
-        "required": ["reply"],
-        "additionalProperties": false,
-    });
-    let calls = tools.iter().map(|tool| {
+    let names = ToolNames::new(tools);
+    let call = |name: &str, arguments: &Value| {
         json!({
             "type": "object",
-            "properties": {"tool": {"type": "string", "enum": [tool.id]}, "arguments": tool.schema},
+            "properties": {"tool": {"type": "string", "enum": [name]}, "arguments": arguments},
             "required": ["tool", "arguments"],
             "additionalProperties": false,
         })
-    });
-    let branches: Vec<Value> = calls.chain([reply]).collect();
+    };
+    let calls = tools
+        .iter()
+        .map(|tool| call(names.name(&tool.id), &tool.schema));
+    let branches: Vec<Value> = calls
+        .chain([call(names.reply(), &reply_arguments())])
+        .collect();
     json!({"type": "json_schema", "json_schema": {
         "name": "answer",
         "schema": {"type": "object", "anyOf": branches},
     }})
 }
 
-fn describe(tool: &CompiledTool) -> String {
-    format!(
-        "- {}: {} Arguments: {}",
-        tool.id, tool.description, tool.schema
-    )
+fn reply_arguments() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": false,
+    })
 }
 
-fn rewrite_calls(messages: Vec<Message>, say: fn(&Part) -> Option<String>) -> Vec<Message> {
+/// A conversation as if the model had said all of it in that form: one call at a time, each followed by its result.
+pub(crate) fn calls_as_envelopes(
+    messages: Vec<Message>,
+    tools: &[Arc<CompiledTool>],
+) -> Vec<Message> {
+    let names = ToolNames::new(tools);
+    let answers: HashMap<CallId, ToolAnswer> = messages
+        .iter()
+        .flat_map(|message| match message {
+            Message::Tools { answers } => answers.as_slice(),
+            Message::User { .. } | Message::Assistant { .. } => &[],
+        })
+        .map(|answer| (answer.call_id.clone(), answer.clone()))
+        .collect();
+    let mut out = Vec::new();
+    for message in messages {
+        match message {
+            Message::User { .. } => out.push(message),
+            Message::Assistant { parts } => {
+                for part in &parts {
+                    push_envelope(&mut out, part, &names, &answers);
+                }
+            }
+            // Told behind their calls.
+            Message::Tools { .. } => {}
+        }
+    }
+    crate::history::repair(out)
+}
+
+fn push_envelope(
+    out: &mut Vec<Message>,
+    part: &Part,
+    names: &ToolNames,
+    answers: &HashMap<CallId, ToolAnswer>,
+) {
+    let mut say = |tool: &str, arguments: &Value| {
+        let envelope = json!({"tool": tool, "arguments": arguments});
+        out.push(Message::Assistant {
+            parts: vec![Part::text(envelope.to_string())],
+        });
+    };
+    match part {
+        Part::Text { text, .. } => say(names.reply(), &json!({ "text": text })),
+        Part::Call { call, .. } => {
+            say(names.name(&call.tool_id), &arguments_object(&call.input));
+            if let Some(answer) = answers.get(&call.id) {
+                out.push(Message::User {
+                    text: result(names.name(&call.tool_id), answer),
+                });
+            }
+        }
+        Part::Thinking { .. } | Part::Opaque { .. } => {}
+    }
+}
+
+/// A conversation in plain words, for a model that is shown no tools at all: servers whose templates
+/// know none refuse a chat with calls in it.
+pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
     let messages = messages.into_iter().map(|message| match message {
         Message::User { text } => Message::User { text },
         Message::Assistant { parts } => {
-            let said: Vec<String> = parts.iter().filter_map(say).collect();
+            let said: Vec<String> = parts.iter().filter_map(as_text).collect();
             Message::Assistant {
                 parts: vec![Part::text(said.join("\n\n"))],
             }
         }
         Message::Tools { answers } => {
-            let results: Vec<String> = answers.iter().map(result).collect();
+            let results: Vec<String> = answers
+                .iter()
+                .map(|answer| result(answer.tool_id.as_str(), answer))
+                .collect();
             Message::User {
                 text: results.join("\n\n"),
             }
@@ -102,18 +167,7 @@ fn as_text(part: &Part) -> Option<String> {
     }
 }
 
-fn as_envelope(part: &Part) -> Option<String> {
-    match part {
-        Part::Text { text, .. } => Some(json!({ "reply": text }).to_string()),
-        Part::Call { call, .. } => {
-            let call = json!({"tool": call.tool_id, "arguments": arguments_object(&call.input)});
-            Some(call.to_string())
-        }
-        Part::Thinking { .. } | Part::Opaque { .. } => None,
-    }
-}
-
-fn result(answer: &ToolAnswer) -> String {
+fn result(tool: &str, answer: &ToolAnswer) -> String {
     let pieces = result_parts(&answer.result, false);
     let texts: Vec<String> = pieces
         .into_iter()
@@ -122,21 +176,24 @@ fn result(answer: &ToolAnswer) -> String {
             ResultPart::Image { .. } => None,
         })
         .collect();
-    format!("Result of {}:\n{}", answer.tool_id, texts.join("\n"))
+    format!("Result of {tool}:\n{}", texts.join("\n"))
 }
 
 /// Reads the JSON that such a model says.
 pub(crate) struct ConstrainedDecoder<D> {
     inner: D,
+    names: ToolNames,
     envelope: ReplyEnvelope,
     heard: Vec<ModelDelta>,
 }
 
 impl<D: Decode> ConstrainedDecoder<D> {
-    pub(crate) fn new(inner: D) -> Self {
+    pub(crate) fn new(inner: D, tools: &[Arc<CompiledTool>]) -> Self {
+        let names = ToolNames::new(tools);
         Self {
             inner,
-            envelope: ReplyEnvelope::default(),
+            envelope: ReplyEnvelope::new(names.reply()),
+            names,
             heard: Vec::new(),
         }
     }
@@ -172,11 +229,11 @@ impl<D: Decode> Decode for ConstrainedDecoder<D> {
             .collect();
         self.forward_text(out);
         match self.envelope.finish() {
-            envelope::EnvelopeContent::Words(words) if words.is_empty() => {}
-            envelope::EnvelopeContent::Words(words) => out.push(ModelDelta::Text(words)),
-            envelope::EnvelopeContent::Call { tool, arguments } => {
+            EnvelopeContent::Words(words) if words.is_empty() => {}
+            EnvelopeContent::Words(words) => out.push(ModelDelta::Text(words)),
+            EnvelopeContent::Call { tool, arguments } => {
                 out.push(ModelDelta::Call(CallFragment {
-                    name: Some(tool),
+                    name: Some(self.names.id_of(tool)),
                     arguments: arguments.to_string(),
                     ..CallFragment::default()
                 }));

@@ -81,7 +81,7 @@ impl RequestPlan {
         match (remote.format, remote.tools) {
             (WireFormat::Openai, ToolUse::Constrained) if !plan.tools.is_empty() => {
                 plan.system.push_str(&constrained::prompt(&plan.tools));
-                plan.messages = constrained::calls_as_envelopes(plan.messages);
+                plan.messages = constrained::calls_as_envelopes(plan.messages, &plan.tools);
             }
             (_, ToolUse::None) | (WireFormat::Openai, ToolUse::Constrained) => {
                 plan.messages = constrained::calls_as_text(plan.messages);
@@ -164,7 +164,7 @@ fn compile_tool(
         return Err(why.into());
     }
     let compiled = compiler
-        .compile(tool, remote.format)
+        .compile(tool, remote)
         .inspect_err(|_| count.failed += 1)?;
     if let Some(why) = capabilities.refusal(&compiled.id, &compiled.schema) {
         return Err(why.clone().into());

@@ -1,11 +1,13 @@
 //! The bytes of an answer in, deltas out, whatever the wire format.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 use tenon_domain::{ToolUse, WireFormat};
 use tenon_net::sse::{EventTooLong, SseEvent, SseParser};
 
+use super::compiled_tool::CompiledTool;
 use super::surrogates::SurrogateJoiner;
 use super::{Decode, Remote};
 use crate::remote::provider_error::ProviderError;
@@ -70,7 +72,7 @@ pub fn replay<'a>(
     format: ResponseFormat,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> (Vec<ModelDelta>, Option<Error>) {
-    let mut reader = ResponseReader::new(remote, format);
+    let mut reader = ResponseReader::new(remote, format, &[]);
     let read = || {
         for piece in pieces {
             if let ReadState::Done = reader.push(piece)? {
@@ -85,12 +87,17 @@ pub fn replay<'a>(
 }
 
 impl ResponseReader {
-    pub(super) fn new(remote: &Remote, format: ResponseFormat) -> Self {
+    pub(super) fn new(
+        remote: &Remote,
+        format: ResponseFormat,
+        tools: &[Arc<CompiledTool>],
+    ) -> Self {
         let decoder: Box<dyn Decode> = match (remote.format, remote.tools) {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
-            (WireFormat::Openai, ToolUse::Constrained) => Box::new(
-                constrained::ConstrainedDecoder::new(openai::OpenaiDecoder::new(remote)),
-            ),
+            (WireFormat::Openai, ToolUse::Constrained) => {
+                let inner = openai::OpenaiDecoder::new(remote);
+                Box::new(constrained::ConstrainedDecoder::new(inner, tools))
+            }
             (WireFormat::Openai, ToolUse::Native | ToolUse::None) => {
                 Box::new(openai::OpenaiDecoder::new(remote))
             }

@@ -12,6 +12,7 @@ use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tenon_domain::WireFormat;
 
+use super::compiled_tool::CompiledTool;
 use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
@@ -136,7 +137,7 @@ impl RetryingStream {
     }
 
     async fn send(&mut self) -> Result<(), ProviderError> {
-        ToolCompiler::prepare(&self.known, &self.request.tools, self.remote.format).await;
+        ToolCompiler::prepare(&self.known, &self.request.tools, &self.remote).await;
         let (capabilities, compiler) = (self.capabilities.clone(), &self.known.compiler);
         let (plan, left_out) =
             RequestPlan::new(&self.remote, compiler, capabilities, &self.request)?;
@@ -150,7 +151,11 @@ impl RetryingStream {
             WireFormat::Anthropic => (anthropic::PATH, anthropic::encode(&self.remote, plan)),
         };
         let response = http::post(&self.remote, path, &body).await?;
-        self.phase = Phase::Read(Box::new(OpenResponse::new(&self.remote, response)));
+        self.phase = Phase::Read(Box::new(OpenResponse::new(
+            &self.remote,
+            &plan.tools,
+            response,
+        )));
         Ok(())
     }
 
@@ -214,7 +219,7 @@ impl RetryingStream {
 }
 
 impl OpenResponse {
-    fn new(remote: &Remote, response: Response) -> Self {
+    fn new(remote: &Remote, tools: &[Arc<CompiledTool>], response: Response) -> Self {
         let kind = response.headers().get(CONTENT_TYPE);
         let kind = kind.and_then(|kind| kind.to_str().ok());
         let format = match kind {
@@ -223,7 +228,7 @@ impl OpenResponse {
         };
         Self {
             bytes: response.bytes_stream().boxed(),
-            reader: ResponseReader::new(remote, format),
+            reader: ResponseReader::new(remote, format, tools),
         }
     }
 

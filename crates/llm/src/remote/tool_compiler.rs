@@ -8,8 +8,9 @@ use serde_json::value::to_raw_value;
 use tenon_domain::{InputSchema, ToolId, ToolSpec, WireFormat};
 use tokio::sync::Semaphore;
 
-use super::ServerKnowledge;
 use super::compiled_tool::{CompiledTool, tool_entry};
+use super::model_size::is_small;
+use super::{Remote, ServerKnowledge};
 use crate::ExclusionReason;
 use crate::schema::{self, Dialect, SchemaError};
 
@@ -48,7 +49,7 @@ impl ToolCompiler {
     pub(super) async fn prepare(
         knowledge: &Arc<ServerKnowledge>,
         tools: &[Arc<ToolSpec>],
-        format: WireFormat,
+        remote: &Remote,
     ) {
         static TURNS: Semaphore = Semaphore::const_new(2);
         let compiler = &knowledge.compiler;
@@ -57,12 +58,12 @@ impl ToolCompiler {
         let mut left = MAX_VALUES_AT_ONCE;
         if new
             .iter()
-            .all(|tool| is_small(&tool.input_schema, &mut left))
+            .all(|tool| is_cheap(&tool.input_schema, &mut left))
         {
             return;
         }
         let tools = tools.to_vec();
-        let knowledge = knowledge.clone();
+        let (knowledge, remote) = (knowledge.clone(), remote.clone());
         let turn = TURNS.acquire().await.ok();
         let compiling = tokio::task::spawn_blocking(move || {
             let compiler = &knowledge.compiler;
@@ -72,7 +73,7 @@ impl ToolCompiler {
                 if count.limit().is_some() {
                     break;
                 }
-                match compiler.compile(tool, format) {
+                match compiler.compile(tool, &remote) {
                     Ok(_) => count.compiled += 1,
                     Err(_) => count.failed += 1,
                 }
@@ -87,13 +88,13 @@ impl ToolCompiler {
     pub(crate) fn compile(
         &self,
         tool: &Arc<ToolSpec>,
-        format: WireFormat,
+        remote: &Remote,
     ) -> Result<Arc<CompiledTool>, SchemaError> {
         if let Some(known) = self.get(tool) {
             return known;
         }
         // Without the lock: others know theirs, and need not wait for it.
-        let compiled = compile(tool, format).map(Arc::new);
+        let compiled = compile(tool, remote).map(Arc::new);
         self.make_room(1);
         let known = CompilerEntry {
             spec: tool.clone(),
@@ -143,7 +144,7 @@ impl CompileCount {
 }
 
 /// Whether there is little to do; what there is, is taken from `left`.
-fn is_small(schema: &InputSchema, left: &mut usize) -> bool {
+fn is_cheap(schema: &InputSchema, left: &mut usize) -> bool {
     schema.as_str().len() <= MAX_BYTES_AT_ONCE && has_few_values(&schema.value(), left)
 }
 
@@ -162,16 +163,26 @@ fn has_few_values(value: &Value, left: &mut usize) -> bool {
     }
 }
 
-fn compile(tool: &ToolSpec, format: WireFormat) -> Result<CompiledTool, SchemaError> {
-    let dialect = match format {
+fn dialect(remote: &Remote) -> Dialect {
+    let dialect = match remote.format {
         WireFormat::Openai => Dialect::OPENAI,
         WireFormat::Anthropic => Dialect::ANTHROPIC,
     };
+    if is_small(remote) {
+        dialect.compact()
+    } else {
+        dialect
+    }
+}
+
+fn compile(tool: &ToolSpec, remote: &Remote) -> Result<CompiledTool, SchemaError> {
+    let dialect = dialect(remote);
     let schema = schema::compile(&tool.input_schema.value(), dialect)?;
-    let description = schema::describe(&tool.description, dialect.max_description);
-    let entry = to_raw_value(&tool_entry(format, &tool.id, &description, &schema));
+    let description = schema::describe(&tool.description, dialect);
+    let entry = to_raw_value(&tool_entry(remote.format, &tool.id, &description, &schema));
     Ok(CompiledTool {
         id: tool.id.clone(),
+        name: tool.name.clone(),
         description,
         schema,
         entry: entry.map_err(|error| SchemaError::Serialize {
@@ -185,7 +196,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use serde_json::{Map, json};
-    use tenon_domain::{Annotations, RunsOn};
+    use tenon_domain::{Annotations, RunsOn, ToolUse};
 
     use super::*;
 
@@ -200,6 +211,19 @@ mod tests {
             annotations: Annotations::default(),
             runs_on: RunsOn::Server,
         })
+    }
+
+    fn remote() -> Remote {
+        Remote {
+            name: "m".into(),
+            format: WireFormat::Openai,
+            base_url: String::new(),
+            key: None,
+            model: "m".into(),
+            parameters: Map::new(),
+            tools: ToolUse::Native,
+            context_tokens: None,
+        }
     }
 
     /// Definitions that each say the next one four times.
@@ -220,7 +244,7 @@ mod tests {
     async fn schemas_that_cannot_be_told_keep_nobody_waiting_for_long() {
         let knowledge = Arc::new(ServerKnowledge::default());
         let tools: Vec<_> = (0..2_000).map(|number| tool(number, fan_out())).collect();
-        let mut longest = Duration::ZERO;
+        let (remote, mut longest) = (remote(), Duration::ZERO);
         let ticks = async {
             loop {
                 let began = Instant::now();
@@ -229,7 +253,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = ToolCompiler::prepare(&knowledge, &tools, WireFormat::Openai) => {}
+            () = ToolCompiler::prepare(&knowledge, &tools, &remote) => {}
             () = ticks => unreachable!("it goes on for ever"),
         }
         assert!(longest < Duration::from_secs(1), "{longest:?}");
@@ -241,10 +265,10 @@ mod tests {
         let knowledge = Arc::new(ServerKnowledge::default());
         let schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
         let tools: Vec<_> = (0..50).map(|number| tool(number, schema.clone())).collect();
-        ToolCompiler::prepare(&knowledge, &tools, WireFormat::Openai).await;
+        ToolCompiler::prepare(&knowledge, &tools, &remote()).await;
         assert!(knowledge.compiler.lock().is_empty());
         for tool in &tools {
-            let told = knowledge.compiler.compile(tool, WireFormat::Openai);
+            let told = knowledge.compiler.compile(tool, &remote());
             assert_eq!(told.unwrap().id, tool.id);
         }
         assert_eq!(knowledge.compiler.lock().len(), 50);

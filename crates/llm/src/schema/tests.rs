@@ -546,7 +546,50 @@ fn descriptions_are_short_and_readable() {
         json!({"description": "ab\n\tc"}),
     );
     check_property(json!({"description": "\0", "title": 5}), json!({}));
-    assert_eq!(describe("ab\0c", 3), "abc");
+    let three = Dialect {
+        max_description: 3,
+        ..Dialect::OPENAI
+    };
+    assert_eq!(describe("ab\0c", three), "abc");
+}
+
+#[test]
+fn a_small_model_is_told_the_first_sentence() {
+    for (text, expected) in [
+        ("Adds numbers. Call it often.", "Adds numbers."),
+        ("Adds numbers.\nCall it often.", "Adds numbers."),
+        (" Adds numbers\nExample: 1", "Adds numbers"),
+        ("A city, e.g. Paris. Or a country.", "A city, e.g. Paris."),
+        ("By J. Doe. Old.", "By J. Doe."),
+        ("At version 2.5 or later", "At version 2.5 or later"),
+        ("Really? Yes.", "Really?"),
+        ("读取文件。可以分页。", "读取文件。"),
+        ("", ""),
+    ] {
+        assert_eq!(describe(text, Dialect::OPENAI.compact()), expected);
+    }
+    let long = "ä".repeat(5_000);
+    let described = describe(&long, Dialect::OPENAI.compact());
+    assert_eq!(described.chars().count(), 160);
+}
+
+#[test]
+fn a_small_model_is_told_what_it_needs_to_fill_in() {
+    let schema = json!({"type": "object", "title": "Args", "properties": {
+        "path": {"type": "string", "title": "Path", "description": "The file. Relative.", "examples": ["a"], "default": ""},
+        "depth": {"type": "integer", "minimum": 1, "default": 3},
+        "tags": {"type": "array", "items": {"type": "string", "title": "Tag"}, "default": []},
+        "kind": {"enum": ["a", "b"], "default": null},
+    }, "required": ["path"]});
+    assert_eq!(
+        compile(&schema, Dialect::OPENAI.compact()),
+        Ok(json!({"type": "object", "properties": {
+            "path": {"type": "string", "description": "The file."},
+            "depth": {"type": "integer", "minimum": 1, "default": 3},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "kind": {"enum": ["a", "b"]},
+        }, "required": ["path"]})),
+    );
 }
 
 #[test]

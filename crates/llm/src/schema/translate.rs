@@ -12,7 +12,7 @@ use super::keyword::{
 use super::merge::merge;
 use super::normalize::implied_type;
 use super::reference::SchemaDocument;
-use super::{Dialect, MAX_DEPTH, MAX_NODES, SchemaError, describe, max_scanned_chars};
+use super::{Detail, Dialect, MAX_DEPTH, MAX_NODES, SchemaError, describe, max_scanned_chars};
 
 /// Bytes read or copied. Generous beside what may come out, because merging drops much.
 const MAX_WORK: usize = 1_000_000;
@@ -177,10 +177,14 @@ impl<'a> Translator<'a> {
         output: &mut Map<String, Value>,
     ) -> Result<(), SchemaError> {
         let max = self.dialect.max_description;
-        for keyword in ["title", "description"] {
+        let texts: &[&str] = match self.dialect.detail {
+            Detail::Full => &["title", "description"],
+            Detail::Compact => &["description"],
+        };
+        for &keyword in texts {
             if let Some(Value::String(text)) = keywords.get(keyword) {
                 self.spend(text.len().min(max_scanned_chars(max)))?;
-                let text = describe(text, max);
+                let text = describe(text, self.dialect);
                 if !text.is_empty() {
                     output.insert(keyword.into(), text.into());
                 }
@@ -195,7 +199,16 @@ impl<'a> Translator<'a> {
         keywords: &'a Map<String, Value>,
         output: &mut Map<String, Value>,
     ) -> Result<(), SchemaError> {
-        if let Some(value) = keywords.get("default") {
+        let says_nothing = |value: &&Value| match value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            Value::Object(entries) => entries.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
+        };
+        let is_compact = self.dialect.detail == Detail::Compact;
+        let default = keywords.get("default");
+        if let Some(value) = default.filter(|value| !(is_compact && says_nothing(value))) {
             self.weigh(value)?;
             output.insert("default".into(), value.clone());
         }

@@ -1,5 +1,7 @@
 //! Tools as a form that every answer must have, for models that cannot call them by themselves.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tenon_domain::{
     CallId, Message, Part, StopReason, ToolAnswer, ToolCall, ToolError, ToolId, ToolOutput,
@@ -61,7 +63,7 @@ async fn a_form_has_one_branch_for_each_tool_and_one_for_a_reply() {
     let body = &fake.asked()[0].body;
     let arguments =
         json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
-    let branch = |tool: &str| {
+    let branch = |tool: &str, arguments: &Value| {
         json!({
             "type": "object",
             "properties": {"tool": {"type": "string", "enum": [tool]}, "arguments": arguments},
@@ -69,31 +71,44 @@ async fn a_form_has_one_branch_for_each_tool_and_one_for_a_reply() {
             "additionalProperties": false,
         })
     };
-    let reply = json!({
+    let text = json!({
         "type": "object",
-        "properties": {"reply": {"type": "string"}},
-        "required": ["reply"],
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
         "additionalProperties": false,
     });
     let form = json!({"type": "json_schema", "json_schema": {
         "name": "answer",
-        "schema": {"type": "object", "anyOf": [branch("weather"), branch("clock"), reply]},
+        "schema": {"type": "object", "anyOf": [
+            branch("weather", &arguments),
+            branch("clock", &arguments),
+            branch("reply", &text),
+        ]},
     }});
     assert_eq!(body["response_format"], form);
     assert_eq!(body.get("tools"), None);
     let system = body["messages"][0]["content"].as_str().unwrap();
+    assert!(system.starts_with("You are Tenon."), "{system}");
+    let place = |text: &str| {
+        system
+            .find(text)
+            .unwrap_or_else(|| panic!("{text}: {system}"))
+    };
+    let places = [
+        "\n- weather: Does weather.",
+        "\n- clock: Does clock.",
+        "\n- reply: ",
+        "Answer with one JSON object",
+    ]
+    .map(place);
     assert!(
-        system.starts_with("You are Tenon.\n\nAnswer with one JSON object"),
-        "{system}"
-    );
-    assert!(
-        system.contains("- weather: Does weather.") && system.contains("- clock: Does clock."),
-        "{system}"
+        places.is_sorted(),
+        "tools, then speaking, then rules: {system}"
     );
 }
 
 #[tokio::test]
-async fn what_happened_is_told_in_words() {
+async fn what_happened_is_told_in_the_form_that_is_asked_for() {
     let call = |id: &str| {
         Part::call(ToolCall {
             id: CallId::new(id),
@@ -109,12 +124,7 @@ async fn what_happened_is_told_in_words() {
     let messages = vec![
         user("Weather?"),
         Message::Assistant {
-            parts: vec![
-                Part::thinking("Hm."),
-                Part::text("I look."),
-                call("1"),
-                call("2"),
-            ],
+            parts: vec![Part::thinking("Hm."), call("1"), call("2")],
         },
         Message::Tools {
             answers: vec![
@@ -122,7 +132,6 @@ async fn what_happened_is_told_in_words() {
                 answer("2", Err(ToolError::failed("no such city"))),
             ],
         },
-        user("So?"),
         Message::Assistant {
             parts: vec![Part::text("7.")],
         },
@@ -141,25 +150,48 @@ async fn what_happened_is_told_in_words() {
         Value::from(told),
         json!([
             {"role": "user", "content": "Weather?"},
-            {"role": "assistant", "content": format!("{{\"reply\":\"I look.\"}}\n\n{called}\n\n{called}")},
-            {"role": "user", "content": "Result of weather:\n7 degrees\n\nResult of weather:\nError: no such city\n\nSo?"},
-            {"role": "assistant", "content": "{\"reply\":\"7.\"}"},
+            {"role": "assistant", "content": called},
+            {"role": "user", "content": "Result of weather:\n7 degrees"},
+            {"role": "assistant", "content": called},
+            {"role": "user", "content": "Result of weather:\nError: no such city"},
+            {"role": "assistant", "content": r#"{"tool":"reply","arguments":{"text":"7."}}"#},
             {"role": "user", "content": "Thanks"},
         ])
     );
 }
 
+/// A small model is not to write out which source a tool is from.
+#[tokio::test]
+async fn tools_are_called_by_their_own_names() {
+    let mut prefixed = (*tool("weather")).clone();
+    prefixed.id = ToolId::new("mcp_home_weather");
+    let tools = vec![Arc::new(prefixed)];
+    let stream = format!(
+        "data: {}\n\ndata: [DONE]\n\n",
+        json!({"choices": [{"delta": {"content": r#"{"tool":"weather","arguments":{"city":"Oslo"}}"#}, "finish_reason": "stop"}]})
+    );
+    let fake = Fake::start([Act::stream(&stream)]).await;
+    let request = ModelRequest { tools, ..hi() };
+    let heard = ask(&*connect(constrained(&fake)), request).await;
+    assert_eq!(
+        heard.reply.parts,
+        call("mcp_home_weather", json!({"city": "Oslo"}))
+    );
+    let body = fake.asked()[0].body.to_string();
+    assert!(!body.contains("mcp_home"), "{body}");
+}
+
 #[tokio::test]
 async fn a_reply_comes_as_it_is_written() {
     let heard = said(&[
-        "{\"re",
-        "ply\": \"Hel",
+        "{\"tool\": \"re",
+        "ply\", \"arguments\": {\"text\": \"Hel",
         "lo\\",
         "n\\ud83d",
         "\\ude00",
         " you",
         "\"",
-        "}",
+        "}}",
     ])
     .await;
     heard.is_answer("Hello\n😀 you");

@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value};
 
-/// What stands before the words, with any white space in between.
-const OPENING: [&str; 4] = ["{", "\"reply\"", ":", "\""];
-
-/// The JSON around a reply. Takes in `{"reply": "…"}` piece by piece and gives
-/// its words as they come. What is no JSON comes from a server that ignores
+/// The JSON around a reply. Takes in `{"tool": "reply", "arguments": {"text": "…"}}` piece by piece
+/// and gives its words as they come. What is no JSON comes from a server that ignores
 /// the form, and is an answer all the same.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ReplyEnvelope {
+    /// What speaking is called.
+    name: String,
+    /// The tokens that stand before the words, with any white space in between.
+    opening: Vec<String>,
     is_plain: bool,
     whole: String,
     /// How many bytes of the opening were read, and how many of its tokens found in them.
@@ -33,6 +34,33 @@ pub(super) enum EnvelopeContent {
 }
 
 impl ReplyEnvelope {
+    pub(super) fn new(name: &str) -> Self {
+        let name_token = format!("\"{name}\"");
+        let opening = [
+            "{",
+            "\"tool\"",
+            ":",
+            &name_token,
+            ",",
+            "\"arguments\"",
+            ":",
+            "{",
+            "\"text\"",
+            ":",
+            "\"",
+        ];
+        Self {
+            name: name.to_owned(),
+            opening: opening.map(str::to_owned).into(),
+            is_plain: false,
+            whole: String::new(),
+            read: 0,
+            found: 0,
+            begin: None,
+            given: 0,
+        }
+    }
+
     /// Takes in a piece; gives the words it adds to the reply.
     pub(super) fn push(&mut self, text: &str) -> String {
         if self.is_plain {
@@ -40,7 +68,7 @@ impl ReplyEnvelope {
         }
         self.whole.push_str(text);
         if self.found == 0 {
-            let begun = self.rest();
+            let begun = rest(&self.whole, &mut self.read);
             if !begun.is_empty() && !begun.starts_with(['{', '`']) {
                 self.is_plain = true;
                 return std::mem::take(&mut self.whole);
@@ -62,29 +90,28 @@ impl ReplyEnvelope {
             // The words were given as they came.
             return EnvelopeContent::Words(String::new());
         }
-        match serde_json::from_str::<Value>(unfenced(whole.trim())) {
-            Ok(Value::Object(mut answer)) => {
-                match (answer.remove("tool"), answer.remove("reply")) {
-                    (Some(Value::String(tool)), _) => EnvelopeContent::Call {
-                        tool,
-                        arguments: match answer.remove("arguments") {
-                            None | Some(Value::Null) => Value::Object(Map::new()),
-                            Some(arguments) => arguments,
-                        },
-                    },
-                    (_, Some(Value::String(reply))) => EnvelopeContent::Words(reply),
-                    _ => EnvelopeContent::Words(whole),
-                }
-            }
-            _ => EnvelopeContent::Words(whole),
+        let Ok(Value::Object(mut answer)) = serde_json::from_str(unfenced(whole.trim())) else {
+            return EnvelopeContent::Words(whole);
+        };
+        let Some(Value::String(tool)) = answer.remove("tool") else {
+            return EnvelopeContent::Words(whole);
+        };
+        let arguments = match answer.remove("arguments") {
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            Some(arguments) => arguments,
+        };
+        if tool != self.name {
+            return EnvelopeContent::Call { tool, arguments };
         }
+        let text = arguments.get("text").and_then(Value::as_str);
+        EnvelopeContent::Words(text.unwrap_or_default().to_owned())
     }
 
     /// Where the words begin, once the whole opening is there. Goes on where it
     /// stopped: white space without end is read once.
     fn words_begin(&mut self) -> Option<usize> {
-        while let Some(token) = OPENING.get(self.found) {
-            if !self.rest().starts_with(token) {
+        while let Some(token) = self.opening.get(self.found) {
+            if !rest(&self.whole, &mut self.read).starts_with(&**token) {
                 return None;
             }
             self.read += token.len();
@@ -92,13 +119,13 @@ impl ReplyEnvelope {
         }
         Some(self.read)
     }
+}
 
-    /// What follows the opening as far as it was read, behind the white space.
-    fn rest(&mut self) -> &str {
-        let rest = &self.whole[self.read..];
-        self.read += rest.len() - rest.trim_start().len();
-        &self.whole[self.read..]
-    }
+/// What follows what was read, behind the white space, which is read with this.
+fn rest<'a>(whole: &'a str, read: &mut usize) -> &'a str {
+    let rest = whole[*read..].trim_start();
+    *read = whole.len() - rest.len();
+    rest
 }
 
 /// JSON without the fence that models like to put around it.
@@ -186,7 +213,7 @@ mod tests {
     fn check(text: &str, words: &str, end: &EnvelopeContent) {
         let chars: Vec<char> = text.chars().collect();
         for size in [1, 2, 5, 1000] {
-            let (mut reply, mut given) = (ReplyEnvelope::default(), String::new());
+            let (mut reply, mut given) = (ReplyEnvelope::new("reply"), String::new());
             for piece in chars.chunks(size) {
                 given.push_str(&reply.push(&piece.iter().collect::<String>()));
             }
@@ -198,14 +225,22 @@ mod tests {
     #[test]
     fn words_come_as_they_are_written() {
         let over = EnvelopeContent::Words(String::new());
-        check(r#"{"reply":"Hi"}"#, "Hi", &over);
+        check(r#"{"tool":"reply","arguments":{"text":"Hi"}}"#, "Hi", &over);
         check(
-            r#" { "reply" : "a\n\"b\" \\ \u00e9 \ud83d\ude00 你" } "#,
+            r#" { "tool" : "reply" , "arguments" : { "text" : "a\n\"b\" \\ \u00e9 \ud83d\ude00 你" } } "#,
             "a\n\"b\" \\ é 😀 你",
             &over,
         );
-        check(r#"{"reply":"cut of"#, "cut of", &over);
-        check(r#"{"reply":"\ud83d!"}"#, "\u{FFFD}!", &over);
+        check(
+            r#"{"tool":"reply","arguments":{"text":"cut of"#,
+            "cut of",
+            &over,
+        );
+        check(
+            r#"{"tool":"reply","arguments":{"text":"\ud83d!"}}"#,
+            "\u{FFFD}!",
+            &over,
+        );
     }
 
     #[test]
@@ -216,7 +251,7 @@ mod tests {
         };
         check(r#"{"tool":"t","arguments":{"x":1}}"#, "", &call);
         check(
-            r#"{"why":"x","reply":"late"}"#,
+            r#"{"arguments":{"text":"late"},"tool":"reply"}"#,
             "",
             &EnvelopeContent::Words("late".into()),
         );
@@ -226,7 +261,7 @@ mod tests {
             &call,
         );
         check(
-            "```\n{\"reply\":\"Hi\"}\n```",
+            "```\n{\"tool\":\"reply\",\"arguments\":{\"text\":\"Hi\"}}\n```",
             "",
             &EnvelopeContent::Words("Hi".into()),
         );
@@ -234,6 +269,19 @@ mod tests {
             "`ls` lists.",
             "",
             &EnvelopeContent::Words("`ls` lists.".into()),
+        );
+        check(
+            r#"{"tool":"replies","arguments":{"text":"Hi"}}"#,
+            "",
+            &EnvelopeContent::Call {
+                tool: "replies".into(),
+                arguments: json!({"text": "Hi"}),
+            },
+        );
+        check(
+            r#"{"tool":"reply"}"#,
+            "",
+            &EnvelopeContent::Words(String::new()),
         );
         check("", "", &EnvelopeContent::Words(String::new()));
     }
@@ -248,14 +296,21 @@ mod tests {
     #[test]
     fn white_space_without_end_is_read_once() {
         let over = EnvelopeContent::Words(String::new());
-        for opening in ["", "{", "{\"reply\"", "{\"reply\":"] {
+        for opening in [
+            "",
+            "{",
+            "{\"tool\":",
+            "{\"tool\":\"reply\"",
+            "{\"tool\":\"reply\",\"arguments\":{",
+        ] {
             let begun = std::time::Instant::now();
-            let mut envelope = ReplyEnvelope::default();
+            let mut envelope = ReplyEnvelope::new("reply");
             envelope.push(opening);
             for _ in 0..100_000 {
                 assert_eq!(envelope.push("\n"), "");
             }
-            let rest = r#"{"reply":"Hi"}"#.strip_prefix(opening).unwrap();
+            let rest =
+                r#"{"tool":"reply","arguments":{"text":"Hi"}}"#.strip_prefix(opening).unwrap();
             assert_eq!(envelope.push(rest), "Hi");
             assert_eq!(envelope.finish(), over);
             // Linear takes a part of a second; quadratic would take a minute.
