@@ -4,6 +4,7 @@
 //! is up to the [`Recorder`]. A failed tool is a result; only a model that cannot be used fails a run.
 
 mod calls;
+mod repeats;
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -12,23 +13,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, Message, MessageId, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
+    ChatId, Message, MessageId, Part, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
 };
 use tenon_llm::ModelRequest;
 use tenon_store::{Result as StoreResult, fresh_id};
-use tenon_tools::{RequestTools, Toolset};
+use tenon_tools::{OfferSize, RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::model_step::{ModelStep, StepResult};
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, TurnFault};
+use crate::{Agent, TurnFault, prompt};
+use repeats::RepeatDetector;
 
 /// One run of the loop.
 pub(crate) struct AgentLoop<'a> {
     pub agent: &'a Agent,
     pub model: &'a TurnModel,
-    pub system: &'a str,
+    /// None: as the tools call for.
+    pub system: Option<&'a str>,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
@@ -47,6 +50,15 @@ pub enum ModelTools {
     Server(RequestTools),
     /// Tools that the client runs: a call of one ends the answer.
     Client(Vec<Arc<ToolSpec>>),
+}
+
+/// What a model is asked for in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    /// Whatever it wants: words, calls.
+    Open,
+    /// Words alone: its calls only repeated themselves.
+    AnswerOnly,
 }
 
 /// Why a run is over.
@@ -72,12 +84,22 @@ impl AgentLoop<'_> {
         mut messages: Vec<Message>,
         first_step: usize,
     ) -> StoreResult<LoopEnd> {
+        let mut repeats = RepeatDetector::replay(&messages, self.model.provider.is_small());
+        let mut kind = StepKind::Open;
         for step in first_step..self.agent.settings.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
-            let (message, StepResult { reply, cut }) =
-                self.run_model_step(&toolset, &messages).await?;
+            let (message, StepResult { mut reply, mut cut }) =
+                self.run_model_step(&toolset, &messages, kind).await?;
             self.usage.add(reply.usage);
+            if kind == StepKind::AnswerOnly {
+                let is_call = |part: &mut Part| matches!(part, Part::Call { .. });
+                let calls = reply.parts.extract_if(.., is_call).count();
+                if cut.is_none() && (calls > 0 || reply.parts.is_empty()) {
+                    let name = (&self.model.shown.name).into();
+                    cut = Some(interrupted(TurnFault::Repeats { name }));
+                }
+            }
 
             let calls = calls::requested(&toolset, &message, &reply.parts);
             let recorder = self.recorder;
@@ -102,10 +124,14 @@ impl AgentLoop<'_> {
             }
 
             let toolset = calls::with_known_addresses(toolset, &messages, &calls).await;
-            let answers = match self.run_calls(&toolset, calls).await? {
+            let mut answers = match self.run_calls(&toolset, calls).await? {
                 ControlFlow::Continue(answers) => answers,
                 ControlFlow::Break(end) => return Ok(end),
             };
+            if repeats.observe(&reply.parts, &answers) {
+                repeats::add_note(&mut answers);
+                kind = StepKind::AnswerOnly;
+            }
             messages.push(Message::Assistant { parts: reply.parts });
             if !answers.is_empty() {
                 messages.push(Message::Tools { answers });
@@ -134,6 +160,7 @@ impl AgentLoop<'_> {
         &self,
         toolset: &Toolset,
         messages: &[Message],
+        kind: StepKind,
     ) -> StoreResult<(MessageId, StepResult)> {
         let message = MessageId(fresh_id());
         self.recorder.message_started(&message).await?;
@@ -145,13 +172,25 @@ impl AgentLoop<'_> {
             message: &message,
             recorder: self.recorder,
         };
+        let provider = &self.model.provider;
+        let tools = match (&self.tools, kind) {
+            (_, StepKind::AnswerOnly) => Vec::new(),
+            (ModelTools::Server(_), StepKind::Open) if provider.is_small() => {
+                toolset.offer(messages, OfferSize::Compact)
+            }
+            (ModelTools::Server(_), StepKind::Open) => toolset.offer(messages, OfferSize::Full),
+            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
+        };
+        let system = match kind {
+            StepKind::AnswerOnly => prompt::ANSWER,
+            StepKind::Open if tools.is_empty() || !provider.offers_tools() => prompt::WITHOUT_TOOLS,
+            StepKind::Open if provider.is_small() => prompt::SMALL,
+            StepKind::Open => prompt::SYSTEM,
+        };
         let result = step.run(ModelRequest {
-            system: self.system.into(),
+            system: self.system.unwrap_or(system).into(),
             messages: messages.to_vec(),
-            tools: match &self.tools {
-                ModelTools::Server(_) => toolset.specs(),
-                ModelTools::Client(tools) => tools.clone(),
-            },
+            tools,
         });
         let result = result.await;
         Ok((message, result))
@@ -168,6 +207,10 @@ pub(crate) async fn catch_panic(
 
 pub(crate) fn failed(fault: TurnFault) -> TurnOutcome {
     TurnOutcome::Failed(fault.into())
+}
+
+fn interrupted(fault: TurnFault) -> TurnOutcome {
+    TurnOutcome::Interrupted(fault.into())
 }
 
 impl LoopEnd {

@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, Error, TurnFault, prompt};
+use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
 pub struct Completion {
@@ -101,7 +101,7 @@ impl Agent {
         let run = AgentLoop {
             agent: &self,
             model: &completion.model,
-            system: completion.system.as_deref().unwrap_or(prompt::SYSTEM),
+            system: completion.system.as_deref(),
             tools: completion.tools,
             access: &completion.access,
             chat: None,

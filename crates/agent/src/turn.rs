@@ -100,7 +100,7 @@ impl Turn {
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: prompt::SYSTEM,
+            system: None,
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
             chat: Some(&self.chat),

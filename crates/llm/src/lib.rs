@@ -40,6 +40,16 @@ pub trait Provider: Send + Sync {
     /// For people: "Built-in assistant", "gpt-x at OpenAI".
     fn name(&self) -> &str;
 
+    /// Whether the tools of a request are put before the model at all.
+    fn offers_tools(&self) -> bool {
+        true
+    }
+
+    /// Whether the model should be told of few tools, and in short.
+    fn is_small(&self) -> bool {
+        false
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Capabilities {
     pub takes_users_after_tools: bool,
     /// Writes no more than this.
     pub max_tokens: Option<u64>,
+    /// Reads no more than this.
+    pub context_tokens: Option<u64>,
     /// A chat of this weight was too long.
     pub full_at: Option<usize>,
     quarantine: BTreeMap<ToolId, RefusedTool>,
@@ -94,6 +96,7 @@ impl Default for Capabilities {
             takes_thoughts: true,
             takes_users_after_tools: true,
             max_tokens: None,
+            context_tokens: None,
             full_at: None,
             quarantine: BTreeMap::new(),
             has_bad_image: false,
@@ -189,6 +192,7 @@ impl Capabilities {
         self.takes_thoughts &= other.takes_thoughts;
         self.takes_users_after_tools &= other.takes_users_after_tools;
         self.max_tokens = other.max_tokens.or(self.max_tokens);
+        self.context_tokens = other.context_tokens.or(self.context_tokens);
         self.full_at = other.full_at.or(self.full_at);
         let refused = other.quarantine.iter();
         self.quarantine

@@ -121,7 +121,8 @@ fn build(builder: reqwest::ClientBuilder) -> Client {
         .expect("nothing in these settings can fail once TLS is installed")
 }
 
-fn is_local(url: &str) -> bool {
+/// Whether a server is on this machine or in its network.
+pub(crate) fn is_local(url: &str) -> bool {
     let url = Url::parse(url).ok();
     match url.as_ref().and_then(Url::host) {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
