@@ -188,6 +188,12 @@ for (const transport of ['http', 'sse']) {
     const { page, are, allow, watched } = await found(t, peer);
     const toolId = await allow('sleeps');
     await page.clock.install();
+    // Timers from before it was installed could not be cleared any more: one that closes idle
+    // connections would end the call.
+    const before = watched.countSent('"tools/list"');
+    await page.reload();
+    await eventually('it was looked at', () => watched.countSent('"tools/list"') > before, 30_000);
+    await are('ready');
     const mark = join(tmpdir(), `tenon-dies-${transport}`);
     const calling = suite.tell('POST', `/tools/${toolId}/call`, {
       arguments: { seconds: 60, mark },

@@ -110,14 +110,21 @@ function connects(port) {
   });
 }
 
-/** For one that cannot choose its port itself. */
+/** For one that cannot choose its port itself. It is below those the kernel gives out to
+    connections: one of these could have it before the server does. */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 function startPeer(command, args) {

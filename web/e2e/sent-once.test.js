@@ -115,6 +115,8 @@ test('two tabs with one message that did not arrive send it once', deadline, asy
   await second.goto(page.url());
   const other = screen(second);
   await eventually('it is there', async () => (await other.field.inputValue()) === QUESTION);
+  // While the chat loads nothing can be sent.
+  await eventually('it can be sent', () => other.sendButton.isEnabled());
   await other.field.press('Enter');
   await saidOnce(second, other);
   await saidOnce(page, ui);

@@ -117,7 +117,7 @@ test('why it cannot be started is told apart from all it wrote', deadline, async
     .waitFor({ timeout: 30_000 });
   const lines = row.getByRole('list', { name: 'What it wrote' }).getByRole('listitem');
   assert.deepEqual(await lines.allTextContents(), [`Error: ${fault}`]);
-  await row.getByText('`node` exited with code 1.').first().waitFor();
+  await row.getByText('node exited with code 1.').first().waitFor();
 });
 
 test(

@@ -6,24 +6,28 @@
 mod calls;
 mod repeats;
 
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, Message, MessageId, Part, StopReason, ToolAccess, ToolSpec, TurnOutcome, Usage,
+    ChatId, EntryPoint, Message, MessageId, PageLanguage, Part, StopReason, ToolAccess, ToolSpec,
+    TurnOutcome, Usage,
 };
-use tenon_llm::ModelRequest;
+use tenon_llm::{GenerationOptions, ModelRequest};
 use tenon_store::{Result as StoreResult, fresh_id};
 use tenon_tools::{OfferSize, RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::model_step::{ModelStep, StepResult};
+use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, TurnFault, prompt};
+use crate::{Agent, TurnFault};
 use repeats::RepeatDetector;
 
 /// One run of the loop.
@@ -32,9 +36,15 @@ pub(crate) struct AgentLoop<'a> {
     pub model: &'a TurnModel,
     /// None: as the tools call for.
     pub system: Option<&'a str>,
+    /// Of the page the answer is read on, where one is.
+    pub language: Option<PageLanguage>,
+    /// Of the first step; a call that it requires is not required again.
+    pub options: &'a GenerationOptions,
     pub tools: ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
+    /// How its request came in: it runs while that counts.
+    pub entry: &'a EntryPoint,
     /// The chat whose switches count, too.
     pub chat: Option<&'a ChatId>,
     pub workspace: PathBuf,
@@ -90,7 +100,7 @@ impl AgentLoop<'_> {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
             let (message, StepResult { mut reply, mut cut }) =
-                self.run_model_step(&toolset, &messages, kind).await?;
+                self.run_model_step(&toolset, &messages, step, kind).await?;
             self.usage.add(reply.usage);
             if kind == StepKind::AnswerOnly {
                 let is_call = |part: &mut Part| matches!(part, Part::Call { .. });
@@ -140,11 +150,37 @@ impl AgentLoop<'_> {
         Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
     }
 
-    /// What the user may call now, as the switches stand. One who was disabled meanwhile, in
-    /// another process maybe, is stopped by asking.
+    /// Works for this run, and cancels it once its user is disabled or its key revoked. The work
+    /// is boxed: it is large, and would be moved around.
+    pub(crate) async fn while_authorized<T>(&self, work: Pin<Box<impl Future<Output = T>>>) -> T {
+        tokio::select! {
+            biased;
+            done = work => done,
+            never = self.cancel_when_revoked() => match never {},
+        }
+    }
+
+    async fn cancel_when_revoked(&self) -> Infallible {
+        let mut changes = self.agent.store.watch_accounts();
+        // A store that cannot be read ends nothing; it is asked again at the next step.
+        while self.is_authorized().await.unwrap_or(true) && changes.changed().await.is_ok() {}
+        self.cancel.cancel();
+        std::future::pending().await
+    }
+
+    async fn is_authorized(&self) -> StoreResult<bool> {
+        let store = &self.agent.store;
+        let is_active = store.is_active(&self.access.user).await?;
+        Ok(match self.entry {
+            EntryPoint::Key(key) => is_active && store.key_exists(key).await?,
+            EntryPoint::Page | EntryPoint::Shell => is_active,
+        })
+    }
+
+    /// What the user may call now, as the switches stand.
     async fn toolset(&self) -> StoreResult<Toolset> {
         let store = &self.agent.store;
-        if !store.is_active(&self.access.user).await? {
+        if !self.is_authorized().await? {
             self.cancel.cancel();
         }
         let settings = store.tool_settings(&self.access.user, None, self.chat);
@@ -160,10 +196,16 @@ impl AgentLoop<'_> {
         &self,
         toolset: &Toolset,
         messages: &[Message],
+        step: usize,
         kind: StepKind,
     ) -> StoreResult<(MessageId, StepResult)> {
         let message = MessageId(fresh_id());
         self.recorder.message_started(&message).await?;
+        let options = if step == 0 {
+            self.options.clone()
+        } else {
+            self.options.after_first_step()
+        };
         let step = ModelStep {
             model: &*self.model.provider,
             toolset,
@@ -172,28 +214,52 @@ impl AgentLoop<'_> {
             message: &message,
             recorder: self.recorder,
         };
-        let provider = &self.model.provider;
-        let tools = match (&self.tools, kind) {
-            (_, StepKind::AnswerOnly) => Vec::new(),
-            (ModelTools::Server(_), StepKind::Open) if provider.is_small() => {
-                toolset.offer(messages, OfferSize::Compact)
-            }
-            (ModelTools::Server(_), StepKind::Open) => toolset.offer(messages, OfferSize::Full),
-            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
-        };
-        let system = match kind {
-            StepKind::AnswerOnly => prompt::ANSWER,
-            StepKind::Open if tools.is_empty() || !provider.offers_tools() => prompt::WITHOUT_TOOLS,
-            StepKind::Open if provider.is_small() => prompt::SMALL,
-            StepKind::Open => prompt::SYSTEM,
-        };
+        let tools = self.offered_tools(toolset, messages, kind);
         let result = step.run(ModelRequest {
-            system: self.system.unwrap_or(system).into(),
+            system: match self.system {
+                Some(system) => system.to_owned(),
+                None => self.system_prompt(&tools, kind).text(self.language),
+            },
+            language: self.language,
             messages: messages.to_vec(),
             tools,
+            options,
         });
         let result = result.await;
         Ok((message, result))
+    }
+
+    fn offered_tools(
+        &self,
+        toolset: &Toolset,
+        messages: &[Message],
+        kind: StepKind,
+    ) -> Vec<Arc<ToolSpec>> {
+        match (&self.tools, kind) {
+            (_, StepKind::AnswerOnly) => Vec::new(),
+            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
+            (ModelTools::Server(_), StepKind::Open) => {
+                let is_small = self.model.provider.is_small();
+                let size = if is_small {
+                    OfferSize::Compact
+                } else {
+                    OfferSize::Full
+                };
+                toolset.offer(messages, size)
+            }
+        }
+    }
+
+    fn system_prompt(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> SystemPrompt {
+        let provider = &self.model.provider;
+        match kind {
+            StepKind::AnswerOnly => SystemPrompt::AnswerOnly,
+            StepKind::Open if tools.is_empty() || !provider.offers_tools() => {
+                SystemPrompt::WithoutTools
+            }
+            StepKind::Open if provider.is_small() => SystemPrompt::Short,
+            StepKind::Open => SystemPrompt::Full,
+        }
     }
 }
 

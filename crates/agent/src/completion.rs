@@ -12,6 +12,7 @@ use tenon_domain::{
     CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, StopReason,
     ToolAccess, ToolCall, ToolResult, TurnOutcome, Usage, UserId,
 };
+use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, Store};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -27,6 +28,7 @@ pub struct Completion {
     /// Instead of Tenon's own.
     pub system: Option<String>,
     pub messages: Vec<Message>,
+    pub options: GenerationOptions,
     pub tools: ModelTools,
     /// What may be called and by whom, before the settings are read. Nobody can be asked here.
     pub access: ToolAccess,
@@ -94,7 +96,7 @@ impl Agent {
             starts_paragraph: AtomicBool::new(false),
             store: self.store.clone(),
             user: completion.access.user.clone(),
-            entry: completion.entry,
+            entry: completion.entry.clone(),
             address: completion.address,
         };
         let usage = UsageMeter::default();
@@ -102,15 +104,19 @@ impl Agent {
             agent: &self,
             model: &completion.model,
             system: completion.system.as_deref(),
+            language: None,
+            options: &completion.options,
             tools: completion.tools,
             access: &completion.access,
+            entry: &completion.entry,
             chat: None,
             workspace: completion.workspace,
             cancel: &cancel,
             usage: &usage,
             recorder: &recorder,
         };
-        let (outcome, stop) = match catch_panic(run.run(completion.messages, 0)).await {
+        let steps = run.while_authorized(Box::pin(run.run(completion.messages, 0)));
+        let (outcome, stop) = match catch_panic(steps).await {
             Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
             // It asks nobody, so this cannot be; and nothing of it could be gone on with.
             Ok(LoopEnd::Parked) => (TurnOutcome::Stopped, None),

@@ -2,8 +2,9 @@
 //!
 //! One task writes. It takes what has queued up and writes it in one
 //! transaction, so a busy server pays for few commits, and what is published
-//! is in the order of what is stored. A chat nobody watches and nothing is
-//! said in costs no memory here.
+//! is in the order of what is stored. What another process writes wakes who
+//! watches that chat. A chat nobody watches and nothing is said in costs no
+//! memory here.
 
 mod message_draft;
 
@@ -13,8 +14,10 @@ use std::time::{Duration, Instant};
 
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, DeltaKind, Event, EventBody, MessageId, ModelWait,
+    PromptProgress,
 };
 use tenon_store::{Error, Result, Store};
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use message_draft::MessageDraft;
@@ -37,6 +40,7 @@ pub enum LiveUpdate {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
     Waiting(Arc<ModelWait>),
+    PromptProgress(Arc<PromptProgress>),
     Progress(Arc<CallProgress>),
 }
 
@@ -51,13 +55,14 @@ pub struct ChatWatch {
     pub waiting: Option<ModelWait>,
     /// The progress of running calls that report any.
     pub progress: Vec<CallProgress>,
-    live: Option<broadcast::Receiver<LiveUpdate>>,
+    live: Option<broadcast::Receiver<WatchEvent>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum WatchEvent {
     Live(LiveUpdate),
-    /// Too far behind: watch again from the last number seen.
+    /// Too far behind, or another process wrote to the chat: watch again from the last number
+    /// seen.
     Behind,
     /// The chat is gone.
     Closed,
@@ -68,7 +73,7 @@ type Channels = Arc<Mutex<HashMap<ChatId, Channel>>>;
 /// A chat with a subscriber or a turn in progress.
 #[derive(Debug)]
 struct Channel {
-    live: broadcast::Sender<LiveUpdate>,
+    live: broadcast::Sender<WatchEvent>,
     draft: Option<MessageDraft>,
     /// The announced delay of a model request, and when it ends.
     waiting: Option<(ModelWait, Instant)>,
@@ -87,6 +92,10 @@ impl Feed {
     pub fn new(store: Store) -> Self {
         let (writer, queue) = mpsc::channel(WRITER_QUEUE);
         let channels = Channels::default();
+        tokio::spawn(follow_other_processes(
+            store.foreign_chats(),
+            channels.clone(),
+        ));
         tokio::spawn(write(store, queue, channels.clone()));
         Self { writer, channels }
     }
@@ -127,7 +136,7 @@ impl Feed {
                 offset,
                 text,
             };
-            let _ = channel.live.send(LiveUpdate::Delta(Arc::new(delta)));
+            channel.send(LiveUpdate::Delta(Arc::new(delta)));
         }
     }
 
@@ -139,7 +148,15 @@ impl Feed {
             .or_insert_with(Channel::new);
         let until = Instant::now() + Duration::from_millis(waiting.wait_ms);
         channel.waiting = Some((waiting.clone(), until));
-        let _ = channel.live.send(LiveUpdate::Waiting(Arc::new(waiting)));
+        channel.send(LiveUpdate::Waiting(Arc::new(waiting)));
+    }
+
+    /// Tells those who watch how far a model has read its prompt. Live only, and soon told again.
+    pub fn prompt_progress(&self, progress: PromptProgress) {
+        let channels = lock(&self.channels);
+        if let Some(channel) = channels.get(&progress.chat_id) {
+            channel.send(LiveUpdate::PromptProgress(Arc::new(progress)));
+        }
     }
 
     /// Tells those who watch how far a call is. Live only. Whoever tells it
@@ -153,7 +170,7 @@ impl Feed {
         channel
             .progress
             .insert(progress.call_id.clone(), progress.clone());
-        let _ = channel.live.send(LiveUpdate::Progress(progress));
+        channel.send(LiveUpdate::Progress(progress));
     }
 
     /// Drops the progress of a call that has ended.
@@ -208,9 +225,9 @@ impl ChatWatch {
             return WatchEvent::Closed;
         };
         match live.recv().await {
-            Ok(live) => WatchEvent::Live(live),
-            Err(broadcast::error::RecvError::Lagged(_)) => WatchEvent::Behind,
-            Err(broadcast::error::RecvError::Closed) => WatchEvent::Closed,
+            Ok(event) => event,
+            Err(RecvError::Lagged(_)) => WatchEvent::Behind,
+            Err(RecvError::Closed) => WatchEvent::Closed,
         }
     }
 }
@@ -220,6 +237,28 @@ impl Drop for ChatWatch {
         // The receiver first: the channel is only idle once it no longer counts.
         self.live = None;
         forget_if_idle(&mut lock(&self.channels), &self.chat);
+    }
+}
+
+/// Has those who watch a chat read what another process wrote, until the store is closed.
+async fn follow_other_processes(
+    mut chats: broadcast::Receiver<Option<ChatId>>,
+    channels: Channels,
+) {
+    loop {
+        let written = match chats.recv().await {
+            Ok(written) => written,
+            Err(RecvError::Lagged(_)) => None,
+            Err(RecvError::Closed) => return,
+        };
+        let channels = lock(&channels);
+        match written {
+            Some(chat) => channels
+                .get(&chat)
+                .into_iter()
+                .for_each(Channel::send_behind),
+            None => channels.values().for_each(Channel::send_behind),
+        }
     }
 }
 
@@ -271,7 +310,7 @@ fn publish(channels: &Channels, events: Vec<Event>) {
             channel.waiting = None;
         }
         let chat = event.chat_id.clone();
-        let _ = channel.live.send(LiveUpdate::Event(Arc::new(event)));
+        channel.send(LiveUpdate::Event(Arc::new(event)));
         forget_if_idle(&mut channels, &chat);
     }
 }
@@ -294,6 +333,15 @@ impl Channel {
             waiting: None,
             progress: HashMap::new(),
         }
+    }
+
+    /// Nobody may be watching, here and below.
+    fn send(&self, update: LiveUpdate) {
+        let _ = self.live.send(WatchEvent::Live(update));
+    }
+
+    fn send_behind(&self) {
+        let _ = self.live.send(WatchEvent::Behind);
     }
 
     fn is_idle(&self) -> bool {

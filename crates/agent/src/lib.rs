@@ -67,6 +67,9 @@ pub struct AgentSettings {
     pub parallel_calls: usize,
     /// How long a model may send nothing, not even a keep-alive, before the step fails.
     pub model_silence: Duration,
+    /// The same before the first word of a model on somebody's own machine: reading a long prompt
+    /// takes such a machine minutes, in which most servers say nothing.
+    pub local_first_word: Duration,
     /// How long one step may take, and how long its reply may be.
     pub model_time: Duration,
     pub reply_bytes: usize,
@@ -125,6 +128,7 @@ impl AgentSettings {
             step_limit: 32,
             parallel_calls: 8,
             model_silence: Duration::from_secs(60),
+            local_first_word: Duration::from_secs(10 * 60),
             model_time: Duration::from_secs(30 * 60),
             reply_bytes: 8 * 1024 * 1024,
             calls_per_step: 128,

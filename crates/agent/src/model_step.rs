@@ -72,7 +72,6 @@ impl ModelStep<'_> {
         request: ModelRequest,
         assembler: &mut Assembler,
     ) -> Result<(), TurnOutcome> {
-        let silence = self.settings.model_silence;
         let mut deltas = self.open(request).await?;
         let mut unsaved: Option<Instant> = None;
         let mut last_delta = Instant::now();
@@ -86,6 +85,7 @@ impl ModelStep<'_> {
                 self.unless_stopped(saved).await?;
                 unsaved = None;
             }
+            let silence = self.silence_limit(assembler);
             // A delta that is there already needs no timeout.
             let received = match deltas.next().now_or_never() {
                 Some(received) => received,
@@ -111,6 +111,10 @@ impl ModelStep<'_> {
                     last_delta += *wait;
                     self.recorder.retry_scheduled(self.message, *wait);
                 }
+                ModelDelta::PromptProgress { processed, total } => {
+                    let recorder = self.recorder;
+                    recorder.prompt_progress(self.message, *processed, *total);
+                }
                 ModelDelta::OmittedTool(tools) => {
                     self.unless_stopped(self.recorder.tools_omitted(tools))
                         .await?;
@@ -133,6 +137,15 @@ impl ModelStep<'_> {
             opened = tokio::time::timeout(self.settings.model_silence, self.model.stream(request)) => {
                 opened.map_err(|_| self.silent(&Assembler::default()))?.map_err(outcome)
             }
+        }
+    }
+
+    /// How long nothing may come.
+    fn silence_limit(&self, assembler: &Assembler) -> Duration {
+        if assembler.drafts().is_empty() && self.model.is_local() {
+            self.settings.local_first_word
+        } else {
+            self.settings.model_silence
         }
     }
 
@@ -179,7 +192,7 @@ impl ModelStep<'_> {
 
     fn silent(&self, assembler: &Assembler) -> TurnOutcome {
         let name = self.model.name().into();
-        let seconds = self.settings.model_silence.as_secs();
+        let seconds = self.silence_limit(assembler).as_secs();
         if assembler.drafts().is_empty() {
             TurnOutcome::Failed(TurnFault::NoReply { name, seconds }.into())
         } else {
@@ -211,6 +224,7 @@ fn weight(delta: &ModelDelta) -> usize {
         ModelDelta::Keep(_) | ModelDelta::Opaque(_) => 0,
         ModelDelta::OmittedTool(_)
         | ModelDelta::Alive
+        | ModelDelta::PromptProgress { .. }
         | ModelDelta::Retry(_)
         | ModelDelta::Usage(_)
         | ModelDelta::Stop(_) => 0,

@@ -3,32 +3,64 @@
 use std::collections::HashMap;
 
 use tenon_domain::{
-    CallId, CallRecord, ChatId, Message, MessageRecord, Role, ToolAnswer, ToolCall, ToolError,
-    TurnId,
+    CallId, CallRecord, ChatId, Message, MessageRecord, PageLanguage, Role, ToolAnswer, ToolCall,
+    ToolError, TurnId,
 };
 use tenon_store::{Result, Store};
 
-/// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
-pub(crate) const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
-Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
-When a call fails, read why, mend the call or say what is in the way. \
-Answer in the language of the user.";
+/// Who a model is told to be, where its caller does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemPrompt {
+    Full,
+    /// For a model that reads slowly and has little room.
+    Short,
+    /// A model that is promised tools and has none invents what they would have said.
+    WithoutTools,
+    /// For a model that has called tools and must not call any more.
+    AnswerOnly,
+}
 
-/// The same for a model that reads slowly and forgets.
-pub(crate) const SMALL: &str = "You are Tenon, a careful assistant with tools. \
-Use a tool when it can find out or do what the user asks. \
-Answer in the language of the user.";
+/// Models answer what is written alike in both scripts of Chinese in Simplified.
+const TRADITIONAL: &str =
+    " Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
 
-/// A model that is promised tools and has none invents what they would have said.
-pub(crate) const WITHOUT_TOOLS: &str = "You are Tenon, a careful assistant. \
-You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
-but say that you cannot look it up. \
-Answer in the language of the user.";
+impl SystemPrompt {
+    pub(crate) fn text(self, language: Option<PageLanguage>) -> String {
+        let script = match language {
+            Some(PageLanguage::Traditional) => TRADITIONAL,
+            Some(PageLanguage::English | PageLanguage::Simplified) | None => "",
+        };
+        format!("{}{script}", self.template())
+    }
 
-/// For the step in which a model must not call any more.
-pub(crate) const ANSWER: &str = "You are Tenon, a careful assistant. \
-Answer the user in a sentence or two, with the results of the tools that were called. \
-Answer in the language of the user.";
+    /// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
+    fn template(self) -> &'static str {
+        match self {
+            Self::Full => {
+                "You are Tenon, a careful assistant with tools. \
+                 Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
+                 When a call fails, read why, mend the call or say what is in the way. \
+                 Answer in the language of the user."
+            }
+            Self::Short => {
+                "You are Tenon, a careful assistant with tools. \
+                 Use a tool when it can find out or do what the user asks. \
+                 Answer in the language of the user."
+            }
+            Self::WithoutTools => {
+                "You are Tenon, a careful assistant. \
+                 You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
+                 but say that you cannot look it up. \
+                 Answer in the language of the user."
+            }
+            Self::AnswerOnly => {
+                "You are Tenon, a careful assistant. \
+                 Answer the user in a sentence or two, with the results of the tools that were called. \
+                 Answer in the language of the user."
+            }
+        }
+    }
+}
 
 /// What leads to a turn, and what was said in it so far; other branches are
 /// not told. Valid for every provider: each call is followed by its answer, and
@@ -83,5 +115,18 @@ fn answer(call: &ToolCall, calls: &HashMap<CallId, CallRecord>) -> ToolAnswer {
         call_id: call.id.clone(),
         tool_id: call.tool_id.clone(),
         result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_traditional_chinese_are_not_answered_in_simplified() {
+        assert_eq!(system(true, None), SYSTEM);
+        assert_eq!(system(true, Some(PageLanguage::Simplified)), SYSTEM);
+        let expected = format!("{SYSTEM}{TRADITIONAL}");
+        assert_eq!(system(true, Some(PageLanguage::Traditional)), expected);
     }
 }

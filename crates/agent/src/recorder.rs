@@ -25,6 +25,9 @@ pub(crate) trait Recorder: Send + Sync {
     /// The provider is asked again after this.
     fn retry_scheduled(&self, _message: &MessageId, _wait: Duration) {}
 
+    /// The provider has read so many tokens of the prompt.
+    fn prompt_progress(&self, _message: &MessageId, _processed: u64, _total: u64) {}
+
     /// Tools that were not sent to the model.
     async fn tools_omitted(&self, _tools: &[OmittedTool]) {}
 

@@ -66,9 +66,11 @@ impl Agent {
                 None => access,
                 Some(tools) => access.only(tools),
             },
+            door: paused.door,
             // Somebody was there to be asked, or it would not wait.
             can_ask: true,
             model,
+            language: None,
             omitted_tools: Mutex::default(),
             usage: UsageMeter::new(paused.usage),
             slot,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{ChatId, EntryPoint, ModelRef, Prices, ToolId, TurnId, UserId};
+use tenon_domain::{ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, TurnId, UserId};
 use tenon_llm::Provider;
 
 /// What somebody wants answered.
@@ -20,6 +20,8 @@ pub struct TurnRequest {
     /// These tools alone. None: those that are switched on.
     pub tools: Option<Vec<ToolId>>,
     pub model: TurnModel,
+    /// Of the page it is read on.
+    pub language: Option<PageLanguage>,
     /// Through which door it was said.
     pub door: EntryPoint,
     /// Whether somebody is there who can be asked before a tool is used, and while it runs.
@@ -58,6 +60,7 @@ impl TurnRequest {
             replaces: None,
             tools: None,
             model,
+            language: None,
             door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),

@@ -102,8 +102,9 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
     );
     ModelRequest {
         system: SYSTEM.into(),
+        language: None,
         messages: vec![Message::User { text }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 

@@ -12,9 +12,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
-    ChatId, EventBody, MessageId, MessageRecord, OmittedTool, Part, Role, ToolAccess, TurnId,
-    TurnOutcome, Usage,
+    ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
+    ToolAccess, TurnId, TurnOutcome, Usage,
 };
+use tenon_llm::GenerationOptions;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tenon_tools::RequestTools;
 
@@ -35,9 +36,13 @@ pub(crate) struct Turn {
     pub(crate) chat: ChatId,
     /// What the user may call, before the switches are asked.
     pub(crate) access: ToolAccess,
+    /// Through which door it was said.
+    pub(crate) door: EntryPoint,
     /// Whether somebody is there who can fill in a form.
     pub(crate) can_ask: bool,
     pub(crate) model: TurnModel,
+    /// Of the page that asked; not on record, so a resumed turn has none.
+    pub(crate) language: Option<PageLanguage>,
     /// The omitted tools that were reported last: once is enough.
     pub(crate) omitted_tools: Mutex<Vec<OmittedTool>>,
     pub(crate) usage: UsageMeter,
@@ -101,14 +106,22 @@ impl Turn {
             agent: &self.agent,
             model: &self.model,
             system: None,
+            language: self.language,
+            options: &GenerationOptions::default(),
             tools: ModelTools::Server(RequestTools::default()),
             access: &self.access,
+            entry: &self.door,
             chat: Some(&self.chat),
             workspace: self.agent.workspace(&self.chat),
             cancel: &self.slot.cancel,
             usage: &self.usage,
             recorder: self,
         };
+        let steps = Box::pin(self.steps_of(&run, begin));
+        run.while_authorized(steps).await
+    }
+
+    async fn steps_of(&self, run: &AgentLoop<'_>, begin: TurnStart) -> StoreResult<LoopEnd> {
         let (store, chat, id) = (&self.agent.store, &self.chat, &self.id);
         let mut messages = prompt::history(store, chat, id).await?;
         let mut first_step = 0;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use tenon_domain::{
-    CallRecord, CallStatus, ChatId, Cost, ErrorKind, EventBody, MessageRecord, ToolError, TurnId,
-    TurnOutcome, Usage,
+    CallEndError, CallRecord, CallStatus, ChatId, Cost, EventBody, MessageRecord, ToolError,
+    TurnId, TurnOutcome, Usage,
 };
 use tenon_store::{Error, Result};
 
@@ -80,10 +80,7 @@ fn loose(messages: Vec<MessageRecord>, calls: Vec<CallRecord>) -> Vec<EventBody>
         });
     let calls = calls.into_iter().map(|call| {
         let error = if call.is_paused() {
-            ToolError::new(
-                ErrorKind::Cancelled,
-                "This call was not made: the turn ended before anybody had allowed it.",
-            )
+            CallEndError::TurnEnded.into()
         } else {
             ToolError::lost()
         };

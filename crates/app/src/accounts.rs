@@ -12,7 +12,7 @@ use tenon_sources::browser::DeviceHub;
 use tenon_store::{Enrollment, NewUserRow, RevokedCredentials, Store, UserEdit};
 use ts_rs::TS;
 
-use crate::auth::{Auth, AuthMethod, CurrentUser, Revocation};
+use crate::auth::{Auth, AuthMethod, CurrentUser};
 use crate::outputs::manual_workspace;
 use crate::profile::{checked_email, checked_name};
 use crate::sources::Sources;
@@ -119,9 +119,8 @@ impl Accounts {
             ..UserEdit::default()
         };
         let (account, revoked) = self.store.change_user(id, edit).await?;
-        self.auth.revoke_all(&revoked);
         if account.disabled {
-            self.lock_out(id).await?;
+            self.cancel_turns(id).await?;
         }
         // What runs for them depends on whether they may come, and on their role.
         self.sources.sync().await;
@@ -150,7 +149,7 @@ impl Accounts {
             ..UserEdit::default()
         };
         self.store.change_user(id, disabled).await?;
-        self.lock_out(id).await?;
+        self.cancel_turns(id).await?;
         for chat in self.store.chat_ids(id).await? {
             match self.agent.delete(id, &chat).await {
                 Ok(()) | Err(tenon_store::Error::NotFound(_)) => {}
@@ -172,9 +171,8 @@ impl Accounts {
         Ok(())
     }
 
-    /// Closes the sockets of a user and cancels their turns.
-    async fn lock_out(&self, user: &UserId) -> tenon_store::Result<()> {
-        self.auth.revoke(Revocation::User(user.clone()));
+    /// Cancels the turns of a user whose log-ins and keys have ended.
+    async fn cancel_turns(&self, user: &UserId) -> tenon_store::Result<()> {
         for turn in self.store.open_turns_of(user).await? {
             self.agent.cancel(&turn);
         }

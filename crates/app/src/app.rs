@@ -133,6 +133,7 @@ impl App {
         settings.free_space = free_space.clone();
         if let Some(seconds) = config.model_silence_seconds {
             settings.model_silence = Duration::from_secs(seconds.max(1));
+            settings.local_first_word = settings.model_silence;
         }
         settings.model_titles = config.model_titles.unwrap_or(true);
         let agent = Agent::new(store.clone(), registry.clone(), settings);

@@ -1,7 +1,6 @@
 //! Who is asking, and what lets them in: sessions, keys, passwords, OpenID Connect, the set-up code.
 //!
-//! [`Auth`] is what logging in needs besides the store: password hashing, throttling of attempts,
-//! and the broadcast by which open sockets learn that a log-in was revoked.
+//! [`Auth`] is what logging in needs besides the store: password hashing and throttling of attempts.
 
 mod current_user;
 pub mod oidc;
@@ -15,9 +14,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tenon_domain::{KeyId, SessionId, UserId};
-use tenon_store::{LOCAL, RevokedCredentials};
-use tokio::sync::broadcast;
+use tenon_domain::UserId;
+use tenon_store::LOCAL;
 
 use crate::config::Config;
 use crate::{Error, Result};
@@ -28,9 +26,6 @@ use shell::ShellToken;
 use throttle::{Attempt, LoginThrottle};
 
 pub use current_user::{AuthMethod, CurrentUser, record};
-
-/// How many revocations a slow socket may miss before it asks the store instead.
-const REVOCATION_BACKLOG: usize = 256;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -44,15 +39,6 @@ pub struct Auth {
     /// What lets in commands of whoever can read the data folder.
     pub shell: ShellToken,
     throttle: Arc<LoginThrottle>,
-    revocations: broadcast::Sender<Revocation>,
-}
-
-/// A credential that no longer counts: sockets that were opened with it are closed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Revocation {
-    User(UserId),
-    Session(SessionId),
-    Key(KeyId),
 }
 
 impl Auth {
@@ -65,7 +51,6 @@ impl Auth {
             throttle: Arc::default(),
             setup: SetupCode::fresh(),
             shell: ShellToken::default(),
-            revocations: broadcast::Sender::new(REVOCATION_BACKLOG),
         }
     }
 
@@ -88,23 +73,6 @@ impl Auth {
 
     pub fn succeeded(&self, attempt: Attempt<'_>, address: IpAddr) {
         self.throttle.succeeded(attempt, address, Instant::now());
-    }
-
-    /// Closes the sockets of a credential.
-    pub fn revoke(&self, revocation: Revocation) {
-        // Nobody listens where no socket is open.
-        let _ = self.revocations.send(revocation);
-    }
-
-    /// Closes the sockets of all these.
-    pub fn revoke_all(&self, revoked: &RevokedCredentials) {
-        let sessions = revoked.sessions.iter().cloned().map(Revocation::Session);
-        let keys = revoked.keys.iter().cloned().map(Revocation::Key);
-        sessions.chain(keys).for_each(|one| self.revoke(one));
-    }
-
-    pub fn revocations(&self) -> broadcast::Receiver<Revocation> {
-        self.revocations.subscribe()
     }
 }
 

@@ -6,6 +6,7 @@ mod edit;
 pub mod endpoints;
 mod probe;
 mod redact;
+mod server_facts_cache;
 mod view;
 
 use std::collections::HashMap;
@@ -13,12 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Map;
-use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode, ToolUse};
+use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode};
 use tenon_llm::{Provider, Remote, connect};
 use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
 
 use endpoints::{Endpoint, ModelEndpoints};
+use server_facts_cache::ServerFactsCache;
 
 pub use choose::ModelLookupError;
 pub use edit::ModelEditError;
@@ -51,6 +53,7 @@ pub struct Models {
     endpoints: Arc<ModelEndpoints>,
     /// A connected model remembers what its server does not take.
     connected: Arc<Mutex<HashMap<ModelId, ConnectedModel>>>,
+    facts: Arc<ServerFactsCache>,
 }
 
 /// A provider, and the settings it was made from.
@@ -69,6 +72,7 @@ impl Models {
             builtin,
             endpoints: Arc::new(endpoints),
             connected: Arc::default(),
+            facts: Arc::default(),
         }
     }
 
@@ -201,12 +205,9 @@ impl Models {
             key,
             model: config.model.clone(),
             parameters: config.parameters.clone(),
-            tools: match (config.tool_mode, config.tools_seen) {
-                (ToolMode::Constrained, _) => ToolUse::Constrained,
-                (ToolMode::Native, _) | (ToolMode::Auto, None) => ToolUse::Native,
-                (ToolMode::Auto, Some(seen)) => seen,
-            },
+            tools: config.tool_mode.tool_use(config.tools_seen),
             context_tokens: config.context_tokens,
+            reports_progress: false,
         })
     }
 

@@ -3,6 +3,8 @@
 mod view;
 
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -62,7 +64,16 @@ impl UserTools {
             timer: CallTimer::default(),
         };
         let started = Instant::now();
-        let result = toolset.call(&call, &context).await;
+        let cancel_when_revoked = async {
+            user.revoked(&self.store).await;
+            context.cancel.cancel();
+            pending::<Infallible>().await
+        };
+        let result = tokio::select! {
+            biased;
+            result = toolset.call(&call, &context) => result,
+            never = cancel_when_revoked => match never {},
+        };
         let duration_ms = started.elapsed().as_millis() as u64;
         let detail = json!({"callId": call.id, "ok": result.is_ok()});
         let tool = call.tool_id.as_str();

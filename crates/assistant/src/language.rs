@@ -2,6 +2,8 @@
 
 use std::ops::Add;
 
+use tenon_domain::PageLanguage;
+
 use crate::lexer::{TokenKind, tokens};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +22,18 @@ const SIMPLIFIED_CHARACTERS: &str = "这个们说为时请问对开关东车马�
 const TRADITIONAL_CHARACTERS: &str = "這個們說為時請問對開關東車馬門長來國會學發後麼還過點經樣現讓話書寫讀錄間網絡錯誤設置務碼賬戶顯詢務號幫給誰謝嗎氣預報實時刪創選項單詞語義認識計算鐘幾兩週歲師傳萬與價";
 
 /// The language of the last of these texts, outside of its quotes. Where its characters are
-/// written alike in both scripts of Chinese, those of the texts before it decide.
-pub(crate) fn language<'a>(texts: impl DoubleEndedIterator<Item = &'a str>) -> ReplyLanguage {
+/// written alike in both scripts of Chinese, those of the texts before it decide, then the page.
+pub(crate) fn language<'a>(
+    texts: impl DoubleEndedIterator<Item = &'a str>,
+    page: Option<PageLanguage>,
+) -> ReplyLanguage {
     let mut balances = texts.rev().take(MAX_TEXTS).map(script_balance).peekable();
     let is_chinese = balances.peek().is_some_and(Option::is_some);
     let decided = balances.flatten().find(|balance| *balance != 0);
     match decided.unwrap_or(0) {
         _ if !is_chinese => ReplyLanguage::English,
         ..0 => ReplyLanguage::Traditional,
+        0 if page == Some(PageLanguage::Traditional) => ReplyLanguage::Traditional,
         0.. => ReplyLanguage::Simplified,
     }
 }
@@ -55,7 +61,7 @@ mod tests {
     #[test]
     fn the_language_is_the_one_outside_the_quotes() {
         let check = |text: &str, expected| {
-            assert_eq!(language([text].into_iter()), expected, "{text}");
+            assert_eq!(language([text].into_iter(), None), expected, "{text}");
         };
         check("把“hello”写入 a.txt", ReplyLanguage::Simplified);
         check("把「hello」寫入 a.txt", ReplyLanguage::Traditional);
@@ -68,7 +74,7 @@ mod tests {
     #[test]
     fn where_both_scripts_are_alike_what_was_said_before_decides() {
         let check = |texts: &[&str], expected| {
-            assert_eq!(language(texts.iter().copied()), expected, "{texts:?}");
+            assert_eq!(language(texts.iter().copied(), None), expected, "{texts:?}");
         };
         check(&["你好"], ReplyLanguage::Simplified);
         check(&["請問現在幾點", "你好"], ReplyLanguage::Traditional);
@@ -77,5 +83,23 @@ mod tests {
             ReplyLanguage::Simplified,
         );
         check(&["請問現在幾點", "hello"], ReplyLanguage::English);
+    }
+
+    #[test]
+    fn the_page_decides_where_no_text_does() {
+        let check = |texts: &[&str], page, expected| {
+            let decided = language(texts.iter().copied(), Some(page));
+            assert_eq!(decided, expected, "{texts:?} {page:?}");
+        };
+        use PageLanguage::{Simplified, Traditional};
+        check(&["你好"], Traditional, ReplyLanguage::Traditional);
+        check(&["你好"], Simplified, ReplyLanguage::Simplified);
+        check(&["现在几点"], Traditional, ReplyLanguage::Simplified);
+        check(
+            &["现在几点", "你好"],
+            Traditional,
+            ReplyLanguage::Simplified,
+        );
+        check(&["hello"], Traditional, ReplyLanguage::English);
     }
 }

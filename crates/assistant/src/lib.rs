@@ -27,7 +27,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use tenon_domain::StopReason;
-use tenon_llm::{CallFragment, Error, ModelDelta, ModelFault, ModelRequest, ModelStream, Provider};
+use tenon_llm::{
+    CallFragment, Error, GenerationOptions, ModelDelta, ModelFault, ModelRequest, ModelStream,
+    OptionFault, Provider, ToolChoice,
+};
 use tokio::sync::Semaphore;
 
 use clause::Clause;
@@ -40,6 +43,8 @@ const MAX_CHUNKS: usize = 40;
 /// A few words: enough to see it stream.
 const MIN_CHUNK_CHARS: usize = 12;
 const CHUNK_PAUSE: Duration = Duration::from_millis(8);
+/// Nothing here counts in tokens: the usual estimate.
+const CHARS_PER_TOKEN: usize = 4;
 const MAX_BLOCKING_THREADS: usize = 2;
 
 /// Answers without a language model.
@@ -53,8 +58,11 @@ impl Provider for Assistant {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
-        let step = next_step(request).await?;
-        let stop = if step.calls.is_empty() {
+        let max_tokens = request.options.max_tokens;
+        let mut step = next_step(request).await?;
+        let stop = if max_tokens.is_some_and(|max_tokens| step.cut_text(max_tokens)) {
+            StopReason::Length
+        } else if step.calls.is_empty() {
             StopReason::End
         } else {
             StopReason::ToolCalls
@@ -76,6 +84,33 @@ impl Provider for Assistant {
         let last = calls.chain([ModelDelta::Stop(stop)]).collect::<Vec<_>>();
         Ok(spoken.chain(stream::iter(last)).map(Ok).boxed())
     }
+
+    /// How tokens are drawn matters nothing to one that draws none.
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        let requires_call = matches!(
+            options.tool_choice,
+            Some(ToolChoice::Required | ToolChoice::Tool(_))
+        );
+        let option = if options.response_format.is_some() {
+            "response_format"
+        } else if options.sampling.contains_key("logit_bias") {
+            "logit_bias"
+        } else if has_tools && requires_call {
+            "tool_choice"
+        } else if has_tools && options.parallel_tool_calls == Some(false) {
+            "parallel_tool_calls"
+        } else {
+            return None;
+        };
+        Some(OptionFault::Unsupported {
+            option: option.to_owned(),
+            model: self.name().to_owned(),
+        })
+    }
 }
 
 /// What to say and what to call now.
@@ -83,6 +118,19 @@ impl Provider for Assistant {
 struct AssistantStep {
     text: String,
     calls: Vec<PlannedCall>,
+}
+
+impl AssistantStep {
+    /// Whether the text was longer than so many tokens, and is no more.
+    fn cut_text(&mut self, max_tokens: u64) -> bool {
+        let max_chars = usize::try_from(max_tokens).unwrap_or(usize::MAX);
+        let max_chars = max_chars.saturating_mul(CHARS_PER_TOKEN);
+        let Some((end, _)) = self.text.char_indices().nth(max_chars) else {
+            return false;
+        };
+        self.text.truncate(end);
+        true
+    }
 }
 
 /// With thousands of tools at hand this takes its time, which others need the thread for.
@@ -102,7 +150,10 @@ fn think(request: &ModelRequest) -> AssistantStep {
     let catalog = ToolCatalog::new(request.tools.iter().map(AsRef::as_ref));
     let exchanges = conversation::exchanges(&request.messages);
     let Exchange { said, calls, .. } = exchanges.last().cloned().unwrap_or_default();
-    let language = language::language(exchanges.iter().map(|exchange| exchange.said));
+    let language = language::language(
+        exchanges.iter().map(|exchange| exchange.said),
+        request.language,
+    );
     let report = || replies::report(language, &catalog, &calls);
     let (text, calls) = match planner::next(&catalog, &exchanges) {
         NextStep::Call(calls) => (String::new(), calls),

@@ -13,7 +13,7 @@ use crate::clause::{Clause, Intent};
 use crate::conversation::{Exchange, PastCall};
 use crate::parameters::{ParameterRole, ToolParameter};
 use crate::replies;
-use crate::tool_catalog::{CatalogTool, ToolCatalog, ToolChoice};
+use crate::tool_catalog::{CatalogTool, ToolCatalog, ToolSelection};
 
 /// More than a sentence can ask for; an end to whatever might go in circles.
 pub(crate) const MAX_CALLS: usize = 6;
@@ -164,7 +164,7 @@ fn clauses(catalog: &ToolCatalog<'_>, text: &str, context: &Context) -> Vec<Stri
         // What begins another clause must leave one behind that stands alone as well:
         // complete, or about something else.
         let next = choose(text).filter(|next| next.missing.is_none());
-        let stands_alone = |next: ToolChoice<'_, '_>| {
+        let stands_alone = |next: ToolSelection<'_, '_>| {
             choose(last).is_some_and(|before| {
                 before.missing.is_none() || before.tool.spec.id != next.tool.spec.id
             })

@@ -147,7 +147,7 @@ proptest! {
             let mut calls = 0;
             // One more step than there can be calls.
             for _ in 0..=planner::MAX_CALLS {
-                let step = think(&ModelRequest { system: String::new(), messages: history.clone(), tools: tools.clone() });
+                let step = think(&ModelRequest { system: String::new(), messages: history.clone(), tools: tools.clone(), ..ModelRequest::default() });
                 prop_assert!(step.calls.iter().all(|call| call.arguments.is_object()));
                 prop_assert_eq!(step.calls.is_empty(), !step.text.is_empty());
                 calls += step.calls.len();

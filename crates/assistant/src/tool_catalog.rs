@@ -41,7 +41,7 @@ pub(crate) struct CatalogTool<'a> {
 }
 
 /// A tool, and what a clause says of its arguments.
-pub(crate) struct ToolChoice<'s, 'a> {
+pub(crate) struct ToolSelection<'s, 'a> {
     pub(crate) tool: &'s CatalogTool<'a>,
     pub(crate) calls: Vec<Arguments>,
     pub(crate) missing: Option<ToolParameter>,
@@ -49,7 +49,7 @@ pub(crate) struct ToolChoice<'s, 'a> {
     pub(crate) guessed: bool,
 }
 
-impl<'s, 'a> ToolChoice<'s, 'a> {
+impl<'s, 'a> ToolSelection<'s, 'a> {
     fn new(tool: &'s CatalogTool<'a>, reader: &ArgumentReader<'_>) -> Self {
         Self {
             tool,
@@ -76,10 +76,10 @@ impl<'a> ToolCatalog<'a> {
         &self,
         clause: &Clause<'_>,
         context: &Context,
-    ) -> Option<ToolChoice<'_, 'a>> {
+    ) -> Option<ToolSelection<'_, 'a>> {
         if let Some((tool, token)) = self.named_exactly(clause) {
             let reader = tool.read(clause, context, &HashSet::from([token]));
-            let mut choice = ToolChoice::new(tool, &reader);
+            let mut choice = ToolSelection::new(tool, &reader);
             if let Some(arguments) = first_object(clause.text) {
                 (choice.calls, choice.missing) = (vec![arguments], None);
             }
@@ -97,7 +97,7 @@ impl<'a> ToolCatalog<'a> {
         let mut matches: Vec<_> = candidates.into_iter().map(read).collect();
         matches.sort_by(|left, right| right.score.total_cmp(&left.score));
         let found = matches.into_iter().find(ToolMatch::is_meant)?;
-        Some(ToolChoice::new(found.tool, &found.reader))
+        Some(ToolSelection::new(found.tool, &found.reader))
     }
 
     /// A tool that is called by its id or by a name of several words, and the token that does so.

@@ -274,8 +274,10 @@ fn client() -> reqwest::Client {
 fn request() -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
+        language: None,
         messages: vec![Message::User { text: "go".into() }],
         tools: Vec::new(),
+        ..ModelRequest::default()
     }
 }
 
@@ -289,6 +291,7 @@ fn remote(url: &str, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        reports_progress: false,
     }
 }
 

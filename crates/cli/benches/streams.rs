@@ -106,7 +106,9 @@ async fn turn(agent: Agent, user: UserId, chat: ChatId) -> Vec<Duration> {
                     return delays;
                 }
             }
-            WatchEvent::Live(LiveUpdate::Waiting(_) | LiveUpdate::Progress(_)) => {}
+            WatchEvent::Live(
+                LiveUpdate::Waiting(_) | LiveUpdate::PromptProgress(_) | LiveUpdate::Progress(_),
+            ) => {}
             WatchEvent::Behind | WatchEvent::Closed => panic!("a watcher fell behind"),
         }
     }

@@ -27,12 +27,14 @@ pub struct ErrorDetail {
 /// Instead of a sentence that cannot be made without what was taken out of it.
 const WITHHELD: &str = "What went wrong is not shown to everybody: ask an administrator.";
 
-/// What stands for a `{name}` in a template: a text as it is, or an error with words of its own.
+/// What stands for a `{name}` in a template: a text as it is, or errors with words of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(untagged)]
 pub enum ErrorParam {
     Text(String),
     Error(Box<ErrorDetail>),
+    /// Sentences follow each other; what is no sentence is separated by semicolons.
+    List(Vec<ErrorDetail>),
 }
 
 /// An English sentence with `{name}` for each parameter. A part in square brackets is left out
@@ -132,6 +134,12 @@ macro_rules! coded_errors {
                 $crate::CodedError::detail(&error)
             }
         }
+
+        impl From<$name> for $crate::ErrorParam {
+            fn from(error: $name) -> Self {
+                $crate::CodedError::detail(&error).into()
+            }
+        }
     };
     (@param) => { $crate::ErrorParam };
     (@param $type:ty) => { $type };
@@ -173,6 +181,10 @@ impl ErrorDetail {
             let value = match value {
                 ErrorParam::Text(text) => ErrorParam::Text(change(text)),
                 ErrorParam::Error(error) => error.map_texts(change).into(),
+                ErrorParam::List(errors) => {
+                    let errors = errors.into_iter().map(|error| error.map_texts(change));
+                    ErrorParam::List(errors.collect())
+                }
             };
             (name, value)
         });
@@ -190,6 +202,10 @@ impl ErrorDetail {
             let value = match value {
                 _ if names.contains(&name.as_str()) => ErrorParam::Text(String::new()),
                 ErrorParam::Error(error) => error.without(names, templates).into(),
+                ErrorParam::List(errors) => {
+                    let errors = errors.iter().map(|error| error.without(names, templates));
+                    ErrorParam::List(errors.collect())
+                }
                 ErrorParam::Text(_) => value.clone(),
             };
             (name.clone(), value)
@@ -274,6 +290,15 @@ impl fmt::Display for ErrorParam {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Error(error) => error.fmt(f),
+            Self::List(errors) => {
+                let mut separator = "";
+                for error in errors {
+                    write!(f, "{separator}{error}")?;
+                    let is_sentence = error.message.ends_with(['.', '!', '?', '…']);
+                    separator = if is_sentence { " " } else { "; " };
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -292,6 +317,12 @@ texts!(&str, String, &String, usize, u64, u16, i32, f64);
 impl From<ErrorDetail> for ErrorParam {
     fn from(error: ErrorDetail) -> Self {
         Self::Error(Box::new(error))
+    }
+}
+
+impl From<Vec<ErrorDetail>> for ErrorParam {
+    fn from(errors: Vec<ErrorDetail>) -> Self {
+        Self::List(errors)
     }
 }
 
@@ -369,6 +400,11 @@ mod tests {
         );
         let why = quoted("").detail().into();
         check(TestError::Cause { why }, "It stopped. h refused the key.");
+        let list = |errors: [&str; 3]| TestError::Cause {
+            why: errors.map(ErrorDetail::other).to_vec().into(),
+        };
+        check(list(["A.", "B?", "C."]), "It stopped. A. B? C.");
+        check(list(["a", "b", "c"]), "It stopped. a; b; c");
     }
 
     #[test]
@@ -385,12 +421,12 @@ mod tests {
             "field": "key",
         });
         assert_eq!(serde_json::to_value(&why).unwrap(), stored);
-        let cause = TestError::Cause { why: why.into() }.detail();
-        let stored = serde_json::to_value(&cause).unwrap();
-        assert_eq!(
-            serde_json::from_value::<ErrorDetail>(stored).unwrap(),
-            cause
-        );
+        for why in [why.clone().into(), vec![why.clone(), why].into()] {
+            let cause = TestError::Cause { why }.detail();
+            let stored = serde_json::to_value(&cause).unwrap();
+            let read: ErrorDetail = serde_json::from_value(stored).unwrap();
+            assert_eq!(read, cause);
+        }
     }
 
     #[test]
@@ -410,6 +446,11 @@ mod tests {
         let withheld = format!("It stopped. {WITHHELD}");
         check(cause(quoted("sk-1")), cause_alone, &withheld);
         check(cause(quoted("sk-1")), &[], WITHHELD);
+        let list = TestError::Cause {
+            why: vec![quoted("sk-1"), quoted("")].into(),
+        };
+        let expected = "It stopped. h refused the key. h refused the key.";
+        check(list.detail(), all, expected);
         check(cause(quoted("")), &[], "It stopped. h refused the key.");
     }
 

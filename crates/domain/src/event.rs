@@ -14,7 +14,8 @@ use crate::id::{CallId, ChatId, FormId, MessageId, ToolId, TurnId};
 use crate::message::{MessageRecord, Part, Usage};
 use crate::model::{Cost, ModelRef, OmittedTool};
 use crate::tool::Verdict;
-use crate::tool::{CallRecord, CallStatus, ToolError, ToolOutput};
+use crate::tool::{CallRecord, CallStatus, ToolOutput};
+use crate::tool_error::ToolError;
 
 /// One numbered, durable fact about a chat.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -192,6 +193,19 @@ pub struct ModelWait {
     pub message_id: MessageId,
     #[ts(type = "number")]
     pub wait_ms: u64,
+}
+
+/// Nothing has been said yet: the model's server is still reading what it was sent, and has read so
+/// many tokens of it. Live only, like a delta.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptProgress {
+    pub chat_id: ChatId,
+    pub message_id: MessageId,
+    #[ts(type = "number")]
+    pub processed: u64,
+    #[ts(type = "number")]
+    pub total: u64,
 }
 
 /// How far a running call has come, as its tool tells it. Live only, like a delta.

@@ -7,7 +7,9 @@
 pub mod error;
 pub mod id;
 pub mod input_schema;
+pub mod language;
 pub mod tool;
+pub mod tool_error;
 pub mod tool_id;
 
 pub mod source;
@@ -32,7 +34,8 @@ pub use account::{
 pub use caller::Caller;
 pub use error::{CodedError, ErrorDetail, ErrorParam, ErrorTemplate, OtherError};
 pub use event::{
-    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, TitledBy, TurnOutcome,
+    Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, PromptProgress, TitledBy,
+    TurnOutcome,
 };
 pub use form::{Form, FormAnswer, FormAnswerError, FormOutcome, FormRequest};
 pub use id::{
@@ -40,6 +43,7 @@ pub use id::{
     ToolId, TurnId, UserId,
 };
 pub use input_schema::InputSchema;
+pub use language::PageLanguage;
 pub use message::{
     Message, MessageRecord, Part, ProviderBlock, Role, StopReason, ToolAnswer, Usage,
 };
@@ -49,6 +53,7 @@ pub use source::{
     SourceConfig, SourceCredential, SourceInfo, SourceKind, SourceState,
 };
 pub use tool::{
-    Annotations, CallRecord, CallStatus, Content, ErrorKind, RunsOn, SHOWN_PAGE, ToolCall,
-    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, Verdict,
+    Annotations, CallRecord, CallStatus, Content, RunsOn, SHOWN_PAGE, ToolCall, ToolDefinition,
+    ToolOutput, ToolResult, ToolSpec, Verdict,
 };
+pub use tool_error::{CallEndError, ErrorKind, ToolError};

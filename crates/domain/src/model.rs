@@ -52,14 +52,20 @@ pub enum ToolMode {
     Native,
     /// As a JSON schema that every answer must fit, for models that cannot call tools by themselves.
     Constrained,
+    /// Described in the system prompt; calls are read from the text.
+    Text,
+    /// Not at all.
+    None,
 }
 
-/// What a test found a model able to do.
+/// A way in which a model calls tools: what it is asked in, or what a test found to work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolUse {
     Native,
     Constrained,
+    Text,
+    /// No tools are offered, or none was called in the test.
     None,
 }
 
@@ -105,6 +111,20 @@ pub struct OmittedTool {
     pub tool_id: ToolId,
     pub display_name: String,
     pub why: ErrorDetail,
+}
+
+impl ToolMode {
+    /// The way in which tools are put before a model, by what a person chose and a test saw. Only
+    /// the person can take them away: that no call came in a test does not.
+    pub fn tool_use(self, seen: Option<ToolUse>) -> ToolUse {
+        match (self, seen) {
+            (Self::Constrained, _) => ToolUse::Constrained,
+            (Self::Text, _) => ToolUse::Text,
+            (Self::None, _) => ToolUse::None,
+            (Self::Native, _) | (Self::Auto, None | Some(ToolUse::None)) => ToolUse::Native,
+            (Self::Auto, Some(seen)) => seen,
+        }
+    }
 }
 
 impl WireFormat {

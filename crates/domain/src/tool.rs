@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 use crate::id::{BlobId, CallId, MessageId, ToolId};
 use crate::input_schema::InputSchema;
+use crate::tool_error::{ErrorKind, ToolError};
 
 /// A tool as its source describes it, before it has an id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,35 +137,6 @@ pub enum Content {
 /// What a call ends in. A failed tool is a result the model reads, not a failed turn.
 pub type ToolResult = Result<ToolOutput, ToolError>;
 
-/// Why a call gave no output, in words a model can act on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
-#[error("{message}")]
-pub struct ToolError {
-    pub kind: ErrorKind,
-    pub message: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorKind {
-    /// No such tool here; the message names the nearest one.
-    UnknownTool,
-    /// The input does not fit the schema; the message names the field.
-    InvalidInput,
-    /// Policy or safety says no. Asking again will not help.
-    Denied,
-    /// The deadline passed.
-    TimedOut,
-    /// A person stopped it.
-    Cancelled,
-    /// The source cannot be reached now.
-    Unavailable,
-    /// The tool ran and said no.
-    Failed,
-    /// Tenon went away during the call; whether it took effect is not known.
-    Lost,
-}
-
 /// Where a call stands. A row is written as `Pending` before it is dispatched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
@@ -269,50 +241,6 @@ impl Content {
                 media_type, data, ..
             } => format!("[file, {media_type}, {} bytes]", data.len() / 4 * 3),
         }
-    }
-}
-
-impl ToolError {
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-        }
-    }
-
-    pub fn failed(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Failed, message)
-    }
-
-    pub fn invalid_input(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::InvalidInput, message)
-    }
-
-    pub fn denied(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Denied, message)
-    }
-
-    /// The result of a call that a person stopped.
-    pub fn cancelled() -> Self {
-        Self::new(
-            ErrorKind::Cancelled,
-            "The user stopped this call before it finished.",
-        )
-    }
-
-    /// The result of a call that somebody was asked about and refused.
-    pub fn refused() -> Self {
-        Self::denied(
-            "The user refused this call. Do not make it again: do without it, or ask what they would like instead.",
-        )
-    }
-
-    /// The result of a call that a crash or restart cut off.
-    pub fn lost() -> Self {
-        Self::new(
-            ErrorKind::Lost,
-            "Tenon was restarted during this call. It may or may not have taken effect: check before repeating it.",
-        )
     }
 }
 

@@ -109,7 +109,10 @@ impl Assembler {
                 });
                 None
             }
-            ModelDelta::OmittedTool(_) | ModelDelta::Alive | ModelDelta::Retry(_) => None,
+            ModelDelta::OmittedTool(_)
+            | ModelDelta::Alive
+            | ModelDelta::PromptProgress { .. }
+            | ModelDelta::Retry(_) => None,
             ModelDelta::Usage(usage) => {
                 self.usage = usage;
                 None

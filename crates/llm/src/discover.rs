@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
+use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
 use tenon_domain::{ToolUse, WireFormat};
 use url::{Host, Url};
 
+use crate::model_list::models;
 use crate::remote::http;
 use crate::remote::provider_error::{ProviderError, ProviderErrorBody};
-use crate::{Error, ModelFault, Remote};
+use crate::{Error, ModelFault, Remote, ServerFacts};
+
+pub use crate::model_list::ListedModel;
 
 /// A list of models is a page of names.
 const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
@@ -16,18 +20,16 @@ const MAX_LIST_BYTES: usize = 8 * 1024 * 1024;
 /// Whoever cannot say what it offers in this time is not waited for.
 const LIST_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// What is listed_model, and the address as it should be kept.
+/// How many models of a list are asked about one by one, and how long that may take.
+const MAX_ASKED_MODELS: usize = 32;
+const CONTEXTS_TIMEOUT: Duration = Duration::from_millis(1_500);
+
+/// What is offered, and the address as it should be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelList {
     pub format: WireFormat,
     pub base_url: String,
     pub models: Vec<ListedModel>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedModel {
-    pub model: String,
-    pub context_tokens: Option<u64>,
 }
 
 /// Asks an address for its models. What people paste is understood: without
@@ -147,13 +149,14 @@ async fn list_models(
             parameters: Map::new(),
             tools: ToolUse::None,
             context_tokens: None,
+            reports_progress: false,
         };
         match fetch_list(&remote, &url).await {
             Ok(models) => {
                 return Ok(ModelList {
                     format,
                     base_url,
-                    models,
+                    models: with_server_contexts(&remote, models).await,
                 });
             }
             // A refused key is refused at the other path as well.
@@ -167,6 +170,29 @@ async fn list_models(
         address: base.into(),
     };
     Err(first_error.unwrap_or_else(|| empty.into()))
+}
+
+/// A list says what a model was made for. Its server may have been started with less, and says so
+/// elsewhere.
+async fn with_server_contexts(remote: &Remote, models: Vec<ListedModel>) -> Vec<ListedModel> {
+    let ask = async |listed: ListedModel| {
+        let remote = Remote {
+            model: listed.model.clone(),
+            ..remote.clone()
+        };
+        let facts = ServerFacts::read(&remote).await.unwrap_or_default();
+        ListedModel {
+            context_tokens: facts.context_tokens.or(listed.context_tokens),
+            ..listed
+        }
+    };
+    let (asked, rest) = models.split_at(models.len().min(MAX_ASKED_MODELS));
+    let contexts = stream::iter(asked.to_vec()).map(ask).buffered(8);
+    let contexts = tokio::time::timeout(CONTEXTS_TIMEOUT, contexts.collect::<Vec<_>>());
+    match contexts.await {
+        Ok(asked) => [asked, rest.to_vec()].concat(),
+        Err(_elapsed) => models,
+    }
 }
 
 enum ListError {
@@ -197,67 +223,6 @@ async fn fetch_list(remote: &Remote, url: &str) -> Result<Vec<ListedModel>, List
     })
 }
 
-/// `{"data":[{"id":…}]}`, `{"models":[{"name":…}]}` or the bare list.
-fn models(list: &Value) -> Option<Vec<ListedModel>> {
-    let entries = [&list["data"], &list["models"], list]
-        .into_iter()
-        .find_map(Value::as_array)?;
-    let mut models: Vec<ListedModel> = entries.iter().filter_map(listed_model).collect();
-    models.sort_by(|a, b| a.model.cmp(&b.model));
-    models.dedup_by(|a, b| a.model == b.model);
-    Some(models)
-}
-
-fn listed_model(entry: &Value) -> Option<ListedModel> {
-    let model = ["id", "name", "model"]
-        .iter()
-        .find_map(|name| entry[*name].as_str())
-        .or(entry.as_str())?;
-    if model.is_empty() || model.contains(char::is_control) || !can_chat(model) {
-        return None;
-    }
-    let context = [
-        "/context_length",
-        "/max_model_len",
-        "/max_context_length",
-        "/context_window",
-        "/max_input_tokens",
-        "/meta/n_ctx",
-        "/meta/n_ctx_train",
-    ];
-    Some(ListedModel {
-        model: model.to_owned(),
-        context_tokens: context
-            .iter()
-            .find_map(|place| entry.pointer(place)?.as_u64())
-            .filter(|tokens| *tokens > 0),
-    })
-}
-
-/// What listens, paints or counts is not talked to.
-fn can_chat(model: &str) -> bool {
-    const NON_CHAT_NAMES: [&str; 16] = [
-        "embed",
-        "whisper",
-        "tts-",
-        "-tts",
-        "dall-e",
-        "moderation",
-        "gpt-image",
-        "-realtime",
-        "-transcribe",
-        "sora-",
-        "babbage-",
-        "davinci-",
-        "rerank",
-        "minilm",
-        "bge-",
-        "e5-",
-    ];
-    let model = model.to_lowercase();
-    !NON_CHAT_NAMES.iter().any(|other| model.contains(other))
-}
-
 fn has_path(base: &str) -> bool {
     Url::parse(base).is_ok_and(|url| url.path().len() > 1)
 }
@@ -265,7 +230,6 @@ fn has_path(base: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn what_people_paste_becomes_an_address() {
@@ -293,40 +257,5 @@ mod tests {
         for wrong in ["", "ftp://x", "http://", "http://user:pass@host/v1", "::"] {
             assert!(normalise(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn lists_are_read_in_all_their_forms() {
-        let check = |list: Value, expected: Option<&[&str]>| {
-            let found = models(&list);
-            let names: Option<Vec<&str>> = found.as_ref().map(|found| {
-                found
-                    .iter()
-                    .map(|listed_model| listed_model.model.as_str())
-                    .collect()
-            });
-            assert_eq!(names.as_deref(), expected, "{list}");
-        };
-        check(
-            json!({"data": [{"id": "b"}, {"id": "a"}, {"id": "a"}]}),
-            Some(&["a", "b"]),
-        );
-        check(
-            json!({"models": [{"name": "llama3.2:latest"}]}),
-            Some(&["llama3.2:latest"]),
-        );
-        check(json!([{"id": "a"}, "b", 7]), Some(&["a", "b"]));
-        check(
-            json!({"data": [{"id": "text-embedding-3"}, {"id": "gpt-5"}]}),
-            Some(&["gpt-5"]),
-        );
-        check(json!({"hello": "world"}), None);
-        check(json!("models"), None);
-    }
-
-    #[test]
-    fn a_context_is_taken_where_it_is_told() {
-        let found = models(&json!({"data": [{"id": "a", "max_model_len": 32768}]})).unwrap();
-        assert_eq!(found[0].context_tokens, Some(32_768));
     }
 }

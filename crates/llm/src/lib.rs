@@ -12,6 +12,9 @@ pub mod history;
 pub mod schema;
 
 mod fault;
+mod model_list;
+mod options;
+mod server_facts;
 mod tool_result;
 
 use std::pin::Pin;
@@ -21,13 +24,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{Stream, StreamExt};
 use tenon_domain::{
-    CallId, ErrorDetail, Message, OmittedTool, ProviderBlock, StopReason, ToolSpec, Usage,
+    CallId, ErrorDetail, Message, OmittedTool, PageLanguage, ProviderBlock, StopReason, ToolSpec,
+    Usage,
 };
 
 pub use assemble::{Assembler, ModelReply};
 pub use fault::{ExclusionReason, ModelFault};
+pub use options::{GenerationOptions, OptionFault, OutputFormat, SAMPLING_OPTIONS, ToolChoice};
 pub use remote::{Remote, connect};
 pub use scripted::Scripted;
+pub use server_facts::ServerFacts;
 
 /// Something that can speak and ask for tools.
 ///
@@ -51,6 +57,21 @@ pub trait Provider: Send + Sync {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
+
+    /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    /// The option, under its name in OpenAI's API, that a request with these cannot have, and why.
+    /// `None`: all of them count.
+    fn unsupported_option(
+        &self,
+        _options: &GenerationOptions,
+        _has_tools: bool,
+    ) -> Option<OptionFault> {
+        None
+    }
 }
 
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Send>>;
@@ -59,8 +80,11 @@ pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelDelta, Error>> + Se
 #[derive(Debug, Clone, Default)]
 pub struct ModelRequest {
     pub system: String,
+    /// Of the page the answer is read on, where one is. Language models learn of it from `system`.
+    pub language: Option<PageLanguage>,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<ToolSpec>>,
+    pub options: GenerationOptions,
 }
 
 /// What a model says, as it says it.
@@ -78,6 +102,11 @@ pub enum ModelDelta {
     OmittedTool(Vec<OmittedTool>),
     /// The model is there, though it has nothing to say yet.
     Alive,
+    /// How many tokens of the prompt it has read so far.
+    PromptProgress {
+        processed: u64,
+        total: u64,
+    },
     /// Nothing was said yet and the model will be asked again after this long.
     Retry(Duration),
     /// The figures so far; the last one counts.

@@ -9,7 +9,8 @@ use tenon_domain::{
     Annotations, CallId, Message, Part, RunsOn, ToolId, ToolSpec, ToolUse, WireFormat,
 };
 
-use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Remote, connect};
+use crate::remote::{RemoteProvider, is_text_call};
+use crate::{Assembler, Error, ModelDelta, ModelFault, ModelReply, ModelRequest, Provider, Remote};
 
 /// A model that is slower than this is of little use; a large one may still be loading.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(90);
@@ -27,37 +28,42 @@ pub enum ProbeStep {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeResult {
+    /// The first way in which a call came; `None`: no call came in any.
     pub tools: ToolUse,
+    /// The server left the call in the text, where Tenon read it.
+    pub is_in_text: bool,
     pub first_word: Duration,
 }
 
-/// Asks for a short answer, then for a call: natively, and where that fails, constrained.
+/// Asks for a short answer, then for a call: natively, and where that fails, constrained, and then as text.
 pub async fn run(
     remote: &Remote,
     mut on_step: impl FnMut(ProbeStep),
 ) -> Result<ProbeResult, Error> {
     let first_word = answer(remote, &mut on_step).await?;
     let modes: &[ToolUse] = match remote.format {
-        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained],
+        WireFormat::Openai => &[ToolUse::Native, ToolUse::Constrained, ToolUse::Text],
         WireFormat::Anthropic => &[ToolUse::Native],
     };
     for mode in modes {
         on_step(ProbeStep::Trying(*mode));
-        match calls(remote, *mode).await {
-            Ok(true) => {
+        match call(remote, *mode).await {
+            Ok(Some(seen)) => {
                 return Ok(ProbeResult {
                     tools: *mode,
+                    is_in_text: seen == CallPlace::Text,
                     first_word,
                 });
             }
             // That it cannot do one thing does not mean that it can do nothing.
-            Ok(false) | Err(Error::Refused(_)) => {}
+            Ok(None) | Err(Error::Refused(_)) => {}
             // A server in trouble says nothing about its model.
             Err(error) => return Err(error),
         }
     }
     Ok(ProbeResult {
         tools: ToolUse::None,
+        is_in_text: false,
         first_word,
     })
 }
@@ -67,16 +73,17 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
     let mut first_word = None;
     let request = ModelRequest {
         system: "You are being tried out. Answer in one short sentence.".into(),
+        language: None,
         messages: vec![Message::User {
             text: "Say hello.".into(),
         }],
-        tools: Vec::new(),
+        ..ModelRequest::default()
     };
-    let remote = Remote {
+    let provider = RemoteProvider::new(Remote {
         tools: ToolUse::None,
         ..remote.clone()
-    };
-    let reply = ask(&remote, request, |delta| match delta {
+    });
+    let reply = ask(&provider, request, |delta| match delta {
         ModelDelta::Text(text) => {
             first_word.get_or_insert_with(|| asked.elapsed());
             on_step(ProbeStep::Text(text.clone()));
@@ -93,36 +100,59 @@ async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<
     })
 }
 
-/// Whether a call comes that is the one asked for.
-async fn calls(remote: &Remote, tools: ToolUse) -> Result<bool, Error> {
-    let remote = Remote {
+/// Where a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallPlace {
+    /// As the server's own field.
+    Field,
+    Text,
+}
+
+/// Where the call came, if it is the one asked for.
+async fn call(remote: &Remote, tools: ToolUse) -> Result<Option<CallPlace>, Error> {
+    let provider = RemoteProvider::new(Remote {
         tools,
         ..remote.clone()
-    };
+    });
     let request = ModelRequest {
         system: "Use the tool that does what the user asks.".into(),
+        language: None,
         messages: vec![Message::User {
             text: "Open the door number 7, with the tool.".into(),
         }],
         tools: vec![Arc::new(probe_tool())],
+        ..ModelRequest::default()
     };
-    let reply = ask(&remote, request, |_| {}).await?;
+    let mut place = CallPlace::Field;
+    let reply = ask(&provider, request, |delta| {
+        if let ModelDelta::Call(fragment) = delta
+            && is_text_call(fragment)
+        {
+            place = CallPlace::Text;
+        }
+    });
+    let reply = reply.await?;
+    if tools == ToolUse::Native && !provider.takes_tools() {
+        // What came then is what comes of the tools in the prompt, and that has its own turn.
+        return Ok(None);
+    }
     let call = reply.parts.iter().find_map(Part::as_call);
-    Ok(call.is_some_and(|call| {
+    let is_right = call.is_some_and(|call| {
         call.tool_id.as_str() == PROBE_TOOL
             // A number or its digits: both are understood.
             && matches!(call.input["number"].to_string().as_str(), "7" | "\"7\"" | "7.0")
-    }))
+    });
+    Ok(is_right.then_some(place))
 }
 
 async fn ask(
-    remote: &Remote,
+    provider: &RemoteProvider,
     request: ModelRequest,
     mut on_delta: impl FnMut(&ModelDelta),
 ) -> Result<ModelReply, Error> {
     let read = async {
         let mut assembler = Assembler::default();
-        let mut deltas = connect(remote.clone()).stream(request).await?;
+        let mut deltas = provider.stream(request).await?;
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
             on_delta(&delta);
@@ -133,7 +163,7 @@ async fn ask(
     let reply = tokio::time::timeout(PROBE_TIMEOUT, read).await;
     reply.unwrap_or_else(|_| {
         let fault = ModelFault::ProbeTimeout {
-            name: (&remote.name).into(),
+            name: provider.name().into(),
             seconds: PROBE_TIMEOUT.as_secs().into(),
         };
         Err(Error::Busy(fault.into()))

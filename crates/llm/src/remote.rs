@@ -14,6 +14,7 @@ mod request_plan;
 mod response_reader;
 mod retrying_stream;
 mod surrogates;
+mod text_calls;
 mod tool_compiler;
 
 use std::fmt;
@@ -26,7 +27,9 @@ use tenon_net::sse::SseEvent;
 use url::Url;
 
 use crate::remote::provider_error::ProviderError;
-use crate::{Error, ModelDelta, ModelRequest, ModelStream, Provider};
+use crate::{
+    Error, GenerationOptions, ModelDelta, ModelRequest, ModelStream, OptionFault, Provider,
+};
 
 pub use model_size::{is_small, is_small_model};
 pub use response_reader::{ResponseFormat, replay};
@@ -34,6 +37,7 @@ pub use response_reader::{ResponseFormat, replay};
 pub(crate) use body::ModelRequestBody;
 pub(crate) use capabilities::{Capabilities, CapabilityChange, says_no_images, says_no_tools};
 pub(crate) use request_plan::RequestPlan;
+pub(crate) use text_calls::is_text_call;
 use tool_compiler::CompileCount;
 pub(crate) use tool_compiler::ToolCompiler;
 
@@ -57,14 +61,13 @@ pub struct Remote {
     pub parameters: Map<String, Value>,
     pub tools: ToolUse,
     pub context_tokens: Option<u64>,
+    /// Its server tells how far it has read the prompt, where it is asked to.
+    pub reports_progress: bool,
 }
 
 /// A model that can be asked.
 pub fn connect(remote: Remote) -> Arc<dyn Provider> {
-    Arc::new(RemoteProvider {
-        remote,
-        known: Arc::default(),
-    })
+    Arc::new(RemoteProvider::new(remote))
 }
 
 /// Reads what one request sets off: one implementation per wire format.
@@ -78,9 +81,23 @@ pub(crate) trait Decode: Send {
     fn is_done(&self) -> bool;
 }
 
-struct RemoteProvider {
+pub(crate) struct RemoteProvider {
     remote: Remote,
     known: Arc<ServerKnowledge>,
+}
+
+impl RemoteProvider {
+    pub(crate) fn new(remote: Remote) -> Self {
+        Self {
+            remote,
+            known: Arc::default(),
+        }
+    }
+
+    /// Whether the server took the tools of every request so far.
+    pub(crate) fn takes_tools(&self) -> bool {
+        retrying_stream::lock(&self.known.capabilities).takes_tools
+    }
 }
 
 /// What is known of a model's server, for as long as it is used.
@@ -108,6 +125,18 @@ impl Provider for RemoteProvider {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())
     }
+
+    fn is_local(&self) -> bool {
+        http::is_local(&self.remote.base_url)
+    }
+
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        self.remote.unsupported_option(options, has_tools)
+    }
 }
 
 impl Remote {
@@ -122,6 +151,35 @@ impl Remote {
         ProviderBlock {
             maker: self.maker(),
             block,
+        }
+    }
+
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        let model = self.name.clone();
+        let unsupported = |option: &str| OptionFault::Unsupported {
+            option: option.to_owned(),
+            model: self.name.clone(),
+        };
+        if has_tools && options.requires_call() && self.tools == ToolUse::None {
+            return Some(unsupported("tool_choice"));
+        }
+        match self.format {
+            WireFormat::Openai => {
+                let is_form = has_tools && self.tools == ToolUse::Constrained;
+                (is_form && options.response_format.is_some()).then(|| OptionFault::WithTools {
+                    option: "response_format".to_owned(),
+                    model,
+                })
+            }
+            WireFormat::Anthropic if options.temperature.is_some_and(|heat| heat > 1.0) => {
+                let option = "temperature".to_owned();
+                Some(OptionFault::AboveOne { option, model })
+            }
+            WireFormat::Anthropic => anthropic::unknown_option(options).map(unsupported),
         }
     }
 

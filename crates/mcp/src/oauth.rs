@@ -24,7 +24,8 @@ mod token_manager;
 
 pub use callback::{LoginCallback, PendingLogin, finish_login};
 pub use error::{
-    AddressFlaw, HostFailure, LoginError, RegistrationRefusal, UnreachableLogin, UntrustedLogin,
+    AddressFlaw, EndedLogin, HostFailure, LoginError, RefusedLogin, RegistrationRefusal,
+    UnreachableLogin, UntrustedLogin,
 };
 pub use grant::{Grant, GrantStorage, GrantStorageError, TokenPair};
 pub use http::OAuthHttp;

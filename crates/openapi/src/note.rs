@@ -1,4 +1,5 @@
-//! What could not be read of a document: parameters and schemas its tools go without.
+//! What could not be read of a document: operations that are no tools, and parameters and schemas
+//! that tools go without.
 
 use std::fmt;
 
@@ -90,5 +91,55 @@ impl ReferenceError {
             }
             Self::Cycle(reference) => format!("{what} refers to itself: `{reference}`."),
         }
+    }
+}
+
+/// Why an operation cannot be called; as text it is a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OperationError {
+    #[error("`{0}` is not an object.")]
+    NotAnObject(String),
+    #[error("Its path is longer than {max_bytes} bytes.")]
+    PathTooLong { max_bytes: usize },
+    #[error("Its method is none of HTTP's.")]
+    InvalidMethod,
+    #[error("It has more than {max} parameters.")]
+    TooManyParameters { max: usize },
+    #[error("A parameter it needs stands in `{0}`, which is not known.")]
+    UnknownLocation(String),
+    #[error("A parameter of it (in `{0}`) has no `name` or no `in`.")]
+    UnnamedParameter(String),
+    #[error("{}", error.sentence(part.subject()))]
+    Reference {
+        part: OperationPart,
+        error: ReferenceError,
+    },
+    /// Of so many operations, beyond the last that is read.
+    #[error("{count} more operations are not read: only the first {max} are.")]
+    TooManyOperations { count: usize, max: usize },
+}
+
+/// What of an operation is a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationPart {
+    PathItem,
+    Operation,
+    Parameter,
+    Body,
+}
+
+impl OperationPart {
+    /// The subject of a sentence.
+    pub fn subject(self) -> &'static str {
+        match self {
+            Self::PathItem => "What can be done there",
+            Self::Operation => "What it does",
+            Self::Parameter => "A parameter of it",
+            Self::Body => "The body of it",
+        }
+    }
+
+    pub(crate) fn unresolved(self, error: ReferenceError) -> OperationError {
+        OperationError::Reference { part: self, error }
     }
 }

@@ -8,7 +8,7 @@ use http::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::note::DocumentNote;
+use crate::note::{DocumentNote, OperationError};
 
 /// The result of [`crate::parse::parse`].
 #[derive(Debug, Clone, PartialEq)]
@@ -29,10 +29,9 @@ pub struct ParsedDocument {
 /// An operation that is not offered, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedOperation {
-    /// "GET /pets/{id}"
+    /// "GET /pets/{id}"; empty for all beyond the last that is read.
     pub operation: String,
-    /// A sentence.
-    pub reason: String,
+    pub reason: OperationError,
 }
 
 /// One operation: its description for whoever calls it, and how its input becomes a request.

@@ -8,7 +8,6 @@ mod body;
 mod input;
 mod names;
 mod notes;
-mod operation_error;
 mod operations;
 mod parameters;
 mod references;

@@ -75,7 +75,9 @@ pub fn build_at(
     }
     add_fixed_headers(operation, &mut request.headers);
     if request.url.as_str().len() > MAX_URL_BYTES {
-        return Err(BuildError::UrlTooLong);
+        return Err(BuildError::UrlTooLong {
+            max_bytes: MAX_URL_BYTES,
+        });
     }
     Ok(request)
 }

@@ -27,6 +27,8 @@ coded_errors! {
         Unhealthy { why: &'static str } = "unwell" => "{why}",
         /// A sentence about a request that only programs make.
         BadRequest { message: String } = "bad_request" => "{message}",
+        UnsupportedOption { name: String, instead: String } = "unsupported_parameter" => "`{name}` cannot be used here: {instead}.",
+        InvalidOption { name: String, expected: String } = "invalid_value" => "`{name}` has to be {expected}.",
         TooLong { message: String } = "request_too_long" => "{message}",
         /// Somebody we asked did not answer as they should.
         Upstream { message: String } = "unreachable" => "{message}",
@@ -63,8 +65,8 @@ coded_errors! {
         NotRegistered { client: String, why } = "not_registered" => "The server cannot be logged in at by itself: {why} Have {client} registered there, and add the client id it gets to the server's settings.",
         Unreachable { why } = "login_unreachable" => "{why} Try again in a moment.",
         Untrusted { why } = "untrusted" => "{why} Nothing was sent there.",
-        Refused { said: String } = "login_refused" => "The log-in was refused there: {said}",
-        Ended { said: String } = "login_ended" => "The log-in there has ended ({said}). Log in again.",
+        Refused { why } = "login_refused" => "The log-in was refused there: {why}",
+        Ended { why } = "login_ended" => "The log-in there has ended ({why}). Log in again.",
         Expired = "login_expired" => "This log-in was not begun here, is too old, or was used already. Begin it again.",
         Storage = "login_not_stored" => "What the log-in gave cannot be kept. Tenon's log says why.",
     }

@@ -8,9 +8,11 @@ mod body;
 mod completion_request;
 mod conversation;
 mod error;
+mod options;
 mod request_tools;
 mod response;
 mod stop_sequences;
+mod tool_choice;
 
 use axum::Json;
 use axum::extract::State;
@@ -57,6 +59,11 @@ pub(crate) async fn complete(
         None => None,
     };
     let model = app.models.choose_for(&user, model.as_ref()).await?;
+    let provider = &model.provider;
+    if let Some(fault) = provider.unsupported_option(&request.options, request.has_tools()) {
+        let option = fault.option().to_owned();
+        return Err(ApiError::bad_request(fault).in_field(&option));
+    }
     let header =
         response::ResponseHeader::new(request.model.unwrap_or_else(|| model.shown.id.0.clone()));
     let model_caller = Caller::UnattendedModel {
@@ -74,17 +81,18 @@ pub(crate) async fn complete(
             ModelTools::Server(app.registry.request_tools(&user.id, &servers))
         }
     };
+    let stops = StopSequences::new(request.options.stop.clone());
     let completing = app.agent.complete(Completion {
         model,
         system: request.system,
         messages: request.messages,
+        options: request.options,
         tools,
         access,
         workspace: app.tools.workspace(&user.id),
         entry: user.entry_point(),
         address: caller.address.to_string(),
     })?;
-    let stops = StopSequences::new(request.stops);
     Ok(if request.stream {
         response::stream(header, completing, stops, request.with_usage, memory).into_response()
     } else {

@@ -12,7 +12,7 @@ mod outgoing;
 mod tools;
 
 use std::collections::HashMap;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -22,7 +22,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tenon_domain::{ChatId, CodedError, ErrorDetail};
 use tenon_sources::browser::{PageCommand, RegistrationResult};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval};
 use tokio_tungstenite::WebSocketStream;
@@ -40,7 +40,7 @@ use crate::api_fault::ApiFault;
 use crate::error::ApiError;
 use crate::wire::{ClientFrame, ServerFrame};
 use tenon_app::app::App;
-use tenon_app::auth::{CurrentUser, Revocation};
+use tenon_app::auth::CurrentUser;
 use tenon_app::budget::{BudgetError, BudgetShare, SMALL_BYTES};
 use tenon_app::storage::StorageState;
 use tenon_app::user_feed::{UserEvent, UserSubscription};
@@ -103,7 +103,6 @@ pub(crate) async fn open(
 struct SocketSession {
     app: App,
     user: CurrentUser,
-    revocations: broadcast::Receiver<Revocation>,
     user_events: UserSubscription,
     /// Whether the page asked for all of those.
     follows_user: bool,
@@ -139,7 +138,6 @@ impl SocketSession {
             tools,
             orders,
             storage,
-            revocations: app.auth.revocations(),
             user_events: app.user_feed.subscribe(&user),
             follows_user: false,
             app,
@@ -168,6 +166,8 @@ impl SocketSession {
         let mut control_frames = 0;
         // While a frame is parsed the next one waits, and everything else goes on.
         let mut parsing: Option<FrameParseFuture> = None;
+        let (app, user) = (self.app.clone(), self.user.clone());
+        let mut revoked = pin!(user.revoked(&app.store));
         loop {
             tokio::select! {
                 Some(frame) = self.frames.recv() => {
@@ -210,13 +210,8 @@ impl SocketSession {
                     heard = Instant::now();
                     self.take(parsed).await;
                 }
-                ended = self.revocations.recv() => {
-                    // One that was missed may have been this one.
-                    if ended.as_ref().map_or(true, |ended| self.user.is_revoked_by(ended))
-                        && !self.may_stay().await
-                    {
-                        return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
-                    }
+                () = &mut revoked => {
+                    return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
                 }
                 event = self.user_events.next() => {
                     // How sources are is told unasked.
@@ -234,7 +229,7 @@ impl SocketSession {
                 }
                 _ = ping_timer.tick() => {
                     control_frames = 0;
-                    // Another process may have ended what they came by.
+                    // Log-ins expire, too.
                     if !self.may_stay().await {
                         return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
                     }

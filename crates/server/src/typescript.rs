@@ -27,15 +27,26 @@ pub fn error_templates() -> Vec<ErrorTemplate> {
     let tables = [
         tenon_domain::OtherError::TEMPLATES,
         tenon_domain::FormAnswerError::TEMPLATES,
+        tenon_domain::CallEndError::TEMPLATES,
         tenon_tools::NoSpace::TEMPLATES,
+        tenon_tools::OverQuota::TEMPLATES,
+        tenon_tools::CallError::TEMPLATES,
+        tenon_tools::ApprovalAdvice::TEMPLATES,
+        tenon_tools::InputProblem::TEMPLATES,
         tenon_llm::ModelFault::TEMPLATES,
         tenon_llm::ExclusionReason::TEMPLATES,
+        tenon_llm::OptionFault::TEMPLATES,
         tenon_llm::schema::SchemaError::TEMPLATES,
         tenon_store::AccountError::TEMPLATES,
         tenon_store::Conflict::TEMPLATES,
         tenon_store::StoreFault::TEMPLATES,
         tenon_sources::ServerFault::TEMPLATES,
         tenon_sources::Advice::TEMPLATES,
+        tenon_sources::ServerCallError::TEMPLATES,
+        tenon_sources::StartupWait::TEMPLATES,
+        tenon_sources::ServerRemedy::TEMPLATES,
+        tenon_sources::RequestInputError::TEMPLATES,
+        tenon_sources::openapi::FetchError::TEMPLATES,
         tenon_sources::ToolNote::TEMPLATES,
         tenon_sources::browser::RegistrationFault::TEMPLATES,
         tenon_sources::import::ConfigReadError::TEMPLATES,
@@ -208,9 +219,11 @@ pub fn declarations() -> String {
         domain::Branch,
         domain::TitledBy,
         domain::TurnOutcome,
+        domain::PageLanguage,
         domain::Delta,
         domain::DeltaKind,
         domain::ModelWait,
+        domain::PromptProgress,
         domain::CallProgress,
         domain::Form,
         domain::FormRequest,
@@ -264,6 +277,8 @@ pub fn declarations() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
     #[test]
@@ -278,6 +293,64 @@ mod tests {
                 "the API changed: run `make types` and commit {file}"
             );
         }
+    }
+
+    /// The names of the enums that `coded_errors!` declares in a file; those of tests are indented.
+    fn declared_errors(source: &str) -> Vec<&str> {
+        let declarations = source.split("\ncoded_errors! {").skip(1);
+        let after_enum = declarations.map(|declaration| declaration.split_once("enum ").unwrap().1);
+        after_enum
+            .map(|name| name.split_whitespace().next().unwrap())
+            .collect()
+    }
+
+    fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                rust_files(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_enum_of_coded_errors_is_in_the_list() {
+        let own = include_str!("typescript.rs");
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut count = 0;
+        for entry in std::fs::read_dir(crates).unwrap() {
+            let entry = entry.unwrap();
+            let package = entry.file_name().into_string().unwrap();
+            let prefix = match package.as_str() {
+                "server" => "        ".to_owned(),
+                package => format!("tenon_{package}::"),
+            };
+            let mut files = Vec::new();
+            rust_files(&entry.path().join("src"), &mut files);
+            for file in files {
+                let source = std::fs::read_to_string(&file).unwrap();
+                for name in declared_errors(&source) {
+                    let suffix = format!("{name}::TEMPLATES,");
+                    let mut lines = own.lines();
+                    let is_listed = lines.any(|line| {
+                        let path = line.strip_suffix(&suffix);
+                        path.is_some_and(|path| {
+                            line.contains(&prefix) && (path.ends_with("::") || path.ends_with(' '))
+                        })
+                    });
+                    assert!(
+                        is_listed,
+                        "{prefix}{name} of {} is not in the list",
+                        file.display()
+                    );
+                    count += 1;
+                }
+            }
+        }
+        let tables = own.lines().filter(|line| line.ends_with("::TEMPLATES,"));
+        assert_eq!(count, tables.count(), "the list has what nothing declares");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tenon_app::storage::StorageState;
 use tenon_app::user_feed::UserTopic;
 use tenon_domain::{
     CallId, CallProgress, ChatId, Delta, ErrorDetail, Event, Layer, ModelId, ModelWait, Policy,
-    ToolId,
+    PromptProgress, ToolId,
 };
 use tenon_sources::browser::{
     ExecuteTool, LocalCallProgress, LocalCallResult, Registration, RegistrationResult,
@@ -121,6 +121,8 @@ pub enum ServerFrame {
     /// A piece of a message in progress; also, after `subscribe`, all of it so far at offset 0.
     Delta(Delta),
     Waiting(ModelWait),
+    #[serde(rename = "prompt:progress")]
+    PromptProgress(PromptProgress),
     /// How far a running call has come; also, after `subscribe`, of those that run.
     Progress(CallProgress),
     #[serde(rename = "source:state")]

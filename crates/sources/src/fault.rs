@@ -69,16 +69,25 @@ coded_errors! {
         Protocol { message } = "server_protocol" => "{message}",
 
         // Documents of OpenAPI servers.
-        Unread { message } = "unread" => "{message}",
-        NeedsKey { message } = "wants_key" => "{message}",
+        AddressInvalid { why } = "document_address_invalid" in "url" => "The address is none ({why}). Write the whole of it, such as https://example.com/openapi.json.",
+        AddressScheme = "document_address_scheme" in "url" => "The address has to begin with http:// or https://.",
+        NoAddress = "document_no_address" in "url" => "There is no address to look at.",
+        AnswerTooLarge { mb: usize } = "answer_too_large" => "The answer is larger than {mb} MB, which is more than is read.",
+        AnswerTimeout { host, seconds } = "answer_late" => "{host} did not answer within {seconds} s.",
+        RedirectElsewhere { from, to } = "redirect_elsewhere" => "{from} redirects to {to}, which is another site: that is not followed. If that is the server, its address has to be entered instead.",
+        NotRepeatable = "request_not_repeatable" => "The request cannot be sent twice.",
+        NotSent = "document_not_sent" => "It was not sent.",
         DocumentTooLarge { mb } = "document_too_large" => "The document is too big: {mb} MB.",
         DocumentTooManyValues = "document_too_many_values" => "The document has more values in it than Tenon takes in. Leave out some of it.",
         DocumentEmpty = "document_empty" => "The document is empty.",
         DocumentMarkup = "document_markup" => "The document is a web page or XML, not JSON or YAML.",
         DocumentSyntax { format, why } = "document_syntax" => "The document is not valid {format}: {why}.",
-        DocumentNotOpenapi { message } = "document_not_openapi" => "{message}",
+        DocumentNotAnObject = "document_not_an_object" => "The document is not an OpenAPI description: `#` is not an object.",
+        DocumentPathsNotAnObject = "document_paths_not_an_object" => "The document is not an OpenAPI description: `#/paths` is not an object.",
+        DocumentNotOpenapi = "document_not_openapi" => "The document is not an OpenAPI description: `#` has neither `openapi` nor `swagger` nor `paths`.",
         DocumentVersion { version } = "document_version" => "The document is Swagger {version}: only 2.0 and OpenAPI 3 are read.",
         NoSubDocument { count, problems } = "documents_all_unread" => "None of the {count} servers behind it could be read. {problems}",
+        StoreUnread { why } = "documents_unread" => "Its documents cannot be read. {why}",
         NotStored = "document_not_stored" => "The document is not kept any more: give it again.",
         StoreTimeout = "document_store_timeout" => "What is kept of it could not be read in time.",
         Stopped = "server_stopped" => "It has been stopped.",
@@ -162,11 +171,9 @@ pub(crate) fn document_fault(error: &DocumentError) -> ServerFault {
             format: (*format).into(),
             why: error.to_string().into(),
         },
-        DocumentError::NotAnObject
-        | DocumentError::PathsNotAnObject
-        | DocumentError::NotOpenapi => ServerFault::DocumentNotOpenapi {
-            message: error.to_string().into(),
-        },
+        DocumentError::NotAnObject => ServerFault::DocumentNotAnObject,
+        DocumentError::PathsNotAnObject => ServerFault::DocumentPathsNotAnObject,
+        DocumentError::NotOpenapi => ServerFault::DocumentNotOpenapi,
         DocumentError::UnsupportedVersion { version } => ServerFault::DocumentVersion {
             version: version.into(),
         },

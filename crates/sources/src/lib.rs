@@ -13,6 +13,7 @@ pub mod import;
 pub mod parse_queue;
 pub mod variables;
 
+mod call_error;
 mod call_timeouts;
 mod cause;
 mod fault;
@@ -22,6 +23,7 @@ mod logs;
 mod supervisor;
 mod tool_note;
 
+pub use call_error::{RequestInputError, ServerCallError, ServerRemedy, StartupWait};
 pub use call_timeouts::CallTimeouts;
 pub use cause::{Advice, Cause};
 pub use fault::{ServerFault, how_it_ended, public_part};

@@ -4,7 +4,9 @@
 use tenon_domain::text::line;
 use tenon_domain::{ErrorDetail, ErrorParam, coded_errors};
 use tenon_mcp::{HeaderParamError, SchemaRepair, ToolDefect, ToolListProblem};
-use tenon_openapi::note::{DocumentNote, ParameterError, ReferenceError};
+use tenon_openapi::note::{
+    DocumentNote, OperationError, OperationPart, ParameterError, ReferenceError,
+};
 
 /// Names are a server's own, so they are cut.
 const MAX_NAME_CHARS: usize = 200;
@@ -55,6 +57,21 @@ coded_errors! {
         SchemaUnread { place } = "document_schema_unread" => "What a part of an input is like is not known: it is in another document (`{place}`), which is not read.",
         SchemasUnread { count: usize, place } = "document_schemas_unread" => "What {count} parts of inputs are like is not known: it is in other documents, which are not read, such as `{place}`.",
         OperationSkipped { operation, why } = "document_operation_skipped" => "{operation} is left out: {why}",
+        OperationsSkipped { count: usize, max: usize } = "document_operations_skipped" => "{count} more operations are not read: only the first {max} are.",
+        NotAnObjectAt { place } = "operation_not_an_object" => "`{place}` is not an object.",
+        PathTooLong { max: usize } = "operation_path_too_long" => "Its path is longer than {max} bytes.",
+        InvalidMethod = "operation_method" => "Its method is none of HTTP's.",
+        TooManyParameters { max: usize } = "operation_too_many_parameters" => "It has more than {max} parameters.",
+        ParameterLocation { location } = "operation_parameter_location" => "A parameter it needs stands in `{location}`, which is not known.",
+        ParameterUnnamed { place } = "operation_parameter_unnamed" => "A parameter of it (in `{place}`) has no `name` or no `in`.",
+        PartElsewhere { part, reference } = "operation_part_elsewhere" => "{part} is in another document (`{reference}`), which is not read.",
+        PartUnread { part, reference, why } = "operation_part_unread" => "{part} is in another document (`{reference}`), which could not be read: {why}.",
+        PartMissing { part, reference } = "operation_part_missing" => "{part} is not where it is said to be: `{reference}`.",
+        PartCircular { part, reference } = "operation_part_circular" => "{part} refers to itself: `{reference}`.",
+        PathItem = "operation_path_item" => "What can be done there",
+        OperationItself = "operation_itself" => "What it does",
+        Parameter = "operation_parameter" => "A parameter of it",
+        Body = "operation_body" => "The body of it",
         OtherOrigin { tool, served, enabled } = "document_other_origin" => "`{tool}` is left out: its document says that it is served at {served}, and only {enabled} was enabled.",
         NoOperations = "document_no_operations" => "The document describes no operations.",
         NoOperationsOrServers = "document_no_operations_or_servers" => "Its document describes no operations and names no servers.",
@@ -163,6 +180,61 @@ impl ToolNote {
         }
     }
 
+    /// Why an operation is no tool.
+    pub fn of_operation(error: &OperationError) -> Self {
+        match error {
+            OperationError::NotAnObject(place) => Self::NotAnObjectAt { place: name(place) },
+            OperationError::PathTooLong { max_bytes } => Self::PathTooLong { max: *max_bytes },
+            OperationError::InvalidMethod => Self::InvalidMethod,
+            OperationError::TooManyParameters { max } => Self::TooManyParameters { max: *max },
+            OperationError::UnknownLocation(location) => Self::ParameterLocation {
+                location: name(location),
+            },
+            OperationError::UnnamedParameter(place) => {
+                Self::ParameterUnnamed { place: name(place) }
+            }
+            OperationError::Reference { part, error } => Self::of_reference(*part, error),
+            OperationError::TooManyOperations { count, max } => Self::OperationsSkipped {
+                count: *count,
+                max: *max,
+            },
+        }
+    }
+
+    fn of_reference(part: OperationPart, error: &ReferenceError) -> Self {
+        let part = ErrorParam::from(match part {
+            OperationPart::PathItem => Self::PathItem,
+            OperationPart::Operation => Self::OperationItself,
+            OperationPart::Parameter => Self::Parameter,
+            OperationPart::Body => Self::Body,
+        });
+        match error {
+            ReferenceError::OtherDocument {
+                reference,
+                why: None,
+            } => Self::PartElsewhere {
+                part,
+                reference: name(reference),
+            },
+            ReferenceError::OtherDocument {
+                reference,
+                why: Some(why),
+            } => Self::PartUnread {
+                part,
+                reference: name(reference),
+                why: name(why),
+            },
+            ReferenceError::Missing(reference) => Self::PartMissing {
+                part,
+                reference: name(reference),
+            },
+            ReferenceError::Cycle(reference) => Self::PartCircular {
+                part,
+                reference: name(reference),
+            },
+        }
+    }
+
     fn of_parameter(error: &ParameterError) -> Self {
         match error {
             ParameterError::UnknownLocation(location) => Self::UnknownLocation {
@@ -240,6 +312,43 @@ mod tests {
         check(repaired(SchemaRepair::NoSchema));
         check(repaired(SchemaRepair::TooLong));
         check(repaired(SchemaRepair::Circular));
+    }
+
+    #[test]
+    fn a_skipped_operation_has_the_reason_of_its_document() {
+        let check = |error: OperationError| {
+            let note = ToolNote::of_operation(&error).to_string();
+            assert_eq!(note, error.to_string());
+        };
+        check(OperationError::NotAnObject("#/paths".into()));
+        check(OperationError::PathTooLong { max_bytes: 5 });
+        check(OperationError::InvalidMethod);
+        check(OperationError::TooManyParameters { max: 6 });
+        check(OperationError::UnknownLocation("moon".into()));
+        check(OperationError::UnnamedParameter("#/paths".into()));
+        check(OperationError::TooManyOperations { count: 7, max: 8 });
+        for part in [
+            OperationPart::PathItem,
+            OperationPart::Operation,
+            OperationPart::Parameter,
+            OperationPart::Body,
+        ] {
+            let reference = || "a.yml".to_owned();
+            for error in [
+                ReferenceError::OtherDocument {
+                    reference: reference(),
+                    why: None,
+                },
+                ReferenceError::OtherDocument {
+                    reference: reference(),
+                    why: Some("it answered 404".into()),
+                },
+                ReferenceError::Missing(reference()),
+                ReferenceError::Cycle(reference()),
+            ] {
+                check(OperationError::Reference { part, error });
+            }
+        }
     }
 
     #[test]

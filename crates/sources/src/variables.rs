@@ -49,10 +49,10 @@ coded_errors! {
     /// One may not stand where it is written, or not with its value.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum MisplacedVariable {
-        InCommand { variable } = "variable_in_command" => "`{variable}` cannot stand in the command or its arguments, where it could be run as a program: pass it through `env`.",
-        InHost { variable } = "variable_in_host" => "`{variable}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
-        InPath { variable } = "variable_in_path" => "The value of `{variable}` cannot be a part of this server's address.",
-        LeadsElsewhere = "variables_lead_elsewhere" => "With the values of its variables this server's address leads elsewhere.",
+        InCommand { variable } = "variable_in_command" in "command" => "`{variable}` cannot stand in the command or its arguments, where it could be run as a program: pass it through `env`.",
+        InHost { variable } = "variable_in_host" in "url" => "`{variable}` stands in the host of this server's address: set it to a value of only letters, digits, `-` and `.`.",
+        InPath { variable } = "variable_in_path" in "url" => "The value of `{variable}` cannot be a part of this server's address.",
+        LeadsElsewhere = "variables_lead_elsewhere" in "url" => "With the values of its variables this server's address leads elsewhere.",
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! A version of each topic is in memory. Whoever caches rows notes the version before reading
 //! them, and reads again once it is another one; so a change counts from the moment the write
-//! is acknowledged. Subscribers are told as well, and a slow one that missed some is told that.
+//! is acknowledged. While changes of other processes do not arrive there is no version, and
+//! nothing is cached. Subscribers are told as well, and a slow one that missed some is told that.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::Deserialize;
 use tenon_domain::{ChatId, UserId};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::{LOCAL, Store};
 
@@ -68,18 +69,50 @@ impl StoreChange {
 #[derive(Debug)]
 pub(crate) struct Changes {
     versions: [AtomicU64; TOPICS],
+    /// Changes of other processes do not arrive.
+    is_disconnected: AtomicBool,
     subscribers: broadcast::Sender<StoreChange>,
+    /// Those of accounts once more: who waits for these is not woken by every message.
+    accounts: watch::Sender<()>,
+    foreign_chats: broadcast::Sender<Option<ChatId>>,
 }
 
 impl Changes {
-    pub(crate) fn version(&self, topic: ChangeTopic) -> u64 {
-        self.versions[topic as usize].load(Ordering::SeqCst)
+    /// None: it is not known whether another process has changed something.
+    pub(crate) fn version(&self, topic: ChangeTopic) -> Option<u64> {
+        if self.is_disconnected.load(Ordering::SeqCst) {
+            return None;
+        }
+        Some(self.versions[topic as usize].load(Ordering::SeqCst))
     }
 
     pub(crate) fn publish(&self, change: StoreChange) {
         self.versions[change.topic() as usize].fetch_add(1, Ordering::SeqCst);
+        if let StoreChange::Accounts(_) = &change {
+            self.accounts.send_replace(());
+        }
         // Nobody may be listening.
         let _ = self.subscribers.send(change);
+    }
+
+    /// Publishes what another process has done.
+    pub(crate) fn publish_foreign(&self, change: StoreChange) {
+        match &change {
+            StoreChange::Chat { chat, .. } => drop(self.foreign_chats.send(Some(chat.clone()))),
+            StoreChange::Chats => drop(self.foreign_chats.send(None)),
+            StoreChange::Accounts(_)
+            | StoreChange::ToolSettings(_)
+            | StoreChange::Sources
+            | StoreChange::Models
+            | StoreChange::Preferences(_) => {}
+        }
+        self.publish(change);
+    }
+
+    /// Whether changes of other processes arrive from now on. Those missed before it are
+    /// published first.
+    pub(crate) fn set_connected(&self, is_connected: bool) {
+        self.is_disconnected.store(!is_connected, Ordering::SeqCst);
     }
 }
 
@@ -87,7 +120,10 @@ impl Default for Changes {
     fn default() -> Self {
         Self {
             versions: Default::default(),
+            is_disconnected: AtomicBool::new(false),
             subscribers: broadcast::Sender::new(MAX_UNREAD_CHANGES),
+            accounts: watch::Sender::new(()),
+            foreign_chats: broadcast::Sender::new(MAX_UNREAD_CHANGES),
         }
     }
 }
@@ -109,14 +145,25 @@ impl Drop for PendingChange<'_> {
 }
 
 impl Store {
-    /// How often something of a topic has changed, as far as this process knows.
-    pub fn version(&self, topic: ChangeTopic) -> u64 {
+    /// How often something of a topic has changed; None: what other processes change is not known
+    /// for now.
+    pub fn version(&self, topic: ChangeTopic) -> Option<u64> {
         self.changes.version(topic)
     }
 
     /// All changes from now on.
     pub fn subscribe(&self) -> broadcast::Receiver<StoreChange> {
         self.changes.subscribers.subscribe()
+    }
+
+    /// Changes of accounts, log-ins and keys from now on.
+    pub fn watch_accounts(&self) -> watch::Receiver<()> {
+        self.changes.accounts.subscribe()
+    }
+
+    /// The chats that other processes write to from now on; None: it may be any.
+    pub fn foreign_chats(&self) -> broadcast::Receiver<Option<ChatId>> {
+        self.changes.foreign_chats.subscribe()
     }
 
     /// Holds what a write is going to change, for as long as it is written.
@@ -171,8 +218,8 @@ mod tests {
         let expected = StoreChange::Chat { user: ada, chat };
         assert_eq!(changes.try_recv().unwrap(), expected);
         assert_eq!(changes.try_recv().unwrap(), expected);
-        assert_eq!(store.version(ChangeTopic::Chats), 2);
-        assert_eq!(store.version(ChangeTopic::Accounts), 0);
+        assert_eq!(store.version(ChangeTopic::Chats), Some(2));
+        assert_eq!(store.version(ChangeTopic::Accounts), Some(0));
     }
 
     #[tokio::test]
@@ -185,6 +232,6 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(write.as_mut().poll(&mut context).is_pending());
         drop(write);
-        assert_eq!(store.version(ChangeTopic::Accounts), 1);
+        assert_eq!(store.version(ChangeTopic::Accounts), Some(1));
     }
 }

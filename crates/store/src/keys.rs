@@ -1,4 +1,7 @@
 //! Keys for programs that act for a person. Only their hashes are kept.
+//!
+//! Those that are made before there is an account are kept under [`LOCAL`]: they count in single-user
+//! mode alone, and the first account takes them over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +14,7 @@ use tenon_domain::{Account, KeyId, KeyScope, UserId};
 
 use crate::entity::api_keys;
 use crate::token::{self, SecretToken};
-use crate::{Error, Result, Store, fresh_id, now, text};
+use crate::{Error, LOCAL, Result, Store, fresh_id, now, text};
 
 const PREFIX: &str = "tn_";
 
@@ -35,7 +38,8 @@ pub struct ApiKey {
 /// A key as it is cached, with whose it is.
 #[derive(Debug)]
 pub(crate) struct KeyEntry {
-    account: Account,
+    /// None: of the person without an account.
+    account: Option<Account>,
     key: ApiKey,
     /// As it was written down last; 0: never.
     used_at: AtomicI64,
@@ -68,6 +72,18 @@ impl Store {
 
     /// Whose key this is, if it still counts. That it was used is written behind.
     pub async fn key_of(&self, token: &str) -> Result<Option<(Account, ApiKey)>> {
+        let found = self.find_key(token).await?;
+        Ok(found.and_then(|entry| Some((entry.account.clone()?, entry.key.clone()))))
+    }
+
+    /// The key of single-user mode that this is, if it still counts.
+    pub async fn local_key_of(&self, token: &str) -> Result<Option<ApiKey>> {
+        let found = self.find_key(token).await?;
+        let local = found.filter(|entry| entry.account.is_none());
+        Ok(local.map(|entry| entry.key.clone()))
+    }
+
+    async fn find_key(&self, token: &str) -> Result<Option<Arc<KeyEntry>>> {
         let hash = token::hash(token);
         let key = hash.clone();
         let load = || self.load_key(hash);
@@ -80,7 +96,7 @@ impl Store {
             entry.used_at.store(at, Ordering::Relaxed);
             self.behind.key_used(&entry.key.id, at);
         }
-        Ok(Some((entry.account.clone(), entry.key.clone())))
+        Ok(Some(entry))
     }
 
     async fn load_key(&self, hash: String) -> Result<Option<Arc<KeyEntry>>> {
@@ -92,9 +108,10 @@ impl Store {
             return Ok(None);
         };
         let owner = UserId::new(&row.user_id);
-        let Some(account) = self.active_user(&owner).await? else {
+        let account = self.active_user(&owner).await?;
+        if account.is_none() && owner.as_str() != LOCAL {
             return Ok(None);
-        };
+        }
         let key = ApiKey::try_from(row)?;
         let used_at = AtomicI64::new(key.last_used_at.unwrap_or_default());
         Ok(Some(Arc::new(KeyEntry {
@@ -110,8 +127,8 @@ impl Store {
             let Some(row) = api_keys::Entity::find_by_id(&key.0).one(&self.read).await? else {
                 return Ok(false);
             };
-            let owner = self.active_user(&UserId(row.user_id)).await?;
-            Ok(owner.is_some())
+            let owner = UserId(row.user_id);
+            Ok(owner.as_str() == LOCAL || self.active_user(&owner).await?.is_some())
         };
         let cache = &self.caches.live_keys;
         cache.get_or_load(&self.changes, key.clone(), load).await

@@ -10,6 +10,7 @@ mod m0007_local_sessions;
 mod m0008_session_proof;
 mod m0009_change_log;
 mod m0010_trusted_hints;
+mod m0011_local_keys;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0008_session_proof::Migration),
             Box::new(m0009_change_log::Migration),
             Box::new(m0010_trusted_hints::Migration),
+            Box::new(m0011_local_keys::Migration),
         ]
     }
 }

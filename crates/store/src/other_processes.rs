@@ -3,7 +3,7 @@
 //! Triggers write down or announce every change (`m0009_change_log`). What is found here is
 //! published like a change of our own, so caches and pages follow it. On SQLite that takes a
 //! quarter of a second at most, on PostgreSQL as long as the network does. Neither asks the database anything
-//! while nothing is written.
+//! while nothing is written. While it cannot be known what others do, nothing is cached.
 
 mod postgres;
 mod sqlite;
@@ -64,6 +64,6 @@ fn publish_everything(changes: &Changes) {
         StoreChange::Preferences(None),
         StoreChange::Chats,
     ] {
-        changes.publish(change);
+        changes.publish_foreign(change);
     }
 }

@@ -284,6 +284,7 @@ impl Store {
         check_not_last_admin(&transaction, &account).await?;
         user_data::delete(&transaction, user).await?;
         sessions::end_all(&transaction, user, None).await?;
+        keys::delete_all(&transaction, user).await?;
         users::Entity::delete_by_id(&user.0)
             .exec(&transaction)
             .await?;

@@ -1,7 +1,7 @@
 //! A cache of rows that is valid while nothing of its topic has changed.
 //!
 //! The version is noted before the rows are read: what was read while somebody wrote is never
-//! found again. Two generations bound it: what is asked for survives, however many keys that
+//! found again. While the version is not known every value is read anew. Two generations bound it: what is asked for survives, however many keys that
 //! nobody has are tried meanwhile.
 
 use std::collections::HashMap;
@@ -47,7 +47,9 @@ impl<K: Eq + Hash, V: Clone> VersionedCache<K, V> {
         key: K,
         load: impl FnOnce() -> F,
     ) -> Result<V> {
-        let version = changes.version(self.topic);
+        let Some(version) = changes.version(self.topic) else {
+            return Box::pin(load()).await;
+        };
         let key = match self.get(version, key) {
             Ok(value) => return Ok(value),
             Err(key) => key,
@@ -156,6 +158,19 @@ mod tests {
         reads.changes.publish(StoreChange::Accounts(None));
         assert_eq!(reads.read(1).await, 2);
         assert_eq!(reads.read(1).await, 2);
+    }
+
+    #[tokio::test]
+    async fn a_value_is_read_every_time_while_changes_of_others_do_not_arrive() {
+        let reads = Reads::new();
+        assert_eq!(reads.read(1).await, 1);
+        reads.changes.set_connected(false);
+        assert_eq!(reads.read(1).await, 2);
+        assert_eq!(reads.read(1).await, 3);
+        reads.changes.publish(StoreChange::Accounts(None));
+        reads.changes.set_connected(true);
+        assert_eq!(reads.read(1).await, 4);
+        assert_eq!(reads.read(1).await, 4);
     }
 
     #[tokio::test]

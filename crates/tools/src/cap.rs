@@ -6,8 +6,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use tenon_domain::{BlobId, Content, ErrorKind, ToolError, ToolOutput, ToolResult};
+use tenon_domain::{BlobId, Content, ToolError, ToolOutput, ToolResult};
 
+use crate::call_error::CallError;
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::{CallContext, CallLimits, OverQuota};
 
@@ -30,10 +31,11 @@ impl Cap<'_> {
             Ok(output) if fits(&output, shown) => Ok(output),
             Ok(output) => self.shorten(output).await,
             Err(error) if error.message.len() <= shown => Err(error),
-            Err(ToolError { kind, message }) => {
+            Err(ToolError { kind, message, .. }) => {
                 let (head, bytes) = (head(&message, shown), message.len());
                 let message = format!("{head}… [cut: the message was {bytes} bytes long]");
-                Err(ToolError { kind, message })
+                // Without its parameters, of which one is too long.
+                Err(ToolError::new(kind, message))
             }
         }
     }
@@ -148,15 +150,11 @@ impl Cap<'_> {
                 bytes,
             }),
             Err(error) => {
-                let why = match error.0.downcast_ref::<OverQuota>() {
-                    Some(over) => format!("cannot be kept. {over}"),
-                    None => {
-                        tracing::error!(%error, "an output that is too long could not be kept");
-                        "is too long to show and could not be kept. Ask for less.".to_owned()
-                    }
+                let Some(&why) = error.0.downcast_ref::<OverQuota>() else {
+                    tracing::error!(%error, "an output that is too long could not be kept");
+                    return Err(CallError::OutputNotKept { bytes }.into());
                 };
-                let message = format!("The tool ran, but its output of {bytes} bytes {why}");
-                Err(ToolError::new(ErrorKind::Failed, message))
+                Err(CallError::OutputOverQuota { bytes, why }.into())
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tenon_domain::{SourceId, ToolError, ToolId, ToolSpec, UserId};
 use tokio::sync::OnceCell;
 
+use crate::call_error::CallError;
 use crate::source::ToolSource;
 use crate::validate::{Schema, ValidationContext};
 
@@ -42,10 +43,8 @@ impl Tool {
 
     /// The result of a call that panicked.
     pub(crate) fn crashed(&self) -> ToolError {
-        ToolError::failed(format!(
-            "{} crashed on this input. Try other arguments or another tool.",
-            self.spec.display_name
-        ))
+        let name = self.spec.display_name.as_str().into();
+        CallError::Crashed { name }.into()
     }
 }
 

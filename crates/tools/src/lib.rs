@@ -17,6 +17,7 @@ pub mod quota;
 pub mod tool_ids;
 
 mod addresses;
+mod call_error;
 mod cap;
 mod catalog;
 mod free_space;
@@ -24,6 +25,7 @@ mod request_tools;
 mod validate;
 
 pub use call_client::{CallClient, NoClient, ProgressUpdate};
+pub use call_error::{ApprovalAdvice, CallError, InputProblem};
 pub use call_limits::CallLimits;
 pub use call_timer::{CallTimer, TimerPause};
 pub use catalog::Tool;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use tenon_domain::{ToolError, UserId};
+use tenon_domain::{ErrorKind, ToolError, UserId, coded_errors};
 use tokio::sync::Notify;
 
 use crate::{Error, FreeSpace, NoSpace};
@@ -58,20 +58,25 @@ pub struct Quota {
     released: Notify,
 }
 
-/// Why something may not be written, in a sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum OverQuota {
-    #[error("The files of this chat would take more than {} MB, which is all it may have. Remove some of them, or ask for less.", .0 / MEGABYTE)]
-    Chat(u64),
-    #[error("The files and outputs of this user's chats would take more than {} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.", .0 / MEGABYTE)]
-    User(u64),
-    #[error("Nothing can be written. {0}")]
-    Disk(#[from] NoSpace),
+coded_errors! {
+    /// Why something may not be written.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum OverQuota {
+        Chat { mb: u64 } = "quota_of_chat" => "The files of this chat would take more than {mb} MB, which is all it may have. Remove some of them, or ask for less.",
+        User { mb: u64 } = "quota_of_user" => "The files and outputs of this user's chats would take more than {mb} MB, which is all they may have. Delete chats that are no longer needed, or ask an admin for more.",
+        Disk { why: NoSpace } = "quota_of_disk" => "Nothing can be written. {why}",
+    }
 }
 
 impl From<OverQuota> for ToolError {
     fn from(over: OverQuota) -> Self {
-        Self::failed(over.to_string())
+        Self::coded(ErrorKind::Failed, over)
+    }
+}
+
+impl From<NoSpace> for OverQuota {
+    fn from(why: NoSpace) -> Self {
+        Self::Disk { why }
     }
 }
 
@@ -180,9 +185,9 @@ impl Quota {
     }
 
     async fn take(&self, reserved: &mut Reservation, scope: QuotaScope) -> Result<(), OverQuota> {
-        let (limit, over) = match &scope {
-            QuotaScope::Chat(_) => (self.limits.chat_bytes, OverQuota::Chat as fn(u64) -> _),
-            QuotaScope::User(_) => (self.limits.user_bytes, OverQuota::User as fn(u64) -> _),
+        let limit = match &scope {
+            QuotaScope::Chat(_) => self.limits.chat_bytes,
+            QuotaScope::User(_) => self.limits.user_bytes,
         };
         let mut is_admitted = self.fits(&scope, reserved.bytes, limit);
         for _ in 0..MAX_MEASUREMENTS {
@@ -200,7 +205,11 @@ impl Quota {
             }
         }
         if !is_admitted {
-            return Err(over(limit));
+            let mb = limit / MEGABYTE;
+            return Err(match &scope {
+                QuotaScope::Chat(_) => OverQuota::Chat { mb },
+                QuotaScope::User(_) => OverQuota::User { mb },
+            });
         }
         reserved.scopes.push(scope);
         Ok(())
@@ -388,13 +397,13 @@ mod tests {
         let first = quota.reserve_file(&ada, &one, 1).await.unwrap();
         let second = quota.reserve_file(&ada, &one, 1).await.unwrap();
         let third = quota.reserve_file(&ada, &one, 1).await;
-        assert_eq!(third.unwrap_err(), OverQuota::Chat(5 * BLOCK_BYTES));
+        assert_eq!(third.unwrap_err(), OverQuota::Chat { mb: 0 });
         let other = quota.reserve_file(&ada, &two, 1).await.unwrap();
         let too_much = quota.reserve_file(&ada, &two, 1).await;
-        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK_BYTES));
+        assert_eq!(too_much.unwrap_err(), OverQuota::User { mb: 0 });
         // What was refused takes nothing.
         let too_much = quota.reserve_output(&ada, 1).await;
-        assert_eq!(too_much.unwrap_err(), OverQuota::User(8 * BLOCK_BYTES));
+        assert_eq!(too_much.unwrap_err(), OverQuota::User { mb: 0 });
 
         // Nothing was written in the end, which is found before anybody is refused.
         drop((first, second, other));
@@ -415,7 +424,7 @@ mod tests {
         // Two folders, a file and a link: less than nine blocks with what is asked for.
         let quota = quota(&[], 7, u64::MAX / BLOCK_BYTES);
         let refused = quota.reserve_file(&ada, home.path(), 1).await;
-        assert_eq!(refused.unwrap_err(), OverQuota::Chat(7 * BLOCK_BYTES));
+        assert_eq!(refused.unwrap_err(), OverQuota::Chat { mb: 0 });
         std::fs::remove_file(folder.join("file")).unwrap();
         std::fs::remove_file(folder.join("link")).unwrap();
         drop(quota.reserve_file(&ada, home.path(), 1).await.unwrap());

@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CallId, ChatId, FormAnswer, FormRequest, MessageId, SourceInfo, SourceState, ToolDefinition,
-    ToolId, ToolResult, UserId,
+    CallId, ChatId, ErrorDetail, FormAnswer, FormRequest, MessageId, SourceInfo, SourceState,
+    ToolDefinition, ToolId, ToolResult, UserId,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -51,9 +51,9 @@ pub trait ToolSource: Send + Sync {
         self.state().can_be_called()
     }
 
-    /// Why its tools cannot be called now and what to do instead, in sentences of
-    /// its own. Asked for where the state keeps calls off; without them, the state is quoted.
-    fn unavailable(&self) -> Option<String> {
+    /// Why its tools cannot be called now and what to do instead, as an error of
+    /// its own. Asked for where the state keeps calls off; without it, the state is quoted.
+    fn unavailable(&self) -> Option<ErrorDetail> {
         None
     }
 

@@ -21,6 +21,7 @@ use tenon_domain::{
 use tokio_util::sync::CancellationToken;
 
 use crate::addresses::KnownAddresses;
+use crate::call_error::CallError;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
@@ -191,10 +192,7 @@ impl Toolset {
         let (idle, _) = self.timeouts_of(tool);
         match tokio::time::timeout(idle.min(VALIDATION_TIMEOUT), checked).await {
             Ok(checked) => checked.unwrap_or_else(|_panic| Err(tool.crashed())),
-            Err(_late) => Err(ToolError::new(
-                ErrorKind::TimedOut,
-                "Too many inputs are being checked at once. Try again in a moment, with a smaller input.",
-            )),
+            Err(_late) => Err(CallError::TooManyChecks.into()),
         }
     }
 
@@ -227,15 +225,15 @@ impl Toolset {
         let nearest = specs
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let asked = text::shorten(id.as_str(), tool_id::MAX_ID_BYTES);
-        let advice = match nearest {
-            Some(spec) => format!("The nearest is `{}`.", spec.id),
-            None => "No tools are available now; answer without them.".into(),
-        };
-        ToolError::new(
-            ErrorKind::UnknownTool,
-            format!("There is no tool `{asked}`. {advice}"),
-        )
+        let id = text::shorten(id.as_str(), tool_id::MAX_ID_BYTES);
+        let id = id.as_ref().into();
+        ToolError::from(match nearest {
+            Some(spec) => CallError::UnknownTool {
+                id,
+                nearest: spec.id.as_str().into(),
+            },
+            None => CallError::NoTools { id },
+        })
     }
 }
 
@@ -245,23 +243,25 @@ fn reachable(tool: &Tool) -> Result<(), ToolError> {
     if tool.source.can_be_called() {
         return Ok(());
     }
-    let state = tool.source.state();
-    let message = tool.source.unavailable().unwrap_or_else(|| {
-        let name = &tool.spec.display_name;
-        let why = match state {
-            SourceState::Failed { why } => {
-                format!("cannot be used now: {}", why.message.trim_end_matches('.'))
-            }
-            SourceState::Offline => "cannot be reached: whoever runs it is away".into(),
-            SourceState::Off
-            | SourceState::Starting
-            | SourceState::Ready
-            | SourceState::Degraded { .. }
-            | SourceState::Sleeping => "is switched off".into(),
-        };
-        format!("{name} {why}. Do without it.")
-    });
-    Err(ToolError::new(ErrorKind::Unavailable, message))
+    if let Some(why) = tool.source.unavailable() {
+        return Err(ToolError::coded(ErrorKind::Unavailable, why));
+    }
+    let name = tool.spec.display_name.as_str().into();
+    Err(ToolError::from(match tool.source.state() {
+        SourceState::Failed { mut why } => {
+            // The sentence goes on after it.
+            why.message
+                .truncate(why.message.trim_end_matches('.').len());
+            let why = why.into();
+            CallError::SourceFailed { name, why }
+        }
+        SourceState::Offline => CallError::SourceOffline { name },
+        SourceState::Off
+        | SourceState::Starting
+        | SourceState::Ready
+        | SourceState::Degraded { .. }
+        | SourceState::Sleeping => CallError::SourceOff { name },
+    }))
 }
 
 impl std::fmt::Debug for Toolset {

@@ -24,6 +24,8 @@ use serde_json::Value;
 use tenon_domain::{ToolError, ToolSpec, UserId};
 use tokio_util::sync::CancellationToken;
 
+use crate::call_error::CallError;
+
 use background::JobError;
 use explain::{explain, not_json, quote, shorten, unexplained};
 use guard::{STEP, SchemaStats, StepKeyword};
@@ -135,10 +137,8 @@ impl Schema {
             Value::Object(_) => {}
             Value::String(raw) => return Err(not_json(raw)),
             other => {
-                return Err(ToolError::invalid_input(format!(
-                    "The arguments must be one JSON object, not {}.",
-                    quote(other)
-                )));
+                let value = quote(other).into();
+                return Err(CallError::ArgumentsNotObject { value }.into());
             }
         }
         let Self::CompiledSchema(compiled) = self else {
@@ -151,13 +151,13 @@ impl Schema {
         }
         let mut left = MAX_INPUT_VALUES;
         if !has_at_most(&mut left, input) {
-            return Err(too_much());
+            return Err(CallError::InputTooComplex.into());
         }
         let (compiled, input) = (compiled.clone(), input.clone());
         background::run(behalf, move |cancel| {
             match compiled.check(&input, Some(cancel), BACKGROUND_LIMITS, EXPLAIN_LIMITS) {
                 Ok(checked) => checked,
-                Err(Inconclusive::Fits) => Err(too_much()),
+                Err(Inconclusive::Fits) => Err(CallError::InputTooComplex.into()),
                 Err(Inconclusive::Problems) => Err(unexplained()),
             }
         })
@@ -243,13 +243,6 @@ fn has_at_most(left: &mut usize, value: &Value) -> bool {
         Value::Object(members) => members.values().all(|value| has_at_most(left, value)),
         _ => true,
     }
-}
-
-fn too_much() -> ToolError {
-    ToolError::invalid_input(
-        "This input cannot be checked against the tool's schema within the limits of a check. \
-         Send a smaller or simpler one, or use another tool.",
-    )
 }
 
 #[cfg(test)]

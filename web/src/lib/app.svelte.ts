@@ -428,7 +428,7 @@ class App {
       return { chatId: undefined, sent: false };
     }
     this.draft.sending(chatId, turnId);
-    const delivery = await this.#outbox.send(chatId, turn);
+    const delivery = await this.#outbox.send(chatId, { ...turn, language: language.code });
     if (delivery.sent) return { chatId, sent: true };
     takeBack();
     toasts.show(language.messages.notSent(errorText(delivery.error)));

@@ -122,6 +122,7 @@ test('a reader who leaves while a chat is being made is left in peace', async ()
     turnId: expect.any(String),
     text: 'hello',
     modelId: undefined,
+    language: 'en',
   });
   expect(router.chatId).toBe('b');
   expect(app.draft.text).toBe('for b');
@@ -291,6 +292,7 @@ describe('in the place of a turn', () => {
       text: 'goodbye',
       replaces: 't1',
       modelId: undefined,
+      language: 'en',
     });
   });
 
@@ -301,6 +303,7 @@ describe('in the place of a turn', () => {
     expect(startTurn.mock.calls[0]?.[1]).toEqual({
       turnId: expect.any(String),
       replaces: 't1',
+      language: 'en',
     });
   });
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use tenon_domain::{
-    CallRecord, CallStatus, Message, MessageId, Part, RunsOn, ToolAnswer, ToolCall, ToolError,
-    ToolId, ToolResult, TurnOutcome,
+    CallEndError, CallRecord, CallStatus, Message, MessageId, Part, RunsOn, ToolAnswer, ToolCall,
+    ToolError, ToolId, ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, PreparedCall, ReadyCall, Toolset};
@@ -203,7 +203,5 @@ fn ends_turn(toolset: &Toolset, tool: &ToolId) -> bool {
 
 /// The answer to calls beyond those that are made in one step.
 fn too_many(limit: usize) -> ToolError {
-    ToolError::denied(format!(
-        "More than {limit} calls at once are not made. Ask for this one again."
-    ))
+    CallEndError::TooMany { max: limit }.into()
 }

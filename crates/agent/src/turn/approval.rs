@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tenon_domain::{CallId, EventBody, ToolError};
+use tenon_domain::{CallEndError, CallId, EventBody, ToolError};
 use tenon_store::{ApprovalState, Result as StoreResult, now};
 
 use super::{POLL_INTERVAL, Turn};
@@ -39,9 +39,7 @@ impl Turn {
                 Ok(ApprovalState::Waiting(since)) => {
                     wait = self.time_left(since);
                     if wait.is_zero() {
-                        return ApprovalOutcome::Refused(ToolError::denied(
-                            "Nobody answered whether this call may be made, so it was not. Do without it.",
-                        ));
+                        return ApprovalOutcome::Refused(CallEndError::Unanswered.into());
                     }
                 }
                 // A database that restarts comes back; the question is in it.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallRecord, CallStatus, DeltaKind, EventBody, MessageId, ModelWait, OmittedTool, Part, Role,
-    ToolResult,
+    CallRecord, CallStatus, DeltaKind, EventBody, MessageId, ModelWait, OmittedTool, Part,
+    PromptProgress, Role, ToolResult,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
@@ -31,6 +31,15 @@ impl Recorder for Turn {
             chat_id: self.chat.clone(),
             message_id: message.clone(),
             wait_ms: wait.as_millis() as u64,
+        });
+    }
+
+    fn prompt_progress(&self, message: &MessageId, processed: u64, total: u64) {
+        self.agent.feed.prompt_progress(PromptProgress {
+            chat_id: self.chat.clone(),
+            message_id: message.clone(),
+            processed,
+            total,
         });
     }
 

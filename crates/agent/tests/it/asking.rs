@@ -316,6 +316,7 @@ async fn stop_ends_a_question_and_so_does_time() {
 async fn where_nobody_can_be_asked_the_refusal_says_what_would_allow_it() {
     let check = async |door: EntryPoint, granted: &[&str], expected: Result<&str, &str>| {
         let harness = AgentHarness::new(calling(&[&[(ASK, "1")]])).await;
+        let door = harness.with_real_key(door).await;
         let mut watch = harness.agent.feed().watch(&harness.chat);
         let request = TurnRequest {
             door,

@@ -6,7 +6,7 @@ use tenon_agent::feed::{LiveUpdate, WatchEvent};
 use tenon_domain::{DeltaKind, EventBody, MessageId, TitledBy};
 use tenon_llm::scripted::ScriptStep;
 
-use crate::harness::{AgentHarness, next, until};
+use crate::harness::{AgentHarness, TEST_TIMEOUT, next, until};
 
 #[tokio::test]
 async fn what_is_published_can_be_read_from_the_store_already() {
@@ -205,4 +205,22 @@ async fn deltas_of_a_new_message_do_not_pile_on_the_old() {
         matches!(body, EventBody::ChatTitled { .. })
     })
     .await;
+}
+
+#[tokio::test]
+async fn who_watches_a_chat_is_woken_by_what_another_process_writes_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tenon.db");
+    let ours = AgentHarness::in_file(&file, []).await;
+    let theirs = AgentHarness::in_file(&file, []).await;
+    let mut watch = ours.agent.feed().watch(&ours.chat);
+    let title = EventBody::ChatTitled {
+        title: "x".into(),
+        by: TitledBy::Person,
+    };
+    let feed = theirs.agent.feed();
+    feed.emit(&ours.chat, vec![title]).await.unwrap();
+    let woken = tokio::time::timeout(TEST_TIMEOUT, watch.next()).await;
+    assert!(matches!(woken, Ok(WatchEvent::Behind)), "{woken:?}");
+    assert_eq!(ours.events().await.len(), 1);
 }

@@ -148,6 +148,7 @@ async fn a_call_may_ask_more_than_once() {
 async fn where_nobody_is_there_it_is_declined_and_nothing_is_shown() {
     for door in [EntryPoint::Shell, EntryPoint::Key(KeyId::new("k"))] {
         let mut harness = harness("twice").await;
+        let door = harness.with_real_key(door).await;
         FormTool::join(&mut harness).await;
         let mut watch = harness.agent.feed().watch(&harness.chat);
         let request = TurnRequest {

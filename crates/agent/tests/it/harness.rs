@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use tenon_agent::feed::{ChatWatch, LiveUpdate, WatchEvent};
 use tenon_agent::{Agent, AgentSettings, Error, TurnModel, TurnRequest};
 use tenon_domain::{
-    Annotations, ChatId, Event, EventBody, ModelId, ModelRef, Prices, SourceId, SourceInfo,
-    SourceKind, ToolDefinition, ToolOutput, ToolResult, TurnId, TurnOutcome, UserId,
+    Annotations, ChatId, EntryPoint, Event, EventBody, KeyScope, ModelId, ModelRef, Prices,
+    SourceId, SourceInfo, SourceKind, ToolDefinition, ToolOutput, ToolResult, TurnId, TurnOutcome,
+    UserId, UserRole,
 };
 use tenon_llm::scripted::ScriptStep;
 use tenon_llm::{Provider, Scripted};
-use tenon_store::Store;
+use tenon_store::{Enrollment, NewUserRow, Store};
 use tenon_tools::{
     CallContext, CallLimits, Connection, MemoryOutputStore, MemoryToolIdStore, Registry, ToolSource,
 };
@@ -117,6 +118,26 @@ impl AgentHarness {
         outcome(&mut watch).await
     }
 
+    /// The same, where it is a key with one that counts.
+    pub async fn with_real_key(&self, door: EntryPoint) -> EntryPoint {
+        match door {
+            EntryPoint::Key(_) => {
+                let new = NewUserRow {
+                    email: "ada@x.org",
+                    name: "Ada",
+                    role: UserRole::Admin,
+                    password_hash: None,
+                    oidc_subject: None,
+                };
+                let owner = self.store.create_user(new, Enrollment::First).await;
+                let (owner, scope) = (owner.unwrap().id, KeyScope::default());
+                let made = self.store.create_key(&owner, "script", &scope).await;
+                EntryPoint::Key(made.unwrap().1.id)
+            }
+            EntryPoint::Page | EntryPoint::Shell => door,
+        }
+    }
+
     pub async fn events(&self) -> Vec<Event> {
         self.store.events(&self.chat, 0, 10_000).await.unwrap()
     }
@@ -140,12 +161,14 @@ pub fn ada() -> UserId {
 }
 
 pub async fn next(watch: &mut ChatWatch) -> LiveUpdate {
-    match tokio::time::timeout(TEST_TIMEOUT, watch.next())
-        .await
-        .expect("something happens in time")
-    {
-        WatchEvent::Live(live) => live,
-        other => panic!("{other:?}"),
+    loop {
+        let next = tokio::time::timeout(TEST_TIMEOUT, watch.next()).await;
+        match next.expect("something happens in time") {
+            WatchEvent::Live(live) => return live,
+            // Another process wrote to the chat. What this one does comes all the same.
+            WatchEvent::Behind => {}
+            WatchEvent::Closed => panic!("the chat is gone"),
+        }
     }
 }
 

@@ -1,17 +1,20 @@
 //! What real models do beyond speaking: they count, retry, pause, and leave tools out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde_json::json;
+use tenon_agent::TurnRequest;
 use tenon_agent::feed::LiveUpdate;
 use tenon_domain::{
     Cost, EventBody, Message, OmittedTool, Part, Prices, ProviderBlock, StopReason, ToolId,
     TurnOutcome, Usage,
 };
-use tenon_llm::ModelDelta;
 use tenon_llm::scripted::ScriptStep;
+use tenon_llm::{ModelDelta, ModelRequest, ModelStream, Provider, Scripted};
 
-use crate::harness::{AgentHarness, next, outcome};
+use crate::harness::{AgentHarness, model, next, outcome};
 
 fn usage(input_tokens: u64, output_tokens: u64) -> ScriptStep {
     ScriptStep::Say(ModelDelta::Usage(Usage {
@@ -138,6 +141,80 @@ async fn a_pause_between_two_tries_is_not_the_models_silence() {
     assert_eq!(harness.agent.feed().watch(&harness.chat).waiting, None);
     drop(watch);
     assert_eq!(harness.agent.feed().open_channels(), 0);
+}
+
+#[tokio::test]
+async fn how_far_a_prompt_is_read_is_told_to_whoever_watches() {
+    let read = |processed| {
+        ScriptStep::Say(ModelDelta::PromptProgress {
+            processed,
+            total: 2048,
+        })
+    };
+    let harness = AgentHarness::new([vec![
+        read(512),
+        read(2048),
+        ScriptStep::text("Hello."),
+        ScriptStep::stop(),
+    ]])
+    .await;
+    let mut watch = harness.agent.feed().watch(&harness.chat);
+    harness.start("go").await.unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        if let LiveUpdate::PromptProgress(progress) = next(&mut watch).await {
+            seen.push((progress.processed, progress.total));
+        }
+    }
+    assert_eq!(seen, [(512, 2048), (2048, 2048)]);
+    assert_eq!(outcome(&mut watch).await, TurnOutcome::Done);
+}
+
+/// On somebody's own machine.
+struct LocalModel(Scripted);
+
+#[async_trait]
+impl Provider for LocalModel {
+    fn name(&self) -> &str {
+        "Local model"
+    }
+
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, tenon_llm::Error> {
+        self.0.stream(request).await
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_model_on_ones_own_machine_has_time_to_read_before_its_first_word() {
+    let pause = || ScriptStep::Pause(Duration::from_millis(400));
+    let slow = LocalModel(Scripted::new([
+        vec![pause(), ScriptStep::text("Hello."), ScriptStep::stop()],
+        vec![ScriptStep::text("Hel"), ScriptStep::Hang],
+    ]));
+    let slow = Arc::new(slow);
+    let harness = AgentHarness::with([], |settings| {
+        settings.model_silence = Duration::from_millis(100);
+    })
+    .await;
+    let turn = async || {
+        let mut watch = harness.agent.feed().watch(&harness.chat);
+        let request = TurnRequest {
+            model: model(slow.clone()),
+            ..harness.request("go")
+        };
+        harness.agent.start(request).await.unwrap();
+        outcome(&mut watch).await
+    };
+    assert_eq!(turn().await, TurnOutcome::Done);
+    // Once it speaks it is held to the same as all others.
+    let TurnOutcome::Interrupted(why) = turn().await else {
+        panic!("it has stalled");
+    };
+    assert_eq!(why.code, "model_stalled");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ impl Accounts {
             address: address.to_owned(),
         };
         record(&self.store, entry).await;
-        self.lock_out(&account.id)
+        self.cancel_turns(&account.id)
             .await
             .map_err(|_| OidcError::Session)?;
         let forgotten = self.devices.forget_user(&account.id).await;

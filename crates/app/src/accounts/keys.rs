@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tenon_domain::pattern::{MAX_PATTERN_BYTES, Pattern};
 use tenon_domain::{KeyId, KeyScope, UserId};
-use tenon_store::{ApiKey, LOCAL};
+use tenon_store::ApiKey;
 use ts_rs::TS;
 
 use super::Accounts;
+use crate::Result;
 use crate::auth::CurrentUser;
 use crate::error::AccountInputError;
 use crate::profile::checked_name;
-use crate::{Error, Result};
 
 /// A person can review so many; more come from a script gone wrong.
 const MAX_KEYS: usize = 100;
@@ -72,9 +72,6 @@ impl Accounts {
         address: &str,
         new: NewKey,
     ) -> Result<CreatedKey> {
-        if owner.as_str() == LOCAL {
-            return Err(Error::NoAccount);
-        }
         let name = checked_name(&new.name)?;
         let mut scope = new.scope;
         scope.allow.extend(new.allow);

@@ -9,7 +9,7 @@ use tenon_store::{AccountError, AuditEntry, Enrollment, Invite, LOCAL, NewUserRo
 
 use super::Accounts;
 use crate::auth::throttle::Attempt;
-use crate::auth::{AuthMethod, CurrentUser, Revocation, record};
+use crate::auth::{AuthMethod, CurrentUser, record};
 use crate::profile::{checked_email, checked_name};
 use crate::{Error, Result};
 
@@ -173,7 +173,7 @@ impl Accounts {
         Ok((token, account))
     }
 
-    /// Ends a session and closes its sockets.
+    /// Ends a session, and by that its sockets.
     pub async fn end_session(
         &self,
         user: &CurrentUser,
@@ -182,7 +182,6 @@ impl Accounts {
     ) -> tenon_store::Result<()> {
         let owner = self.auth.session_owner(user);
         self.store.delete_session(&owner, session).await?;
-        self.auth.revoke(Revocation::Session(session.clone()));
         user.note(&self.store, address, "logout", session.as_str(), json!({}))
             .await;
         Ok(())

@@ -10,7 +10,6 @@ use tenon_domain::{
 };
 use tenon_store::{AuditEntry, LOCAL, Store};
 
-use super::Revocation;
 use crate::{Error, Result};
 
 /// The person a request is made for, and how we know.
@@ -41,8 +40,17 @@ impl CurrentUser {
         })
     }
 
-    /// Whose key this is. None: it is not known here.
-    pub async fn by_key(store: &Store, key: &str) -> tenon_store::Result<Option<Self>> {
+    /// Whose key this is. None: it is not known here. One that was made before there was an
+    /// account counts in single-user mode alone.
+    pub async fn by_key(
+        store: &Store,
+        key: &str,
+        single_user: bool,
+    ) -> tenon_store::Result<Option<Self>> {
+        if single_user && let Some(key) = store.local_key_of(key).await? {
+            let credential = AuthMethod::Key(key.id, key.scope);
+            return Ok(Some(Self::owner(store, credential).await?));
+        }
         let found = store.key_of(key).await?;
         Ok(found.map(|(user, key)| Self {
             id: user.id,
@@ -156,14 +164,11 @@ impl CurrentUser {
         }
     }
 
-    /// Whether this revokes their credential.
-    pub fn is_revoked_by(&self, revocation: &Revocation) -> bool {
-        match (revocation, &self.credential) {
-            (Revocation::User(user), _) => *user == self.id,
-            (Revocation::Session(ended), AuthMethod::Session(session)) => ended == session,
-            (Revocation::Key(ended), AuthMethod::Key(key, _)) => ended == key,
-            (Revocation::Session(_) | Revocation::Key(_), _) => false,
-        }
+    /// Waits until their credential no longer counts, whoever ended it and in which process.
+    pub async fn revoked(&self, store: &Store) {
+        let mut changes = store.watch_accounts();
+        // A store that cannot be read ends nothing.
+        while self.is_valid(store).await.unwrap_or(true) && changes.changed().await.is_ok() {}
     }
 
     /// Whether their credential still counts.

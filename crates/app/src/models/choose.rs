@@ -16,11 +16,11 @@ coded_errors! {
     /// Why no model can be had.
     #[derive(Debug)]
     pub enum ModelLookupError {
-        Unknown { name: String } = "model_unknown" => "There is no model `{name}`. `tenon models list` shows all of them.",
-        Ambiguous { name: String, ids: String } = "model_ambiguous" => "Several models are called `{name}`: {ids}. Name one by its id.",
+        Unknown { name: String } = "model_unknown" in "modelId" => "There is no model `{name}`. `tenon models list` shows all of them.",
+        Ambiguous { name: String, ids: String } = "model_ambiguous" in "modelId" => "Several models are called `{name}`: {ids}. Name one by its id.",
         /// Its endpoint is not known any more.
-        Gone { name: String, endpoint: String } = "model_endpoint_gone" => "`{name}` belonged to `{endpoint}`, which is not set in the environment any more. Set it again, or choose another model.",
-        BuiltinUntested = "model_builtin_untested" => "The built-in assistant needs no test: it is part of Tenon.",
+        Gone { name: String, endpoint: String } = "model_endpoint_gone" in "modelId" => "`{name}` belonged to `{endpoint}`, which is not set in the environment any more. Set it again, or choose another model.",
+        BuiltinUntested = "model_builtin_untested" in "modelId" => "The built-in assistant needs no test: it is part of Tenon.",
     }
     wraps {
         Store(tenon_store::Error),
@@ -178,6 +178,7 @@ impl Models {
         };
         let remote = self.remote(&config, key);
         let remote = remote.ok_or_else(|| gone(&config))?;
+        let remote = self.facts.complete(remote).await;
         Ok(ChosenModel { config, remote })
     }
 

@@ -27,7 +27,7 @@ coded_errors! {
         Name { max: usize } = "model_name_invalid" in "name" => "A name has {max} characters at most, on one line.",
         AddressTooLong = "model_address_too_long" in "baseUrl" => "The address is too long.",
         ParametersTooLong = "model_parameters_too_long" in "parameters" => "The parameters are too long.",
-        NotConstrained = "model_not_constrained" in "toolMode" => "Constrained answers are a matter of the OpenAI format. Choose `auto` or `native`.",
+        NotConstrained = "model_not_constrained" in "toolMode" => "JSON answers and calls as text are a matter of the OpenAI format. Choose `auto` or `native`.",
         Context = "model_context_invalid" in "contextTokens" => "A context has between 256 and 100,000,000 tokens.",
         Prices = "model_prices_invalid" in "prices" => "Prices are not negative and have a currency of at most 8 characters.",
         ReservedParameter { name: &'static str } = "model_parameter_reserved" in "parameters" => "`{name}` is no parameter: it is what the request itself is made of. Leave it out.",
@@ -218,7 +218,9 @@ fn check(mut config: ModelConfig) -> Result<ModelConfig, ModelEditError> {
     if Value::Object(config.parameters.clone()).to_string().len() > MAX_PARAMETERS_BYTES {
         return Err(ModelEditError::ParametersTooLong);
     }
-    if config.tool_mode == ToolMode::Constrained && config.provider != WireFormat::Openai {
+    if matches!(config.tool_mode, ToolMode::Constrained | ToolMode::Text)
+        && config.provider != WireFormat::Openai
+    {
         return Err(ModelEditError::NotConstrained);
     }
     if config

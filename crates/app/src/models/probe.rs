@@ -54,6 +54,7 @@ impl Models {
                 ok: false,
                 error: Some(error.detail()),
                 tools: None,
+                is_in_text: false,
                 first_word_ms: None,
             },
         };
@@ -85,6 +86,7 @@ fn finished(found: ProbeResult, error: Option<tenon_store::Error>) -> TestFrame 
         ok: true,
         error: error.map(|error| error.detail()),
         tools: Some(found.tools),
+        is_in_text: found.is_in_text,
         first_word_ms: Some(found.first_word.as_millis() as u64),
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use tenon_llm::{Error, ModelRequest, ModelStream, Provider, Remote};
+use tenon_llm::{
+    Error, GenerationOptions, ModelRequest, ModelStream, OptionFault, Provider, Remote,
+};
 use url::Url;
 
 pub(super) struct RedactingProvider {
@@ -55,6 +57,18 @@ impl Provider for RedactingProvider {
         let deltas = deltas.map_err(|error| hide(error, &places, &name))?;
         let deltas = deltas.map(move |delta| delta.map_err(|error| hide(error, &places, &name)));
         Ok(Box::pin(deltas))
+    }
+
+    fn is_local(&self) -> bool {
+        self.provider.is_local()
+    }
+
+    fn unsupported_option(
+        &self,
+        options: &GenerationOptions,
+        has_tools: bool,
+    ) -> Option<OptionFault> {
+        self.provider.unsupported_option(options, has_tools)
     }
 }
 

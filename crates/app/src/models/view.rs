@@ -209,6 +209,8 @@ pub enum TestFrame {
         #[ts(optional)]
         #[serde(skip_serializing_if = "Option::is_none")]
         tools: Option<ToolUse>,
+        /// The server left the call in the text, where Tenon read it.
+        is_in_text: bool,
         /// From the question to the first word.
         #[ts(optional, type = "number")]
         #[serde(skip_serializing_if = "Option::is_none")]

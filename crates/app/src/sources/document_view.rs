@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use tenon_domain::{ErrorDetail, ToolDefinition};
-use tenon_sources::ToolChanges;
 use tenon_sources::openapi::OpenapiPreview;
 use tenon_sources::openapi::operation::{
     ParameterLocation, SecurityScheme, SecuritySchemeKind, SkippedOperation,
 };
+use tenon_sources::{ToolChanges, ToolNote};
 use ts_rs::TS;
 
 /// What was found in the document of an OpenAPI server.
@@ -30,9 +30,9 @@ pub struct DocumentView {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SkippedView {
-    /// "GET /pets/{id}"
+    /// "GET /pets/{id}"; empty for all beyond the last that is read.
     pub place: String,
-    pub why: String,
+    pub why: ErrorDetail,
 }
 
 /// A way to prove who asks, as the document has it.
@@ -104,7 +104,7 @@ impl From<SkippedOperation> for SkippedView {
     fn from(skipped: SkippedOperation) -> Self {
         Self {
             place: skipped.operation,
-            why: skipped.reason,
+            why: ToolNote::of_operation(&skipped.reason).into(),
         }
     }
 }

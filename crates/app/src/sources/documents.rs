@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
-use tenon_domain::{OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId};
+use tenon_domain::{CodedError, ErrorDetail, OpenapiConfig, OpenapiOrigin, SourceConfig, SourceId};
 use tenon_sources::openapi::document::hash;
 use tenon_sources::openapi::{DocumentRecord, DocumentStore, DocumentStoreError};
 use tenon_store::{Store, StoredDocument};
@@ -43,7 +43,8 @@ impl DocumentStore for SourceDocuments {
     async fn load(&self) -> Result<Vec<DocumentRecord>, DocumentStoreError> {
         let stored = self.store.source_documents(&self.key).await;
         let stored = stored.map_err(|error| {
-            DocumentStoreError(format!("Its documents cannot be read: {error}."))
+            tracing::warn!(%error, source = %self.key, "the documents of a server cannot be read");
+            DocumentStoreError(error.detail())
         })?;
         let stored = stored.into_iter();
         let here = stored.filter(|document| document.address == self.address);
@@ -61,7 +62,7 @@ impl DocumentStore for SourceDocuments {
             .store
             .put_source_documents(&self.key, documents, &names);
         let kept = keeping.await;
-        kept.map_err(|error| DocumentStoreError(format!("Its documents cannot be kept: {error}.")))
+        kept.map_err(|error| DocumentStoreError(ErrorDetail::other(error.to_string())))
     }
 }
 

@@ -13,7 +13,7 @@ pub enum SourceError {
     Invalid(ErrorDetail),
     /// It is not theirs to do.
     #[error(transparent)]
-    Forbidden(#[from] SourceDenied),
+    Forbidden(ErrorDetail),
     /// Somebody else did not answer as they should.
     #[error(transparent)]
     Unreachable(ErrorDetail),
@@ -30,8 +30,9 @@ pub enum SourceError {
 impl CodedError for SourceError {
     fn detail(&self) -> ErrorDetail {
         match self {
-            Self::Invalid(error) | Self::Unreachable(error) => error.clone(),
-            Self::Forbidden(error) => error.detail(),
+            Self::Invalid(error) | Self::Forbidden(error) | Self::Unreachable(error) => {
+                error.clone()
+            }
             Self::Unread(error) => error.detail(),
             Self::Idle(error) => error.detail(),
             Self::Store(error) => error.detail(),
@@ -42,6 +43,12 @@ impl CodedError for SourceError {
 impl From<SourceInputError> for SourceError {
     fn from(error: SourceInputError) -> Self {
         Self::Invalid(error.into())
+    }
+}
+
+impl From<SourceDenied> for SourceError {
+    fn from(error: SourceDenied) -> Self {
+        Self::Forbidden(error.into())
     }
 }
 

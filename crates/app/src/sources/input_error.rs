@@ -10,7 +10,7 @@ coded_errors! {
         Title { max: usize } = "source_title" in "title" => "`title` has {max} characters at most, on one line.",
         Transport = "source_transport" in "transport" => "`transport` is \"stdio\" for a program, \"http\" or \"sse\" for an address.",
         CommandOrUrl = "source_command_or_url" in "command" => "Say either `command`, for a program on this machine, or `url`, not both.",
-        NeitherCommandNorUrl = "source_no_command_or_url" => "Say how it is reached: `command` for a program on this machine, or `url`.",
+        NeitherCommandNorUrl = "source_no_command_or_url" in "command" => "Say how it is reached: `command` for a program on this machine, or `url`.",
         ForProgram { field } = "source_field_of_program" => "`{field}` is for a program; this server is reached by its address. Leave it out.",
         ForAddress { field } = "source_field_of_address" => "`{field}` is for an address; this server is a program. Leave it out.",
         ForOpenapi { field } = "source_field_of_openapi" => "`{field}` is for OpenAPI servers; this is an MCP server. Leave it out.",
@@ -70,7 +70,7 @@ coded_errors! {
         ChangeShared = "source_change_denied" => "This server is everybody's: only an admin may do this.",
         TrustHints = "source_trust_denied" in "trustHints" => "Only an admin may say whether what a server says of its own tools is believed. Leave `trustHints` out.",
         ReadLog = "source_log_denied" => "This server is everybody's: only an admin may read what it writes.",
-        SharedSecrets = "secret_shared_denied" => "Only an admin may set shared secrets. Set one of your own instead.",
+        SharedSecrets = "secret_shared_denied" in "mine" => "Only an admin may set shared secrets. Set one of your own instead.",
         Program = "source_program_denied" in "command" => "Only an admin may add a program that runs on this machine. Add a server by its address instead.",
         SharedSecret { name } = "source_shared_secret_denied" => "`${{name}}` is not yours to send to a server of your own. Set a secret of your own and write `${user.{name}}`.",
     }

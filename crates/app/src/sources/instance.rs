@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult};
+use tenon_domain::{
+    ErrorDetail, McpConfig, SourceConfig, SourceInfo, SourceState, ToolDefinition, ToolResult,
+};
 use tenon_sources::mcp::{McpServer, McpSettings, StartMode};
 use tenon_sources::openapi::{InheritedState, OpenapiServer, OpenapiSettings};
 use tenon_sources::{ServerStatus, Startup, SupervisedServer};
@@ -140,9 +142,9 @@ impl Instance {
         let registered = Arc::new(RegistryEntry {
             info: wanted.info.clone(),
             config: wanted.config.clone(),
-            trust_hints: wanted.trust_hints,
             server: server.clone(),
         });
+        server.set_trusted_hints(wanted.trust_hints);
         let status = server.status();
         let offered = status.revision;
         let shared_status = Arc::new(Mutex::new(status));
@@ -219,7 +221,6 @@ async fn login_target(inner: &Inner, wanted: &DesiredServer) -> Option<LoginTarg
 struct RegistryEntry {
     info: SourceInfo,
     config: SourceConfig,
-    trust_hints: bool,
     server: Arc<dyn SupervisedServer>,
 }
 
@@ -245,12 +246,12 @@ impl ToolSource for RegistryEntry {
         self.server.can_be_called()
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.server.unavailable()
     }
 
     fn has_trusted_hints(&self) -> bool {
-        self.trust_hints
+        self.server.has_trusted_hints()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {

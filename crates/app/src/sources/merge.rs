@@ -4,7 +4,7 @@ use tenon_domain::{McpConfig, McpTransport};
 
 use super::check::{self, McpDraft};
 use super::client::ClientChange;
-use super::error::SourceError;
+use super::error::{SourceError, in_field};
 use super::input_error::SourceInputError;
 use super::mask::{self, UnknownValue};
 use crate::sources::read_model::MaskedValues;
@@ -97,10 +97,10 @@ pub(super) fn merge(old: &McpConfig, change: SourceChange) -> Result<McpDraft, S
         transport: change.transport.or(kept.transport),
         command,
         args,
-        env: reveal(env, &kept.env)?,
+        env: reveal("env", env, &kept.env)?,
         cwd: change.cwd.unwrap_or(kept.cwd),
         url,
-        headers: reveal(given, &kept.headers)?,
+        headers: reveal("headers", given, &kept.headers)?,
         timeout_ms: change.timeout_ms.unwrap_or(kept.timeout_ms),
         tool_timeouts_ms: change.tool_timeouts_ms.unwrap_or(kept.tool_timeouts_ms),
         sleep_after_ms: change.sleep_after_ms.unwrap_or(kept.sleep_after_ms),
@@ -155,11 +155,15 @@ fn limits(config: &McpConfig) -> McpDraft {
 }
 
 pub(super) fn reveal(
+    field: &str,
     given: MaskedValues,
     old: &std::collections::BTreeMap<String, String>,
 ) -> Result<std::collections::BTreeMap<String, String>, SourceError> {
     let revealed = mask::reveal(given, old);
-    revealed.map_err(|UnknownValue { name }| SourceInputError::NotKept { name: name.into() }.into())
+    revealed.map_err(|UnknownValue { name }| {
+        let name = name.into();
+        in_field(field, SourceInputError::NotKept { name })
+    })
 }
 
 fn elsewhere() -> SourceError {

@@ -74,8 +74,9 @@ pub(super) async fn run(
         };
         let is_closing = inner.closing.is_cancelled();
         let versions = TOPICS.map(|topic| inner.store.version(topic));
+        let is_known = seen == Some(versions) && !versions.contains(&None);
         let is_same = |last: &ReconcilerInput| last.is_still_in(&inner);
-        if waiting.is_empty() && seen == Some(versions) && last.as_ref().is_some_and(is_same) {
+        if waiting.is_empty() && is_known && last.as_ref().is_some_and(is_same) {
             continue;
         }
         seen = Some(versions);

@@ -22,8 +22,10 @@ pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelRepl
     runtime.block_on(async {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: messages.to_vec(),
             tools,
+            ..ModelRequest::default()
         };
         let mut deltas = Assistant.stream(request).await.expect("it always answers");
         let mut assembler = Assembler::default();

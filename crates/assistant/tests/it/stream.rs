@@ -16,8 +16,10 @@ fn text_streams_and_calls_come_whole() {
     let deltas = |message: &str| {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: vec![user(message)],
             tools: tools(),
+            ..ModelRequest::default()
         };
         runtime.block_on(async {
             Assistant

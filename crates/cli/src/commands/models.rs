@@ -12,7 +12,7 @@ use tenon_domain::{ModelId, ToolUse};
 use super::say;
 use crate::flags::CommonFlags;
 use tenon_app::app::App;
-use tenon_server::wire::{ModelView, TestFrame};
+use tenon_server::wire::{ModelOrigin, ModelView, TestFrame};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelsCommand {
@@ -73,8 +73,22 @@ fn describe(model: &ModelView) -> String {
         Some(model.name.clone()),
         place.map(|place| format!("at {place}")),
         model.is_default.then(|| "(default)".to_owned()),
+        (model.origin != ModelOrigin::Builtin).then(|| format!("[{}]", tools(model))),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// How it is offered tools.
+fn tools(model: &ModelView) -> &'static str {
+    match model.tool_mode.tool_use(model.tools_seen) {
+        ToolUse::Native if model.tools_seen == Some(ToolUse::None) => {
+            "native tools, none called in the test"
+        }
+        ToolUse::Native => "native tools",
+        ToolUse::Constrained => "tools by constrained answers",
+        ToolUse::Text => "tools by calls in the text",
+        ToolUse::None => "no tools",
+    }
 }
 
 async fn test(app: &App, model: &ModelId, json: bool) -> Result<ExitCode> {
@@ -102,11 +116,13 @@ fn tell(frame: &TestFrame) {
         TestFrame::TryingTools { mode } => match mode {
             ToolUse::Native => eprintln!("\nTrying a tool call …"),
             ToolUse::Constrained => eprintln!("Trying it as a constrained answer …"),
+            ToolUse::Text => eprintln!("Trying it as text …"),
             ToolUse::None => {}
         },
         TestFrame::Finished {
             error,
             tools,
+            is_in_text,
             first_word_ms,
             ..
         } => {
@@ -114,9 +130,17 @@ fn tell(frame: &TestFrame) {
                 eprintln!("{error}");
             }
             match tools {
+                Some(ToolUse::Native) if *is_in_text => {
+                    eprintln!(
+                        "Tools work: its server leaves the calls in the text, where they are read."
+                    );
+                }
                 Some(ToolUse::Native) => eprintln!("Tools work."),
                 Some(ToolUse::Constrained) => eprintln!("Tools work by constrained answers."),
-                Some(ToolUse::None) => eprintln!("It answers, but cannot call tools."),
+                Some(ToolUse::Text) => eprintln!("Tools work by calls in the text."),
+                Some(ToolUse::None) => eprintln!(
+                    "It answers, but called no tool. Tools are offered to it all the same, natively."
+                ),
                 None => {}
             }
             if let Some(time) = first_word_ms {

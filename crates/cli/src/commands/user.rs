@@ -53,7 +53,8 @@ pub(super) enum User {
     Enable { email: String },
     /// Make a key for programs and print it, this once
     Key {
-        email: String,
+        /// Whose it is; without: yours, who runs Tenon with --single-user
+        email: Option<String>,
         /// What it is for
         #[arg(long)]
         name: String,
@@ -155,7 +156,10 @@ impl User {
                     access: access.into(),
                     allow: allow.into_iter().map(Pattern).collect(),
                 };
-                let owner = find(&app, &email).await?;
+                let owner = match email {
+                    Some(email) => find(&app, &email).await?.id,
+                    None => shell.id.clone(),
+                };
                 let new = NewKey {
                     name,
                     scope,
@@ -163,7 +167,7 @@ impl User {
                     // Whoever can read the data folder has shown enough.
                     password: None,
                 };
-                let created = app.accounts.create_key(&shell, &owner.id, "", new);
+                let created = app.accounts.create_key(&shell, &owner, "", new);
                 let created = created.await.map_err(sentence_of)?;
                 if json {
                     say(serde_json::to_string_pretty(&created)?)

@@ -37,6 +37,24 @@ async fn a_question_is_answered_with_a_tool() {
 }
 
 #[tokio::test]
+async fn the_first_words_are_in_the_script_of_the_page() {
+    let server = Server::start().await;
+    let check = async |language: Value, expected: &str| {
+        let chat = server.new_chat().await;
+        let turn = json!({"text": "你好", "language": language});
+        let (status, _) = server.post(&format!("/api/chats/{chat}/turns"), turn).await;
+        assert_eq!(status, 202);
+        server.settle(&chat).await;
+        let (_, messages) = server.get(&format!("/api/chats/{chat}/messages")).await;
+        let answer = messages[1]["text"].as_str().unwrap();
+        assert!(answer.contains(expected), "{answer}");
+    };
+    check(json!("zh-Hant"), "內建助手").await;
+    check(json!("zh-Hans"), "内置助手").await;
+    check(Value::Null, "内置助手").await;
+}
+
+#[tokio::test]
 async fn chats_are_made_named_and_deleted() {
     let server = Server::start().await;
     let chat = server.new_chat().await;
@@ -136,7 +154,25 @@ async fn a_tool_is_called_by_hand() {
     let (status, answer) = call("builtin_calculate", json!({})).await;
     assert_eq!(status, 200, "a failed tool is an answer");
     assert_eq!(answer["ok"], false);
-    assert_eq!(answer["error"]["kind"], "invalid_input");
+    // What Tenon itself says has a code.
+    let expected = json!({
+        "kind": "invalid_input",
+        "code": "call_input_invalid",
+        "message": "The input does not fit the tool's schema: `expression` is missing.",
+        "params": {"problems": [{
+            "code": "input_missing",
+            "message": "`expression` is missing",
+            "params": {"field": "`expression`"},
+        }]},
+    });
+    assert_eq!(answer["error"], expected);
+
+    let (_, answer) = call("builtin_calculate", json!({"expression": "6*"})).await;
+    assert_eq!(
+        answer["error"]["code"],
+        Value::Null,
+        "a tool says it: {answer}"
+    );
 
     let (status, answer) = call("nothing_like_it", json!({})).await;
     assert_eq!(status, 404);

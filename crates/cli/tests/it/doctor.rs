@@ -9,6 +9,7 @@ mod refused;
 mod usage;
 
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -35,10 +36,18 @@ fn examine(url: &str, more: &[&str]) -> Value {
     report
 }
 
+/// On a busy machine any server may be too slow for so long.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Checks the verdict, and gives the rest.
 #[track_caller]
 fn check(url: &str, more: &[&str], expected: &str) -> Value {
-    let report = examine(url, more);
+    let began = Instant::now();
+    let mut report = examine(url, more);
+    let is_busy = |report: &Value| report["verdict"]["kind"] == "tooSlow" && expected != "tooSlow";
+    while is_busy(&report) && began.elapsed() < BUSY_TIMEOUT {
+        report = examine(url, more);
+    }
     assert_eq!(report["verdict"]["kind"], expected, "{report:#}");
     report
 }

@@ -44,6 +44,7 @@ mod people;
 mod program;
 mod proof;
 mod proxy;
+mod revoked_work;
 mod search;
 mod secrets;
 mod server;

@@ -3,6 +3,7 @@
 mod connection;
 mod fake;
 mod private;
+mod server_facts;
 mod title;
 mod trial;
 

@@ -1,13 +1,18 @@
 //! Clients that were made for OpenAI.
 
+mod options;
+
 use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tenon_domain::ToolId;
+use tenon_llm::ToolChoice;
 use tenon_llm::scripted::{ScriptStep, Scripted};
 
 use crate::peer::{installed, ours};
 use crate::people::Person;
+use crate::program::{Served, run, stdout};
 use crate::server::Server;
 
 #[tokio::test]
@@ -172,26 +177,6 @@ async fn what_cannot_be_answered_is_refused_in_words() {
         "no-such",
     )
     .await;
-    check(json!({"messages": [user], "n": 2}), 400, "`n`").await;
-    check(
-        json!({"messages": [user], "stop": ["a", "b", "c", "d", "e"]}),
-        400,
-        "`stop`",
-    )
-    .await;
-    let schema = json!({"type": "json_schema", "json_schema": {"name": "a", "schema": {}}});
-    check(
-        json!({"messages": [user], "response_format": schema}),
-        400,
-        "json_schema",
-    )
-    .await;
-    check(
-        json!({"messages": [user], "functions": [{"name": "a"}]}),
-        400,
-        "`tools`",
-    )
-    .await;
     let long = json!({"role": "user", "content": "x".repeat(9 * 1024 * 1024)});
     check(json!({"messages": [long]}), 413, "longer than any model").await;
     check(json!({"messages": [user]}), 502, "Out of order.").await;
@@ -228,12 +213,8 @@ async fn what_clients_write_differently_is_understood() {
         "tool_choice": {"type": "function", "function": {"name": "b"}},
     }))
     .await;
-    let offered: Vec<String> = model.requests()[2]
-        .tools
-        .iter()
-        .map(|tool| tool.name.clone())
-        .collect();
-    assert_eq!(offered, ["b"]);
+    let choice = model.requests()[2].options.tool_choice.clone();
+    assert_eq!(choice, Some(ToolChoice::Tool(ToolId::new("b"))));
     // Arguments that are no text, and answers in another order than the calls, or none.
     let call = |id: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": "a", "arguments": arguments}});
     ask(json!({
@@ -330,4 +311,38 @@ async fn a_server_that_comes_along_is_there_for_that_answer_alone() {
     // The main document of an mcpo only lists others.
     let main = json!({"openapi": "3.1.0", "info": {"title": "MCP", "version": "1"}, "paths": {}});
     check(main, "the documents of those").await;
+}
+
+#[tokio::test]
+async fn the_official_clients_get_in_where_there_are_no_accounts() {
+    let data = tempfile::tempdir().unwrap();
+    let key = stdout(&run(
+        &data,
+        &["user", "key", "--name", "sdk", "--access", "use"],
+    ));
+    let served = Served::start(&data);
+    let base = format!("{}/v1", served.address);
+    let mut python = tokio::process::Command::new(installed("venv/bin/python"));
+    python.arg(ours("openai/alone.py"));
+    let mut node = tokio::process::Command::new("node");
+    node.arg(ours("openai/client.mjs"))
+        .arg(installed("node/node_modules"));
+    for mut client in [python, node] {
+        let output = client.args([&base, key.trim()]).kill_on_drop(true).output();
+        let output = tokio::time::timeout(crate::server::TEST_TIMEOUT * 3, output);
+        let output = output.await.unwrap().unwrap();
+        let saw: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = saw["answer"].as_str().unwrap();
+        assert!(answer.contains("42"), "{saw}");
+        let expected = json!({
+            "models": ["builtin"],
+            "answer": answer, "finish": "stop", "counted": true,
+            "streamed": answer, "streamedFinish": "stop",
+            "cut": ["length", 4],
+            "two": [400, "unsupported_parameter", "n"],
+            "format": [400, "model_option_unsupported", "response_format"],
+            "wrongKey": 401,
+        });
+        assert_eq!(saw, expected);
+    }
 }

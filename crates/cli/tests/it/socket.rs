@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use tenon_domain::{ChatId, EventBody, TitledBy};
 use tenon_llm::scripted::ScriptStep;
+use tenon_store::Store;
 use tokio::sync::Notify;
 
 use crate::server::{Page, Server, events};
@@ -162,4 +164,22 @@ async fn a_number_from_another_time_does_not_mean_silence() {
     page.until(|frame| frame["type"] == "caughtUp").await;
     server.say(&chat, "go").await;
     page.until_finished().await;
+}
+
+#[tokio::test]
+async fn a_page_follows_what_another_process_writes_to_its_chat() {
+    let server = Server::start().await;
+    let chat = server.new_chat().await;
+    let mut page = Page::open(&server).await;
+    page.subscribe(&chat, 0).await;
+    page.until(|frame| frame["type"] == "caughtUp").await;
+    let theirs = Store::open_file(&server.data().join("tenon.db")).await;
+    let title = EventBody::ChatTitled {
+        title: "Tides".into(),
+        by: TitledBy::Person,
+    };
+    let appended = theirs.unwrap().append(&ChatId(chat), vec![title]).await;
+    appended.unwrap();
+    let frames = page.until(|frame| frame["type"] == "event").await;
+    assert_eq!(events(&frames)[0]["body"]["title"], "Tides", "{frames:#?}");
 }

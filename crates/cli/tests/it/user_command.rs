@@ -25,6 +25,48 @@ fn refusal(output: &Output) -> String {
 }
 
 #[tokio::test]
+async fn whoever_runs_tenon_alone_has_keys_without_an_account() {
+    let data = tempfile::tempdir().unwrap();
+    let key = stdout(&run(
+        &data,
+        &["user", "key", "--name", "editor", "--access", "use"],
+    ));
+    let key = key.trim();
+    let status = async |served: &Served, path: &str| {
+        let url = format!("{}{path}", served.address);
+        let program = reqwest::Client::new().get(url).bearer_auth(key);
+        program.send().await.unwrap().status().as_u16()
+    };
+    let served = Served::start(&data);
+    assert_eq!(status(&served, "/v1/models").await, 200);
+    assert_eq!(status(&served, "/api/audit").await, 403);
+    // It is listed, and ends, like any other.
+    let keys = served.get("/api/keys").await;
+    assert_eq!(keys[0]["name"], "editor", "{keys}");
+    drop(served);
+    // Where people log in nobody is let in by it.
+    let served = Served::start_with(&data, |serve| serve.env_remove("TENON_SINGLE_USER"));
+    assert_eq!(status(&served, "/v1/models").await, 401);
+    // The first account is theirs, with all that was there.
+    let ada = [
+        "add",
+        "--email",
+        "ada@x.org",
+        "--name",
+        "Ada",
+        "--password-stdin",
+    ];
+    stdout(&user(&data, &ada, "correct horse\n"));
+    fixtures::until(|| async {
+        match status(&served, "/v1/models").await {
+            200 => Ok(()),
+            status => Err(json!(status)),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn accounts_are_looked_after_from_a_shell() {
     let data = tempfile::tempdir().unwrap();
     stdout(&run(&data, &["run", "6*7"]));

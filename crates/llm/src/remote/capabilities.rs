@@ -59,6 +59,10 @@ pub(crate) struct Capabilities {
     pub takes_thoughts: bool,
     /// Lets the user speak right after a tool has.
     pub takes_users_after_tools: bool,
+    /// Knows `max_tokens`; others know `max_completion_tokens` alone.
+    pub takes_max_tokens: bool,
+    /// Knows `stop`.
+    pub takes_stop: bool,
     /// Writes no more than this.
     pub max_tokens: Option<u64>,
     /// Reads no more than this.
@@ -95,6 +99,8 @@ impl Default for Capabilities {
             takes_tools: true,
             takes_thoughts: true,
             takes_users_after_tools: true,
+            takes_max_tokens: true,
+            takes_stop: true,
             max_tokens: None,
             context_tokens: None,
             full_at: None,
@@ -120,6 +126,10 @@ impl Capabilities {
             &mut self.caches
         } else if says(&["after role 'tool'"]) {
             &mut self.takes_users_after_tools
+        } else if says(&["max_completion_tokens"]) {
+            &mut self.takes_max_tokens
+        } else if says(&["'stop'", "`stop`"]) {
+            &mut self.takes_stop
         } else if says_no_tools(&lower) {
             &mut self.takes_tools
         } else if says(&REASONING_FIELDS) {
@@ -191,6 +201,8 @@ impl Capabilities {
         self.takes_tools &= other.takes_tools;
         self.takes_thoughts &= other.takes_thoughts;
         self.takes_users_after_tools &= other.takes_users_after_tools;
+        self.takes_max_tokens &= other.takes_max_tokens;
+        self.takes_stop &= other.takes_stop;
         self.max_tokens = other.max_tokens.or(self.max_tokens);
         self.context_tokens = other.context_tokens.or(self.context_tokens);
         self.full_at = other.full_at.or(self.full_at);

@@ -44,8 +44,8 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
     )
 }
 
-/// The form every answer must have.
-pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
+/// The form every answer must have. Where a call is required, none has the form of a reply.
+pub(crate) fn response_format(tools: &[Arc<CompiledTool>], requires_call: bool) -> Value {
     let names = ToolNames::new(tools);
     let call = |name: &str, arguments: &Value| {
         json!({
@@ -58,9 +58,8 @@ pub(crate) fn response_format(tools: &[Arc<CompiledTool>]) -> Value {
     let calls = tools
         .iter()
         .map(|tool| call(names.name(&tool.id), &tool.schema));
-    let branches: Vec<Value> = calls
-        .chain([call(names.reply(), &reply_arguments())])
-        .collect();
+    let reply = (!requires_call).then(|| call(names.reply(), &reply_arguments()));
+    let branches: Vec<Value> = calls.chain(reply).collect();
     json!({"type": "json_schema", "json_schema": {
         "name": "answer",
         "schema": {"type": "object", "anyOf": branches},

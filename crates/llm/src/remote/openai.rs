@@ -1,5 +1,6 @@
 //! Chat completions, as OpenAI wrote them down and everybody else understood them.
 
+mod options;
 mod request;
 mod stream;
 

@@ -8,9 +8,10 @@ use tenon_domain::{Content, ErrorDetail, Message, OmittedTool, ToolSpec, ToolUse
 use super::compiled_tool::CompiledTool;
 use super::{Capabilities, CompileCount, Remote, ToolCompiler};
 use crate::history::{self, fit, tokens, weight};
-use crate::remote::constrained;
 use crate::remote::provider_error::ProviderError;
-use crate::{ExclusionReason, ModelFault, ModelRequest};
+use crate::remote::text_calls::CallScope;
+use crate::remote::{constrained, text_calls};
+use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest};
 
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
@@ -24,15 +25,32 @@ pub(crate) struct RequestPlan {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<Arc<CompiledTool>>,
+    /// How they are put before the model.
+    pub tool_use: ToolUse,
     pub capabilities: Capabilities,
+    pub options: GenerationOptions,
 }
 
 impl Remote {
+    /// The way in which this server can be told of tools. One that takes none is told of them in the prompt.
+    fn tool_use(&self, capabilities: &Capabilities) -> ToolUse {
+        match (self.format, self.tools) {
+            (_, ToolUse::None) => ToolUse::None,
+            (WireFormat::Openai, ToolUse::Native) if !capabilities.takes_tools => ToolUse::Text,
+            (WireFormat::Openai, tools) => tools,
+            (WireFormat::Anthropic, _) if !capabilities.takes_tools => ToolUse::None,
+            (WireFormat::Anthropic, _) => ToolUse::Native,
+        }
+    }
+
     /// How many tokens the conversation itself may take.
     fn budget(&self, plan: &RequestPlan) -> Option<usize> {
-        let asked = ["max_tokens", "max_completion_tokens"]
-            .iter()
-            .find_map(|name| self.parameters.get(*name)?.as_u64());
+        let set = || {
+            ["max_tokens", "max_completion_tokens"]
+                .iter()
+                .find_map(|name| self.parameters.get(*name)?.as_u64())
+        };
+        let asked = plan.options.max_tokens.or_else(set);
         let contexts = [self.context_tokens, plan.capabilities.context_tokens];
         let context = contexts.into_iter().flatten().min()?;
         let longest = context / ANSWER_SHARE;
@@ -56,20 +74,23 @@ impl RequestPlan {
         capabilities: Capabilities,
         request: &ModelRequest,
     ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
-        let (tools, left_out) = match remote.tools {
-            ToolUse::None => (Vec::new(), exclude_all(&request.tools)),
-            ToolUse::Native if !capabilities.takes_tools => {
-                (Vec::new(), exclude_all(&request.tools))
-            }
-            ToolUse::Native | ToolUse::Constrained => {
-                compile_tools(remote, compiler, &capabilities, &request.tools)
+        let options = request.options.clone();
+        let mut offered = request.tools.clone();
+        offered.retain(|tool| options.allows(&tool.id));
+        let tool_use = remote.tool_use(&capabilities);
+        let (tools, left_out) = match tool_use {
+            ToolUse::None => (Vec::new(), exclude_all(&offered)),
+            ToolUse::Native | ToolUse::Constrained | ToolUse::Text => {
+                compile_tools(remote, compiler, &capabilities, &offered)
             }
         };
         let mut plan = Self {
             system: request.system.clone(),
             messages: history::repair(request.messages.clone()),
             tools,
+            tool_use,
             capabilities,
+            options,
         };
         let budget = match (
             plan.capabilities.budget(plan.weight()),
@@ -83,19 +104,22 @@ impl RequestPlan {
             // A message may have nothing left to say.
             plan.messages = history::repair(plan.messages);
         }
-        match (remote.format, remote.tools) {
-            (WireFormat::Openai, ToolUse::Constrained) if !plan.tools.is_empty() => {
+        plan.messages = match tool_use {
+            ToolUse::Constrained if !plan.tools.is_empty() => {
                 plan.system.push_str(&constrained::prompt(&plan.tools));
-                plan.messages = constrained::calls_as_envelopes(plan.messages, &plan.tools);
+                constrained::calls_as_envelopes(plan.messages, &plan.tools)
             }
-            (_, ToolUse::None) | (WireFormat::Openai, ToolUse::Constrained) => {
-                plan.messages = constrained::calls_as_text(plan.messages);
+            ToolUse::None | ToolUse::Constrained => constrained::calls_as_text(plan.messages),
+            ToolUse::Text => {
+                if !plan.tools.is_empty() {
+                    plan.system.push_str(&text_calls::prompt(&plan.tools));
+                }
+                text_calls::calls_as_text(plan.messages, &remote.maker(), CallScope::All)
             }
-            (_, ToolUse::Native) if !plan.capabilities.takes_tools => {
-                plan.messages = constrained::calls_as_text(plan.messages);
+            ToolUse::Native => {
+                text_calls::calls_as_text(plan.messages, &remote.maker(), CallScope::OwnText)
             }
-            (_, ToolUse::Native) | (WireFormat::Anthropic, ToolUse::Constrained) => {}
-        }
+        };
         // `repair` makes it so; should it ever not, better a clear word than a provider's riddle.
         history::check(&plan.messages).map_err(|why| ProviderError::Refused {
             fault: ModelFault::InvalidChat {

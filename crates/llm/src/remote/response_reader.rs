@@ -9,6 +9,7 @@ use tenon_net::sse::{EventTooLong, SseEvent, SseParser};
 
 use super::compiled_tool::CompiledTool;
 use super::surrogates::SurrogateJoiner;
+use super::text_calls::TextCallDecoder;
 use super::{Decode, Remote};
 use crate::remote::provider_error::ProviderError;
 use crate::remote::{anthropic, constrained, openai};
@@ -66,7 +67,7 @@ pub(super) enum ReadState {
     Done,
 }
 
-/// Reads a recorded answer, cut into any pieces: what was said, and what went wrong then.
+/// Reads a recorded answer to a request without tools, cut into any pieces: what was said, and what went wrong then.
 pub fn replay<'a>(
     remote: &Remote,
     format: ResponseFormat,
@@ -87,6 +88,7 @@ pub fn replay<'a>(
 }
 
 impl ResponseReader {
+    /// `tools` were offered.
     pub(super) fn new(
         remote: &Remote,
         format: ResponseFormat,
@@ -98,8 +100,9 @@ impl ResponseReader {
                 let inner = openai::OpenaiDecoder::new(remote);
                 Box::new(constrained::ConstrainedDecoder::new(inner, tools))
             }
-            (WireFormat::Openai, ToolUse::Native | ToolUse::None) => {
-                Box::new(openai::OpenaiDecoder::new(remote))
+            (WireFormat::Openai, ToolUse::Native | ToolUse::Text | ToolUse::None) => {
+                let decoder = openai::OpenaiDecoder::new(remote);
+                Box::new(TextCallDecoder::new(decoder, remote, tools))
             }
         };
         Self {
@@ -259,5 +262,8 @@ fn drop_incomplete_line(event: &mut SseEvent) {
 }
 
 fn is_answer(delta: &ModelDelta) -> bool {
-    !matches!(delta, ModelDelta::Usage(_) | ModelDelta::Alive)
+    !matches!(
+        delta,
+        ModelDelta::Usage(_) | ModelDelta::Alive | ModelDelta::PromptProgress { .. }
+    )
 }

@@ -254,7 +254,7 @@ impl OpenResponse {
     }
 }
 
-fn lock(capabilities: &Mutex<Capabilities>) -> MutexGuard<'_, Capabilities> {
+pub(super) fn lock(capabilities: &Mutex<Capabilities>) -> MutexGuard<'_, Capabilities> {
     capabilities.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -268,6 +268,7 @@ fn is_output(delta: &ModelDelta) -> bool {
         ModelDelta::Keep(_)
         | ModelDelta::OmittedTool(_)
         | ModelDelta::Alive
+        | ModelDelta::PromptProgress { .. }
         | ModelDelta::Retry(_)
         | ModelDelta::Usage(_)
         | ModelDelta::Stop(_) => false,

@@ -223,6 +223,7 @@ mod tests {
             parameters: Map::new(),
             tools: ToolUse::Native,
             context_tokens: None,
+            reports_progress: false,
         }
     }
 

@@ -25,8 +25,10 @@ fn user(text: &str) -> Message {
 fn hi() -> ModelRequest {
     ModelRequest {
         system: "You are Tenon.".into(),
+        language: None,
         messages: vec![user("Weather?")],
         tools: vec![tool("weather"), tool("clock")],
+        ..ModelRequest::default()
     }
 }
 

@@ -29,6 +29,7 @@ pub fn remote(format: WireFormat, base_url: &str) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        reports_progress: false,
     }
 }
 
@@ -348,6 +349,7 @@ pub async fn ask(provider: &dyn Provider, request: ModelRequest) -> ReadState {
                         | ModelDelta::Keep(_)
                         | ModelDelta::Opaque(_)
                         | ModelDelta::Usage(_)
+                        | ModelDelta::PromptProgress { .. }
                         | ModelDelta::Stop(_) => {}
                     }
                     assembler.push(delta);

@@ -303,6 +303,19 @@ fn calls_that_are_never_closed_take_no_longer_each() {
 }
 
 #[test]
+fn how_far_a_prompt_is_read_is_told_before_the_answer() {
+    let mut goldens = goldens().into_iter();
+    let golden = goldens.find(|golden| golden.name == "openai/llama-cpp-prompt-progress");
+    let golden = golden.unwrap();
+    let (deltas, _) = replay(&of(&golden), golden.shape, [golden.bytes.as_slice()]);
+    let progress = |processed| ModelDelta::PromptProgress {
+        processed,
+        total: 617,
+    };
+    assert_eq!(deltas[..2], [progress(0), progress(617)]);
+}
+
+#[test]
 fn a_model_without_tools_is_heard_like_any_other() {
     for golden in goldens() {
         let without = Remote {

@@ -10,3 +10,4 @@ mod golden;
 mod history;
 mod peers;
 mod requests;
+mod text_calls;

@@ -73,6 +73,7 @@ fn remote(base_url: String, format: WireFormat) -> Remote {
         parameters: Map::new(),
         tools: ToolUse::Native,
         context_tokens: None,
+        reports_progress: false,
     }
 }
 
@@ -104,8 +105,10 @@ fn tool(id: &str, input_schema: Value) -> Arc<ToolSpec> {
 fn ask(text: &str) -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
+        language: None,
         messages: vec![Message::User { text: text.into() }],
         tools: vec![weather()],
+        ..ModelRequest::default()
     }
 }
 

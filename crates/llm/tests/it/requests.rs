@@ -5,6 +5,7 @@
 //! what goes out keeps the rules of its wire format.
 
 mod chats;
+mod options;
 mod rules;
 
 use std::fs;
@@ -338,8 +339,10 @@ fn tell_any(format: WireFormat, tools: ToolUse, chat: Vec<Message>) -> Result<()
         let fake = fake(format).await;
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: [chat, vec![user("and now?")]].concat(),
             tools: vec![tool("weather")],
+            ..ModelRequest::default()
         };
         sent(
             &fake,
@@ -369,6 +372,7 @@ proptest! {
 
     #[test]
     fn any_chat_is_told_in_words_where_tools_are_a_form(chat in any_chat(WireFormat::Openai)) {
-        tell_any(WireFormat::Openai, ToolUse::Constrained, chat)?;
+        tell_any(WireFormat::Openai, ToolUse::Constrained, chat.clone())?;
+        tell_any(WireFormat::Openai, ToolUse::Text, chat)?;
     }
 }

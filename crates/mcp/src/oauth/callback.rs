@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tenon_net::oauth::OAuthClient;
 use url::Url;
 
-use super::error::{LoginError, UntrustedLogin, quote};
+use super::error::{LoginError, RefusedLogin, UntrustedLogin, quote};
 use super::grant::Grant;
 use super::http::OAuthHttp;
 use super::scopes;
@@ -51,7 +51,9 @@ pub async fn finish_login(
     pending.check_issuer(callback.iss.as_deref())?;
     if let Some(error) = &callback.error {
         let why = callback.error_description.as_deref().unwrap_or_default();
-        return Err(LoginError::Refused(quote(&format!("{error} {why}"))));
+        return Err(LoginError::Refused(RefusedLogin::Said(quote(&format!(
+            "{error} {why}"
+        )))));
     }
     let code = callback.code.filter(|code| !code.is_empty());
     let code = code.ok_or(LoginError::Expired)?;

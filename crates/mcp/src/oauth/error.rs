@@ -27,14 +27,40 @@ pub enum LoginError {
     #[error("{0} Nothing was sent there.")]
     Untrusted(UntrustedLogin),
     #[error("The log-in was refused there: {0}")]
-    Refused(String),
+    Refused(RefusedLogin),
     /// What was granted is not valid any more.
     #[error("The log-in there has ended ({0}). Log in again.")]
-    Ended(String),
+    Ended(EndedLogin),
     #[error("This log-in was not begun here, is too old, or was used already. Begin it again.")]
     Expired,
     #[error("What the log-in gave cannot be kept: {0}")]
     Storage(String),
+}
+
+/// How a log-in was refused; goes on after a colon.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedLogin {
+    #[error("{0}")]
+    Said(String),
+    #[error("it answered {0}.")]
+    Status(u16),
+    #[error("its answer holds no token.")]
+    NoToken,
+    #[error("its token is none.")]
+    InvalidToken,
+    #[error("it gives tokens of a kind that {client} cannot use.")]
+    TokenType { client: String },
+}
+
+/// Why a grant is not valid any more; stands in brackets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EndedLogin {
+    #[error("{0}")]
+    Said(String),
+    #[error("it gave nothing to renew it with")]
+    NotRenewable,
+    #[error("somebody logged out")]
+    LoggedOut,
 }
 
 /// What does not answer as it should. Displayed, a sentence.
@@ -148,18 +174,18 @@ impl LoginError {
                 Self::Unreachable(UnreachableLogin::Said(error.to_string()))
             }
             TokenError::Rejected { .. } if error.is_invalid_grant() => {
-                Self::Ended(error.to_string())
+                Self::Ended(EndedLogin::Said(error.to_string()))
             }
-            TokenError::Rejected { .. } => Self::Refused(error.to_string()),
+            TokenError::Rejected { .. } => Self::Refused(RefusedLogin::Said(error.to_string())),
             TokenError::Status(status) if error.is_transient() => {
                 Self::Unreachable(UnreachableLogin::Status(*status))
             }
-            TokenError::TokenType => Self::Refused(format!(
-                "it gives tokens of a kind that {client_name} cannot use."
-            )),
-            TokenError::Status(_) | TokenError::NoToken | TokenError::InvalidToken => {
-                Self::Refused(format!("{error}."))
-            }
+            TokenError::Status(status) => Self::Refused(RefusedLogin::Status(*status)),
+            TokenError::NoToken => Self::Refused(RefusedLogin::NoToken),
+            TokenError::InvalidToken => Self::Refused(RefusedLogin::InvalidToken),
+            TokenError::TokenType => Self::Refused(RefusedLogin::TokenType {
+                client: client_name.to_owned(),
+            }),
         }
     }
 }
@@ -196,15 +222,15 @@ mod tests {
         };
         check(
             rejected("invalid_grant", Some("revoked yesterday")),
-            LoginError::Ended("invalid_grant: revoked yesterday".into()),
+            LoginError::Ended(EndedLogin::Said("invalid_grant: revoked yesterday".into())),
         );
         check(
             rejected("invalid_client", None),
-            LoginError::Ended("invalid_client".into()),
+            LoginError::Ended(EndedLogin::Said("invalid_client".into())),
         );
         check(
             rejected("bad_verification_code", None),
-            LoginError::Refused("bad_verification_code".into()),
+            LoginError::Refused(RefusedLogin::Said("bad_verification_code".into())),
         );
         check(
             TokenError::Status(503),
@@ -212,19 +238,21 @@ mod tests {
         );
         check(
             TokenError::Status(302),
-            LoginError::Refused("it answered 302.".into()),
+            LoginError::Refused(RefusedLogin::Status(302)),
         );
         check(
             TokenError::NoToken,
-            LoginError::Refused("its answer holds no token.".into()),
+            LoginError::Refused(RefusedLogin::NoToken),
         );
         check(
             TokenError::InvalidToken,
-            LoginError::Refused("its token is none.".into()),
+            LoginError::Refused(RefusedLogin::InvalidToken),
         );
         check(
             TokenError::TokenType,
-            LoginError::Refused("it gives tokens of a kind that Tenon cannot use.".into()),
+            LoginError::Refused(RefusedLogin::TokenType {
+                client: "Tenon".into(),
+            }),
         );
     }
 }

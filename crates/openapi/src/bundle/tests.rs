@@ -114,10 +114,10 @@ fn what_cannot_be_read_is_left_out_and_said() {
     );
     assert!(!bundle.is_complete());
     let parsed = parse(&bundle.into_document()).unwrap();
-    let skipped: Vec<&str> = parsed
+    let skipped: Vec<String> = parsed
         .skipped
         .iter()
-        .map(|one| one.reason.as_str())
+        .map(|one| one.reason.to_string())
         .collect();
     assert_eq!(
         skipped,

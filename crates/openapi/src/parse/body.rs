@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 use tenon_net::media_type::essence;
 use tenon_text as text;
 
-use super::operation_error::OperationError;
 use super::parameters::{self, ParameterLists, annotations, collection, is_required};
 use super::schema::FlatSchema;
 use super::{ParseContext, SpecVersion};
+use crate::note::{OperationError, OperationPart};
 use crate::operation::{FormField, ParameterLocation, ParameterStyle, Serialization};
 
 /// A body as the document gives it.
@@ -53,7 +53,7 @@ pub(super) fn read<'d>(
 ) -> Result<Option<DeclaredBody<'d>>, OperationError> {
     if let Some(body) = operation.get("requestBody").filter(|body| !body.is_null()) {
         let body = reading.reader.references.follow(body);
-        let body = body.map_err(|error| OperationError::reference("The body of it", error))?;
+        let body = body.map_err(|error| OperationPart::Body.unresolved(error))?;
         return Ok(body.as_object().and_then(request_body));
     }
     if !lists.form.is_empty() {

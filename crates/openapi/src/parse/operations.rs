@@ -6,22 +6,19 @@ use tenon_text as text;
 
 use super::names::{OperationNames, operation_name};
 use super::notes::ParameterNotes;
-use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{
     MAX_DESCRIPTION_CHARS, MAX_OPERATIONS, MAX_PATH_BYTES, MAX_TITLE_CHARS, ParseContext,
     SpecVersion,
 };
 use super::{body, input, parameters, security, servers};
-use crate::note::DocumentNote;
+use crate::note::{DocumentNote, OperationError, OperationPart};
 use crate::operation::{Operation, SkippedOperation};
 
 const METHODS: [&str; 9] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
 ];
 
-/// A reason may quote the document.
-const MAX_REASON_CHARS: usize = 400;
 const MAX_SHOWN_OPERATION_CHARS: usize = 200;
 
 struct OperationReader<'r, 'd> {
@@ -69,8 +66,11 @@ pub(super) fn read<'d>(reading: &ParseContext<'d>, paths: &'d Map<String, Value>
     }
     if operations.more > 0 {
         operations.skipped.push(SkippedOperation {
-            operation: format!("{} more", operations.more),
-            reason: format!("Only the first {MAX_OPERATIONS} operations are read."),
+            operation: String::new(),
+            reason: OperationError::TooManyOperations {
+                count: operations.more,
+                max: MAX_OPERATIONS,
+            },
         });
     }
     OperationList {
@@ -93,13 +93,10 @@ impl<'d> OperationReader<'_, 'd> {
             Ok(Value::Null) => return,
             Ok(_) => {
                 let error = OperationError::NotAnObject(pointer(&["paths", path]));
-                return self.skip(path, &error);
+                return self.skip(path, error);
             }
             Err(error) => {
-                self.skip(
-                    path,
-                    &OperationError::reference("What can be done there", error),
-                );
+                self.skip(path, OperationPart::PathItem.unresolved(error));
             }
         }
         let item = PathItem { objects };
@@ -130,7 +127,7 @@ impl<'d> OperationReader<'_, 'd> {
         let shown = method.to_ascii_uppercase();
         match self.read(&shown, path, item, operation) {
             Ok(operation) => self.read.push(operation),
-            Err(error) => self.skip(&format!("{shown} {path}"), &error),
+            Err(error) => self.skip(&format!("{shown} {path}"), error),
         }
     }
 
@@ -143,14 +140,15 @@ impl<'d> OperationReader<'_, 'd> {
     ) -> Result<Operation, OperationError> {
         let reading = self.reading;
         let operation = reading.reader.references.follow(operation);
-        let operation =
-            operation.map_err(|error| OperationError::reference("What it does", error))?;
+        let operation = operation.map_err(|error| OperationPart::Operation.unresolved(error))?;
         let Value::Object(operation) = operation else {
             let place = pointer(&["paths", path, &method.to_ascii_lowercase()]);
             return Err(OperationError::NotAnObject(place));
         };
         if path.len() > MAX_PATH_BYTES {
-            return Err(OperationError::PathTooLong);
+            return Err(OperationError::PathTooLong {
+                max_bytes: MAX_PATH_BYTES,
+            });
         }
         let http_method = Method::from_bytes(method.as_bytes());
         let http_method = http_method.map_err(|_| OperationError::InvalidMethod)?;
@@ -208,14 +206,14 @@ impl<'d> OperationReader<'_, 'd> {
         }
     }
 
-    fn skip(&mut self, operation: &str, error: &OperationError) {
+    fn skip(&mut self, operation: &str, error: OperationError) {
         if self.is_full() {
             self.more += 1;
             return;
         }
         self.skipped.push(SkippedOperation {
             operation: text::line(operation, MAX_SHOWN_OPERATION_CHARS),
-            reason: text::line(&error.to_string(), MAX_REASON_CHARS),
+            reason: error,
         });
     }
 

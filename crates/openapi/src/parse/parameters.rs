@@ -6,10 +6,9 @@ use http::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use tenon_text as text;
 
-use super::operation_error::OperationError;
 use super::references::pointer;
 use super::{MAX_PARAMETERS, ParseContext, SpecVersion};
-use crate::note::ParameterError;
+use crate::note::{OperationError, OperationPart, ParameterError};
 use crate::operation::{ParameterLocation, ParameterStyle, Serialization};
 use crate::request::header;
 
@@ -114,7 +113,7 @@ fn unique<'d>(
             let found = match reading.reader.references.follow(parameter) {
                 Ok(found) => found,
                 Err(error) if is_needed(parameter) => {
-                    return Err(OperationError::reference("A parameter of it", error));
+                    return Err(OperationPart::Parameter.unresolved(error));
                 }
                 Err(error) => {
                     dropped.push(ParameterError::Reference(error));
@@ -141,7 +140,9 @@ fn unique<'d>(
                 }
             }
             if unique.len() > MAX_PARAMETERS {
-                return Err(OperationError::TooManyParameters);
+                return Err(OperationError::TooManyParameters {
+                    max: MAX_PARAMETERS,
+                });
             }
         }
     }

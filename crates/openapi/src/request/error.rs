@@ -1,8 +1,5 @@
 //! Why no request can be made of an input.
 
-use super::MAX_URL_BYTES;
-use super::header::MAX_VALUE_BYTES;
-
 /// Why no request can be made; as text it is a sentence that a model can act on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
@@ -10,8 +7,8 @@ pub enum BuildError {
     NotAnObject,
     #[error("The input does not fit the tool's schema: `{0}` is missing.")]
     Missing(String),
-    #[error("The input is too long: the address it makes has more than {MAX_URL_BYTES} bytes.")]
-    UrlTooLong,
+    #[error("The input is too long: the address it makes has more than {max_bytes} bytes.")]
+    UrlTooLong { max_bytes: usize },
     #[error("The cookies are too long.")]
     CookiesTooLong,
     #[error("`{0}` is a form: an object with a value for each field.")]
@@ -21,9 +18,9 @@ pub enum BuildError {
     )]
     NotAFile(String),
     #[error(
-        "`{0}` goes into a header: it must be one line without control characters, of at most {MAX_VALUE_BYTES} bytes."
+        "`{field}` goes into a header: it must be one line without control characters, of at most {max_bytes} bytes."
     )]
-    InvalidHeaderValue(String),
+    InvalidHeaderValue { field: String, max_bytes: usize },
     #[error("The path {0} cannot be made: a part of it would be `.` or `..`. Give another value.")]
     DotSegment(String),
     #[error("`{0}` is empty, but it is part of the address: give a value.")]
@@ -44,11 +41,11 @@ impl BuildError {
         match self {
             Self::NotAnObject
             | Self::Missing(_)
-            | Self::UrlTooLong
+            | Self::UrlTooLong { .. }
             | Self::CookiesTooLong
             | Self::NotAForm(_)
             | Self::NotAFile(_)
-            | Self::InvalidHeaderValue(_)
+            | Self::InvalidHeaderValue { .. }
             | Self::DotSegment(_)
             | Self::EmptyPathParameter(_) => true,
             Self::HeaderName(_) | Self::ServerUrl(_) | Self::UndeclaredPathParameter { .. } => {

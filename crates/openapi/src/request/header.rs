@@ -52,8 +52,10 @@ pub(super) fn add(
     if name == http::header::CONTENT_TYPE {
         return Ok(());
     }
-    let value = self::value(&serialized)
-        .ok_or_else(|| BuildError::InvalidHeaderValue(parameter.input.clone()))?;
+    let value = self::value(&serialized).ok_or_else(|| BuildError::InvalidHeaderValue {
+        field: parameter.input.clone(),
+        max_bytes: MAX_VALUE_BYTES,
+    })?;
     headers.insert(name, value);
     Ok(())
 }

@@ -13,8 +13,8 @@ use crate::request::Id;
 use crate::request::JsonBody;
 use crate::wire::{CreatedKey, KeyView, NewKey};
 use tenon_app::app::App;
+use tenon_app::auth::CurrentUser;
 use tenon_app::auth::proof::prove;
-use tenon_app::auth::{CurrentUser, Revocation};
 
 pub(crate) async fn list(
     State(app): State<App>,
@@ -50,7 +50,6 @@ pub(crate) async fn delete(
     Id(key): Id<KeyId>,
 ) -> Result<StatusCode, ApiError> {
     app.store.delete_key(&user.id, &key).await?;
-    app.auth.revoke(Revocation::Key(key.clone()));
     let address = caller.address.to_string();
     user.note(&app.store, &address, "key.deleted", key.as_str(), json!({}))
         .await;

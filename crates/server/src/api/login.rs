@@ -165,8 +165,14 @@ fn refused(error: LoginError) -> ApiError {
             let why = LoginReason::of_untrusted(&why).into();
             (StatusCode::BAD_GATEWAY, Fault::Untrusted { why })
         }
-        LoginError::Refused(said) => (StatusCode::BAD_GATEWAY, Fault::Refused { said }),
-        LoginError::Ended(said) => (StatusCode::BAD_GATEWAY, Fault::Ended { said }),
+        LoginError::Refused(why) => {
+            let why = LoginReason::of_refused(&why);
+            (StatusCode::BAD_GATEWAY, Fault::Refused { why })
+        }
+        LoginError::Ended(why) => {
+            let why = LoginReason::of_ended(&why);
+            (StatusCode::BAD_GATEWAY, Fault::Ended { why })
+        }
         LoginError::Expired => (StatusCode::BAD_REQUEST, Fault::Expired),
         LoginError::Storage(_) => (StatusCode::INTERNAL_SERVER_ERROR, Fault::Storage),
     };

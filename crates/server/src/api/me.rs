@@ -70,7 +70,6 @@ pub(crate) async fn change(
         ..UserEdit::default()
     };
     let (account, revoked) = app.store.change_user(&user.id, edit).await?;
-    app.auth.revoke_all(&revoked);
     let detail = json!({
         "name": name.is_some(),
         "email": email,
@@ -151,7 +150,6 @@ pub(crate) async fn log_out_everywhere(
         let ended = app.store.delete_sessions(&owner).await?;
         revoked.sessions.extend(ended);
     }
-    app.auth.revoke_all(&revoked);
     let detail = json!({"sessions": revoked.sessions.len(), "keys": revoked.keys.len()});
     let address = caller.address.to_string();
     user.note(&app.store, &address, "logout", "everywhere", detail)

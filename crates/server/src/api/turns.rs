@@ -47,6 +47,7 @@ pub(crate) async fn start(
         replaces: turn.replaces,
         tools: turn.tool_ids,
         model,
+        language: turn.language,
         can_ask: door.is_interactive(),
         door,
     };

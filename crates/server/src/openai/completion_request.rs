@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tenon_domain::text::shorten;
 use tenon_domain::{Annotations, Message, RunsOn, ToolId, ToolSpec, tool_id};
+use tenon_llm::{GenerationOptions, ToolChoice};
 
 use super::conversation::{self, ClientMessage};
-use super::error::{bad_request, too_long};
+use super::error::{bad_request, invalid_option, too_long};
+use super::options::OptionFields;
 use super::request_tools::{RequestServer, RequestServerError};
+use super::tool_choice;
 use crate::error::ApiError;
 
 /// About two million tokens: beyond the context window of current models.
@@ -18,12 +21,7 @@ const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 /// Eight times OpenAI's limit of 128. Every tool costs a compiled schema.
 const MAX_TOOLS: usize = 1024;
 
-/// As many as OpenAI takes, and as long as any is.
-const MAX_STOPS: usize = 4;
-const MAX_STOP_BYTES: usize = 1024;
-
-/// What is not named here is about how a model speaks, which the model's own
-/// settings in Tenon say. Clients write `null` where they mean nothing.
+/// Clients write `null` where they mean nothing.
 #[derive(Deserialize)]
 pub(super) struct ChatCompletionRequest {
     model: Option<String>,
@@ -32,15 +30,12 @@ pub(super) struct ChatCompletionRequest {
     stream_options: Option<StreamOptions>,
     tools: Option<Vec<ClientTool>>,
     tool_choice: Option<Value>,
-    /// What `tools` were called once.
-    functions: Option<Vec<Value>>,
-    n: Option<u64>,
-    stop: Option<OneOrMany>,
-    response_format: Option<RequestedFormat>,
     tool_ids: Option<Vec<ToolId>>,
     tool_servers: Option<Vec<Value>>,
     /// Where some clients put the same two.
     metadata: Option<TenonTools>,
+    #[serde(flatten)]
+    options: Map<String, Value>,
 }
 
 /// Which of Tenon's tools the model gets.
@@ -53,18 +48,6 @@ struct TenonTools {
 #[derive(Deserialize)]
 struct StreamOptions {
     include_usage: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany {
-    One(String),
-    Many(Vec<String>),
-}
-
-#[derive(Deserialize)]
-struct RequestedFormat {
-    r#type: String,
 }
 
 #[derive(Deserialize)]
@@ -92,14 +75,14 @@ pub(super) struct CompletionRequest {
     pub(super) ids: Option<Vec<ToolId>>,
     /// Servers that come along, or why one cannot be used.
     pub(super) servers: Vec<Result<RequestServer, RequestServerError>>,
-    /// Where the answer is to end.
-    pub(super) stops: Vec<String>,
+    pub(super) options: GenerationOptions,
 }
 
 impl ChatCompletionRequest {
     /// Takes its time where documents come along.
-    pub(super) fn read(mut self) -> Result<CompletionRequest, ApiError> {
+    pub(super) fn read(self) -> Result<CompletionRequest, ApiError> {
         self.check()?;
+        let mut options = OptionFields::new(self.options).read()?;
         let elsewhere = self.metadata.unwrap_or_default();
         let mut ids = self.tool_ids.or(elsewhere.tool_ids);
         let mut servers = self.tool_servers.or(elsewhere.tool_servers);
@@ -112,25 +95,18 @@ impl ChatCompletionRequest {
         let theirs = theirs.map(|tools| tools.into_iter().map(spec).collect());
         let theirs: Option<Result<Vec<_>, _>> = theirs;
         let mut theirs = theirs.transpose()?;
-        // A model cannot be made to call something, but it can be kept from all else.
-        match (&self.tool_choice, &mut theirs) {
-            (Some(Value::String(choice)), Some(theirs)) if choice == "none" => theirs.clear(),
-            (Some(Value::String(choice)), None) if choice == "none" => {
-                (ids, servers) = (Some(Vec::new()), None);
-            }
-            (Some(Value::Object(choice)), Some(theirs)) => {
-                let name = choice
-                    .get("function")
-                    .and_then(|function| function["name"].as_str());
-                if let Some(name) = name {
-                    theirs.retain(|tool| tool.name == name);
-                }
-            }
+        let choice = self.tool_choice.filter(|choice| !choice.is_null());
+        let choice = choice.map(|choice| tool_choice::read(&choice, theirs.as_deref()));
+        options.tool_choice = choice.transpose()?;
+        match (&options.tool_choice, &mut theirs) {
+            (Some(ToolChoice::None), Some(theirs)) => theirs.clear(),
+            // No server is asked for tools that nobody may call.
+            (Some(ToolChoice::None), None) => (ids, servers) = (Some(Vec::new()), None),
             _ => {}
         }
         let (system, messages) = conversation::read(self.messages)?;
         let servers = servers.unwrap_or_default().into_iter();
-        Ok(CompletionRequest {
+        let request = CompletionRequest {
             model: self
                 .model
                 .filter(|model| !model.is_empty() && model != "default"),
@@ -143,48 +119,22 @@ impl ChatCompletionRequest {
             theirs,
             ids,
             servers: servers.map(RequestServer::read).collect(),
-            stops: match self.stop {
-                None => Vec::new(),
-                Some(OneOrMany::One(one)) => vec![one],
-                Some(OneOrMany::Many(many)) => many,
-            },
-        })
+            options,
+        };
+        let choice = &request.options.tool_choice;
+        if *choice == Some(ToolChoice::Required) && !request.has_tools() {
+            return Err(invalid_option(
+                "tool_choice",
+                "`auto` or `none` where there are no tools",
+            ));
+        }
+        Ok(request)
     }
 
-    /// What would be answered otherwise than it was meant is refused.
-    fn check(&mut self) -> Result<(), ApiError> {
-        let refuse = |why: &str| Err(bad_request(why));
-        if self.n.is_some_and(|n| n != 1) {
-            return refuse("`n` can only be 1: there is one answer.");
-        }
-        if self.functions.as_ref().is_some_and(|old| !old.is_empty()) {
-            return refuse("`functions` are called `tools` now. Send those.");
-        }
-        let format = self.response_format.as_ref();
-        if format.is_some_and(|format| format.r#type == "json_schema") {
-            return refuse(
-                "An answer cannot be held to a `json_schema`. Ask for JSON in words, or give the \
-                 schema as a function in `tools`.",
-            );
-        }
-        if self
-            .tools
-            .as_ref()
-            .is_some_and(|tools| tools.len() > MAX_TOOLS)
-        {
-            return refuse("There are too many `tools`.");
-        }
-        if let Some(OneOrMany::Many(many)) = &mut self.stop {
-            many.retain(|one| !one.is_empty());
-        }
-        let stops = match &self.stop {
-            None => &[][..],
-            Some(OneOrMany::One(one)) => std::slice::from_ref(one),
-            Some(OneOrMany::Many(many)) => many,
-        };
-        let fits = |one: &String| (1..=MAX_STOP_BYTES).contains(&one.len());
-        if stops.len() > MAX_STOPS || !stops.iter().all(fits) {
-            return refuse("`stop` is a text that is not empty, or up to four of them.");
+    fn check(&self) -> Result<(), ApiError> {
+        let tools = self.tools.as_ref().map_or(0, Vec::len);
+        if tools > MAX_TOOLS {
+            return Err(bad_request("There are too many `tools`.").in_field("tools"));
         }
         let length: usize = self.messages.iter().map(ClientMessage::length).sum();
         if length <= MAX_TEXT_BYTES {
@@ -194,6 +144,17 @@ impl ChatCompletionRequest {
                 "The `messages` are longer than any model takes in.",
             ))
         }
+    }
+}
+
+impl CompletionRequest {
+    /// Whether the model may be offered any: which of Tenon's there are is known when it is asked.
+    pub(super) fn has_tools(&self) -> bool {
+        let Some(theirs) = &self.theirs else {
+            let names_none = self.ids.as_ref().is_some_and(Vec::is_empty);
+            return !names_none || !self.servers.is_empty();
+        };
+        !theirs.is_empty()
     }
 }
 

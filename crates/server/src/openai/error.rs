@@ -22,6 +22,20 @@ pub(super) fn bad_request(message: impl Into<String>) -> ApiError {
     ApiError::bad_request(ApiFault::BadRequest { message })
 }
 
+/// An option of the request that cannot count. `instead` says why, or what to send.
+pub(super) fn unsupported_option(name: &str, instead: &str) -> ApiError {
+    let (name, instead) = (name.to_owned(), instead.to_owned());
+    let field = name.clone();
+    ApiError::bad_request(ApiFault::UnsupportedOption { name, instead }).in_field(&field)
+}
+
+/// An option that has another form than it should.
+pub(super) fn invalid_option(name: &str, expected: &str) -> ApiError {
+    let (name, expected) = (name.to_owned(), expected.to_owned());
+    let field = name.clone();
+    ApiError::bad_request(ApiFault::InvalidOption { name, expected }).in_field(&field)
+}
+
 pub(super) fn too_long(message: impl Into<String>) -> ApiError {
     let message = message.into();
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ApiFault::TooLong { message })
@@ -40,7 +54,7 @@ pub(crate) async fn as_openai_error(response: Response) -> Response {
     let words = json!({
         "message": error["message"].as_str().unwrap_or("The request failed."),
         "type": kind(status),
-        "param": null,
+        "param": error["field"],
         "code": error["code"],
     });
     parts.headers.remove(CONTENT_LENGTH);

@@ -69,7 +69,7 @@ pub(super) async fn whole(
                 usage,
             } => {
                 // Half an answer is none: nothing would tell it from a whole one.
-                if let Some(message) = trouble(&outcome) {
+                if let Some(message) = trouble(&outcome, stop) {
                     return Err(ApiError::bad_gateway(ApiFault::Upstream { message }));
                 }
                 text.push_str(&stops.rest());
@@ -170,7 +170,7 @@ impl ChunkWriter {
                 usage,
             } => {
                 chunks.extend(self.held());
-                match trouble(&outcome) {
+                match trouble(&outcome, stop) {
                     Some(message) => {
                         let error = json!({
                             "message": message, "type": "server_error", "param": null, "code": "unreachable",
@@ -223,9 +223,11 @@ fn call(made: &ToolCall) -> Value {
     json!({"id": made.id, "type": "function", "function": function})
 }
 
-/// What went wrong, where it is not the end of an answer.
-fn trouble(outcome: &TurnOutcome) -> Option<String> {
+/// What went wrong, where it is not the end of an answer. One that reached its length has ended:
+/// the client is told so by its `finish_reason`.
+fn trouble(outcome: &TurnOutcome, stop: Option<StopReason>) -> Option<String> {
     match outcome {
+        TurnOutcome::Interrupted(_) if stop == Some(StopReason::Length) => None,
         TurnOutcome::Failed(why) | TurnOutcome::Interrupted(why) => Some(why.message.clone()),
         TurnOutcome::Stopped => Some("The answer was stopped.".to_owned()),
         TurnOutcome::Done | TurnOutcome::StepLimit => None,

@@ -1,6 +1,6 @@
 //! Where a client wants an answer to end: its `stop` sequences.
 //!
-//! No model of ours is told of them. What comes is held back as long as it may be
+//! Not every model can be told of them. What comes is held back as long as it may be
 //! the beginning of one, and with the first whole one the answer is over.
 
 /// The end of a text that may go on.

@@ -20,7 +20,7 @@ pub(crate) async fn authenticate(
 ) -> Result<Option<CurrentUser>, ApiError> {
     // A key that does not count is never made good by a cookie.
     if let Some(key) = bearer(headers) {
-        let user = CurrentUser::by_key(&app.store, key).await?;
+        let user = CurrentUser::by_key(&app.store, key, app.auth.single_user).await?;
         let user =
             user.ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, ApiFault::WrongKey))?;
         return Ok(Some(user));

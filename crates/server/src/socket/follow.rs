@@ -111,6 +111,9 @@ impl Follower {
                 WatchEvent::Live(LiveUpdate::Waiting(waiting)) => {
                     ServerFrame::Waiting((*waiting).clone())
                 }
+                WatchEvent::Live(LiveUpdate::PromptProgress(progress)) => {
+                    ServerFrame::PromptProgress((*progress).clone())
+                }
                 WatchEvent::Live(LiveUpdate::Progress(progress)) => {
                     ServerFrame::Progress((*progress).clone())
                 }

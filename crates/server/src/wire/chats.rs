@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use tenon_app::chats::ExportedTurn;
-use tenon_domain::{CallRecord, ChatId, MessageId, ModelId, Part, Role, ToolId, TurnId, Verdict};
+use tenon_domain::{
+    CallRecord, ChatId, MessageId, ModelId, PageLanguage, Part, Role, ToolId, TurnId, Verdict,
+};
 use ts_rs::TS;
 
 /// `POST /api/chats`, `PATCH /api/chats/{id}`
@@ -36,6 +38,10 @@ pub struct StartTurn {
     /// Left out, the default one.
     #[ts(optional)]
     pub model_id: Option<ModelId>,
+    /// The language of the page: which script of Chinese is answered in, where the message is
+    /// written alike in both.
+    #[ts(optional)]
+    pub language: Option<PageLanguage>,
     /// Begins a branch beside this turn: what was said there stays, on its own branch.
     #[ts(optional)]
     pub replaces: Option<TurnId>,

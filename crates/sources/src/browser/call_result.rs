@@ -10,6 +10,7 @@ use tenon_openapi::response;
 
 use super::wire::{LocalCallFailure, LocalCallOutcome, LocalFailureKind};
 use super::wire_request::WireBody;
+use crate::call_error::{self, ServerCallError};
 use crate::mcp;
 use crate::openapi::mapping::tool_result;
 use tenon_domain::text;
@@ -23,22 +24,20 @@ pub(super) fn read(outcome: LocalCallOutcome) -> ToolResult {
         LocalCallOutcome::Mcp {
             result: Value::Object(result),
         } => mcp::read_result(result),
-        LocalCallOutcome::Mcp { .. } => Err(ToolError::failed(
-            "The server's answer is no result of a tool.",
-        )),
+        LocalCallOutcome::Mcp { .. } => Err(call_error::failed(ServerCallError::NotAResult)),
         LocalCallOutcome::Http {
             status,
             headers,
             body,
         } => {
             let status = StatusCode::from_u16(status);
-            let status = status.map_err(|_| ToolError::failed("The answer has no status."))?;
+            let status = status.map_err(|_| call_error::failed(ServerCallError::NoStatus))?;
             let body = match body {
                 None => Vec::new(),
                 Some(WireBody::Text { text }) => text.into_bytes(),
                 Some(WireBody::Base64 { data }) => STANDARD
                     .decode(data)
-                    .map_err(|_| ToolError::failed("The answer was not passed on whole."))?,
+                    .map_err(|_| call_error::failed(ServerCallError::Incomplete))?,
             };
             tool_result(response::read(status, &read_headers(headers), &body))
         }
@@ -57,7 +56,7 @@ fn read_headers(headers: Vec<(String, String)>) -> HeaderMap {
 }
 
 fn failed(failure: LocalCallFailure) -> ToolError {
-    let message = text::block(&failure.message, MAX_MESSAGE_CHARS);
+    let said = text::block(&failure.message, MAX_MESSAGE_CHARS);
     let kind = match failure.kind {
         LocalFailureKind::Unreachable | LocalFailureKind::Broken | LocalFailureKind::Taken => {
             ErrorKind::Unavailable
@@ -66,18 +65,13 @@ fn failed(failure: LocalCallFailure) -> ToolError {
         LocalFailureKind::TimedOut => ErrorKind::TimedOut,
         LocalFailureKind::Failed => ErrorKind::Failed,
     };
-    let advice = match failure.kind {
-        LocalFailureKind::Refused => {
-            " Nothing was done. The user sees what to do about it under Tools."
-        }
-        // A page cannot tell a server that never got it from one that died over it.
-        LocalFailureKind::Unreachable => {
-            " Most likely nothing was done. The user sees what to do about it under Tools."
-        }
+    let error = match failure.kind {
+        LocalFailureKind::Failed => return ToolError::new(kind, said),
+        LocalFailureKind::Refused => ServerCallError::RefusedByPage { said: said.into() },
+        LocalFailureKind::Unreachable => ServerCallError::UnreachableFromPage { said: said.into() },
         LocalFailureKind::TimedOut | LocalFailureKind::Broken | LocalFailureKind::Taken => {
-            " Whether the call took effect is not known: check before repeating it."
+            ServerCallError::Unsure { why: said.into() }
         }
-        LocalFailureKind::Failed => "",
     };
-    ToolError::new(kind, format!("{message}{advice}"))
+    ToolError::coded(kind, error)
 }

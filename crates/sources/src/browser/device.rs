@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tenon_domain::{CallId, ErrorKind, ToolError, UserId};
+use tenon_domain::{CallId, ToolError, UserId};
 use tenon_tools::CallContext;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
@@ -12,6 +12,7 @@ use super::page::{BrowserPage, DispatchOutcome};
 use super::wire::{
     DeviceInfo, ExecuteTool, LocalCallFailure, LocalCallOutcome, LocalFailureKind, PageCommand,
 };
+use crate::call_error::{ServerCallError, unavailable};
 
 /// While a page reloads it is disconnected for a moment. For this long the device counts as
 /// online, and calls that have not begun wait.
@@ -131,7 +132,7 @@ impl Device {
         let mut tried: Vec<String> = Vec::new();
         while tried.len() < MAX_PAGES_TRIED {
             let Some(page) = self.page(&tried).await else {
-                return Err(self.offline_error());
+                return Err(unavailable(self.offline()));
             };
             tried.push(page.id.clone());
             let has_others = || self.pick(&tried).is_some();
@@ -143,12 +144,12 @@ impl Device {
                             ..
                         },
                 })
-                | DispatchOutcome::Midway => return Err(self.lost_page_error()),
+                | DispatchOutcome::Midway => return Err(unavailable(self.page_lost())),
                 DispatchOutcome::Ended(outcome) => return Ok(outcome),
                 DispatchOutcome::NotBegun => {}
             }
         }
-        Err(self.offline_error())
+        Err(unavailable(self.offline()))
     }
 
     /// The page for a call. Waits for a reload, if there was a page a moment ago.
@@ -175,27 +176,14 @@ impl Device {
         up.find(is_new).cloned()
     }
 
-    pub(super) fn offline_error(&self) -> ToolError {
-        ToolError::new(ErrorKind::Unavailable, self.offline_message())
+    pub(super) fn offline(&self) -> ServerCallError {
+        let device = self.name().into();
+        ServerCallError::NoPage { device }
     }
 
-    pub(super) fn offline_message(&self) -> String {
-        format!(
-            "This tool runs on the user's own computer, through a page of Tenon in {}, and no such \
-             page is open now. Nothing was done. Ask the user to open Tenon there, or do without it.",
-            self.name()
-        )
-    }
-
-    fn lost_page_error(&self) -> ToolError {
-        ToolError::new(
-            ErrorKind::Unavailable,
-            format!(
-                "The page in {} that made this call was closed or lost its connection before the \
-                 answer came. Whether the call took effect is not known: check before repeating it.",
-                self.name()
-            ),
-        )
+    fn page_lost(&self) -> ServerCallError {
+        let device = self.name().into();
+        ServerCallError::PageLost { device }
     }
 
     fn changed(&self) {

@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_domain::{
-    ErrorDetail, ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
-};
+use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolResult};
 use tenon_tools::{CallContext, ToolSource};
 
 use super::call_result;
 use super::device::Device;
 use super::local_tools::LocalTools;
 use super::wire::{ExecuteTool, LocalProtocol};
+use crate::call_error::{ServerCallError, failed, unavailable};
 use crate::fault::ServerFault;
 
 /// The page keeps to it as well.
@@ -151,14 +150,13 @@ impl ToolSource for LocalServer {
         }
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         match self.state() {
-            SourceState::Offline => Some(self.device.offline_message()),
-            SourceState::Failed { .. } => Some(format!(
-                "This tool runs on the user's own computer, and nothing usable answers at {} there \
-                 now. Ask the user to look after it, or do without it.",
-                self.url
-            )),
+            SourceState::Offline => Some(self.device.offline().into()),
+            SourceState::Failed { .. } => {
+                let address = self.url.to_string().into();
+                Some(ServerCallError::NothingAt { address }.into())
+            }
             SourceState::Starting
             | SourceState::Ready
             | SourceState::Degraded { .. }
@@ -172,7 +170,9 @@ impl ToolSource for LocalServer {
     }
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
-        let parsed = self.parsed().ok_or_else(|| self.device.offline_error())?;
+        let parsed = self
+            .parsed()
+            .ok_or_else(|| unavailable(self.device.offline()))?;
         let request = parsed.request(tool, &input)?;
         let origin = &context.origin;
         let order = ExecuteTool {
@@ -192,12 +192,7 @@ impl ToolSource for LocalServer {
         }
         tokio::task::spawn_blocking(move || call_result::read(outcome))
             .await
-            .unwrap_or_else(|_panic| {
-                Err(ToolError::new(
-                    ErrorKind::Failed,
-                    "The answer could not be read.",
-                ))
-            })
+            .unwrap_or_else(|_panic| Err(failed(ServerCallError::Unreadable)))
     }
 }
 

@@ -12,6 +12,7 @@ use url::Url;
 use super::check;
 use super::error::{BrowserError, RegistrationFault};
 use super::wire::DiscoveredTools;
+use crate::call_error::{ServerCallError, failed};
 use crate::mcp;
 use crate::openapi::mapping::{build_error, tool_definition};
 use crate::tool_note::ToolNote;
@@ -66,7 +67,7 @@ impl LocalTools {
         let base = Url::parse(url).map_err(|_| RegistrationFault::InvalidDocumentAddress)?;
         let skipped = parsed.skipped.into_iter().map(|skipped| {
             let operation = skipped.operation.into();
-            let why = skipped.reason.into();
+            let why = ToolNote::of_operation(&skipped.reason).into();
             ToolNote::OperationSkipped { operation, why }
         });
         let left_out = parsed.notes.iter().map(ToolNote::of_document);
@@ -100,9 +101,8 @@ impl LocalTools {
             LocalCalls::Mcp => Ok(None),
             LocalCalls::Openapi(operations) => {
                 let known = operations.get(tool);
-                let (operation, server) = known.ok_or_else(|| {
-                    ToolError::failed("The server no longer has this tool. Do without it.")
-                })?;
+                let (operation, server) =
+                    known.ok_or_else(|| failed(ServerCallError::LocalToolGone))?;
                 let request = request::build_at(operation, server.clone(), input);
                 request.map(Some).map_err(build_error)
             }

@@ -6,10 +6,10 @@ coded_errors! {
     /// Why no servers can be read from a text.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum ConfigReadError {
-        Empty = "import_empty" => "There is nothing in it.",
-        TooLong { kb: usize, mb: usize } = "import_too_long" => "It is too long: at most {kb} KB are read, and {mb} MB of an OpenAPI document.",
-        Syntax { line: u64, column: u64, why } = "import_syntax" => "Line {line}, column {column}: {why}.",
-        NoServers = "import_no_servers" => "No server was found in it. Expected is JSON such as {\"mcpServers\": {\"name\": {\"command\": \"npx -y package\"}}}, the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one.",
+        Empty = "import_empty" in "text" => "There is nothing in it.",
+        TooLong { kb: usize, mb: usize } = "import_too_long" in "text" => "It is too long: at most {kb} KB are read, and {mb} MB of an OpenAPI document.",
+        Syntax { line: u64, column: u64, why } = "import_syntax" in "text" => "Line {line}, column {column}: {why}.",
+        NoServers = "import_no_servers" in "text" => "No server was found in it. Expected is JSON such as {\"mcpServers\": {\"name\": {\"command\": \"npx -y package\"}}}, the YAML of one server, the connections of Open WebUI, an OpenAPI document, or the address of one.",
     }
     wraps {
         Document(ErrorDetail),

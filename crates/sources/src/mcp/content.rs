@@ -5,6 +5,7 @@ use tenon_domain::{Content, ToolError, ToolOutput};
 use tenon_mcp::{CallToolResult, EmbeddedResource, McpContentBlock, ResourceLink};
 use tenon_net::media_type::essence;
 
+use crate::call_error::{ServerCallError, failed};
 use tenon_domain::text;
 
 /// A result that a page brought.
@@ -22,11 +23,11 @@ pub(super) fn convert(result: CallToolResult) -> Result<ToolOutput, ToolError> {
     if !result.is_error {
         return Ok(output);
     }
-    let message = match output.to_text() {
-        text if text.trim().is_empty() => "The tool failed without saying why.".to_owned(),
-        text => text::without_controls(&text),
-    };
-    Err(ToolError::failed(message))
+    let said = output.to_text();
+    if said.trim().is_empty() {
+        return Err(failed(ServerCallError::WithoutReason));
+    }
+    Err(ToolError::failed(text::without_controls(&said)))
 }
 
 /// Most servers send the same twice, as a text and as a value. It is kept once: as a

@@ -7,6 +7,7 @@ use tenon_domain::{ErrorDetail, ErrorKind, ErrorParam, ToolError};
 use tenon_mcp::{ConnectionError, Error, ProtocolError, RpcError, ServerOutput, StartError};
 
 use super::header;
+use crate::call_error::{ServerCallError, failed, unavailable};
 use crate::cause::Cause;
 use crate::fault::{ServerFault, advice_and_output, request_fault, url_fault};
 
@@ -73,9 +74,10 @@ pub(super) fn tool_error(error: &Error) -> ToolError {
             } else {
                 ErrorKind::Failed
             };
-            ToolError::new(kind, format!("The server refused the call: {refusal}"))
+            let said = refusal.to_string().into();
+            ToolError::coded(kind, ServerCallError::Refused { said })
         }
-        Error::Protocol(_) => ToolError::failed(explain(error).message),
+        Error::Protocol(_) => failed(explain(error)),
         Error::HttpStatus { .. }
         | Error::LoginRequired { .. }
         | Error::NotSent(_)
@@ -83,7 +85,7 @@ pub(super) fn tool_error(error: &Error) -> ToolError {
         | Error::Timeout
         | Error::ListTimeout
         | Error::ConnectTimeout { .. }
-        | Error::Start(_) => ToolError::new(ErrorKind::Unavailable, explain(error).message),
+        | Error::Start(_) => unavailable(explain(error)),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use tenon_domain::{CodedError, ErrorDetail, ErrorParam, coded_errors};
 use tenon_mcp::oauth::{
-    AddressFlaw, HostFailure, RegistrationRefusal, UnreachableLogin, UntrustedLogin,
+    AddressFlaw, EndedLogin, HostFailure, RefusedLogin, RegistrationRefusal, UnreachableLogin,
+    UntrustedLogin,
 };
 
 use crate::fault::url_fault;
@@ -31,6 +32,16 @@ coded_errors! {
         NoRegistration = "login_no_registration" => "nobody can register there.",
         RegistrationRefused { why } = "login_registration_refused" => "{why}.",
         NoClient = "login_no_client" => "its answer names no client.",
+
+        // How a log-in was refused; each goes on after a colon.
+        RefusedWithStatus { status: u16 } = "login_refused_status" => "it answered {status}.",
+        NoToken = "login_no_token" => "its answer holds no token.",
+        InvalidToken = "login_invalid_token" => "its token is none.",
+        TokenType { client } = "login_token_type" => "it gives tokens of a kind that {client} cannot use.",
+
+        // Why one has ended; each stands in brackets.
+        NotRenewable = "login_not_renewable" => "it gave nothing to renew it with",
+        LoggedOut = "login_logged_out" => "somebody logged out",
 
         // Which check failed.
         ServerAddress = "login_server_address" => "The server's address is none.",
@@ -79,6 +90,29 @@ impl LoginReason {
                 why: host_failure(failure),
             },
             RegistrationRefusal::NoClient => Self::NoClient,
+        };
+        reason.into()
+    }
+
+    /// What a server said is quoted as it is.
+    pub fn of_refused(why: &RefusedLogin) -> ErrorParam {
+        let reason = match why {
+            RefusedLogin::Said(said) => return said.into(),
+            RefusedLogin::Status(status) => Self::RefusedWithStatus { status: *status },
+            RefusedLogin::NoToken => Self::NoToken,
+            RefusedLogin::InvalidToken => Self::InvalidToken,
+            RefusedLogin::TokenType { client } => Self::TokenType {
+                client: client.into(),
+            },
+        };
+        reason.into()
+    }
+
+    pub fn of_ended(why: &EndedLogin) -> ErrorParam {
+        let reason = match why {
+            EndedLogin::Said(said) => return said.into(),
+            EndedLogin::NotRenewable => Self::NotRenewable,
+            EndedLogin::LoggedOut => Self::LoggedOut,
         };
         reason.into()
     }
@@ -172,6 +206,26 @@ mod tests {
             RegistrationRefusal::NoClient,
         ] {
             assert_eq!(LoginReason::of_refusal(&why).message, why.to_string());
+        }
+        for why in [
+            RefusedLogin::Said("access_denied".into()),
+            RefusedLogin::Status(302),
+            RefusedLogin::NoToken,
+            RefusedLogin::InvalidToken,
+            RefusedLogin::TokenType {
+                client: "Tenon".into(),
+            },
+        ] {
+            let told = LoginReason::of_refused(&why).to_string();
+            assert_eq!(told, why.to_string());
+        }
+        for why in [
+            EndedLogin::Said("invalid_grant".into()),
+            EndedLogin::NotRenewable,
+            EndedLogin::LoggedOut,
+        ] {
+            let told = LoginReason::of_ended(&why).to_string();
+            assert_eq!(told, why.to_string());
         }
         let named = |flaw| UntrustedLogin::NamedAddress {
             flaw,

@@ -1,4 +1,4 @@
-//! The tools a server offers, and which of them may be called twice.
+//! The tools a server offers, and which of them may be called twice, by its own word.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use tenon_domain::ToolDefinition;
 #[derive(Debug, Default)]
 pub(crate) struct OfferedTools {
     pub(super) tools: Vec<ToolDefinition>,
-    /// Those that can be called a second time without harm, by native name.
+    /// Those that can be called a second time without harm, by native name. Only the server says
+    /// so: whether that counts is up to who asks.
     repeatable: HashSet<String>,
 }
 

@@ -23,6 +23,7 @@ use super::shared::{LoginDemand, McpShared};
 use super::status::ActiveConnection;
 use super::supervisor::supervise;
 use super::timeouts::ServerTimeouts;
+use crate::call_error::ServerRemedy;
 use crate::call_timeouts::CallTimeouts;
 use crate::supervisor::{
     Availability, CallErrors, HasCore, ServerCore, StatusCell, SupervisorTimeouts,
@@ -62,7 +63,7 @@ impl McpServer {
         }
         let errors = CallErrors {
             title: settings.info.title.clone(),
-            remedy: "restart it",
+            remedy: ServerRemedy::Restart,
         };
         let config = &settings.config;
         let call_timeouts = CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms);
@@ -112,7 +113,7 @@ impl McpServer {
             context.client.progress(ProgressUpdate {
                 progress: 0.0,
                 total: None,
-                message: Some(self.errors().waiting(startup.as_ref())),
+                message: Some(self.errors().waiting(startup.as_ref()).to_string()),
             });
         }
     }
@@ -191,8 +192,12 @@ impl ToolSource for McpServer {
         }
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.shared.core.unavailable()
+    }
+
+    fn has_trusted_hints(&self) -> bool {
+        self.shared.core.has_trusted_hints()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
@@ -201,13 +206,14 @@ impl ToolSource for McpServer {
 
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult {
         let _guard = self.shared.activity.begin();
-        let is_repeatable = self.shared.core.status.offer().is_repeatable(tool);
+        let is_repeatable =
+            self.has_trusted_hints() && self.shared.core.status.offer().is_repeatable(tool);
         let handler: Arc<dyn CallHandler> = Arc::new(ContextHandler(context.clone()));
         let active = self.connection(tool, None, context).await?;
         let (lost, why) = match self.call_over(&active, tool, &input, &handler).await {
             AttemptOutcome::Done(result) => return result,
             AttemptOutcome::NotSent(why) => (None, why),
-            // A second try is only for what does no harm when it is done twice.
+            // A second try is only for what, by a word that is trusted, does no harm done twice.
             AttemptOutcome::Lost(_, why) if !is_repeatable => {
                 return Err(self.errors().lost(tool, &why));
             }

@@ -28,6 +28,7 @@ use url::Url;
 
 use super::HeaderError;
 use super::mapping;
+use crate::call_error::{ServerCallError, failed};
 use token::{CredentialTokenClient, TokenAccount};
 use trusted_origins::{OriginTrust, TrustedOrigins};
 
@@ -195,7 +196,7 @@ impl Credentials {
             scopes,
         } = credential
         else {
-            return Err(ToolError::failed("No client is known for this scheme."));
+            return Err(failed(ServerCallError::NoClient));
         };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let key = ((*scheme).to_owned(), scopes.clone());
@@ -205,13 +206,11 @@ impl Credentials {
         let endpoint = token::endpoint(scheme, *token_url, &self.base)?;
         let is_said = matches!(token_url, TokenUrl::Document(_));
         if is_said && self.origins.of(&endpoint) == OriginTrust::Untrusted {
-            let host = endpoint.host_str().unwrap_or_default();
-            return Err(ToolError::failed(format!(
-                "No token can be got for `{scheme}`: the document says that {host} gives it out, \
-                 which is not to see what is stored for {}. If it is, somebody has to enter where \
-                 tokens are given out in the settings of this server.",
-                self.origins.shown()
-            )));
+            return Err(failed(ServerCallError::TokenHostUntrusted {
+                scheme: (*scheme).into(),
+                host: endpoint.host_str().unwrap_or_default().into(),
+                origins: self.origins.shown().into(),
+            }));
         }
         let client = Arc::new(CredentialTokenClient::new(TokenAccount {
             scheme: (*scheme).to_owned(),
@@ -236,7 +235,7 @@ async fn read(answer: OpenapiResponse) -> ToolResult {
         return read(answer);
     }
     let read = tokio::task::spawn_blocking(move || read(answer)).await;
-    read.unwrap_or_else(|_panic| Err(ToolError::failed("The answer could not be read.")))
+    read.unwrap_or_else(|_panic| Err(failed(ServerCallError::Unreadable)))
 }
 
 /// The schemes that nothing is stored for, as a model is told.

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use tenon_domain::ErrorDetail;
 
 /// Where the last good documents of one source are, so that its tools are there
 /// before anything is fetched.
@@ -20,10 +21,10 @@ pub trait DocumentStore: Send + Sync {
     ) -> Result<(), DocumentStoreError>;
 }
 
-/// Why documents could not be loaded or stored: a sentence of the store.
+/// Why documents could not be loaded or stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct DocumentStoreError(pub String);
+pub struct DocumentStoreError(pub ErrorDetail);
 
 /// A document as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]

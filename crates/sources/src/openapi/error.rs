@@ -1,5 +1,7 @@
 //! Why an OpenAPI server cannot be used.
 
+use std::fmt;
+
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_openapi::DocumentError;
 use tenon_openapi::request::HeaderNameError;
@@ -9,85 +11,100 @@ use super::fetch::FetchError;
 use super::http_client::HttpClientError;
 use crate::fault::{ServerFault, document_fault};
 use crate::mcp::InvalidHeader;
+use crate::parse_queue::ParserPanic;
 use crate::variables::FillError;
 
-/// Why an OpenAPI server cannot be used or read; as text it is a sentence for people.
-#[derive(Debug, Clone, thiserror::Error)]
+/// Why an OpenAPI server cannot be used or read.
+#[derive(Debug, Clone)]
 pub enum OpenapiError {
-    #[error(transparent)]
-    HttpClient(#[from] HttpClientError),
-    #[error(transparent)]
-    Header(#[from] HeaderError),
+    HttpClient(HttpClientError),
+    Header(HeaderError),
     // What was filled in may be a secret: it is not repeated.
-    #[error(
-        "The address is none ({0}). Write the whole of it, such as https://example.com/openapi.json."
-    )]
     InvalidUrl(url::ParseError),
-    #[error("The address has to begin with http:// or https://.")]
     UrlScheme,
-    #[error("There is no address to look at.")]
     NoUrl,
-    #[error(transparent)]
-    Substitution(#[from] FillError),
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    #[error(transparent)]
-    Document(#[from] DocumentError),
+    Substitution(FillError),
+    Fetch(FetchError),
+    Document(DocumentError),
     /// A server answered 304 to a request that was not conditional.
-    #[error("It was not sent.")]
     NotSent,
-    /// `problems` are sentences about some of them.
-    #[error("None of the {count} servers behind it could be read. {problems}")]
-    NoSubDocument { count: usize, problems: String },
-    #[error("The document is not kept any more: give it again.")]
+    /// `problems` are those of some of them.
+    NoSubDocument {
+        count: usize,
+        problems: Vec<ErrorDetail>,
+    },
     NotStored,
-    #[error(transparent)]
-    Store(#[from] DocumentStoreError),
-    #[error("What is kept of it could not be read in time.")]
+    Store(DocumentStoreError),
     StoreTimedOut,
-    #[error("It has been stopped.")]
     Stopped,
-    #[error("Tenon had an internal error while reading this server. Its log has the details.")]
     Panicked,
-    #[error(transparent)]
-    Work(#[from] crate::parse_queue::ParserPanic),
+    Work(ParserPanic),
 }
 
 impl CodedError for OpenapiError {
     fn detail(&self) -> ErrorDetail {
-        let message = || self.to_string().into();
         let fault = match self {
-            Self::Substitution(error) => match error {
-                FillError::Unset(why) | FillError::Unread(why) => return why.clone(),
-            },
+            Self::Substitution(FillError::Unset(why) | FillError::Unread(why)) => {
+                return why.clone();
+            }
+            Self::Fetch(error) => return error.detail(),
+            Self::Header(error) => return error.fault().into(),
+            Self::Work(panic) => return (*panic).into(),
             Self::Document(error) => document_fault(error),
             Self::HttpClient(HttpClientError(why)) => ServerFault::HttpClient { why: why.into() },
-            Self::Fetch(_) if self.needs_key() => ServerFault::NeedsKey { message: message() },
+            Self::InvalidUrl(why) => ServerFault::AddressInvalid {
+                why: why.to_string().into(),
+            },
+            Self::UrlScheme => ServerFault::AddressScheme,
+            Self::NoUrl => ServerFault::NoAddress,
+            Self::NotSent => ServerFault::NotSent,
             Self::NoSubDocument { count, problems } => ServerFault::NoSubDocument {
                 count: (*count).into(),
-                problems: problems.into(),
+                problems: problems.clone().into(),
             },
             Self::NotStored => ServerFault::NotStored,
+            Self::Store(DocumentStoreError(why)) => ServerFault::StoreUnread {
+                why: why.clone().into(),
+            },
             Self::StoreTimedOut => ServerFault::StoreTimeout,
             Self::Stopped => ServerFault::Stopped,
             Self::Panicked => ServerFault::Internal,
-            Self::Header(error) => return error.fault().into(),
-            Self::InvalidUrl(_) | Self::UrlScheme | Self::NoUrl => {
-                let unread = ServerFault::Unread { message: message() };
-                return unread.detail().in_field("url");
-            }
-            Self::Fetch(_) | Self::NotSent | Self::Store(_) | Self::Work(_) => {
-                ServerFault::Unread { message: message() }
-            }
         };
         fault.into()
     }
 }
 
+impl fmt::Display for OpenapiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail().message)
+    }
+}
+
+impl std::error::Error for OpenapiError {}
+
+macro_rules! sources {
+    ($($variant:ident($error:ty)),* $(,)?) => {$(
+        impl From<$error> for OpenapiError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )*};
+}
+sources!(
+    HttpClient(HttpClientError),
+    Header(HeaderError),
+    Substitution(FillError),
+    Fetch(FetchError),
+    Document(DocumentError),
+    Store(DocumentStoreError),
+    Work(ParserPanic),
+);
+
 impl OpenapiError {
     /// Whether the server refuses to show its document to somebody without a key.
     pub fn needs_key(&self) -> bool {
-        matches!(self, Self::Fetch(error) if error.needs_key)
+        matches!(self, Self::Fetch(FetchError::NeedsKey { .. }))
     }
 }
 

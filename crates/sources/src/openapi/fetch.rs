@@ -19,18 +19,21 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::http_client::{CrossOriginRedirect, OpenapiHttpClient, SendError, read_body};
+use crate::fault::document_fault;
 
 mod attempts;
 mod conditional;
+mod error;
 mod files;
 
-pub use conditional::FetchError;
 pub(super) use conditional::{
     CacheValidators, CachedDocument, ContentFingerprint, DocumentBody, DocumentRequest,
     DocumentState, FetchedDocument, FetchedDocuments, FetchedSubDocument,
 };
+pub use error::FetchError;
 
 use attempts::FetchAttempts;
+use error::OtherAnswer;
 
 /// Of one server behind an mcpo, and of all of them.
 const MAX_SUB_DOCUMENT_BYTES: usize = 8 * 1024 * 1024;
@@ -58,21 +61,9 @@ enum FetchOutcome {
 
 /// Something that is no document.
 struct NotADocument {
-    /// In a few words.
-    what: String,
-    needs_key: bool,
+    answer: OtherAnswer,
     /// Where it says that there is one.
     links: Vec<Url>,
-}
-
-impl From<String> for NotADocument {
-    fn from(what: String) -> Self {
-        Self {
-            what,
-            needs_key: false,
-            links: Vec::new(),
-        }
-    }
 }
 
 /// Fetches all documents of a server. The error says what was tried and what came back.
@@ -136,12 +127,12 @@ impl DocumentFetcher<'_> {
                             linked.push(link);
                         }
                     }
-                    attempts.add(&candidate, other.what, other.needs_key);
+                    attempts.add(&candidate, other.answer);
                 }
                 // A link may lead to where a server is for others, and not for us.
-                Err(error) if is_linked => attempts.add_final(error.to_string()),
+                Err(error) if is_linked => attempts.add_final(error.into_detail()),
                 Err(error) => {
-                    attempts.add_final(error.to_string());
+                    attempts.add_final(error.into_detail());
                     break;
                 }
             }
@@ -192,8 +183,7 @@ impl DocumentFetcher<'_> {
     ) -> Result<FetchedDocument, FetchError> {
         let left = bytes_left.load(Ordering::Relaxed);
         if left == 0 {
-            let message = "The documents of all servers together are too large.";
-            return Err(FetchError::new(message.to_owned()));
+            return Err(FetchError::SubDocumentsTooLarge);
         }
         let cached = self.cached(&sub.name);
         // A few that hang must not hold up all the rest.
@@ -203,10 +193,9 @@ impl DocumentFetcher<'_> {
         let found = match got {
             Ok(Ok(FetchOutcome::Document(found))) => found,
             Ok(Ok(FetchOutcome::Other(other))) => {
-                let message = format!("{} {}.", without_query(&sub.url), other.what);
-                return Err(FetchError::new(message));
+                return Err(other.answer.at(without_query(&sub.url)));
             }
-            Ok(Err(error)) => return Err(FetchError::new(error.to_string())),
+            Ok(Err(error)) => return Err(FetchError::Send(error.into_detail())),
             Err(_) => return Err(self.timed_out()),
         };
         let taken = found.state.len();
@@ -252,8 +241,8 @@ impl DocumentFetcher<'_> {
         let mut links = body.links;
         if starts_with(&body.bytes, b"<") {
             links.extend(service_desc::in_page(&body.bytes, &body.url));
-            let page = NotADocument::from("answered with a web page".to_owned());
-            return Ok(FetchOutcome::Other(NotADocument { links, ..page }));
+            let answer = OtherAnswer::WebPage;
+            return Ok(FetchOutcome::Other(NotADocument { answer, links }));
         }
         let at = without_query(&body.url);
         let cached = cached.filter(|cached| cached.url == body.url);
@@ -265,11 +254,13 @@ impl DocumentFetcher<'_> {
             }
             // What is no document is not so large.
             let document = (body.bytes.len() <= MAX_PARSED_AT_ONCE_BYTES)
-                .then(|| document::read(&body.bytes).map_err(|error| error.to_string()));
+                .then(|| document::read(&body.bytes).map_err(|error| document_fault(&error)));
             (body.bytes, Some(document))
         });
-        let unreadable =
-            |_| SendError::Unusable(format!("What {at} answered with cannot be read."));
+        let unreadable = |_panic| {
+            let address = at.as_str().into();
+            SendError::Unusable(FetchError::Unreadable { address }.into())
+        };
         let (bytes, document) = read.await.map_err(unreadable)?;
         let Some(document) = document else {
             let validators = body.validators;
@@ -295,23 +286,19 @@ impl DocumentFetcher<'_> {
             Ok(other) => {
                 let listed = other.map(|other| service_desc::in_json(&other, &body.url));
                 links.extend(listed.into_iter().flatten());
-                let other = "answered with something that is no OpenAPI document".to_owned();
-                Ok(FetchOutcome::Other(NotADocument {
-                    links,
-                    ..other.into()
-                }))
+                let answer = OtherAnswer::Json;
+                Ok(FetchOutcome::Other(NotADocument { answer, links }))
             }
             // This is meant to be one: another would not be the one that is wanted.
             Err(why) if starts_with(&bytes, b"{") => {
-                Err(SendError::Unusable(format!("{at} cannot be read. {why}")))
+                let (address, why) = (at.into(), why.into());
+                Err(SendError::Unusable(
+                    FetchError::Broken { address, why }.into(),
+                ))
             }
             Err(why) => {
-                let why = why.trim_end_matches('.');
-                let what = format!("answered with something that is neither JSON nor YAML ({why})");
-                Ok(FetchOutcome::Other(NotADocument {
-                    links,
-                    ..what.into()
-                }))
+                let answer = OtherAnswer::Text(why.into());
+                Ok(FetchOutcome::Other(NotADocument { answer, links }))
             }
         }
     }
@@ -357,19 +344,16 @@ impl DocumentFetcher<'_> {
             }
             // Overload or a fault says nothing about where the document is.
             (429 | 500.., cached) if cached.is_some() || candidates::names_a_document(&url) => {
-                let at = without_query(&url);
-                return Err(SendError::Unusable(format!("{at} answered {status}.")));
+                let answer = OtherAnswer::Status(status).at(without_query(&url));
+                return Err(SendError::Unusable(answer.into()));
             }
             (401 | 403, _) => {
-                return Ok(HttpOutcome::Other(NotADocument {
-                    what: format!("asks for a key (it answered {status})"),
-                    needs_key: true,
-                    links,
-                }));
+                let answer = OtherAnswer::NeedsKey(status);
+                return Ok(HttpOutcome::Other(NotADocument { answer, links }));
             }
             _ => {
-                let other = NotADocument::from(format!("answered {status}"));
-                return Ok(HttpOutcome::Other(NotADocument { links, ..other }));
+                let answer = OtherAnswer::Status(status);
+                return Ok(HttpOutcome::Other(NotADocument { answer, links }));
             }
         }
         let bytes = read_body(response, max_bytes).await?;
@@ -382,8 +366,8 @@ impl DocumentFetcher<'_> {
     }
 
     fn timed_out(&self) -> FetchError {
-        let host = self.request.url.host_str().unwrap_or_default();
-        FetchError::new(format!("{host} did not send its document in time."))
+        let host = self.request.url.host_str().unwrap_or_default().into();
+        FetchError::Timeout { host }
     }
 }
 

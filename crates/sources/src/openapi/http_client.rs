@@ -11,7 +11,7 @@ use reqwest::header::{
     CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, LOCATION, TRANSFER_ENCODING,
 };
 use reqwest::{Client, Method, Response, StatusCode};
-use tenon_domain::{ErrorKind, ToolError};
+use tenon_domain::{ErrorDetail, ErrorKind, ToolError};
 use tenon_net::body::{self, BodyError};
 use tenon_net::{Network, RequestError, UrlError, check_url, without_query};
 use tenon_openapi::request::OpenapiRequest;
@@ -19,6 +19,8 @@ use tenon_openapi::response::OpenapiResponse;
 use url::Url;
 
 use super::credentials::RequestSender;
+use crate::call_error::ServerCallError;
+use crate::fault::{ServerFault, request_fault, url_fault};
 
 /// Large enough for files stored for the user; the model gets only an excerpt.
 const MAX_RESPONSE_BYTES: usize = 16 * 1024 * 1024;
@@ -49,23 +51,18 @@ pub(super) enum CrossOriginRedirect {
     WithoutCredentials,
 }
 
-/// Why there is no response; as text it is a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why there is no response.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SendError {
     /// Policy or safety says no.
-    #[error("{0}")]
-    Refused(String),
+    Refused(ErrorDetail),
     /// Nothing has been sent.
-    #[error("{0}")]
-    Unreachable(String),
-    #[error("{0}")]
-    TimedOut(String),
+    Unreachable(ErrorDetail),
+    TimedOut(ErrorDetail),
     /// The connection broke in the middle.
-    #[error("{0}")]
-    Interrupted(String),
+    Interrupted(ErrorDetail),
     /// What came is of no use.
-    #[error("{0}")]
-    Unusable(String),
+    Unusable(ErrorDetail),
 }
 
 /// The system's certificates cannot be read, say.
@@ -98,8 +95,7 @@ impl OpenapiHttpClient {
             };
             request = follow(request, response.status(), there, cross_origin)?;
         }
-        let refusal = UrlError::TooManyRedirects(MAX_REDIRECTS);
-        Err(SendError::Unusable(refusal.to_string()))
+        Err(refused(UrlError::TooManyRedirects(MAX_REDIRECTS)))
     }
 
     async fn execute(&self, request: &reqwest::Request) -> Result<Response, SendError> {
@@ -108,7 +104,7 @@ impl OpenapiHttpClient {
         let again = || {
             let copy = request.try_clone();
             // Only streams cannot be had twice, and nobody sends one.
-            copy.ok_or_else(|| SendError::Unusable("The request cannot be sent twice.".into()))
+            copy.ok_or_else(|| SendError::Unusable(ServerFault::NotRepeatable.into()))
         };
         let error = match self.client.execute(again()?).await {
             Ok(response) => return Ok(response),
@@ -151,10 +147,11 @@ impl RequestSender for OpenapiHttpClient {
             Some(within) => tokio::time::timeout(within, sending)
                 .await
                 .unwrap_or_else(|_| {
-                    let within = within.as_secs_f32();
-                    Err(SendError::TimedOut(format!(
-                        "{host} did not answer within {within} s."
-                    )))
+                    let late = ServerFault::AnswerTimeout {
+                        host: host.into(),
+                        seconds: within.as_secs_f32().to_string().into(),
+                    };
+                    Err(SendError::TimedOut(late.into()))
                 }),
         };
         answer.map_err(|error| error.into_error(&method))
@@ -165,10 +162,10 @@ impl RequestSender for OpenapiHttpClient {
 pub(super) async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, SendError> {
     let read = body::read(&mut response, most).await;
     read.map_err(|error| match error {
-        BodyError::TooLong { max_bytes } => SendError::Unusable(format!(
-            "The answer is larger than {} MB, which is more than is read.",
-            max_bytes / (1024 * 1024)
-        )),
+        BodyError::TooLong { max_bytes } => {
+            let mb = max_bytes / (1024 * 1024);
+            SendError::Unusable(ServerFault::AnswerTooLarge { mb }.into())
+        }
         BodyError::Broken(error) => SendError::of(&error, response.url()),
     })
 }
@@ -203,12 +200,11 @@ fn follow(
     if there.origin() != request.url().origin() {
         match cross_origin {
             CrossOriginRedirect::Refuse => {
-                return Err(SendError::Unusable(format!(
-                    "{} redirects to {}, which is another site: that is not followed. If that is \
-                     the server, its address has to be entered instead.",
-                    without_query(request.url()),
-                    without_query(&there)
-                )));
+                let elsewhere = ServerFault::RedirectElsewhere {
+                    from: without_query(request.url()).into(),
+                    to: without_query(&there).into(),
+                };
+                return Err(SendError::Unusable(elsewhere.into()));
             }
             CrossOriginRedirect::WithoutCredentials => {
                 // Any header may be a key; only these can be none.
@@ -245,17 +241,14 @@ fn follow(
 }
 
 fn refused(refusal: UrlError) -> SendError {
+    let why = url_fault(&refusal).into();
     match refusal {
-        // The switch that an administrator has is for pages; it does not help here.
-        UrlError::Private(host) => SendError::Refused(format!(
-            "{host} is on a private network or on this machine. Only an administrator can add a \
-             server there."
-        )),
-        UrlError::UnknownHost(_) => SendError::Unreachable(refusal.to_string()),
+        UrlError::Private(_) => SendError::Refused(why),
+        UrlError::UnknownHost(_) => SendError::Unreachable(why),
         UrlError::NotAUrl(_)
         | UrlError::Scheme(_)
         | UrlError::Credentials
-        | UrlError::TooManyRedirects(_) => SendError::Unusable(refusal.to_string()),
+        | UrlError::TooManyRedirects(_) => SendError::Unusable(why),
     }
 }
 
@@ -263,31 +256,37 @@ impl SendError {
     pub(super) fn of(error: &reqwest::Error, url: &Url) -> Self {
         match RequestError::new(error, url) {
             RequestError::Refused(refusal) => refused(refusal),
-            why if error.is_connect() => Self::Unreachable(why.to_string()),
-            why @ RequestError::TimedOut { .. } => Self::TimedOut(why.to_string()),
-            why => Self::Interrupted(why.to_string()),
+            why if error.is_connect() => Self::Unreachable(request_fault(&why).into()),
+            why @ RequestError::TimedOut { .. } => Self::TimedOut(request_fault(&why).into()),
+            why => Self::Interrupted(request_fault(&why).into()),
+        }
+    }
+
+    pub(super) fn into_detail(self) -> ErrorDetail {
+        match self {
+            Self::Refused(why)
+            | Self::Unreachable(why)
+            | Self::TimedOut(why)
+            | Self::Interrupted(why)
+            | Self::Unusable(why) => why,
         }
     }
 
     /// What a model is told. Where something was sent, it may have taken effect.
     fn into_error(self, method: &Method) -> ToolError {
         let reads_only = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
-        let unsure = |sentence: String| {
-            if reads_only {
-                sentence
-            } else {
-                format!(
-                    "{sentence} Whether the call took effect is not known: check before repeating it."
-                )
-            }
+        let (kind, may_have_effect) = match &self {
+            Self::Refused(_) => (ErrorKind::Denied, false),
+            Self::Unreachable(_) => (ErrorKind::Unavailable, false),
+            Self::TimedOut(_) => (ErrorKind::TimedOut, !reads_only),
+            Self::Interrupted(_) => (ErrorKind::Unavailable, !reads_only),
+            Self::Unusable(_) => (ErrorKind::Failed, false),
         };
-        match self {
-            Self::Refused(sentence) => ToolError::denied(sentence),
-            Self::Unreachable(sentence) => ToolError::new(ErrorKind::Unavailable, sentence),
-            Self::TimedOut(sentence) => ToolError::new(ErrorKind::TimedOut, unsure(sentence)),
-            Self::Interrupted(sentence) => ToolError::new(ErrorKind::Unavailable, unsure(sentence)),
-            Self::Unusable(sentence) => ToolError::failed(sentence),
+        let why = self.into_detail();
+        if may_have_effect {
+            return ToolError::coded(kind, ServerCallError::Unsure { why: why.into() });
         }
+        ToolError::coded(kind, why)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Types of the OpenAPI protocol as types of Tenon.
 
 use tenon_domain::{
-    Annotations, Content, SourceCredential, ToolDefinition, ToolError, ToolOutput, ToolResult,
+    Annotations, Content, ErrorKind, SourceCredential, ToolDefinition, ToolError, ToolOutput,
+    ToolResult,
 };
 use tenon_openapi::Operation;
 use tenon_openapi::request::BuildError;
@@ -10,6 +11,7 @@ use tenon_openapi::security::SchemeCredential;
 use tenon_openapi::security::apply::CredentialError;
 
 use super::page;
+use crate::call_error::{RequestInputError, ServerCallError, failed};
 
 pub(crate) fn tool_definition(operation: &Operation) -> ToolDefinition {
     ToolDefinition {
@@ -57,20 +59,19 @@ pub(crate) fn tool_result(read: Result<Vec<ResponseContent>, ResponseError>) -> 
 }
 
 pub(crate) fn build_error(error: BuildError) -> ToolError {
-    let message = error.to_string();
-    if error.is_invalid_input() {
-        ToolError::invalid_input(message)
+    let kind = if error.is_invalid_input() {
+        ErrorKind::InvalidInput
     } else {
-        ToolError::failed(message)
-    }
+        ErrorKind::Failed
+    };
+    ToolError::coded(kind, RequestInputError::from(error))
 }
 
 pub(super) fn credential_error(error: CredentialError) -> ToolError {
     match error {
         CredentialError::Cookie(error) => build_error(error),
-        CredentialError::NotAHeaderValue | CredentialError::HeaderName(_) => {
-            ToolError::failed(error.to_string())
-        }
+        CredentialError::NotAHeaderValue => failed(ServerCallError::KeyUnsendable),
+        CredentialError::HeaderName(error) => failed(RequestInputError::from(error)),
     }
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    CodedError, ErrorKind, SourceInfo, SourceState, ToolDefinition, ToolError, ToolResult,
+    CodedError, ErrorDetail, ErrorKind, ErrorParam, SourceInfo, SourceState, ToolDefinition,
+    ToolError, ToolResult,
 };
 use tenon_openapi::request;
 use tenon_tools::{CallContext, ToolSource};
@@ -21,6 +22,7 @@ use url::Url;
 
 use super::OpenapiError;
 use super::mapping::build_error;
+use crate::call_error::{ServerCallError, ServerRemedy, unavailable};
 use crate::call_timeouts::CallTimeouts;
 use crate::supervisor::{
     CallErrors, HasCore, ServerCore, ServerStatus, StatusCell, SupervisedServer,
@@ -91,7 +93,7 @@ impl OpenapiServer {
         let inherited = inherited.filter(|from| from.origin == settings.config.origin);
         let errors = CallErrors {
             title: settings.info.title.clone(),
-            remedy: "read it again",
+            remedy: ServerRemedy::Refresh,
         };
         let config = &settings.config;
         let timeouts = CallTimeouts::from_millis(config.timeout_ms, &config.tool_timeouts_ms);
@@ -168,9 +170,8 @@ impl OpenapiServer {
         }
     }
 
-    fn cannot(&self, what: &str) -> ToolError {
-        let title = &self.shared.settings.info.title;
-        ToolError::new(ErrorKind::Unavailable, format!("{title} {what}"))
+    fn title(&self) -> ErrorParam {
+        self.shared.settings.info.title.as_str().into()
     }
 }
 
@@ -211,8 +212,12 @@ impl ToolSource for OpenapiServer {
         self.shared.core.status.state()
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.shared.core.unavailable()
+    }
+
+    fn has_trusted_hints(&self) -> bool {
+        self.shared.core.has_trusted_hints()
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
@@ -223,14 +228,15 @@ impl ToolSource for OpenapiServer {
         let client = self.shared.core.connection(tool, |_| true, || ()).await?;
         let tools = self.shared.core.status.offer();
         let Some(entry) = tools.get(tool) else {
-            let message = self.cannot("no longer has this tool. Do without it.");
-            return Err(ToolError::new(ErrorKind::UnknownTool, message.message));
+            let gone = ServerCallError::ToolGone {
+                server: self.title(),
+            };
+            return Err(ToolError::coded(ErrorKind::UnknownTool, gone));
         };
         let Some(base) = &entry.base else {
-            return Err(self.cannot(
-                "cannot be called: its document does not say where its server is. The user can \
-                 set its address under Settings → Tool servers.",
-            ));
+            return Err(unavailable(ServerCallError::NoServerAddress {
+                server: self.title(),
+            }));
         };
         let request = match &entry.server {
             Some(server) => request::build_at(&entry.operation, Url::clone(server), &input),

@@ -1,95 +1,90 @@
 //! Sentences about a server that cannot be used, for those who wanted to.
 
-use tenon_domain::{ErrorDetail, ErrorKind, ToolError, text};
+use tenon_domain::{ErrorDetail, ErrorParam, ToolError, text};
 
 use super::status::{Startup, StartupStep, UnavailableReason};
+use crate::call_error::{ServerCallError, ServerRemedy, StartupWait, unavailable};
 use crate::fault::public_part;
 
 /// Errors of calls that did not get through to their server.
 pub(crate) struct CallErrors {
     /// The server's title.
     pub(crate) title: String,
-    /// What a button in the settings can do about a failure: "restart it".
-    pub(crate) remedy: &'static str,
+    pub(crate) remedy: ServerRemedy,
 }
 
 impl CallErrors {
     pub(crate) fn unavailable(&self, reason: &UnavailableReason) -> ToolError {
+        unavailable(self.unavailability(reason))
+    }
+
+    pub(crate) fn unavailability(&self, reason: &UnavailableReason) -> ServerCallError {
+        let server = self.server();
         match reason {
-            UnavailableReason::Failed { why, .. } => self.failed(why),
-            UnavailableReason::LoginRequired => self.login_required(),
-            UnavailableReason::Off => self.off(),
+            UnavailableReason::Failed { why, .. } => self.failure(why),
+            UnavailableReason::LoginRequired => ServerCallError::LoginRequired { server },
+            UnavailableReason::Off => ServerCallError::Off { server },
         }
     }
 
     pub(crate) fn failed(&self, why: &ErrorDetail) -> ToolError {
-        unavailable_error(format!(
-            "{} cannot be used now: {} Do without it, or tell the user that its log and a button \
-             to {} are under Settings → Tool servers.",
-            self.title,
-            sentence(&public_part(why).message),
-            self.remedy
-        ))
-    }
-
-    fn login_required(&self) -> ToolError {
-        unavailable_error(format!(
-            "{} asks for a log-in. The user has to log in there under Settings → Tool servers; until \
-             then do without it.",
-            self.title
-        ))
-    }
-
-    fn off(&self) -> ToolError {
-        unavailable_error(format!(
-            "{} has been switched off or removed. Do without it.",
-            self.title
-        ))
+        unavailable(self.failure(why))
     }
 
     pub(crate) fn still_starting(&self, startup: Option<&Startup>) -> ToolError {
-        unavailable_error(format!(
-            "{}, and the time of this call is up. Nothing was done; try again in a minute.",
-            self.waiting(startup)
-        ))
+        let waiting = self.waiting(startup).into();
+        unavailable(ServerCallError::StillStarting { waiting })
     }
 
     /// What a call waits for.
-    pub(crate) fn waiting(&self, startup: Option<&Startup>) -> String {
-        let title = &self.title;
+    pub(crate) fn waiting(&self, startup: Option<&Startup>) -> StartupWait {
+        let server = self.server();
         let Some(startup) = startup else {
-            return format!("{title} is still starting");
+            return StartupWait::Unknown { server };
         };
         let seconds = startup.since.elapsed().unwrap_or_default().as_secs();
         match startup.step {
-            StartupStep::Queued => format!("{title} waits until other servers have started"),
-            StartupStep::Installing => {
-                format!("{title} is still being installed after {seconds} s")
-            }
-            StartupStep::Starting => format!("{title} is still starting after {seconds} s"),
+            StartupStep::Queued => StartupWait::Queued { server },
+            StartupStep::Installing => StartupWait::Installing { server, seconds },
+            StartupStep::Starting => StartupWait::Starting { server, seconds },
         }
     }
 
     /// Nothing of the call has arrived.
     pub(crate) fn not_sent(&self, tool: &str, why: &ErrorDetail) -> ToolError {
-        unavailable_error(format!(
-            "{} cannot be reached, so `{}` was not called and nothing was done. {} Try again \
-             later, or do without it.",
-            self.title,
-            text::line(tool, 80),
-            sentence(&public_part(why).message)
-        ))
+        unavailable(ServerCallError::NotSent {
+            server: self.server(),
+            tool: text::line(tool, 80).into(),
+            why: public_sentence(why),
+        })
     }
 
     pub(crate) fn lost(&self, tool: &str, why: &ErrorDetail) -> ToolError {
-        unavailable_error(format!(
-            "{} stopped while `{}` was running; whether it took effect is not known. {} Check \
-             before repeating the call.",
-            self.title,
-            text::line(tool, 80),
-            sentence(&public_part(why).message)
-        ))
+        unavailable(ServerCallError::ConnectionLost {
+            server: self.server(),
+            tool: text::line(tool, 80).into(),
+            why: public_sentence(why),
+        })
     }
+
+    fn failure(&self, why: &ErrorDetail) -> ServerCallError {
+        ServerCallError::Failed {
+            server: self.server(),
+            why: public_sentence(why),
+            remedy: self.remedy,
+        }
+    }
+
+    fn server(&self) -> ErrorParam {
+        self.title.as_str().into()
+    }
+}
+
+/// What everybody may know, as a sentence of its own.
+fn public_sentence(why: &ErrorDetail) -> ErrorParam {
+    let public = public_part(why);
+    let message = sentence(&public.message);
+    ErrorDetail { message, ..public }.into()
 }
 
 /// With a full stop, and a capital unless it begins with a host or an address.
@@ -107,10 +102,6 @@ fn sentence(text: &str) -> String {
         sentence.push('.');
     }
     sentence
-}
-
-fn unavailable_error(message: String) -> ToolError {
-    ToolError::new(ErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]
@@ -141,7 +132,7 @@ mod tests {
 
         let errors = CallErrors {
             title: "Test".into(),
-            remedy: "restart it",
+            remedy: ServerRemedy::Restart,
         };
         let failed = errors.unavailable(&UnavailableReason::Failed {
             why: why.clone(),
@@ -150,7 +141,7 @@ mod tests {
         let (lost, not_sent) = (errors.lost("echo", &why), errors.not_sent("echo", &why));
         for error in [failed, lost, not_sent] {
             assert!(error.message.contains("`a` ended. "), "{error}");
-            assert!(!error.message.contains("sk-1"), "{error}");
+            assert!(!format!("{error:?}").contains("sk-1"), "{error:?}");
         }
     }
 

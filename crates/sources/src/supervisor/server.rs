@@ -1,9 +1,10 @@
 //! What a server shares with its supervisor, and what its owner can ask of it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::ToolError;
+use tenon_domain::{ErrorDetail, ToolError};
 use tenon_tools::ToolSource;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -29,6 +30,9 @@ pub trait SupervisedServer: ToolSource {
     /// Other timeouts for calls. Calls that wait for the server heed them at once.
     fn set_timeouts(&self, timeouts: CallTimeouts);
 
+    /// Whether an admin trusts what it says of its own tools. At first nobody does.
+    fn set_trusted_hints(&self, are_trusted: bool);
+
     /// Ends it for good: a process and all its children are gone when this returns.
     async fn stop(&self);
 }
@@ -40,6 +44,7 @@ pub(crate) struct ServerCore<O, C> {
     pub(crate) logs: Logs,
     pub(crate) errors: CallErrors,
     pub(crate) call_timeouts: CurrentTimeouts,
+    has_trusted_hints: AtomicBool,
     timeouts: SupervisorTimeouts,
     /// Somebody wants it to begin anew.
     pub(crate) restart: Notify,
@@ -76,11 +81,16 @@ impl<O, C: Clone> ServerCore<O, C> {
             logs: Logs::default(),
             errors,
             call_timeouts: CurrentTimeouts::new(call_timeouts),
+            has_trusted_hints: AtomicBool::new(false),
             timeouts,
             restart: Notify::new(),
             stopping: CancellationToken::new(),
             stopped: CancellationToken::new(),
         }
+    }
+
+    pub(crate) fn has_trusted_hints(&self) -> bool {
+        self.has_trusted_hints.load(Ordering::Relaxed)
     }
 
     /// What a call of this tool can go over, as soon as there is one that `is_usable`. `wake` has
@@ -126,9 +136,9 @@ impl<O, C: Clone> ServerCore<O, C> {
     }
 
     /// Why calls would fail now.
-    pub(crate) fn unavailable(&self) -> Option<String> {
+    pub(crate) fn unavailable(&self) -> Option<ErrorDetail> {
         match self.status.availability() {
-            Availability::Unavailable(reason) => Some(self.errors.unavailable(&reason).message),
+            Availability::Unavailable(reason) => Some(self.errors.unavailability(&reason).into()),
             Availability::Open(_) | Availability::Starting | Availability::Sleeping => None,
         }
     }
@@ -154,6 +164,11 @@ impl<S: HasCore + ToolSource> SupervisedServer for S {
 
     fn set_timeouts(&self, timeouts: CallTimeouts) {
         self.core().call_timeouts.set(timeouts);
+    }
+
+    fn set_trusted_hints(&self, are_trusted: bool) {
+        let trusted = &self.core().has_trusted_hints;
+        trusted.store(are_trusted, Ordering::Relaxed);
     }
 
     async fn stop(&self) {

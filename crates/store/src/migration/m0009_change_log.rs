@@ -43,21 +43,33 @@ impl MigrationTrait for Migration {
 
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let db = manager.get_connection();
-        if manager.get_database_backend() == DbBackend::Postgres {
-            db.execute_unprepared(POSTGRES_FUNCTIONS).await?;
-            for (table, topic, columns) in TABLES {
-                db.execute_unprepared(&postgres_triggers(table, topic, columns))
-                    .await?;
-            }
-        } else {
-            db.execute_unprepared(SQLITE_LOG).await?;
-            for (table, topic, columns) in TABLES {
-                db.execute_unprepared(&sqlite_triggers(table, topic, columns))
-                    .await?;
-            }
+        let setup = match manager.get_database_backend() {
+            DbBackend::Postgres => POSTGRES_FUNCTIONS,
+            _ => SQLITE_LOG,
+        };
+        db.execute_unprepared(setup).await?;
+        for (table, _, _) in TABLES {
+            create_triggers(manager, table).await?;
         }
         Ok(())
     }
+}
+
+/// The triggers of a table, also for a later migration that makes it anew.
+pub(super) async fn create_triggers(manager: &SchemaManager<'_>, name: &str) -> Result<(), DbErr> {
+    for (table, topic, columns) in TABLES {
+        if table == name {
+            let triggers = match manager.get_database_backend() {
+                DbBackend::Postgres => postgres_triggers(table, topic, columns),
+                _ => sqlite_triggers(table, topic, columns),
+            };
+            manager
+                .get_connection()
+                .execute_unprepared(&triggers)
+                .await?;
+        }
+    }
+    Ok(())
 }
 
 const SQLITE_LOG: &str = "

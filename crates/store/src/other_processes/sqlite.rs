@@ -104,7 +104,9 @@ impl ChangeLog {
             if is_same && is_settled {
                 continue;
             }
-            match self.read_changes().await {
+            let read = self.read_changes().await;
+            self.changes.set_connected(read.is_ok());
+            match read {
                 Ok(()) => (self.file, is_settled) = (file, is_same),
                 Err(error) => tracing::warn!(%error, "what others changed is not known yet"),
             }
@@ -122,7 +124,7 @@ impl ChangeLog {
         } else {
             for logged in self.read_since(self.last).await? {
                 match logged {
-                    Some(logged) => self.changes.publish(logged.into()),
+                    Some(logged) => self.changes.publish_foreign(logged.into()),
                     // A newer version of Tenon may have more topics.
                     None => publish_everything(&self.changes),
                 }
@@ -179,10 +181,40 @@ fn file_state(path: &Path) -> Option<FileState> {
 
 #[cfg(test)]
 mod tests {
+    use tenon_domain::{KeyScope, UserRole};
     use tokio::time::timeout;
 
     use super::*;
-    use crate::StoreChange;
+    use crate::{Enrollment, NewUserRow, StoreChange};
+
+    #[tokio::test]
+    async fn a_key_is_read_from_the_database_while_the_change_log_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tenon.db");
+        let theirs = Store::open_file(&file).await.unwrap();
+        let ours = Store::open_file(&file).await.unwrap();
+        let new = NewUserRow {
+            email: "ada@x.org",
+            name: "Ada",
+            role: UserRole::Admin,
+            password_hash: None,
+            oidc_subject: None,
+        };
+        let ada = ours.create_user(new, Enrollment::First).await.unwrap().id;
+        let scope = KeyScope::default();
+        let (token, key) = ours.create_key(&ada, "ci", &scope).await.unwrap();
+        assert!(ours.key_of(&token.0).await.unwrap().is_some());
+        // The log is read over this one.
+        ours.write.clone().close().await.unwrap();
+        theirs.delete_key(&ada, &key.id).await.unwrap();
+        let ended = async {
+            while ours.key_of(&token.0).await.unwrap().is_some() {
+                tokio::time::sleep(POLL_INTERVAL).await;
+            }
+        };
+        let ended = timeout(40 * POLL_INTERVAL, ended).await;
+        ended.expect("it ends in time");
+    }
 
     #[tokio::test]
     async fn a_change_is_noticed_when_the_connection_was_replaced_before_it() {

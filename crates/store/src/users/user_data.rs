@@ -5,7 +5,8 @@ use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryS
 use tenon_domain::{ChatId, Layer, SourceId, TurnId, UserId};
 
 use crate::entity::{
-    blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools, turns,
+    api_keys, blobs, chats, preferences, secrets, source_grants, sources, tool_settings, tools,
+    turns,
 };
 use crate::{LOCAL, Result, Store, enum_column, invites, local_servers, source_cache, text};
 
@@ -85,6 +86,11 @@ pub(super) async fn adopt(transaction: &DatabaseTransaction, user: &UserId) -> R
         .filter(secrets::Column::Owner.eq(LOCAL))
         .exec(transaction)
         .await?;
+    api_keys::Entity::update_many()
+        .col_expr(api_keys::Column::UserId, theirs())
+        .filter(api_keys::Column::UserId.eq(LOCAL))
+        .exec(transaction)
+        .await?;
     adopt_connections(transaction, user).await
 }
 
@@ -114,7 +120,7 @@ async fn adopt_connections(transaction: &DatabaseTransaction, user: &UserId) -> 
     source_cache::forget_user(transaction, &UserId::new(LOCAL)).await
 }
 
-/// Deletes all of it. Keys go with the account itself.
+/// Deletes all of it, but for what shows who they are.
 pub(super) async fn delete(transaction: &DatabaseTransaction, user: &UserId) -> Result<()> {
     let chats_of_user = Query::select()
         .column(chats::Column::Id)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sea_orm::{ConnectionTrait, Database};
 use tenon_domain::{KeyScope, Layer, Policy, ToolId, UserRole};
 use tenon_store::{
     ChatFlags, Enrollment, NewUserRow, Store, StoreChange, ToolSettingChange, UserEdit,
@@ -10,6 +11,8 @@ use tokio::sync::broadcast::Receiver;
 use tokio::time::timeout;
 
 use crate::postgres::Postgres;
+
+const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[tokio::test]
 async fn what_another_process_changes_is_known_on_sqlite() {
@@ -27,20 +30,63 @@ async fn what_another_process_changes_is_known_on_postgres() {
     story(&postgres.url()).await;
 }
 
+#[tokio::test]
+async fn a_revoked_key_ends_while_postgres_cannot_notify() {
+    let postgres = Postgres::start();
+    let (ours, theirs) = (
+        Store::open(&postgres.url()).await.unwrap(),
+        Store::open(&postgres.url()).await.unwrap(),
+    );
+    let ada = ours.create_user(ada(), Enrollment::First).await.unwrap().id;
+    let scope = KeyScope::default();
+    let (token, key) = ours.create_key(&ada, "ci", &scope).await.unwrap();
+    let is_valid = async || ours.key_of(&token.0).await.unwrap().is_some();
+    assert!(is_valid().await);
+
+    // From another database: this one takes no new connections for a while.
+    let admin = Database::connect(postgres.url_of("template1"))
+        .await
+        .unwrap();
+    let allow = async |is_allowed: bool| {
+        let alter = format!("ALTER DATABASE postgres ALLOW_CONNECTIONS {is_allowed}");
+        admin.execute_unprepared(&alter).await.unwrap();
+    };
+    allow(false).await;
+    let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+    admin.execute_unprepared(kill).await.unwrap();
+    theirs.delete_key(&ada, &key.id).await.unwrap();
+    let ended = async {
+        while is_valid().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(TEST_TIMEOUT, ended).await.expect("it ends in time");
+
+    // Once it is connected again everything counts as changed, and what follows is told.
+    let mut told = ours.subscribe();
+    allow(true).await;
+    until(&mut told, StoreChange::Chats).await;
+    theirs.create_chat(&ada, "Tides").await.unwrap();
+    while !matches!(next(&mut told).await, StoreChange::Chat { .. }) {}
+}
+
+fn ada() -> NewUserRow<'static> {
+    NewUserRow {
+        email: "ada@x.org",
+        name: "Ada",
+        role: UserRole::Admin,
+        password_hash: None,
+        oidc_subject: None,
+    }
+}
+
 async fn story(url: &str) {
     let (ours, theirs) = (
         Store::open(url).await.unwrap(),
         Store::open(url).await.unwrap(),
     );
     let mut told = ours.subscribe();
-    let new = NewUserRow {
-        email: "ada@x.org",
-        name: "Ada",
-        role: UserRole::Admin,
-        password_hash: None,
-        oidc_subject: None,
-    };
-    let ada = theirs.create_user(new, Enrollment::First).await.unwrap();
+    let ada = theirs.create_user(ada(), Enrollment::First).await.unwrap();
     until(&mut told, StoreChange::Accounts(None)).await;
     let scope = KeyScope::default();
 
@@ -110,6 +156,6 @@ async fn until(told: &mut Receiver<StoreChange>, expected: StoreChange) {
 }
 
 async fn next(told: &mut Receiver<StoreChange>) -> StoreChange {
-    let told = timeout(Duration::from_secs(10), told.recv()).await;
+    let told = timeout(TEST_TIMEOUT, told.recv()).await;
     told.expect("it is told in time").unwrap()
 }

@@ -101,6 +101,14 @@ async fn story(url: &str) {
     assert_eq!(found.as_ref(), Some(&own.id));
     assert_eq!(store.session_of(&alone.0).await.unwrap(), None);
 
+    // And keys, which the first account takes over.
+    let scope = KeyScope::default();
+    let (program, program_key) = store.create_key(&local, "editor", &scope).await.unwrap();
+    let found = store.local_key_of(&program.0).await.unwrap();
+    assert_eq!(found.as_ref(), Some(&program_key));
+    assert_eq!(store.key_of(&program.0).await.unwrap(), None);
+    assert!(store.key_exists(&program_key.id).await.unwrap());
+
     // The first one is set-up's to make: neither a sign-up nor an invitation is it.
     let (token, _) = store
         .create_invite(&local, None, UserRole::Admin)
@@ -134,6 +142,10 @@ async fn story(url: &str) {
     let ada = first.expect("one of them is first");
     assert_eq!(ada.role, UserRole::Admin);
     assert_eq!(store.chat(&ada.id, &chat.id).await.unwrap().title, "before");
+    let (who, _) = store.key_of(&program.0).await.unwrap().unwrap();
+    assert_eq!(who.id, ada.id);
+    assert_eq!(store.local_key_of(&program.0).await.unwrap(), None);
+    store.delete_key(&ada.id, &program_key.id).await.unwrap();
     assert_eq!(store.blob(&ada.id, &blob).await.unwrap().data, b"kept");
     assert!(store.chat(&local, &chat.id).await.is_err());
     assert_eq!(settings_of(url, &ada.id.0).await, 1);

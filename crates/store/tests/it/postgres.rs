@@ -73,7 +73,11 @@ impl Postgres {
     }
 
     pub fn url(&self) -> String {
-        format!("postgres://tenon@127.0.0.1:{}/postgres", self.port)
+        self.url_of("postgres")
+    }
+
+    pub fn url_of(&self, database: &str) -> String {
+        format!("postgres://tenon@127.0.0.1:{}/{database}", self.port)
     }
 
     fn wait_until_ready(&self, bin: &Path) {

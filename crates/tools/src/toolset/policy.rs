@@ -13,10 +13,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenon_domain::{Caller, EntryPoint, Layer, Policy, SourceKind, ToolError, ToolId};
+use tenon_domain::{Caller, EntryPoint, ErrorParam, Layer, Policy, SourceKind, ToolError, ToolId};
 use url::Url;
 
 use super::prepared_call::ApprovalReason;
+use crate::call_error::{ApprovalAdvice, CallError};
 use crate::catalog::Tool;
 use crate::toolset::Toolset;
 
@@ -84,30 +85,25 @@ impl Toolset {
 
     /// The error of a call that needs an approval which nobody here can give.
     pub(super) fn unapproved(&self, tool: &Tool, reason: ApprovalReason) -> ToolError {
-        let (name, id) = (&tool.spec.display_name, &tool.spec.id);
-        let (why, instead) = match reason {
-            ApprovalReason::Policy => ("", ""),
-            ApprovalReason::NewAddress => (
-                " for an address that the user did not write and no result showed",
-                "Ask the user to write the address. ",
-            ),
+        let id = || ErrorParam::from(tool.spec.id.as_str());
+        let key = || ApprovalAdvice::Key {
+            id: id(),
+            allow: format!("\"allow\": [\"{}\"]", tool.spec.id).into(),
         };
-        let key = format!(
-            "Make a key that allows it (`\"allow\": [\"{id}\"]` in its scope, `tenon user key … --allow '{id}'`), or set the policy of `{id}` to `allow`."
-        );
         let advice = match &self.access.caller {
-            Caller::Key { .. } => key,
-            Caller::UnattendedModel { entry, .. } => match entry {
-                EntryPoint::Key(_) => key,
-                EntryPoint::Shell => format!("`--allow {id}` or `--yes` would allow it."),
-                EntryPoint::Page => format!("Set the policy of `{id}` to `allow`."),
-            },
-            Caller::Person | Caller::ChatModel { .. } => String::new(),
+            Caller::Key { .. } => Some(key()),
+            Caller::UnattendedModel { entry, .. } => Some(match entry {
+                EntryPoint::Key(_) => key(),
+                EntryPoint::Shell => ApprovalAdvice::Shell { id: id() },
+                EntryPoint::Page => ApprovalAdvice::Page { id: id() },
+            }),
+            Caller::Person | Caller::ChatModel { .. } => None,
         };
-        let refusal = format!(
-            "{name} needs a person's approval{why}, and nobody can be asked here. {instead}{advice}"
-        );
-        ToolError::denied(refusal.trim_end())
+        let (name, advice) = (display_name(tool), advice.into());
+        ToolError::from(match reason {
+            ApprovalReason::Policy => CallError::Unapproved { name, advice },
+            ApprovalReason::NewAddress => CallError::UnapprovedAddress { name, advice },
+        })
     }
 
     fn rule(&self, tool: &Tool, input: &Value) -> CallRule {
@@ -126,37 +122,33 @@ impl Toolset {
     }
 
     fn denied(&self, tool: &Tool) -> ToolError {
-        let name = &tool.spec.display_name;
+        let name = display_name(tool);
         let set = self.access.setting(&tool.spec.id).policy;
         let is_for_everybody = set.is_some_and(|(_, layer)| layer == Layer::Organisation);
-        ToolError::denied(match &self.access.caller {
+        ToolError::from(match &self.access.caller {
             Caller::ChatModel { .. } | Caller::UnattendedModel { .. } => {
-                format!("{name} is switched off by policy. Do without it.")
+                CallError::DeniedByPolicy { name }
             }
             Caller::Person | Caller::Key { .. } if is_for_everybody => {
-                format!("{name} is denied for everybody. Ask an admin to allow it.")
+                CallError::DeniedForAll { name }
             }
-            Caller::Person => {
-                format!("You denied {name}. Set its policy to `ask` to call it by hand.")
-            }
-            Caller::Key { .. } => {
-                format!("The owner of this key denied {name}. Only they can allow it.")
-            }
+            Caller::Person => CallError::DeniedByYou { name },
+            Caller::Key { .. } => CallError::DeniedByOwner { name },
         })
     }
 
     fn switched_off(&self, tool: &Tool) -> ToolError {
-        let name = &tool.spec.display_name;
-        let set = self.access.setting(&tool.spec.id).enabled;
-        let how = match set {
-            Some((_, Layer::Organisation)) => " for everybody. Ask an admin to switch it on.",
-            Some((_, Layer::User | Layer::Expert | Layer::Chat)) => {
-                ". Switch it on among your tools to call it."
-            }
-            None => ", as its server advises against it. Switch it on among your tools to call it.",
-        };
-        ToolError::denied(format!("{name} is switched off{how}"))
+        let name = display_name(tool);
+        ToolError::from(match self.access.setting(&tool.spec.id).enabled {
+            Some((_, Layer::Organisation)) => CallError::OffForAll { name },
+            Some((_, Layer::User | Layer::Expert | Layer::Chat)) => CallError::Off { name },
+            None => CallError::OffByServer { name },
+        })
     }
+}
+
+fn display_name(tool: &Tool) -> ErrorParam {
+    tool.spec.display_name.as_str().into()
 }
 
 /// The policy where no layer has one. That a tool only reads is its server's own word, and counts

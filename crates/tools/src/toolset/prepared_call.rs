@@ -2,12 +2,13 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use tenon_domain::{CallStatus, ErrorKind, ToolCall, ToolError, ToolResult};
+use tenon_domain::{CallStatus, ToolCall, ToolError, ToolResult};
 
 use crate::CallContext;
+use crate::call_error::CallError;
 use crate::call_timer::CallTimeout;
 use crate::catalog::Tool;
 use crate::toolset::Toolset;
@@ -88,18 +89,12 @@ impl ReadyCall<'_> {
             () = context.cancel.cancelled() => Err(ToolError::cancelled()),
             answer = work => answer.unwrap_or_else(|_panic| Err(self.tool.crashed())),
             timeout = context.timer.expired(idle, total) => {
-                let name = &spec.display_name;
-                let message = match timeout {
-                    CallTimeout::Idle => format!(
-                        "{name} did not answer within {} s and was stopped.",
-                        idle.as_secs_f32()
-                    ),
-                    CallTimeout::Total => format!(
-                        "{name} was not done after {} s and was stopped.",
-                        total.as_secs_f32()
-                    ),
-                };
-                Err(ToolError::new(ErrorKind::TimedOut, message))
+                let name = spec.display_name.as_str().into();
+                let seconds = |limit: Duration| limit.as_secs_f32().to_string().into();
+                Err(ToolError::from(match timeout {
+                    CallTimeout::Idle => CallError::IdleTimeout { name, seconds: seconds(idle) },
+                    CallTimeout::Total => CallError::TotalTimeout { name, seconds: seconds(total) },
+                }))
             }
         }
     }

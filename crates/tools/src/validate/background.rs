@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::thread;
 
-use tenon_domain::{ErrorKind, ToolError, UserId};
+use tenon_domain::{ToolError, UserId};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::ValidationContext;
+use crate::call_error::CallError;
 
 /// Deep schemas and deep inputs are followed on the stack. Only what is used of it is memory.
 pub(super) const STACK_BYTES: usize = 32 * 1024 * 1024;
@@ -78,10 +79,7 @@ impl From<JobError> for ToolError {
     fn from(interrupted: JobError) -> Self {
         match interrupted {
             JobError::Cancelled => Self::cancelled(),
-            JobError::Failed => Self::new(
-                ErrorKind::Failed,
-                "This input could not be checked against the tool's schema. Try other arguments or another tool.",
-            ),
+            JobError::Failed => CallError::InputUnchecked.into(),
         }
     }
 }

@@ -5,12 +5,13 @@ use std::io;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
-use tenon_domain::{ToolError, text};
+use tenon_domain::{ErrorDetail, ToolError, text};
 use tokio_util::sync::CancellationToken;
 
 use super::guard;
 use super::meter::{self, OutOfFuel, WorkLimits};
 use super::metered::{MeteredJson, MeteredValue};
+use crate::call_error::{CallError, InputProblem};
 
 /// A model can mend a handful of mistakes at a time; a list of hundreds helps nobody.
 const MAX_PROBLEMS: usize = 5;
@@ -38,47 +39,44 @@ pub(super) fn explain(
     let all = || {
         begin();
         let mut errors = validator.iter_errors(MeteredValue(input));
-        let mut problems: Vec<String> = errors
+        let mut problems: Vec<InputProblem> = errors
             .by_ref()
             .take(MAX_PROBLEMS)
             .map(|error| problem(&error))
             .collect();
         if errors.next().is_some() {
-            problems.push("and more".into());
+            problems.push(InputProblem::More);
         }
-        problems.join("; ")
+        problems
     };
     let first = || {
         begin();
-        match validator.validate(MeteredValue(input)) {
-            Ok(()) => "it is not valid".to_owned(),
-            Err(error) => problem(&error),
-        }
+        let checked = validator.validate(MeteredValue(input));
+        vec![checked.map_or_else(|error| problem(&error), |()| InputProblem::Unspecified)]
     };
     let problems =
         meter::run(limits, cancel, all).or_else(|OutOfFuel| meter::run(limits, cancel, first))?;
-    Ok(unfit(&problems))
+    Ok(invalid_input(problems))
 }
 
 /// For an input that does not fit, where why takes too long to tell.
 pub(super) fn unexplained() -> ToolError {
-    unfit("what is wrong takes too long to find out; send a smaller input")
+    invalid_input(vec![InputProblem::Unexplained])
 }
 
-fn unfit(problems: &str) -> ToolError {
-    ToolError::invalid_input(format!(
-        "The input does not fit the tool's schema: {problems}."
-    ))
+fn invalid_input(problems: Vec<InputProblem>) -> ToolError {
+    let problems: Vec<ErrorDetail> = problems.into_iter().map(Into::into).collect();
+    let problems = problems.into();
+    CallError::InvalidInput { problems }.into()
 }
 
 pub(super) fn not_json(raw: &str) -> ToolError {
-    let reason = match serde_json::from_str::<Value>(raw) {
+    let why = match serde_json::from_str::<Value>(raw) {
         Err(error) => error.to_string(),
         Ok(_) => "they are a JSON string".into(),
     };
-    ToolError::invalid_input(format!(
-        "The arguments are not a JSON object: {reason}. Send one JSON object that fits the tool's schema."
-    ))
+    let why = why.into();
+    CallError::ArgumentsNotJson { why }.into()
 }
 
 /// How long the path of an error may be: each has one of its own.
@@ -96,16 +94,25 @@ fn longest_path(value: &Value) -> u64 {
     }
 }
 
-fn problem(error: &ValidationError<'_>) -> String {
+fn problem(error: &ValidationError<'_>) -> InputProblem {
     let path = field(error.instance_path().as_str());
     // Errors about the whole object name the field themselves.
     let at = |field: &str| match path.as_str() {
         "" => format!("`{field}`"),
         parent => format!("`{parent}.{field}`"),
     };
+    let value = || match path.as_str() {
+        "" => "the input".to_owned(),
+        _ => quote(error.instance()),
+    };
+    let other = |said: String| InputProblem::Other {
+        field: path.as_str().into(),
+        said: shorten(&said).into(),
+    };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
-            format!("{} is missing", at(property.as_str().unwrap_or_default()))
+            let field = at(property.as_str().unwrap_or_default()).into();
+            InputProblem::Missing { field }
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -114,30 +121,24 @@ fn problem(error: &ValidationError<'_>) -> String {
                 .take(MAX_PROBLEMS)
                 .map(|n| at(&shorten(n)))
                 .collect();
-            format!("{} is not known here", names.join(", "))
+            let fields = names.join(", ").into();
+            InputProblem::Unknown { fields }
         }
         ValidationErrorKind::Enum { options } => {
-            format!(
-                "`{path}` must be one of {}, not {}",
-                quote(options),
-                quote(error.instance())
-            )
-        }
-        ValidationErrorKind::Not { schema } => {
-            let (schema, input) = (guard::unguarded(schema), quote(error.instance()));
-            match path.as_str() {
-                "" => shorten(&format!("{schema} is not allowed for the input")),
-                _ => {
-                    let wrong = format!("{schema} is not allowed for {input}");
-                    format!("`{path}`: {}", shorten(&wrong))
-                }
+            let (choices, value) = (quote(options).into(), quote(error.instance()).into());
+            let field = path.into();
+            InputProblem::NotAChoice {
+                field,
+                choices,
+                value,
             }
         }
-        _ if path.is_empty() => shorten(&error.masked_with("the input").to_string()),
-        _ => format!(
-            "`{path}`: {}",
-            shorten(&error.masked_with(quote(error.instance())).to_string())
-        ),
+        ValidationErrorKind::Not { schema } => {
+            let schema = guard::unguarded(schema);
+            let said = format!("{schema} is not allowed for {}", value());
+            other(said)
+        }
+        _ => other(error.masked_with(value()).to_string()),
     }
 }
 

@@ -124,7 +124,7 @@ async fn a_source_that_cannot_be_called_is_listed_but_not_offered_and_says_why()
     check(SourceState::Failed { why }, Some(failed)).await;
     let why = ErrorDetail::other("It ended. Its last words: sk-1");
     let own = "The odd rests. Ask again tomorrow.";
-    *odd.unavailable.lock().unwrap() = Some(own.into());
+    *odd.unavailable.lock().unwrap() = Some(ErrorDetail::other(own));
     check(SourceState::Failed { why }, Some(own)).await;
     check(SourceState::Ready, None).await;
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tenon_domain::{
-    Annotations, CallId, Caller, FormRequest, SourceId, SourceInfo, SourceKind, SourceState,
-    ToolAccess, ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult, UserId,
+    Annotations, CallId, Caller, ErrorDetail, FormRequest, SourceId, SourceInfo, SourceKind,
+    SourceState, ToolAccess, ToolCall, ToolDefinition, ToolError, ToolId, ToolOutput, ToolResult,
+    UserId,
 };
 use tenon_tools::{
     CallContext, CallLimits, CallOrigin, CallTimer, MemoryOutputStore, MemoryToolIdStore, NoClient,
@@ -81,7 +82,7 @@ pub struct Odd {
     pub names: Vec<&'static str>,
     pub has_trusted_hints: bool,
     pub state: Mutex<SourceState>,
-    pub unavailable: Mutex<Option<String>>,
+    pub unavailable: Mutex<Option<ErrorDetail>>,
 }
 
 impl Odd {
@@ -142,7 +143,7 @@ impl ToolSource for Odd {
         self.has_trusted_hints
     }
 
-    fn unavailable(&self) -> Option<String> {
+    fn unavailable(&self) -> Option<ErrorDetail> {
         self.unavailable.lock().unwrap().clone()
     }
 

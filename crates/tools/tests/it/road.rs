@@ -22,7 +22,7 @@ async fn hub() -> (Hub, Connection) {
 }
 
 fn error(result: ToolResult) -> (ErrorKind, String) {
-    let ToolError { kind, message } = result.unwrap_err();
+    let ToolError { kind, message, .. } = result.unwrap_err();
     (kind, message)
 }
 

@@ -206,6 +206,11 @@ toolIds?: Array<ToolId>,
  */
 modelId?: ModelId, 
 /**
+ * The language of the page: which script of Chinese is answered in, where the message is
+ * written alike in both.
+ */
+language?: PageLanguage, 
+/**
  * Begins a branch beside this turn: what was said there stays, on its own branch.
  */
 replaces?: TurnId, };
@@ -294,7 +299,11 @@ outcome?: TurnOutcome, usage: Usage, cost?: Cost, };
 
 export type ExportedMessage = { id: MessageId, role: Role, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
 
-export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
+export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, 
+/**
+ * Further words to find it by.
+ */
+keywords?: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
 /**
  * Who switched it on or off; absent where nobody did.
  */
@@ -478,9 +487,9 @@ export type DocumentChange = { added: Array<string>, removed: Array<string>, cha
 
 export type SkippedView = { 
 /**
- * "GET /pets/{id}"
+ * "GET /pets/{id}"; empty for all beyond the last that is read.
  */
-place: string, why: string, };
+place: string, why: ErrorDetail, };
 
 export type SchemeView = { name: string, kind: SchemeKindView, description: string, };
 
@@ -750,6 +759,10 @@ ok: boolean,
  */
 error?: ErrorDetail, tools?: ToolUse, 
 /**
+ * The server left the call in the text, where Tenon read it.
+ */
+isInText: boolean, 
+/**
  * From the question to the first word.
  */
 firstWordMs?: number, };
@@ -766,7 +779,7 @@ message: string, params: Record<string, ErrorParam>,
  */
 field?: string, };
 
-export type ErrorParam = string | ErrorDetail;
+export type ErrorParam = string | ErrorDetail | Array<ErrorDetail>;
 
 export type DeviceView = { id: string, 
 /**
@@ -916,7 +929,7 @@ headers: Array<[string, string]>, body?: WireBody, };
 
 export type WireBody = { "type": "text", text: string, } | { "type": "base64", data: string, };
 
-export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
+export type ServerFrame = { "type": "event" } & Event | { "type": "delta" } & Delta | { "type": "waiting" } & ModelWait | { "type": "prompt:progress" } & PromptProgress | { "type": "progress" } & CallProgress | { "type": "source:state" } & SourceUpdate | { "type": "caughtUp", chatId: ChatId, seq: number, } | { "type": "execute:tool" } & ExecuteTool | { "type": "cancel:tool", call_id: CallId, } | { "type": "tools:registered" } & RegistrationResult | { "type": "pong" } | { "type": "resync" } | { "type": "chat:changed", chat: ChatSummary, } | { "type": "chat:gone", chatId: ChatId, } | { "type": "changed", topic: UserTopic, } | { "type": "storage", state: StorageState, } | { "type": "error", chatId?: ChatId, error: ErrorDetail, };
 
 export type ClientFrame = { "type": "subscribe", chatId: ChatId, after: number, } | { "type": "unsubscribe", chatId: ChatId, } | { "type": "subscribe:user" } | { "type": "ping" } | { "type": "tools:register" } & Registration | { "type": "tools:unregister", url: string, } | { "type": "tool:progress" } & LocalCallProgress | { "type": "tool:result" } & LocalCallResult;
 
@@ -983,6 +996,8 @@ export type TitledBy = "cut" | "model" | "person";
 
 export type TurnOutcome = { "kind": "done" } | { "kind": "stopped" } | { "kind": "stepLimit" } | { "kind": "interrupted" } & ErrorDetail | { "kind": "failed" } & ErrorDetail;
 
+export type PageLanguage = "en" | "zh-Hans" | "zh-Hant";
+
 export type Delta = { chatId: ChatId, messageId: MessageId, 
 /**
  * Which part of the message this belongs to.
@@ -992,6 +1007,8 @@ part: number, kind: DeltaKind, offset: number, text: string, };
 export type DeltaKind = { "kind": "text" } | { "kind": "thinking" } | { "kind": "input", displayName: string, };
 
 export type ModelWait = { chatId: ChatId, messageId: MessageId, waitMs: number, };
+
+export type PromptProgress = { chatId: ChatId, messageId: MessageId, processed: number, total: number, };
 
 export type CallProgress = { chatId: ChatId, callId: CallId, progress: number, 
 /**
@@ -1066,9 +1083,9 @@ cacheRead?: number, cacheWrite?: number, };
 
 export type WireFormat = "openai" | "anthropic";
 
-export type ToolMode = "auto" | "native" | "constrained";
+export type ToolMode = "auto" | "native" | "constrained" | "text" | "none";
 
-export type ToolUse = "native" | "constrained" | "none";
+export type ToolUse = "native" | "constrained" | "text" | "none";
 
 export type ToolCall = { id: CallId, toolId: ToolId, 
 /**
@@ -1105,7 +1122,15 @@ data: string, } | { "type": "json", value: unknown, } | { "type": "file", mediaT
  */
 data: string, } | { "type": "blob", blobId: BlobId, mediaType: string, name?: string, bytes: number, };
 
-export type ToolError = { kind: ErrorKind, message: string, };
+export type ToolError = { kind: ErrorKind, 
+/**
+ * English, for the model as for people.
+ */
+message: string, 
+/**
+ * Where Tenon itself made the error. What a tool or its server said is a message alone.
+ */
+code?: string, params: Record<string, ErrorParam>, };
 
 export type ErrorKind = "unknown_tool" | "invalid_input" | "denied" | "timed_out" | "cancelled" | "unavailable" | "failed" | "lost";
 

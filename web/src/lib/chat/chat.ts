@@ -62,6 +62,8 @@ export interface Message {
   finishedAt?: number;
   /** Nothing was said yet, and the model's busy server is asked again after so long. */
   wait?: { ms: number };
+  /** Nothing was said yet, and so many tokens of what the model was sent are read. */
+  prompt?: { processed: number; total: number };
 }
 
 /** The arguments of a call that the model is still writing. */

@@ -229,6 +229,15 @@ describe('deltas', () => {
     expect(waits(reduce(waiting, delta('m1', 0, 0, 'At last')))).toBeUndefined();
   });
 
+  test('end the reading of a long prompt', () => {
+    const frame = { type: 'prompt:progress', messageId: 'm1', processed: 512, total: 2048 };
+    const prompt = (chat: Chat) => chat.turns[0]?.messages[0]?.prompt;
+    const reading = reduce(writing(), { ...frame, chatId: writing().id } as ServerFrame);
+    expect(prompt(reading)).toEqual({ processed: 512, total: 2048 });
+    expect(prompt(reduce(writing(), { ...frame, chatId: 'other' } as ServerFrame))).toBeUndefined();
+    expect(prompt(reduce(reading, delta('m1', 0, 0, 'At last')))).toBeUndefined();
+  });
+
   test('give way to the finished message', () => {
     const chat = new FrameBuilder()
       .turnStarted('Hi')
@@ -480,7 +489,7 @@ describe('a call that asks', () => {
         type: 'callFinished',
         callId: 'call1',
         status: 'failed',
-        error: { kind: 'denied', message: 'The user refused.' },
+        error: { kind: 'denied', message: 'The user refused.', params: {} },
         durationMs: 0,
       })
       .replay();

@@ -10,11 +10,13 @@ import type {
   Event,
   EventBody,
   OmittedTool,
+  MessageId,
   MessageRecord,
   Part,
   ServerFrame,
   TurnId,
   ModelWait,
+  PromptProgress,
 } from '$lib/api/types';
 import {
   emptyChat,
@@ -33,6 +35,8 @@ export function reduce(chat: Chat, frame: ServerFrame): Chat {
       return frame.chatId === chat.id ? takeDelta(chat, frame) : chat;
     case 'waiting':
       return frame.chatId === chat.id ? takeWaiting(chat, frame) : chat;
+    case 'prompt:progress':
+      return frame.chatId === chat.id ? takePromptProgress(chat, frame) : chat;
     case 'progress':
       return frame.chatId === chat.id ? takeProgress(chat, frame) : chat;
     case 'caughtUp':
@@ -186,7 +190,7 @@ function finishMessage(turn: Turn, id: string, parts: Part[], at: number): Turn 
       const displayName = draft?.type === 'draft' ? draft.displayName : part.toolId;
       calls[part.id] ??= { ...part, messageId: id, displayName, status: 'pending', asked: false };
     });
-    return { ...message, parts, finishedAt: at, wait: undefined };
+    return { ...message, parts, finishedAt: at, wait: undefined, prompt: undefined };
   });
   return { ...turn, messages, calls };
 }
@@ -239,6 +243,15 @@ function takeDelta(chat: Chat, delta: Delta): Chat {
 }
 
 function takeWaiting(chat: Chat, { messageId, waitMs }: ModelWait): Chat {
+  return changeUnfinished(chat, messageId, { wait: { ms: waitMs }, prompt: undefined });
+}
+
+function takePromptProgress(chat: Chat, { messageId, processed, total }: PromptProgress): Chat {
+  return changeUnfinished(chat, messageId, { wait: undefined, prompt: { processed, total } });
+}
+
+/** One that comes late is for a message that is over. */
+function changeUnfinished(chat: Chat, messageId: MessageId, change: Partial<Message>): Chat {
   const isIt = (message: Message) => message.id === messageId && message.finishedAt === undefined;
   return changeTurn(
     chat,
@@ -246,7 +259,7 @@ function takeWaiting(chat: Chat, { messageId, waitMs }: ModelWait): Chat {
     (turn) => ({
       ...turn,
       messages: turn.messages.map((message) =>
-        isIt(message) ? { ...message, wait: { ms: waitMs } } : message,
+        isIt(message) ? { ...message, ...change } : message,
       ),
     }),
   );
@@ -270,7 +283,7 @@ function setPart(message: Message, index: number, part: Part | ArgumentsDraft): 
   // A part that nothing was written to still holds its place.
   while (parts.length < index) parts.push({ type: 'text', text: '' });
   parts[index] = part;
-  return { ...message, parts, wait: undefined };
+  return { ...message, parts, wait: undefined, prompt: undefined };
 }
 
 /** Changes the latest turn that fits: call ids come from models, which reuse them. */

@@ -84,6 +84,11 @@ export const en = {
   downloadFile: (name: string, size: string) => `Download ${name} (${size})`,
   image: 'Image from the tool',
 
+  waitingForModel: (seconds: number) => `Waiting for the model, ${seconds} s`,
+  waitingForModelNow: 'Waiting for the model.',
+  readingPrompt: (seconds: number) => `Reading the prompt, ${seconds} s`,
+  readingPromptPercent: (percent: number, seconds: number) =>
+    `Reading the prompt, ${percent} %, ${seconds} s`,
   askingAgain: (seconds: number) => `No answer yet. Asking again in ${seconds} s.`,
   askingNow: 'No answer yet. Asking again…',
   stopped: 'Stopped',

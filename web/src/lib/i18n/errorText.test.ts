@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { ApiError } from '$lib/api/client';
-import type { ErrorDetail } from '$lib/api/types';
+import type { ErrorDetail, ToolError } from '$lib/api/types';
 import { errorsEn, type ErrorCode } from './errors/en';
 import { localToolsTooLong } from './errors/localToolsTooLong';
 import { errorsZhHans } from './errors/zh-hans';
 import { errorsZhHant } from './errors/zh-hant';
-import { describeError, errorText, fillTemplate } from './errorText';
+import { describeCallError, describeError, errorText, fillTemplate } from './errorText';
 import { language } from './language.svelte';
 
 afterEach(() => language.use('en'));
@@ -109,6 +109,35 @@ test('an error is told in the language of the page', async () => {
   expect(describeError(wrongKey)).toBe('h 拒絕了金鑰（「no」）。請檢查 M 的金鑰，或輸入新的。');
   expect(describeError({ code: 'new', message: 'New.', params: {} })).toBe('伺服器說明：New.');
   expect(describeError({ code: 'other', message: 'Old.', params: {} })).toBe('Old.');
+});
+
+test('a list of errors is told one after the other', async () => {
+  const missing = (field: string) => ({ code: 'input_missing', message: '', params: { field } });
+  const invalid: ToolError = {
+    kind: 'invalid_input',
+    code: 'call_input_invalid',
+    message: "The input does not fit the tool's schema: `a` is missing; `b` is missing.",
+    params: { problems: [missing('`a`'), missing('`b`')] },
+  };
+  const status = (address: string) => ({
+    code: 'document_status',
+    message: '',
+    params: { address, status: '404 Not Found' },
+  });
+  const notFound = {
+    code: 'document_not_found',
+    message: '',
+    params: { answers: [status('/a'), status('/b')] },
+  };
+  expect(describeCallError(invalid)).toBe(invalid.message);
+  language.use('zh-Hans');
+  await language.errorsLoaded;
+  expect(describeCallError(invalid)).toBe('输入不符合这个工具的格式定义：缺少 `a`；缺少 `b`。');
+  expect(describeError(notFound)).toBe(
+    '没有找到 OpenAPI 文档。/a 返回 404 Not Found。/b 返回 404 Not Found。',
+  );
+  const said: ToolError = { kind: 'failed', message: 'No such page.', params: {} };
+  expect(describeCallError(said)).toBe('No such page.');
 });
 
 test('what is no answer of the server has words of its own', () => {

@@ -1,7 +1,7 @@
 // Errors of the server in the words of the page. An error is data, `{code, message, params}`: in
 // English its message stands as it is, and the other languages have words for every code.
 import { ApiError } from '$lib/api/client';
-import type { ErrorDetail } from '$lib/api/types';
+import type { ErrorDetail, ErrorParam, ToolError } from '$lib/api/types';
 import { language } from './language.svelte';
 
 export type ErrorData = Pick<ErrorDetail, 'code' | 'message' | 'params'>;
@@ -19,11 +19,26 @@ export function describeError(error: ErrorData): string {
   const template = language.errors[code];
   // A newer server may have codes that this page has no words for.
   if (template === undefined) return language.messages.serverDetail(message);
-  const texts = Object.entries(params ?? {}).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : describeError(value),
-  ]);
+  const texts = Object.entries(params ?? {}).map(([name, value]) => [name, describeParam(value)]);
   return fillTemplate(template, { message, ...Object.fromEntries(texts) });
+}
+
+/** Why a call failed: what Tenon says in the language of the page, what a tool said as it is. */
+export function describeCallError({ code, message, params }: ToolError): string {
+  return code === undefined ? message : describeError({ code, message, params });
+}
+
+function describeParam(value: ErrorParam): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? joinSentences(value.map(describeError)) : describeError(value);
+}
+
+/** Sentences follow each other; what is no sentence is separated by semicolons. */
+function joinSentences(texts: string[]): string {
+  return texts.reduce((before, text) => {
+    if (/[。！？]$/.test(before)) return before + text;
+    return `${before}${/[.!?…]$/.test(before) ? ' ' : '；'}${text}`;
+  });
 }
 
 /** Puts parameters in for `{name}`. A part in square brackets is left out when one in it is empty. */

@@ -83,6 +83,10 @@ export const zhHans: Messages = {
   downloadFile: (name, size) => `下载 ${name}（${size}）`,
   image: '工具返回的图片',
 
+  waitingForModel: (seconds) => `正在等待模型，已 ${seconds} 秒`,
+  waitingForModelNow: '正在等待模型。',
+  readingPrompt: (seconds) => `正在读取提示词，已 ${seconds} 秒`,
+  readingPromptPercent: (percent, seconds) => `正在读取提示词，${percent} %，已 ${seconds} 秒`,
   askingAgain: (seconds) => `暂时没有回应，${seconds} 秒后重试。`,
   askingNow: '暂时没有回应，正在重试…',
   stopped: '已停止',

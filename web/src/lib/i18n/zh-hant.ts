@@ -83,6 +83,10 @@ export const zhHant: Messages = {
   downloadFile: (name, size) => `下載 ${name}（${size}）`,
   image: '工具傳回的圖片',
 
+  waitingForModel: (seconds) => `正在等待模型，已 ${seconds} 秒`,
+  waitingForModelNow: '正在等待模型。',
+  readingPrompt: (seconds) => `正在讀取提示詞，已 ${seconds} 秒`,
+  readingPromptPercent: (percent, seconds) => `正在讀取提示詞，${percent} %，已 ${seconds} 秒`,
   askingAgain: (seconds) => `暫時沒有回應，${seconds} 秒後重試。`,
   askingNow: '暫時沒有回應，正在重試…',
   stopped: '已停止',

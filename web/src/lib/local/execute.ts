@@ -153,7 +153,7 @@ export class Executor {
     abort: AbortController,
     afterMs: number,
   ): Promise<LocalCallOutcome> {
-    const late = `${order.server_url} did not answer within ${order.deadline_ms / 1000} s.`;
+    const late = `${order.server_url} gave no answer within ${order.deadline_ms / 1000} s.`;
     if (abort.signal.reason instanceof LateError || isTimeout(error)) {
       return failed('timed_out', late);
     }

@@ -43,6 +43,13 @@ export const presets: readonly Preset[] = [
 /** Any address that is none of the presets. */
 export const OTHER_PROVIDER = 'other';
 
+export const toolModes: ToolMode[] = ['auto', 'native', 'constrained', 'text', 'none'];
+
+/** Only the OpenAI format has JSON answers and calls as text. */
+export function isToolModeOf(mode: ToolMode, format: WireFormat | undefined): boolean {
+  return (mode !== 'constrained' && mode !== 'text') || format === 'openai';
+}
+
 export interface ModelForm {
   preset: string;
   baseUrl: string;
@@ -313,10 +320,8 @@ function presetOf(baseUrl: string): string {
   return presets.find((preset) => preset.baseUrl === plain)?.id ?? OTHER_PROVIDER;
 }
 
-/** Only the OpenAI format has constrained answers. */
 function checkMode(form: ModelForm): ModelForm {
-  const impossible = form.toolMode === 'constrained' && formatOf(form) !== 'openai';
-  return impossible ? { ...form, toolMode: 'auto' } : form;
+  return isToolModeOf(form.toolMode, formatOf(form)) ? form : { ...form, toolMode: 'auto' };
 }
 
 function parametersOf(text: string): Record<string, unknown> | undefined {

@@ -5,7 +5,13 @@ import type { TestFrame } from '$lib/api/types';
 import { startModelTest, finishModelTest, cancelModelTest, applyTestFrame } from './modelTest';
 
 const play = (...frames: TestFrame[]) => frames.reduce(applyTestFrame, startModelTest());
-const finished: TestFrame = { type: 'finished', ok: true, tools: 'native', firstWordMs: 412 };
+const finished: TestFrame = {
+  type: 'finished',
+  ok: true,
+  tools: 'native',
+  isInText: true,
+  firstWordMs: 412,
+};
 
 test('a test shows its words, then what it tries, then what it found', () => {
   const words: TestFrame[] = [
@@ -23,13 +29,14 @@ test('a test shows its words, then what it tries, then what it found', () => {
     state: 'passed',
     text: 'Hello',
     tools: 'native',
+    isInText: true,
     firstWordMs: 412,
   });
 });
 
 test('a test that fails keeps the sentence that says why', () => {
   const error = errorDetail('The key was refused.', 'model_key_refused');
-  expect(play({ type: 'finished', ok: false, error })).toMatchObject({
+  expect(play({ type: 'finished', ok: false, isInText: false, error })).toMatchObject({
     state: 'failed',
     error: ApiError.of(error),
   });

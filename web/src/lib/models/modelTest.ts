@@ -10,6 +10,8 @@ export interface ModelTest {
   trying?: ToolUse;
   /** What was found. */
   tools?: ToolUse;
+  /** The server left the call in the text. */
+  isInText?: boolean;
   firstWordMs?: number;
   /** What went wrong. Absent where the stream just ended; the page has words for that. */
   error?: unknown;
@@ -31,6 +33,7 @@ export function applyTestFrame(modelTest: ModelTest, frame: TestFrame): ModelTes
         state: frame.ok ? 'passed' : 'failed',
         text: modelTest.text,
         tools: frame.tools,
+        isInText: frame.isInText,
         firstWordMs: frame.firstWordMs,
         error: frame.error && ApiError.of(frame.error),
       };

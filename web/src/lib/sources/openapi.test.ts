@@ -174,7 +174,7 @@ test('what the server would not have is shown where it was typed', () => {
 
 test('a look that fails is about the document, unless the server says otherwise', () => {
   const check = (field: string | undefined, form: SourceForm, expected: string) =>
-    expect(previewFieldOfError({ code: 'unread', field }, form)).toBe(expected);
+    expect(previewFieldOfError({ code: 'document_timeout', field }, form)).toBe(expected);
   check(undefined, api(), 'url');
   check(undefined, given(' '), 'document');
   check('name', given('{}'), 'document');

@@ -24,10 +24,15 @@ pub(in crate::sources) fn allowed(config: &SourceConfig, trust: Trust) -> Result
             Variable::Shared(name) => Some(name),
             Variable::Personal(_) => None,
         });
-    match shared {
-        None => Ok(()),
-        Some(name) => Err(SourceDenied::SharedSecret { name: name.into() }.into()),
-    }
+    let Some(name) = shared else {
+        return Ok(());
+    };
+    let variable = Variable::Shared(name.clone());
+    let has_it = |(_, text): &(&str, &String)| mentioned_in(text).contains(&variable);
+    let field = given(config).into_iter().find(has_it);
+    let field = field.map_or("url", |(field, _)| field);
+    let denied = SourceDenied::SharedSecret { name: name.into() };
+    Err(SourceError::Forbidden(denied.detail().in_field(field)))
 }
 
 /// What is everybody's is sent nowhere that one person alone decides on. For servers that

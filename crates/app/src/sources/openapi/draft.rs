@@ -114,7 +114,7 @@ impl OpenapiDraft {
             url,
             document,
             base_url,
-            headers: merge::reveal(headers, &old.headers)?,
+            headers: merge::reveal("headers", headers, &old.headers)?,
             credentials,
             timeout_ms: change.timeout_ms.unwrap_or(old.timeout_ms),
             tool_timeouts_ms: change

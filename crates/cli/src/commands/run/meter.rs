@@ -1,8 +1,8 @@
-//! Progress of a call, on one line of standard error that is redrawn.
+//! Progress of a call or a prompt, on one line of standard error that is redrawn.
 
 use std::io::{IsTerminal, Write};
 
-use tenon_domain::CallProgress;
+use tenon_domain::{CallProgress, PromptProgress};
 
 use super::terminal::shown;
 
@@ -16,10 +16,19 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A log has no line that changes: there nothing is drawn.
     pub(super) fn draw(&mut self, name: &str, progress: &CallProgress) {
+        self.redraw(&line(name, progress));
+    }
+
+    pub(super) fn draw_prompt(&mut self, progress: &PromptProgress) {
+        let percent = progress.processed * 100 / progress.total.max(1);
+        self.redraw(&format!("  Reading the prompt, {} %", percent.min(100)));
+    }
+
+    /// A log has no line that changes: there nothing is drawn.
+    fn redraw(&mut self, line: &str) {
         if std::io::stderr().is_terminal() {
-            eprint!("\r\x1b[K{}", line(name, progress));
+            eprint!("\r\x1b[K{line}");
             let _ = std::io::stderr().flush();
             self.drawn = true;
         }

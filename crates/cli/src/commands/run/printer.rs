@@ -75,6 +75,12 @@ impl Printer {
                     self.print_progress(&progress)?;
                     continue;
                 }
+                WatchEvent::Live(LiveUpdate::PromptProgress(progress)) => {
+                    if !self.json {
+                        self.meter.draw_prompt(&progress);
+                    }
+                    continue;
+                }
                 WatchEvent::Live(LiveUpdate::Waiting(waiting)) => {
                     if !self.json {
                         self.meter.clear();

@@ -223,6 +223,7 @@ async fn a_refused_key_is_told_how_to_be_allowed() {
     let path = format!("/api/tools/{CALCULATE}/call");
     let answer = fixture.post(&key, &path, sum.clone()).await;
     assert_eq!(answer["error"]["kind"], "denied", "{answer}");
+    assert_eq!(answer["error"]["code"], "call_unapproved", "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     for word in [CALCULATE, "--allow", "scope", "policy"] {
         assert!(message.contains(word), "{message}");

@@ -59,14 +59,22 @@ impl Fake {
         let text = body["messages"].to_string();
         let has_tools = body.get("tools").is_some();
         let is_constrained = body.get("response_format").is_some();
-        let model = body["model"].clone();
+        let model = body["model"].as_str().unwrap_or_default().to_owned();
         fake.asked.lock().unwrap().push((headers, body));
-        let chunks = if text.contains("Open the door") && has_tools && model != "weak" {
-            vec![call("open_door", r#"{"number":7}"#)]
-        } else if text.contains("Open the door") && is_constrained && model != "dumb" {
-            vec![say(r#"{"tool":"open_door","arguments":{"number":7}}"#)]
-        } else {
-            vec![say("Hello "), say("there.")]
+        let is_trial = text.contains("Open the door");
+        let chunks = match model.as_str() {
+            // Calls no tool, however it is asked.
+            "dumb" => vec![say("Hello "), say("there.")],
+            "writer" if is_trial && has_tools => vec![
+                say("<tool_call>{\"name\": \"open_door\", "),
+                say("\"arguments\": {\"number\": 7}}</tool_call>"),
+            ],
+            "weak" if is_trial && is_constrained => {
+                vec![say(r#"{"tool":"open_door","arguments":{"number":7}}"#)]
+            }
+            "weak" => vec![say("Hello "), say("there.")],
+            _ if is_trial && has_tools => vec![call("open_door", r#"{"number":7}"#)],
+            _ => vec![say("Hello "), say("there.")],
         };
         let usage = json!({"choices": [], "usage": {
             "prompt_tokens": 1000, "completion_tokens": 10,

@@ -21,10 +21,12 @@ async fn test(server: &Server, id: &str) -> Vec<Value> {
 async fn a_test_sees_how_tools_are_called_and_auto_goes_by_it() {
     let (server, fake) = (Server::start().await, Fake::default());
     let url = fake.start().await;
-    for (model, tools) in [
-        ("small", "native"),
-        ("weak", "constrained"),
-        ("dumb", "native"),
+    for (model, tools, is_in_text) in [
+        ("small", "native", false),
+        ("writer", "native", true),
+        ("weak", "constrained", false),
+        // A test takes no tools away.
+        ("dumb", "none", false),
     ] {
         let added = add(&server, &url, model).await;
         let id = added["id"].as_str().unwrap();
@@ -36,8 +38,8 @@ async fn a_test_sees_how_tools_are_called_and_auto_goes_by_it() {
         assert_eq!(words, "Hello there.");
         let last = frames.last().unwrap();
         assert_eq!(
-            (&last["ok"], &last["tools"]),
-            (&json!(true), &json!(tools)),
+            (&last["ok"], &last["tools"], &last["isInText"]),
+            (&json!(true), &json!(tools), &json!(is_in_text)),
             "{model}"
         );
         let (_, seen) = server.get(&format!("/api/models/{id}")).await;
@@ -48,7 +50,11 @@ async fn a_test_sees_how_tools_are_called_and_auto_goes_by_it() {
         server.post(&format!("/api/chats/{chat}/turns"), turn).await;
         server.settle(&chat).await;
         let (_, body) = fake.asked().last().cloned().unwrap();
-        assert_eq!(body.get("tools").is_some(), tools == "native", "{model}");
+        assert_eq!(
+            body.get("tools").is_some(),
+            tools != "constrained",
+            "{model}"
+        );
         assert_eq!(
             body.get("response_format").is_some(),
             tools == "constrained",

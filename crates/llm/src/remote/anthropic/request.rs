@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolId, WireFormat};
 
+use super::options::add_options;
 use crate::history::CallIds;
 use crate::remote::compiled_tool::tool_entry;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
@@ -41,6 +42,7 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         add_past_tools(plan, &mut body);
     }
     remote.add_parameters(&mut body);
+    add_options(plan, &mut body);
     ModelRequestBody {
         fields: body,
         tools: plan.entries(),

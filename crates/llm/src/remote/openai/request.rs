@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
 
+use super::options::add_options;
 use crate::history::CallIds;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
 use crate::remote::{constrained, http};
@@ -21,18 +22,25 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
     if plan.capabilities.counts_tokens {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
-    if plan.tools.is_empty() {
+    if remote.reports_progress {
+        body.insert("return_progress".into(), json!(true));
+    }
+    match plan.tool_use {
         // Nothing to choose from: an answer is just words.
-    } else if remote.tools == ToolUse::Constrained {
-        let form = constrained::response_format(&plan.tools);
-        body.insert("response_format".into(), form);
-    } else {
-        tools = plan.entries();
+        _ if plan.tools.is_empty() => {}
+        ToolUse::Constrained => {
+            let form = constrained::response_format(&plan.tools, plan.options.requires_call());
+            body.insert("response_format".into(), form);
+        }
+        ToolUse::Native => tools = plan.entries(),
+        // They stand in the prompt.
+        ToolUse::Text | ToolUse::None => {}
     }
     if !plan.tools.is_empty() && http::is_local(&remote.base_url) {
         body.insert("temperature".into(), json!(LOCAL_TOOL_TEMPERATURE));
     }
     remote.add_parameters(&mut body);
+    add_options(plan, &mut body);
     ModelRequestBody {
         fields: body,
         tools,
@@ -208,6 +216,7 @@ mod tests {
     use tenon_domain::ToolId;
 
     use super::*;
+    use crate::GenerationOptions;
     use crate::remote::Capabilities;
     use crate::remote::compiled_tool::CompiledTool;
 
@@ -223,6 +232,7 @@ mod tests {
             parameters: parameters.as_object().cloned().unwrap_or_default(),
             tools: ToolUse::Native,
             context_tokens: None,
+            reports_progress: false,
         };
         let tool = Arc::new(CompiledTool {
             id: ToolId::new("t"),
@@ -235,7 +245,9 @@ mod tests {
             system: String::new(),
             messages: Vec::new(),
             tools: vec![tool; tools],
+            tool_use: ToolUse::Native,
             capabilities: Capabilities::default(),
+            options: GenerationOptions::default(),
         };
         let found = encode(&remote, &plan).fields.get("temperature").cloned();
         let found = found.and_then(|value| value.as_f64());

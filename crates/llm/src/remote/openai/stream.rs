@@ -38,10 +38,20 @@ struct Chunk {
     usage: BoxedOption<Value>,
     /// Where Groq counts.
     x_groq: BoxedOption<Value>,
+    /// How far llama.cpp has read the prompt.
+    prompt_progress: BoxedOption<ChunkProgress>,
     error: BoxedOption<Value>,
     /// Words where there should be choices: an error without its envelope.
     message: BoxedOption<LenientString>,
     detail: BoxedOption<LenientString>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ChunkProgress {
+    #[serde(default)]
+    processed: u64,
+    #[serde(default)]
+    total: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -128,6 +138,12 @@ impl OpenaiDecoder {
         let is_error_text = chunk.choices.is_none() && words.any(|words| !words.is_empty());
         if chunk.error.is_some_and(|error| is_error(&error)) || is_error_text {
             return Err(self.failed(data));
+        }
+        if let Some(ChunkProgress { processed, total }) = chunk.prompt_progress.as_deref() {
+            out.push(ModelDelta::PromptProgress {
+                processed: *processed,
+                total: *total,
+            });
         }
         let groq = || chunk.x_groq.as_ref().and_then(|groq| usage(&groq["usage"]));
         let mut figures = chunk.usage.as_deref().and_then(usage).or_else(groq);

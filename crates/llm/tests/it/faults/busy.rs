@@ -195,9 +195,10 @@ async fn a_trial_says_nothing_about_a_model_whose_server_is_in_trouble() {
     let tried = probe::run(&fake.remote(WireFormat::Openai), |_| {}).await;
     assert!(matches!(tried, Err(Error::Busy(_))), "{tried:?}");
 
-    // A server that refuses both ways says it clearly.
+    // A server that refuses every way says it clearly.
     let refuse = || Act::json(400, &json!({"error": {"message": "no such thing here"}}));
-    let fake = Fake::start([Act::hello(WireFormat::Openai), refuse(), refuse()]).await;
+    let acts = [Act::hello(WireFormat::Openai), refuse(), refuse(), refuse()];
+    let fake = Fake::start(acts).await;
     let tried = probe::run(&fake.remote(WireFormat::Openai), |_| {}).await;
     assert_eq!(tried.unwrap().tools, ToolUse::None);
 }

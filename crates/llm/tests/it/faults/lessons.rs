@@ -53,7 +53,7 @@ async fn a_tool_that_is_refused_is_left_out_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_model_without_tools_answers_without_them() {
+async fn a_server_that_takes_no_tools_is_told_of_them_in_the_prompt() {
     for (status, said) in [
         (
             400,
@@ -76,15 +76,13 @@ async fn a_model_without_tools_answers_without_them() {
         for asked in [2, 3] {
             let heard = ask(&*provider, hi()).await;
             heard.is_answer("Hello");
-            let left: Vec<&str> = heard
-                .left_out
-                .iter()
-                .map(|tool| tool.tool_id.as_str())
-                .collect();
-            assert_eq!(left, ["weather", "clock"], "{said}");
+            assert_eq!(heard.left_out, [], "{said}");
             assert_eq!(fake.asked().len(), asked, "{said}");
         }
-        assert!(fake.asked()[1].body.get("tools").is_none(), "{said}");
+        let body = &fake.asked()[1].body;
+        assert!(body.get("tools").is_none(), "{said}");
+        let system = body["messages"][0]["content"].as_str().unwrap();
+        assert!(system.contains("\"name\":\"clock\""), "{system}");
     }
 }
 

@@ -84,10 +84,8 @@ async fn a_call_is_made_its_result_told_and_the_answer_spoken() {
         );
 
         let failed = answered(request, &reply, |_| {
-            Err(ToolError {
-                kind: ErrorKind::Unavailable,
-                message: "the weather is unreachable".into(),
-            })
+            let message = "the weather is unreachable";
+            Err(ToolError::new(ErrorKind::Unavailable, message))
         });
         let last = hear(&*provider, failed).await.whole();
         assert_eq!(text(&last), "The weather cannot be had now.", "{format:?}");

@@ -105,10 +105,12 @@ async fn a_tool_without_arguments_is_called_with_none() {
     for format in BOTH {
         let request = ModelRequest {
             system: String::new(),
+            language: None,
             messages: vec![Message::User {
                 text: "is anybody there".into(),
             }],
             tools: vec![tool("ping", json!({"type": "object"}))],
+            ..ModelRequest::default()
         };
         let reply = hear(&*peer.provider(format), request).await.whole();
         assert_eq!(

@@ -60,8 +60,10 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
     let chat = |name: &'static str, messages: Vec<Message>| {
         let request = ModelRequest {
             system: "You are Tenon.".into(),
+            language: None,
             messages,
             tools: vec![tool("weather"), tool("clock")],
+            ..ModelRequest::default()
         };
         (name, request)
     };

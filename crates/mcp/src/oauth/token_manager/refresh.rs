@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::error::EndedLogin;
 use super::super::scopes;
 use super::{Grant, Inner, LoginError, now, storage};
 
@@ -44,7 +45,7 @@ impl Inner {
         }
         let tokens = stored.tokens.as_ref().ok_or_else(logged_out)?;
         let Some(refresh_token) = tokens.refresh.clone() else {
-            let error = LoginError::Ended("it gave nothing to renew it with".into());
+            let error = LoginError::Ended(EndedLogin::NotRenewable);
             return self.end_grant(stored, error).await;
         };
         match self.request_refresh(&stored, &refresh_token).await {
@@ -129,5 +130,5 @@ fn is_newer(grant: &Grant, old: &str) -> bool {
 }
 
 fn logged_out() -> LoginError {
-    LoginError::Ended("somebody logged out".into())
+    LoginError::Ended(EndedLogin::LoggedOut)
 }

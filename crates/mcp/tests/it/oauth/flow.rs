@@ -3,7 +3,7 @@
 use serde_json::json;
 use tenon_mcp::TokenProvider;
 use tenon_mcp::oauth::{
-    GrantStatus, LoginError, LoginRequest, OAuthClient, finish_login, start_login,
+    GrantStatus, LoginError, LoginRequest, OAuthClient, RefusedLogin, finish_login, start_login,
 };
 
 use super::{REDIRECT, address, anywhere, log_in, request, start, status, visit};
@@ -161,7 +161,7 @@ async fn a_refusal_there_is_told_in_one_line() {
         .unwrap_err();
     assert_eq!(
         refused,
-        LoginError::Refused("access_denied not today".into())
+        LoginError::Refused(RefusedLogin::Said("access_denied not today".into()))
     );
 }
 

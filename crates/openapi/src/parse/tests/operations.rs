@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{only, whole};
+use crate::note::OperationError;
 use crate::operation::{BodyKind, FormField, ParameterStyle, Serialization, SkippedOperation};
 use crate::parse::{MAX_OPERATIONS, parse};
 
@@ -240,12 +241,13 @@ fn what_is_broken_is_skipped_and_says_why() {
             "/d": { "post": { "requestBody": { "$ref": "#/components/requestBodies/Gone" } }, "get": {} },
         },
     }));
-    let skipped = |place: &str, why: &str| SkippedOperation {
-        operation: place.into(),
-        reason: why.into(),
-    };
+    let skipped = |place: &str, why: &str| (place.to_owned(), why.to_owned());
+    let found = parsed.skipped.into_iter();
+    let found: Vec<_> = found
+        .map(|skipped| (skipped.operation, skipped.reason.to_string()))
+        .collect();
     assert_eq!(
-        parsed.skipped,
+        found,
         [
             skipped("GET /a", "`#/paths/~1a/get` is not an object."),
             skipped(
@@ -358,8 +360,11 @@ fn operations_beyond_the_last_are_counted() {
     let parsed = whole(json!({ "openapi": "3.0.0", "paths": paths }));
     assert_eq!(parsed.operations.len(), MAX_OPERATIONS);
     let last = SkippedOperation {
-        operation: "5 more".into(),
-        reason: "Only the first 10000 operations are read.".into(),
+        operation: String::new(),
+        reason: OperationError::TooManyOperations {
+            count: 5,
+            max: MAX_OPERATIONS,
+        },
     };
     assert_eq!(parsed.skipped, [last]);
 }

@@ -9,6 +9,7 @@ use axum::response::{Html, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
+use tenon_domain::PageLanguage;
 use tenon_sources::mcp::oauth::LoginError;
 
 /// What came of it.
@@ -18,13 +19,6 @@ pub(super) enum LoginOutcome {
     NobodyHere,
     TooMany,
     Failed(LoginError),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PageLanguage {
-    English,
-    Simplified,
-    Traditional,
 }
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:20vh auto 0;padding:0 1.5em;\
@@ -140,32 +134,6 @@ fn sentence(language: PageLanguage, outcome: &LoginOutcome) -> &'static str {
     }
 }
 
-impl PageLanguage {
-    /// The first of a browser's languages that Tenon speaks.
-    fn of(asked: &str) -> Self {
-        let tags = asked.split(',').filter_map(|tag| tag.split(';').next());
-        for tag in tags.map(|tag| tag.trim().to_ascii_lowercase()) {
-            let mut parts = tag.split('-');
-            match parts.next() {
-                Some("en") => return Self::English,
-                Some("yue") => return Self::Traditional,
-                Some("zh") => {
-                    let is_traditional = |part: &str| matches!(part, "hant" | "tw" | "hk" | "mo");
-                    let parts: Vec<&str> = parts.collect();
-                    let is_traditional = parts.iter().any(|part| is_traditional(part));
-                    return if is_traditional && !parts.contains(&"hans") {
-                        Self::Traditional
-                    } else {
-                        Self::Simplified
-                    };
-                }
-                _ => {}
-            }
-        }
-        Self::English
-    }
-}
-
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
@@ -186,26 +154,13 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tenon_sources::mcp::oauth::RefusedLogin;
+
     use super::*;
 
     #[test]
-    fn a_page_speaks_the_browsers_language() {
-        let check = |asked: &str, expected: PageLanguage| {
-            assert_eq!(PageLanguage::of(asked), expected, "{asked}");
-        };
-        check("", PageLanguage::English);
-        check("de-DE,de;q=0.9,en;q=0.8", PageLanguage::English);
-        check("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Simplified);
-        check("zh", PageLanguage::Simplified);
-        check("fr, zh-Hant;q=0.5", PageLanguage::Traditional);
-        check("zh-HK", PageLanguage::Traditional);
-        check("zh-Hans-HK", PageLanguage::Simplified);
-        check("yue", PageLanguage::Traditional);
-    }
-
-    #[test]
     fn what_a_stranger_says_is_only_text() {
-        let error = LoginError::Refused("<script>alert('1')</script>&".into());
+        let error = LoginError::Refused(RefusedLogin::Said("<script>alert('1')</script>&".into()));
         let page = page(PageLanguage::English, &LoginOutcome::Failed(error), "");
         assert!(!page.contains("<script>"), "{page}");
         assert!(page.contains("&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"));

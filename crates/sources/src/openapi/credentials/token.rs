@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
-use tenon_domain::ToolError;
+use tenon_domain::{ErrorDetail, ErrorParam, ToolError};
 use tenon_net::oauth::{
     ClientAuth, OAuthClient, SingleFlight, TokenError, TokenRequest, TokenResponse,
 };
@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::RequestSender;
+use crate::call_error::{ServerCallError, failed};
 use crate::text::line;
 
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -71,23 +72,23 @@ pub(super) fn endpoint(
     token_url: TokenUrl<'_>,
     base: &Url,
 ) -> Result<Url, ToolError> {
-    let refused = |why: &str| {
-        ToolError::failed(format!(
-            "No token can be got for `{scheme}`: where tokens are given out {why}."
-        ))
-    };
+    let scheme = || scheme.into();
     let (url, trusted) = match token_url {
         TokenUrl::Document(url) => (url, false),
         TokenUrl::Configured(url) => (url, true),
     };
     let url = base
         .join(url.trim())
-        .map_err(|_| refused("is no address"))?;
+        .map_err(|_| failed(ServerCallError::TokenAddress { scheme: scheme() }))?;
     match (url.scheme(), base.scheme()) {
         ("https", _) => Ok(url),
-        ("http", "https") if !trusted => Err(refused("is not https, though the document is")),
+        ("http", "https") if !trusted => Err(failed(ServerCallError::TokenAddressInsecure {
+            scheme: scheme(),
+        })),
         ("http", _) => Ok(url),
-        _ => Err(refused("is neither http nor https")),
+        _ => Err(failed(ServerCallError::TokenAddressScheme {
+            scheme: scheme(),
+        })),
     }
 }
 
@@ -121,7 +122,7 @@ impl CredentialTokenClient {
         let client = Arc::clone(self);
         let job = || async move { client.refresh().await };
         let fetched = self.requests.run(ready, job).await;
-        fetched.unwrap_or_else(|| Err(ToolError::failed("The token could not be fetched.")))
+        fetched.unwrap_or_else(|| Err(failed(ServerCallError::TokenUnfetched)))
     }
 
     async fn refresh(&self) -> Result<String, ToolError> {
@@ -153,10 +154,10 @@ impl CredentialTokenClient {
             }
         }
         if response.body.len() > MAX_RESPONSE_BYTES {
-            return Err(self.error("the answer is too long"));
+            return Err(failed(self.error(ServerCallError::TokenAnswerTooLong)));
         }
         let token = TokenResponse::parse(response.status, &response.body);
-        let token = token.map_err(|error| self.error(&reason(error)))?;
+        let token = token.map_err(|error| failed(self.error(reason(error))))?;
         let after = token.refresh_after();
         Ok(CachedToken {
             refresh_at: after.map(|after| Instant::now() + after.min(MAX_LIFETIME)),
@@ -171,10 +172,14 @@ impl CredentialTokenClient {
         match tokio::time::timeout(TOKEN_TIMEOUT * 2, sent).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => {
-                let message = self.error(&error.message).message;
-                Err(ToolError::new(error.kind, message))
+                let kind = error.kind;
+                let mut why = ErrorDetail::from(error);
+                // The sentence goes on after it.
+                why.message
+                    .truncate(why.message.trim_end_matches('.').len());
+                Err(ToolError::coded(kind, self.error(why)))
             }
-            Err(_) => Err(self.error("nobody answers there")),
+            Err(_) => Err(failed(self.error(ServerCallError::TokenHostSilent))),
         }
     }
 
@@ -194,7 +199,8 @@ impl CredentialTokenClient {
             form: &form,
         };
         let encoded = request.encode();
-        let encoded = encoded.ok_or_else(|| self.error("its secret is too long"))?;
+        let encoded =
+            encoded.ok_or_else(|| failed(self.error(ServerCallError::TokenSecretTooLong)))?;
         Ok(OpenapiRequest {
             method: Method::POST,
             url: account.endpoint.clone(),
@@ -203,13 +209,12 @@ impl CredentialTokenClient {
         })
     }
 
-    fn error(&self, reason: &str) -> ToolError {
-        let host = self.account.endpoint.host_str().unwrap_or_default();
-        let scheme = &self.account.scheme;
-        let reason = reason.trim_end_matches('.');
-        ToolError::failed(format!(
-            "The server was not asked, for no token could be got from {host} for `{scheme}`: {reason}."
-        ))
+    fn error(&self, why: impl Into<ErrorParam>) -> ServerCallError {
+        ServerCallError::NoToken {
+            scheme: self.account.scheme.as_str().into(),
+            host: self.account.endpoint.host_str().unwrap_or_default().into(),
+            why: why.into(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -239,14 +244,18 @@ fn is_invalid_client(response: &OpenapiResponse) -> bool {
 }
 
 /// The end of a sentence.
-fn reason(error: TokenError) -> String {
+fn reason(error: TokenError) -> ServerCallError {
     match error {
         TokenError::Rejected { code, description } => {
             let description = description.unwrap_or_default();
-            line(&format!("it said {code} {description}"), MAX_REASON_CHARS)
+            let said = line(&format!("{code} {description}"), MAX_REASON_CHARS);
+            let said = said.trim_end_matches('.').into();
+            ServerCallError::TokenRejected { said }
         }
-        TokenError::TokenType => "it gives tokens of a kind that Tenon cannot use".to_owned(),
-        TokenError::Status(_) | TokenError::NoToken | TokenError::InvalidToken => error.to_string(),
+        TokenError::TokenType => ServerCallError::TokenType,
+        TokenError::Status(status) => ServerCallError::TokenStatus { status },
+        TokenError::NoToken => ServerCallError::TokenMissing,
+        TokenError::InvalidToken => ServerCallError::TokenInvalid,
     }
 }
 

@@ -1,78 +1,77 @@
 //! The URLs that were tried for a document, and what was there instead.
 
+use reqwest::StatusCode;
+use tenon_domain::{CodedError, ErrorDetail, ErrorParam};
 use tenon_net::without_query;
 use url::Url;
 
-use super::FetchError;
+use super::error::{FetchError, OtherAnswer};
 
 /// So many urls with the same answer are named.
 const MAX_NAMED_URLS: usize = 3;
 
 #[derive(Default)]
 pub(super) struct FetchAttempts {
-    /// Each with what is true of all its urls.
-    answers: Vec<(Vec<String>, String)>,
-    /// Sentences about what ended it.
-    ends: Vec<String>,
+    /// Each with the urls that gave it.
+    answers: Vec<(OtherAnswer, Vec<String>)>,
+    /// What ended it.
+    ends: Vec<ErrorDetail>,
     urls: usize,
-    /// What was said where a key was asked for.
-    locked: Vec<String>,
+    /// The status of each that asked for a key.
+    locked: Vec<StatusCode>,
 }
 
 impl FetchAttempts {
-    /// `what` goes on after the url.
-    pub(super) fn add(&mut self, url: &Url, what: String, needs_key: bool) {
+    pub(super) fn add(&mut self, url: &Url, answer: OtherAnswer) {
         self.urls += 1;
-        self.locked.extend(needs_key.then(|| what.clone()));
+        if let OtherAnswer::NeedsKey(status) = answer {
+            self.locked.push(status);
+        }
         let shown = without_query(url);
-        match self.answers.iter_mut().find(|(_, known)| *known == what) {
-            Some((urls, _)) => urls.push(shown),
-            None => self.answers.push((vec![shown], what)),
+        match self.answers.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, urls)) => urls.push(shown),
+            None => self.answers.push((answer, vec![shown])),
         }
     }
 
-    pub(super) fn add_final(&mut self, sentence: String) {
-        self.ends.push(sentence);
+    pub(super) fn add_final(&mut self, why: ErrorDetail) {
+        self.ends.push(why);
     }
 
-    pub(super) fn into_error(self, given: &Url) -> FetchError {
+    pub(super) fn into_error(mut self, given: &Url) -> FetchError {
         let is_locked = self.locked.len() == self.urls && self.ends.is_empty();
-        let locked = self.locked.into_iter().next();
-        let needs_key = locked.is_some();
-        let why = match (locked.filter(|_| is_locked), self.ends.as_slice()) {
+        let locked = self.locked.first().copied();
+        let error = match (locked.filter(|_| is_locked), self.ends.as_mut_slice()) {
             // To say it of every url once would say no more.
-            (Some(what), _) => format!(
-                "{} {what}. Add it to this server as a header.",
-                given.origin().ascii_serialization(),
-            ),
-            (None, [only]) if self.answers.is_empty() => only.clone(),
-            (None, ends) => {
-                let answers = self.answers.iter();
-                let answers = answers.map(|(urls, what)| format!("{} {what}", named(urls)));
-                let all: Vec<String> = answers.chain(ends.iter().cloned()).collect();
-                let all = all.join("; ");
-                format!(
-                    "No OpenAPI document was found: {}.",
-                    all.trim_end_matches('.')
-                )
+            (Some(status), _) => FetchError::KeyMissing {
+                origin: given.origin().ascii_serialization().into(),
+                status: status.to_string().into(),
+            },
+            (None, [_]) if self.answers.is_empty() => FetchError::Send(self.ends.remove(0)),
+            (None, _) => {
+                let answers = self.answers.into_iter();
+                let answers = answers.map(|(answer, urls)| answer.at(named(&urls)).into());
+                let all: Vec<ErrorDetail> = answers.chain(self.ends).collect();
+                let answers = all.into();
+                FetchError::NotFound { answers }
             }
         };
-        FetchError {
-            message: why,
-            needs_key,
+        if locked.is_none() {
+            return error;
         }
+        let why = error.detail().into();
+        FetchError::NeedsKey { why }
     }
 }
 
-fn named(urls: &[String]) -> String {
-    match urls {
-        [one] => one.clone(),
-        urls if urls.len() <= MAX_NAMED_URLS => urls.join(", "),
-        urls => {
-            let first = urls.iter().take(MAX_NAMED_URLS).map(String::as_str);
-            let first: Vec<&str> = first.collect();
-            let more = urls.len() - MAX_NAMED_URLS;
-            format!("{} and {more} more usual places", first.join(", "))
-        }
+fn named(urls: &[String]) -> ErrorParam {
+    if urls.len() <= MAX_NAMED_URLS {
+        return urls.join(", ").into();
     }
+    let (first, more) = urls.split_at(MAX_NAMED_URLS);
+    let places = FetchError::Places {
+        addresses: first.join(", ").into(),
+        count: more.len(),
+    };
+    places.into()
 }

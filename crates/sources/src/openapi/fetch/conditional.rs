@@ -9,6 +9,8 @@ use url::Url;
 
 use tenon_openapi::discover;
 
+use super::error::FetchError;
+
 /// Longer ones are none.
 const MAX_VALIDATOR_BYTES: usize = 1024;
 
@@ -139,24 +141,5 @@ impl DocumentBody {
     pub(super) fn list(&self) -> Option<&Value> {
         let document = self.document.as_ref();
         document.filter(|document| !discover::has_paths(document))
-    }
-}
-
-/// Why nothing could be fetched.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct FetchError {
-    /// A sentence.
-    pub message: String,
-    /// The server shows its document only to those with a key.
-    pub needs_key: bool,
-}
-
-impl FetchError {
-    pub(super) fn new(message: String) -> Self {
-        Self {
-            message,
-            needs_key: false,
-        }
     }
 }

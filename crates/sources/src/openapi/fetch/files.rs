@@ -135,11 +135,14 @@ impl DocumentFetcher<'_> {
         );
         let bytes = match came.await {
             Ok(HttpOutcome::Body(body)) => body.bytes,
-            Ok(HttpOutcome::Other(other)) => return Err(FileError::Read(other.what)),
+            Ok(HttpOutcome::Other(other)) => {
+                let why = other.answer.at("it").to_string();
+                return Err(FileError::Read(why.trim_end_matches('.').to_owned()));
+            }
             Ok(HttpOutcome::NotModified { .. }) => {
                 return Err(FileError::Read("it was not sent".into()));
             }
-            Err(error) => return Err(FileError::Read(error.to_string())),
+            Err(error) => return Err(FileError::Read(error.into_detail().message)),
         };
         let taken = bytes.len();
         let bytes_left = &budget.bytes;

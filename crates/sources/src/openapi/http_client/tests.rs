@@ -11,11 +11,10 @@ async fn a_name_that_leads_inside_is_refused_when_it_is_resolved() {
     let caller = OpenapiHttpClient::new(Network::PublicOnly).unwrap();
     // Past the check of the address, as a name under somebody else's control would be.
     let error = caller.client.get(url.clone()).send().await.unwrap_err();
-    let refused = "localhost is on a private network or on this machine. Only an administrator \
-                   can add a server there.";
+    let host = "localhost".into();
     assert_eq!(
         SendError::of(&error, &url),
-        SendError::Refused(refused.into())
+        SendError::Refused(ServerFault::Private { host }.into())
     );
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "nobody must have come");
@@ -47,7 +46,7 @@ fn check(
             let (method, url) = (request.method(), request.url());
             format!("{method} {url} {body}: {}", names.join(" "))
         }
-        Err(error) => error.to_string(),
+        Err(error) => error.into_detail().message,
     };
     assert_eq!(shown, expected);
 }

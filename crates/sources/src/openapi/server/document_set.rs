@@ -184,6 +184,9 @@ impl DocumentSet {
     }
 }
 
+/// Of servers that all cannot be read.
+const MAX_TOLD_PROBLEMS: usize = 3;
+
 fn merge_subs(
     before: Option<&DocumentSet>,
     subs: Vec<FetchedSubDocument>,
@@ -228,11 +231,9 @@ fn merge_subs(
         }
     }
     if count > 0 && failed == count {
-        let shown = problems.iter().take(3).map(ToString::to_string);
-        return Err(OpenapiError::NoSubDocument {
-            count,
-            problems: shown.collect::<Vec<_>>().join(" "),
-        });
+        problems.truncate(MAX_TOLD_PROBLEMS);
+        let problems = std::mem::take(problems);
+        return Err(OpenapiError::NoSubDocument { count, problems });
     }
     Ok(documents)
 }

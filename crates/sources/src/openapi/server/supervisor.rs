@@ -352,7 +352,7 @@ impl OpenapiSupervisor {
             let documents = &shared.settings.documents;
             let storing = documents.store(merged.to_store, merged.names);
             let stored = timeout(shared.schedule.store_timeout, storing).await;
-            let too_long = || DocumentStoreError("it took too long".into());
+            let too_long = || DocumentStoreError(ServerFault::StoreTimeout.into());
             let stored = stored.unwrap_or_else(|_| Err(too_long()));
             shared.loaded().unstored = stored.is_err();
             if let Err(why) = stored {

@@ -1,9 +1,9 @@
 //! Real servers: where they are, and those that have to be running before they are reached.
 
+use std::fs::File;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::peer::{installed, ours};
@@ -44,6 +44,7 @@ pub struct Listening {
     pub address: String,
     command: Box<dyn Fn(u16) -> Command + Send>,
     port: u16,
+    _port_lock: File,
 }
 
 impl Listening {
@@ -66,12 +67,13 @@ impl Listening {
 
     /// What is listening at its port once it is up.
     pub fn start(command: impl Fn(u16) -> Command + Send + 'static) -> Self {
-        let port = free_port();
+        let (port, lock) = free_port();
         let mut server = Self {
             child: spawn(&mut command(port)),
             address: format!("http://127.0.0.1:{port}"),
             command: Box::new(command),
             port,
+            _port_lock: lock,
         };
         server.wait();
         server
@@ -115,16 +117,16 @@ fn spawn(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// One below those the kernel gives out by itself: it would connect a caller of
-/// such a port that nobody listens on yet to the caller itself.
-fn free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Tests run side by side, and a server takes its time to take its port: to each its own few.
-    let begin = 20_000 + (std::process::id() % 750) as u16 * 16;
-    loop {
-        let port = begin + NEXT.fetch_add(1, Ordering::Relaxed) % 16;
-        if TcpListener::bind(("0.0.0.0", port)).is_ok() {
-            return port;
-        }
-    }
+/// A port, and a lock that keeps it from other tests: they run side by side, and a server takes its
+/// time to take its port. It is one below those the kernel gives out by itself, which would connect
+/// a caller of such a port that nobody listens on yet to the caller itself.
+fn free_port() -> (u16, File) {
+    let locked = |port: u16| {
+        let file = std::env::temp_dir().join(format!("tenon-test-port-{port}"));
+        let lock = File::create(file).ok()?;
+        lock.try_lock().ok()?;
+        TcpListener::bind(("0.0.0.0", port)).ok()?;
+        Some((port, lock))
+    };
+    (20_000..32_000).find_map(locked).unwrap()
 }

@@ -48,6 +48,7 @@ async fn a_call_that_meets_the_death_of_its_server_is_repeated_only_without_harm
     for tool in ["read", "set"] {
         let bad_server = BadServer::new("good");
         let harness = bad_server.ready().await;
+        harness.server.set_trusted_hints(true);
         let killer = async {
             bad_server.until(&format!("tools/call {tool}"), 1).await;
             kill(harness.server.status().pid.unwrap());
@@ -56,30 +57,39 @@ async fn a_call_that_meets_the_death_of_its_server_is_repeated_only_without_harm
         assert_eq!(said, format!("{tool} in life 2"));
     }
 
-    let bad_server = BadServer::new("good");
-    let harness = bad_server.ready().await;
-    let killer = async {
-        bad_server.until("tools/call write", 1).await;
-        kill(harness.server.status().pid.unwrap());
-    };
-    let (result, ()) = tokio::join!(harness.call("write", nothing()), killer);
-    let error = result.unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Unavailable);
-    assert!(
-        error
-            .message
-            .contains("whether it took effect is not known"),
-        "{error}"
-    );
-    assert_eq!(bad_server.count("tools/call write"), 1);
-    // The next one waits for the new life.
-    assert_eq!(harness.text("write", nothing()).await, "written in life 2");
+    // Nobody trusts the word of the second one.
+    for (tool, trusted, then) in [
+        ("write", true, "written in life 2"),
+        ("read", false, "read in life 2"),
+    ] {
+        let bad_server = BadServer::new("good");
+        let harness = bad_server.ready().await;
+        harness.server.set_trusted_hints(trusted);
+        let called = format!("tools/call {tool}");
+        let killer = async {
+            bad_server.until(&called, 1).await;
+            kill(harness.server.status().pid.unwrap());
+        };
+        let (result, ()) = tokio::join!(harness.call(tool, nothing()), killer);
+        let error = result.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert!(
+            error
+                .message
+                .contains("whether it took effect is not known"),
+            "{error}"
+        );
+        assert_eq!(bad_server.count(&called), 1);
+        // The next one waits for the new life.
+        assert_eq!(harness.text(tool, nothing()).await, then);
+    }
 }
 
 #[tokio::test]
 async fn a_restart_while_calls_run_loses_none_of_them() {
     let bad_server = BadServer::new("good");
     let harness = bad_server.ready().await;
+    harness.server.set_trusted_hints(true);
     let restarter = async {
         bad_server.until("tools/call", 9).await;
         harness.server.restart();
@@ -107,7 +117,7 @@ async fn one_that_lacks_a_secret_has_failed_at_once_and_waits_to_be_restarted() 
     assert_eq!(why, "`KEY` is not set");
     assert_eq!(bad_server.count("start"), 0);
     assert_eq!(
-        harness.server.unavailable().unwrap(),
+        harness.server.unavailable().unwrap().message,
         "Test cannot be used now: `KEY` is not set. Do without it, or tell the user that its log \
          and a button to restart it are under Settings → Tool servers."
     );

@@ -185,7 +185,7 @@ async fn the_cause_is_shown_and_not_what_came_last() {
     };
     assert_eq!(cause.advice, Some(advice));
     // Models hear what helps, and nothing that only a reader of the log may.
-    let said = harness.server.unavailable().unwrap();
+    let said = harness.server.unavailable().unwrap().message;
     assert!(said.contains("set it for this server."), "{said}");
     assert!(!said.contains("It wrote"), "{said}");
 }

@@ -1,7 +1,9 @@
 import type { ErrorCode } from './en';
+import { callErrorsZhHans } from './calls/zh-hans';
 import { noteErrorsZhHans } from './notes/zh-hans';
 
 export const errorsZhHans: Record<ErrorCode, string> = {
+  ...callErrorsZhHans,
   ...noteErrorsZhHans,
   other: '{message}',
 
@@ -107,6 +109,10 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_list_timeout:
     '{address} 在 {seconds} 秒内没有说明它提供哪些模型。请确认服务正在运行，且地址正确。',
   model_list_empty: '{address} 没有提供任何模型。',
+  model_option_unsupported: '{model} 不支持 `{option}`。请去掉它，或换一个模型。',
+  model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。请改小，或换一个模型。',
+  model_option_with_tools:
+    '{model} 使用工具时不支持 `{option}`。请把 `tool_choice` 设为 `none`，或去掉它。',
   model_test_silent: '{name} 有响应，但什么也没说。请选择这个服务的另一个模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒内没有完成。它可能还在加载：请重试，或换一个更小的模型。',
@@ -125,14 +131,14 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_name_invalid: '名称最多 {max} 个字符，且只有一行。',
   model_address_too_long: '地址太长。',
   model_parameters_too_long: '参数太长。',
-  model_not_constrained: '受限回答只适用于 OpenAI 格式。请选择“自动”或“原生”。',
+  model_not_constrained: '结构化输出和文本调用只适用于 OpenAI 格式。请选择“自动”或“原生”。',
   model_context_invalid: '上下文长度应在 256 到 100,000,000 个 token 之间。',
   model_prices_invalid: '价格不能为负，货币最多 8 个字符。',
   model_parameter_reserved: '`{name}` 不能作为参数：它是请求本身的一部分。请去掉。',
   model_key_invalid: '这不是密钥：密钥由字母、数字和符号组成，没有空格。请重新复制。',
 
   // 没有告诉模型的工具
-  tool_model_without_tools: '这个模型不调用工具；请测试它，或换一个',
+  tool_model_without_tools: '这个模型设置为不用工具',
   tool_too_many: '最多告诉模型 {max} 个工具；请关闭一些',
   tool_too_many_failed: '另有 {max} 个工具无法告诉这个模型；请关闭它们',
   tool_description_refused: '它的说明被拒绝：{said}',
@@ -293,14 +299,34 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   header_name: '`{name}` 不能作为请求头的名称。请使用字母、数字和连字符。',
   header_reserved: '请求头 {name} 由 Tenon 自己填写，请去掉。',
   header_value: '请求头 {name} 的值含有不允许的字符。',
-  unread: '读取不到它的说明文档：{message}',
-  wants_key: '对方要求密钥：{message}',
+  document_address_invalid:
+    '地址无效（{why}）。请写出完整地址，例如 https://example.com/openapi.json。',
+  document_address_scheme: '地址必须以 http:// 或 https:// 开头。',
+  document_no_address: '没有可以查看的地址。',
+  document_not_sent: '它没有发来。',
+  document_not_an_object: '这不是 OpenAPI 文档：`#` 不是对象。',
+  document_paths_not_an_object: '这不是 OpenAPI 文档：`#/paths` 不是对象。',
+  document_not_openapi:
+    '这不是 OpenAPI 文档：`#` 中既没有 `openapi`，也没有 `swagger` 或 `paths`。',
+  documents_unread: '无法读取它的文档。{why}',
+  wants_key: '{why}',
+  document_key_missing: '{origin} 要求密钥（返回 {status}）。请把密钥作为请求头加到这个服务器。',
+  document_not_found: '没有找到 OpenAPI 文档。{answers}',
+  document_timeout: '{host} 没有及时发来文档。',
+  documents_too_large: '所有服务器的文档加起来太大。',
+  document_answer_unreadable: '无法读取 {address} 的响应。',
+  document_broken: '无法读取 {address}。{why}',
+  document_web_page: '{address} 返回的是网页。',
+  document_other_json: '{address} 返回的不是 OpenAPI 文档。',
+  document_other_text: '{address} 返回的既不是 JSON 也不是 YAML。{why}',
+  document_locked: '{address} 要求密钥（返回 {status}）。',
+  document_status: '{address} 返回 {status}。',
+  document_places: '{addresses} 和另外 {count} 个常见位置',
   document_too_large: '文档太大：{mb} MB。',
   document_too_many_values: '文档中的数据项太多。请去掉一些。',
   document_empty: '文档是空的。',
   document_markup: '文档是网页或 XML，不是 JSON 或 YAML。',
   document_syntax: '文档不是有效的 {format}：{why}。',
-  document_not_openapi: '这不是 OpenAPI 文档：{message}',
   document_version: '文档是 Swagger {version}：只支持 2.0 和 OpenAPI 3。',
   documents_all_unread: '它后面的 {count} 个服务器都无法读取。{problems}',
   document_not_stored: '文档已不再保存，请重新给出。',
@@ -332,8 +358,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
     '无法自动在这个服务器登录：{why}请在那里注册 {client}，并把得到的客户端 ID 填入服务器的设置。',
   login_unreachable: '{why}请稍后再试。',
   untrusted: '{why}没有向那里发送任何内容。',
-  login_refused: '对方拒绝了登录：{said}',
-  login_ended: '在那里的登录已失效（{said}）。请重新登录。',
+  login_refused: '对方拒绝了登录：{why}',
+  login_ended: '在那里的登录已失效（{why}）。请重新登录。',
   login_expired: '此次登录并非从这里开始、已过期或已被使用。请重新开始。',
   login_not_stored: '无法保存登录得到的内容，原因见 Tenon 的日志。',
 
@@ -361,6 +387,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   too_much_work: 'Tenon 此刻这类工作太多，请过几秒再试。',
   unwell: 'Tenon 目前无法工作：{why}',
   bad_request: '内容不符合要求：{message}',
+  unsupported_parameter: '这里不能使用 `{name}`：{instead}。',
+  invalid_value: '`{name}` 应当是 {expected}。',
   request_too_long: '内容太长：{message}',
   unreachable: '对方没有正常响应：{message}',
   tools_too_many_changes: '一次最多修改 {max} 个工具。请分几次发送。',

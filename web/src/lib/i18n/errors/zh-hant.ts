@@ -1,7 +1,9 @@
 import type { ErrorCode } from './en';
+import { callErrorsZhHant } from './calls/zh-hant';
 import { noteErrorsZhHant } from './notes/zh-hant';
 
 export const errorsZhHant: Record<ErrorCode, string> = {
+  ...callErrorsZhHant,
   ...noteErrorsZhHant,
   other: '{message}',
 
@@ -107,6 +109,10 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_list_timeout:
     '{address} 在 {seconds} 秒內沒有說明它提供哪些模型。請確認服務正在執行，且位址正確。',
   model_list_empty: '{address} 沒有提供任何模型。',
+  model_option_unsupported: '{model} 不支援 `{option}`。請去掉它，或換一個模型。',
+  model_option_above_one: '{model} 的 `{option}` 只能是 0 到 1。請改小，或換一個模型。',
+  model_option_with_tools:
+    '{model} 使用工具時不支援 `{option}`。請把 `tool_choice` 設為 `none`，或去掉它。',
   model_test_silent: '{name} 有回應，但什麼也沒說。請選擇這個服務的另一個模型。',
   model_test_timeout:
     '{name} 在 {seconds} 秒內沒有完成。它可能還在載入：請重試，或換一個更小的模型。',
@@ -125,14 +131,14 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_name_invalid: '名稱最多 {max} 個字元，且只有一行。',
   model_address_too_long: '位址太長。',
   model_parameters_too_long: '參數太長。',
-  model_not_constrained: '受限回答只適用於 OpenAI 格式。請選擇「自動」或「原生」。',
+  model_not_constrained: '結構化輸出和文字呼叫只適用於 OpenAI 格式。請選擇「自動」或「原生」。',
   model_context_invalid: '上下文長度應在 256 到 100,000,000 個 token 之間。',
   model_prices_invalid: '價格不能為負，貨幣最多 8 個字元。',
   model_parameter_reserved: '`{name}` 不能作為參數：它是請求本身的一部分。請去掉。',
   model_key_invalid: '這不是金鑰：金鑰由字母、數字和符號組成，沒有空格。請重新複製。',
 
   // 沒有告訴模型的工具
-  tool_model_without_tools: '這個模型不呼叫工具；請測試它，或換一個',
+  tool_model_without_tools: '這個模型設定為不用工具',
   tool_too_many: '最多告訴模型 {max} 個工具；請關閉一些',
   tool_too_many_failed: '另有 {max} 個工具無法告訴這個模型；請關閉它們',
   tool_description_refused: '它的說明被拒絕：{said}',
@@ -293,14 +299,34 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   header_name: '`{name}` 不能作為標頭的名稱。請使用字母、數字和連字號。',
   header_reserved: '標頭 {name} 由 Tenon 自己填寫，請去掉。',
   header_value: '標頭 {name} 的值含有不允許的字元。',
-  unread: '讀取不到它的說明文件：{message}',
-  wants_key: '對方要求金鑰：{message}',
+  document_address_invalid:
+    '位址無效（{why}）。請寫出完整位址，例如 https://example.com/openapi.json。',
+  document_address_scheme: '位址必須以 http:// 或 https:// 開頭。',
+  document_no_address: '沒有可以查看的位址。',
+  document_not_sent: '它沒有傳來。',
+  document_not_an_object: '這不是 OpenAPI 文件：`#` 不是物件。',
+  document_paths_not_an_object: '這不是 OpenAPI 文件：`#/paths` 不是物件。',
+  document_not_openapi:
+    '這不是 OpenAPI 文件：`#` 中既沒有 `openapi`，也沒有 `swagger` 或 `paths`。',
+  documents_unread: '無法讀取它的文件。{why}',
+  wants_key: '{why}',
+  document_key_missing: '{origin} 要求金鑰（傳回 {status}）。請把金鑰作為標頭加到這個伺服器。',
+  document_not_found: '沒有找到 OpenAPI 文件。{answers}',
+  document_timeout: '{host} 沒有及時傳來文件。',
+  documents_too_large: '所有伺服器的文件加起來太大。',
+  document_answer_unreadable: '無法讀取 {address} 的回應。',
+  document_broken: '無法讀取 {address}。{why}',
+  document_web_page: '{address} 傳回的是網頁。',
+  document_other_json: '{address} 傳回的不是 OpenAPI 文件。',
+  document_other_text: '{address} 傳回的既不是 JSON 也不是 YAML。{why}',
+  document_locked: '{address} 要求金鑰（傳回 {status}）。',
+  document_status: '{address} 傳回 {status}。',
+  document_places: '{addresses} 和另外 {count} 個常見位置',
   document_too_large: '文件太大：{mb} MB。',
   document_too_many_values: '文件中的資料項太多。請去掉一些。',
   document_empty: '文件是空的。',
   document_markup: '文件是網頁或 XML，不是 JSON 或 YAML。',
   document_syntax: '文件不是有效的 {format}：{why}。',
-  document_not_openapi: '這不是 OpenAPI 文件：{message}',
   document_version: '文件是 Swagger {version}：只支援 2.0 和 OpenAPI 3。',
   documents_all_unread: '它後面的 {count} 個伺服器都無法讀取。{problems}',
   document_not_stored: '文件已不再儲存，請重新給出。',
@@ -333,8 +359,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
     '無法自動在這個伺服器登入：{why}請在那裡註冊 {client}，並把得到的用戶端 ID 填入伺服器的設定。',
   login_unreachable: '{why}請稍後再試。',
   untrusted: '{why}沒有向那裡傳送任何內容。',
-  login_refused: '對方拒絕了登入：{said}',
-  login_ended: '在那裡的登入已失效（{said}）。請重新登入。',
+  login_refused: '對方拒絕了登入：{why}',
+  login_ended: '在那裡的登入已失效（{why}）。請重新登入。',
   login_expired: '此次登入並非從這裡開始、已過期或已被使用。請重新開始。',
   login_not_stored: '無法儲存登入得到的內容，原因見 Tenon 的記錄。',
 
@@ -362,6 +388,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   too_much_work: 'Tenon 此刻這類工作太多，請過幾秒再試。',
   unwell: 'Tenon 目前無法工作：{why}',
   bad_request: '內容不符合要求：{message}',
+  unsupported_parameter: '這裡不能使用 `{name}`：{instead}。',
+  invalid_value: '`{name}` 應當是 {expected}。',
   request_too_long: '內容太長：{message}',
   unreachable: '對方沒有正常回應：{message}',
   tools_too_many_changes: '一次最多修改 {max} 個工具。請分幾次傳送。',

@@ -111,7 +111,7 @@ async fn what_is_packed_is_measured_unpacked() {
 async fn an_openapi_document_that_is_not_there_is_told_with_what_was_tried() {
     assert_eq!(
         failure("/", |_| status(404)).await,
-        "No OpenAPI document was found: /, /openapi.json, /openapi.yaml and 17 more usual places \
+        "No OpenAPI document was found. /, /openapi.json, /openapi.yaml and 17 more usual places \
          answered 404 Not Found."
     );
     let odd = failure("/api/openapi.json", |seen| match seen.path.as_str() {
@@ -122,10 +122,10 @@ async fn an_openapi_document_that_is_not_there_is_told_with_what_was_tried() {
     });
     let odd = odd.await;
     for part in [
-        "/api/openapi.json answered with a web page;",
-        "/api/openapi.yaml answered with something that is no OpenAPI document;",
-        "/api/swagger.json asks for a key (it answered 401 Unauthorized);",
-        " more usual places answered with something that is neither JSON nor YAML",
+        "/api/openapi.json answered with a web page.",
+        "/api/openapi.yaml answered with something that is no OpenAPI document.",
+        "/api/swagger.json asks for a key (it answered 401 Unauthorized).",
+        " more usual places answered with something that is neither JSON nor YAML.",
     ] {
         assert!(odd.contains(part), "{odd}");
     }

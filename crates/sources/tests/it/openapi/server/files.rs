@@ -58,7 +58,7 @@ async fn a_description_in_several_files_is_read_whole_from_express() {
     assert_eq!(
         skipped(&harness),
         [
-            "GET /gone What it does is in another document (`/api/operations/gone.yml`), which could not be read: answered 404 Not Found."
+            "GET /gone What it does is in another document (`/api/operations/gone.yml`), which could not be read: it answered 404 Not Found."
         ]
     );
     let input = json!({ "one": "a", "two": "b", "limit": 3, "name": "Rex" });

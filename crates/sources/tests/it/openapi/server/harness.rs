@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{
-    Caller, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind, SourceState,
-    ToolAccess, ToolError, ToolResult,
+    Caller, ErrorDetail, OpenapiConfig, OpenapiOrigin, SourceId, SourceInfo, SourceKind,
+    SourceState, ToolAccess, ToolError, ToolResult,
 };
 use tenon_sources::import::reached;
 use tenon_sources::openapi::{
@@ -217,7 +217,7 @@ impl DocumentStore for MemoryDocuments {
         let mut failures = self.failures.lock().unwrap();
         if *failures > 0 {
             *failures -= 1;
-            return Err(DocumentStoreError("No room.".into()));
+            return Err(DocumentStoreError(ErrorDetail::other("No room.")));
         }
         let mut kept = self.kept.lock().unwrap();
         kept.retain(|old| {
