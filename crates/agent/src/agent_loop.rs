@@ -4,6 +4,7 @@
 //! is up to the [`Recorder`]. A failed tool is a result; only a model that cannot be used fails a run.
 
 mod calls;
+mod repeats;
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -14,18 +15,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
 use tenon_domain::{
-    ChatId, EntryPoint, Message, MessageId, PageLanguage, StopReason, ToolAccess, ToolSpec,
+    ChatId, EntryPoint, Message, MessageId, PageLanguage, Part, StopReason, ToolAccess, ToolSpec,
     TurnOutcome, Usage,
 };
 use tenon_llm::{GenerationOptions, ModelRequest};
 use tenon_store::{Result as StoreResult, fresh_id};
-use tenon_tools::{RequestTools, Toolset};
+use tenon_tools::{OfferSize, RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
 use crate::model_step::{ModelStep, StepResult};
+use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
-use crate::{Agent, TurnFault, prompt};
+use crate::{Agent, TurnFault};
+use repeats::RepeatDetector;
 
 /// One run of the loop.
 pub(crate) struct AgentLoop<'a> {
@@ -59,6 +62,15 @@ pub enum ModelTools {
     Client(Vec<Arc<ToolSpec>>),
 }
 
+/// What a model is asked for in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    /// Whatever it wants: words, calls.
+    Open,
+    /// Words alone: its calls only repeated themselves.
+    AnswerOnly,
+}
+
 /// Why a run is over.
 #[derive(Debug)]
 pub(crate) enum LoopEnd {
@@ -82,12 +94,22 @@ impl AgentLoop<'_> {
         mut messages: Vec<Message>,
         first_step: usize,
     ) -> StoreResult<LoopEnd> {
+        let mut repeats = RepeatDetector::replay(&messages, self.model.provider.is_small());
+        let mut kind = StepKind::Open;
         for step in first_step..self.agent.settings.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
-            let (message, StepResult { reply, cut }) =
-                self.run_model_step(&toolset, &messages, step).await?;
+            let (message, StepResult { mut reply, mut cut }) =
+                self.run_model_step(&toolset, &messages, step, kind).await?;
             self.usage.add(reply.usage);
+            if kind == StepKind::AnswerOnly {
+                let is_call = |part: &mut Part| matches!(part, Part::Call { .. });
+                let calls = reply.parts.extract_if(.., is_call).count();
+                if cut.is_none() && (calls > 0 || reply.parts.is_empty()) {
+                    let name = (&self.model.shown.name).into();
+                    cut = Some(interrupted(TurnFault::Repeats { name }));
+                }
+            }
 
             let calls = calls::requested(&toolset, &message, &reply.parts);
             let recorder = self.recorder;
@@ -112,10 +134,14 @@ impl AgentLoop<'_> {
             }
 
             let toolset = calls::with_known_addresses(toolset, &messages, &calls).await;
-            let answers = match self.run_calls(&toolset, calls).await? {
+            let mut answers = match self.run_calls(&toolset, calls).await? {
                 ControlFlow::Continue(answers) => answers,
                 ControlFlow::Break(end) => return Ok(end),
             };
+            if repeats.observe(&reply.parts, &answers) {
+                repeats::add_note(&mut answers);
+                kind = StepKind::AnswerOnly;
+            }
             messages.push(Message::Assistant { parts: reply.parts });
             if !answers.is_empty() {
                 messages.push(Message::Tools { answers });
@@ -171,6 +197,7 @@ impl AgentLoop<'_> {
         toolset: &Toolset,
         messages: &[Message],
         step: usize,
+        kind: StepKind,
     ) -> StoreResult<(MessageId, StepResult)> {
         let message = MessageId(fresh_id());
         self.recorder.message_started(&message).await?;
@@ -187,15 +214,11 @@ impl AgentLoop<'_> {
             message: &message,
             recorder: self.recorder,
         };
-        let tools = match &self.tools {
-            ModelTools::Server(_) => toolset.specs(),
-            ModelTools::Client(tools) => tools.clone(),
-        };
-        let has_tools = !tools.is_empty() && self.model.provider.offers_tools();
+        let tools = self.offered_tools(toolset, messages, kind);
         let result = step.run(ModelRequest {
             system: match self.system {
                 Some(system) => system.to_owned(),
-                None => prompt::system(has_tools, self.language),
+                None => self.system_prompt(&tools, kind).text(self.language),
             },
             language: self.language,
             messages: messages.to_vec(),
@@ -204,6 +227,39 @@ impl AgentLoop<'_> {
         });
         let result = result.await;
         Ok((message, result))
+    }
+
+    fn offered_tools(
+        &self,
+        toolset: &Toolset,
+        messages: &[Message],
+        kind: StepKind,
+    ) -> Vec<Arc<ToolSpec>> {
+        match (&self.tools, kind) {
+            (_, StepKind::AnswerOnly) => Vec::new(),
+            (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
+            (ModelTools::Server(_), StepKind::Open) => {
+                let is_small = self.model.provider.is_small();
+                let size = if is_small {
+                    OfferSize::Compact
+                } else {
+                    OfferSize::Full
+                };
+                toolset.offer(messages, size)
+            }
+        }
+    }
+
+    fn system_prompt(&self, tools: &[Arc<ToolSpec>], kind: StepKind) -> SystemPrompt {
+        let provider = &self.model.provider;
+        match kind {
+            StepKind::AnswerOnly => SystemPrompt::AnswerOnly,
+            StepKind::Open if tools.is_empty() || !provider.offers_tools() => {
+                SystemPrompt::WithoutTools
+            }
+            StepKind::Open if provider.is_small() => SystemPrompt::Short,
+            StepKind::Open => SystemPrompt::Full,
+        }
     }
 }
 
@@ -217,6 +273,10 @@ pub(crate) async fn catch_panic(
 
 pub(crate) fn failed(fault: TurnFault) -> TurnOutcome {
     TurnOutcome::Failed(fault.into())
+}
+
+fn interrupted(fault: TurnFault) -> TurnOutcome {
+    TurnOutcome::Interrupted(fault.into())
 }
 
 impl LoopEnd {

@@ -8,35 +8,58 @@ use tenon_domain::{
 };
 use tenon_store::{Result, Store};
 
-/// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
-const SYSTEM: &str = "You are Tenon, a careful assistant with tools. \
-Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
-When a call fails, read why, mend the call or say what is in the way. \
-When an output was too long, read on with the tools that page through results. \
-Answer in the language of the user.";
-
-/// A model that is promised tools and has none invents what they would have said.
-const SYSTEM_WITHOUT_TOOLS: &str = "You are Tenon, a careful assistant. \
-You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
-but say that you cannot look it up. \
-Answer in the language of the user.";
+/// Who a model is told to be, where its caller does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SystemPrompt {
+    Full,
+    /// For a model that reads slowly and has little room.
+    Short,
+    /// A model that is promised tools and has none invents what they would have said.
+    WithoutTools,
+    /// For a model that has called tools and must not call any more.
+    AnswerOnly,
+}
 
 /// Models answer what is written alike in both scripts of Chinese in Simplified.
 const TRADITIONAL: &str =
     " Where that is Chinese, write Traditional characters unless the user writes Simplified ones.";
 
-/// Who the model is, where its caller does not say.
-pub(crate) fn system(has_tools: bool, language: Option<PageLanguage>) -> String {
-    let system = if has_tools {
-        SYSTEM
-    } else {
-        SYSTEM_WITHOUT_TOOLS
-    };
-    let script = match language {
-        Some(PageLanguage::Traditional) => TRADITIONAL,
-        Some(PageLanguage::English | PageLanguage::Simplified) | None => "",
-    };
-    format!("{system}{script}")
+impl SystemPrompt {
+    pub(crate) fn text(self, language: Option<PageLanguage>) -> String {
+        let script = match language {
+            Some(PageLanguage::Traditional) => TRADITIONAL,
+            Some(PageLanguage::English | PageLanguage::Simplified) | None => "",
+        };
+        format!("{}{script}", self.template())
+    }
+
+    /// Deliberately without date, names or lists: a prompt that never changes is cached by providers.
+    fn template(self) -> &'static str {
+        match self {
+            Self::Full => {
+                "You are Tenon, a careful assistant with tools. \
+                 Use a tool when it can find out or do what the user asks; do not guess what a tool can tell. \
+                 When a call fails, read why, mend the call or say what is in the way. \
+                 Answer in the language of the user."
+            }
+            Self::Short => {
+                "You are Tenon, a careful assistant with tools. \
+                 Use a tool when it can find out or do what the user asks. \
+                 Answer in the language of the user."
+            }
+            Self::WithoutTools => {
+                "You are Tenon, a careful assistant. \
+                 You have no tools in this conversation: do not guess what only a tool could tell, such as the time, files or the web, \
+                 but say that you cannot look it up. \
+                 Answer in the language of the user."
+            }
+            Self::AnswerOnly => {
+                "You are Tenon, a careful assistant. \
+                 Answer the user in a sentence or two, with the results of the tools that were called. \
+                 Answer in the language of the user."
+            }
+        }
+    }
 }
 
 /// What leads to a turn, and what was said in it so far; other branches are

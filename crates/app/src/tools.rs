@@ -156,6 +156,9 @@ fn view_from(toolset: &Toolset, tool: &Tool, source: SourceView) -> ToolView {
         tool_name: tool.spec.name.clone(),
         title: tool.spec.title.clone(),
         description: tool.spec.description.clone(),
+        keywords: Some(tool.source.keywords(&tool.spec.name))
+            .filter(|keywords| !keywords.is_empty())
+            .map(str::to_owned),
         parameters: tool.spec.input_schema.clone(),
         annotations: tool.spec.annotations,
         source,

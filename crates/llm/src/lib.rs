@@ -51,6 +51,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Whether the model should be told of few tools, and in short.
+    fn is_small(&self) -> bool {
+        false
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
 
     /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.

@@ -117,6 +117,10 @@ impl Provider for RemoteProvider {
         self.remote.tools != ToolUse::None
     }
 
+    fn is_small(&self) -> bool {
+        is_small(&self.remote)
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())

@@ -13,7 +13,7 @@ use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{
     Annotations, ErrorKind, SourceId, SourceInfo, SourceKind, ToolDefinition, ToolError, ToolResult,
 };
-use tenon_tools::{CallContext, OutputStore, Quota, ToolSource};
+use tenon_tools::{CallContext, OutputStore, Quota, Relevance, ToolSource};
 use url::Url;
 
 mod files;
@@ -60,6 +60,13 @@ trait BuiltinTool: Send + Sync {
 
     fn definition(&self) -> ToolDefinition;
 
+    /// Further words to find it by; see [`ToolSource::keywords`].
+    fn keywords(&self) -> &'static str;
+
+    fn relevance(&self) -> Relevance {
+        Relevance::Always
+    }
+
     /// How long a call may take, where it differs from the hub's default.
     fn deadline(&self) -> Option<Duration> {
         None
@@ -77,6 +84,8 @@ trait BuiltinTool: Send + Sync {
 #[async_trait]
 trait AnyTool: Send + Sync {
     fn definition(&self) -> ToolDefinition;
+    fn keywords(&self) -> &'static str;
+    fn relevance(&self) -> Relevance;
     fn deadline(&self) -> Option<Duration>;
     fn address(&self, input: &Value) -> Option<Url>;
     async fn run(&self, input: Value, context: &CallContext) -> ToolResult;
@@ -130,6 +139,14 @@ impl ToolSource for BuiltinSource {
             .collect()
     }
 
+    fn keywords(&self, tool: &str) -> &str {
+        self.get(tool).map_or("", AnyTool::keywords)
+    }
+
+    fn relevance(&self, tool: &str) -> Relevance {
+        self.get(tool).map_or(Relevance::Always, AnyTool::relevance)
+    }
+
     fn deadline(&self, tool: &str) -> Option<Duration> {
         self.get(tool)?.deadline()
     }
@@ -153,6 +170,14 @@ impl ToolSource for BuiltinSource {
 impl<T: BuiltinTool> AnyTool for T {
     fn definition(&self) -> ToolDefinition {
         BuiltinTool::definition(self)
+    }
+
+    fn keywords(&self) -> &'static str {
+        BuiltinTool::keywords(self)
+    }
+
+    fn relevance(&self) -> Relevance {
+        BuiltinTool::relevance(self)
     }
 
     fn deadline(&self) -> Option<Duration> {

@@ -34,9 +34,9 @@ pub use output_store::{MemoryOutputStore, OutputStore};
 pub use quota::{OverQuota, Quota, QuotaLimits, StorageInventory};
 pub use registry::{CatalogChange, Connection, Registry, SourceStatus};
 pub use request_tools::RequestTools;
-pub use source::{CallContext, CallOrigin, ToolSource};
+pub use source::{CallContext, CallOrigin, Relevance, ToolSource};
 pub use tool_ids::{MemoryToolIdStore, ToolIdStore};
-pub use toolset::{PreparedCall, ReadyCall, Toolset, UnapprovedCall};
+pub use toolset::{OfferSize, PreparedCall, ReadyCall, Toolset, UnapprovedCall};
 
 /// Why the hub could not do its own work. What goes wrong in a tool is a
 /// [`tenon_domain::ToolError`] instead.

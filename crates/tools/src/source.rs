@@ -30,6 +30,17 @@ pub trait ToolSource: Send + Sync {
     /// What it offers now. After a change, `Registry::refresh` asks again.
     fn tools(&self) -> Vec<ToolDefinition>;
 
+    /// Further words to find a tool by, in other languages for example. They are for search; no
+    /// model is told of them.
+    fn keywords(&self, _tool: &str) -> &str {
+        ""
+    }
+
+    /// When a model is offered a tool.
+    fn relevance(&self, _tool: &str) -> Relevance {
+        Relevance::Always
+    }
+
     fn state(&self) -> SourceState {
         SourceState::Ready
     }
@@ -67,6 +78,17 @@ pub trait ToolSource: Send + Sync {
 
     /// Runs a tool by its native name. The input fits the schema the source gave.
     async fn call(&self, tool: &str, input: Value, context: &CallContext) -> ToolResult;
+}
+
+/// When a model is offered a tool. One that the user names, chose or switched on is always offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relevance {
+    Always,
+    /// Models with little room are offered it only where the user speaks of what it does.
+    OnDemand,
+    /// Once an output of the conversation was too long to show.
+    AfterCutOutput,
+    WhenNamed,
 }
 
 /// On whose behalf, and with what at hand, a call is made.

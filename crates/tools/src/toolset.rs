@@ -3,6 +3,7 @@
 //! approval, which may take hours.
 
 mod known_addresses;
+mod offer;
 mod policy;
 mod prepared_call;
 
@@ -26,6 +27,7 @@ use crate::catalog::{Catalog, Tool};
 use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools};
+pub use offer::OfferSize;
 use policy::Decision;
 pub use prepared_call::{PreparedCall, ReadyCall, UnapprovedCall};
 
@@ -142,14 +144,18 @@ impl Toolset {
         &self.access
     }
 
-    /// What a model is offered: all but what it would be denied and what cannot be reached.
+    /// What a model may call: all but what it would be denied and what cannot be reached.
     pub fn specs(&self) -> Vec<Arc<ToolSpec>> {
-        self.tools()
-            .into_iter()
-            .filter(|tool| tool.source.state().can_be_called())
-            .filter(|tool| self.policy(tool) != Policy::Deny)
-            .map(|tool| tool.spec.clone())
-            .collect()
+        let tools = self.callable().into_iter();
+        tools.map(|tool| tool.spec.clone()).collect()
+    }
+
+    fn callable(&self) -> Vec<&Arc<Tool>> {
+        let mut tools = self.tools();
+        tools.retain(|tool| {
+            tool.source.state().can_be_called() && self.policy(tool) != Policy::Deny
+        });
+        tools
     }
 
     async fn check<'a>(

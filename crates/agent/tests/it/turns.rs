@@ -183,17 +183,72 @@ async fn a_tool_that_says_the_work_is_done_ends_the_turn() {
 
 #[tokio::test]
 async fn a_model_that_goes_in_circles_meets_the_step_limit() {
-    let circle = || {
-        vec![
-            ScriptStep::call(0, "mcp_bench_echo", &json!({})),
-            ScriptStep::stop(),
-        ]
-    };
-    let harness = AgentHarness::with([circle(), circle(), circle()], |settings| {
-        settings.step_limit = 3
-    })
-    .await;
+    let circle = [1, 2, 3].map(|text| echo(&text.to_string()));
+    let harness = AgentHarness::with(circle, |settings| settings.step_limit = 3).await;
     assert_eq!(harness.turn("go").await, TurnOutcome::StepLimit);
+}
+
+/// A step that calls `echo`, whose result is the text.
+fn echo(text: &str) -> Vec<ScriptStep> {
+    vec![
+        ScriptStep::call(0, "mcp_bench_echo", &json!({ "text": text })),
+        ScriptStep::stop(),
+    ]
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_itself_is_told_so_and_asked_to_answer_without_tools() {
+    let harness = AgentHarness::new([
+        echo("42"),
+        echo("42"),
+        vec![ScriptStep::text("It is 42."), ScriptStep::stop()],
+    ])
+    .await;
+    assert_eq!(harness.turn("What is it?").await, TurnOutcome::Done);
+    let asked = harness.model.requests();
+    let results: Vec<String> = asked[2]
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tools { answers } => Some(answers[0].result.as_ref().unwrap().to_text()),
+            Message::User { .. } | Message::Assistant { .. } => None,
+        })
+        .collect();
+    assert_eq!(results[0], "42");
+    assert!(results[1].contains("same result as before"), "{results:?}");
+    assert!(!asked[1].tools.is_empty() && asked[2].tools.is_empty());
+    assert!(!asked[2].system.contains("with tools"));
+    // What a person sees is what the tool said.
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
+    let shown = calls.iter().map(|call| call.result().unwrap().to_text());
+    assert_eq!(shown.collect::<Vec<_>>(), ["42", "42"]);
+}
+
+#[tokio::test]
+async fn a_turn_that_only_repeats_ends_with_its_third_step_and_says_why() {
+    let harness = AgentHarness::new([echo("42"), echo("42"), echo("42")]).await;
+    let outcome = harness.turn("What is it?").await;
+    let name = "Scripted model".into();
+    assert_eq!(
+        outcome,
+        TurnOutcome::Interrupted(TurnFault::Repeats { name }.into())
+    );
+    assert_eq!(harness.model.requests().len(), 3);
+    let calls = harness.store.calls(&harness.chat).await.unwrap();
+    assert_eq!(calls.len(), 2, "the third was not made");
+}
+
+#[tokio::test]
+async fn a_call_between_two_of_the_same_is_no_repeat() {
+    let harness = AgentHarness::new([
+        echo("running"),
+        echo("wait"),
+        echo("running"),
+        vec![ScriptStep::text("It runs."), ScriptStep::stop()],
+    ])
+    .await;
+    assert_eq!(harness.turn("Is it done?").await, TurnOutcome::Done);
+    assert!(!harness.model.requests()[3].tools.is_empty());
 }
 
 #[tokio::test]

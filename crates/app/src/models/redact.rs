@@ -43,6 +43,14 @@ impl Provider for RedactingProvider {
         self.provider.name()
     }
 
+    fn offers_tools(&self) -> bool {
+        self.provider.offers_tools()
+    }
+
+    fn is_small(&self) -> bool {
+        self.provider.is_small()
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let (places, name) = (self.places.clone(), self.name.clone());
         let deltas = self.provider.stream(request).await;

@@ -18,6 +18,10 @@ pub struct ToolView {
     pub tool_name: String,
     pub title: String,
     pub description: String,
+    /// Further words to find it by.
+    #[ts(optional)]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub keywords: Option<String>,
     #[ts(type = "unknown")]
     pub parameters: InputSchema,
     pub annotations: Annotations,

@@ -165,6 +165,7 @@ fn search(tools: Vec<ToolView>, query: &str) -> Vec<ToolView> {
             (tool.tool_id.as_str(), 2.0),
             (tool.display_name.as_str(), 2.0),
             (tool.description.as_str(), 1.0),
+            (tool.keywords.as_deref().unwrap_or_default(), 1.0),
         ]
     }));
     let hits = index.rank(query).into_iter().take(MAX_HITS);

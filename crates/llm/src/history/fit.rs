@@ -12,8 +12,8 @@ use tenon_domain::{Content, Message, Part, ToolAnswer};
 /// Enough of an old output to know what it was.
 const OLD_OUTPUT_CHARS: usize = 300;
 
-/// Enough of the newest outputs to go on with.
-const NEW_OUTPUT_CHARS: usize = 4_000;
+/// Enough of the newest outputs to go on with; less only where that does not fit.
+const NEW_OUTPUT_CHARS: [usize; 4] = [4_000, 2_000, 1_000, 500];
 
 /// Enough of an old answer to follow the thread.
 const OLD_ANSWER_CHARS: usize = 300;
@@ -43,18 +43,12 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
         .unwrap_or(0);
 
     type Shorten = fn(&mut Message);
-    let steps: [(usize, Shorten); 5] = [
+    let steps: [(usize, Shorten); 3] = [
         (newest, |message| {
             outputs(message, OLD_OUTPUT_CHARS, ImageHandling::Describe)
         }),
         (newest, |message| inputs(message, OLD_OUTPUT_CHARS)),
         (turn, |message| answers(message, OLD_ANSWER_CHARS)),
-        (messages.len(), |message| {
-            outputs(message, NEW_OUTPUT_CHARS, ImageHandling::Keep)
-        }),
-        (messages.len(), |message| {
-            outputs(message, OLD_OUTPUT_CHARS, ImageHandling::Describe)
-        }),
     ];
     for (end, shorten) in steps {
         let mut shortened = 0;
@@ -70,6 +64,21 @@ pub(crate) fn fit(messages: &mut [Message], budget: usize) {
         }
         if total <= target {
             return;
+        }
+    }
+    fit_newest(messages, budget);
+}
+
+/// What the model works with now is cut last, and only as far as it has to be.
+fn fit_newest(messages: &mut [Message], budget: usize) {
+    let kept = NEW_OUTPUT_CHARS.map(|chars| (chars, ImageHandling::Keep));
+    let last = [(OLD_OUTPUT_CHARS, ImageHandling::Describe)];
+    for (chars, images) in kept.into_iter().chain(last) {
+        if messages.iter().map(weight).sum::<usize>() <= budget {
+            return;
+        }
+        for message in &mut *messages {
+            outputs(message, chars, images);
         }
     }
 }
@@ -295,6 +304,21 @@ mod tests {
         check(31_000, [true, false, false, true, true, true]);
         check(15_000, [true, false, false, true, true, false]);
         check(0, [true, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn the_newest_output_is_cut_no_further_than_it_has_to_be() {
+        let check = |budget: usize, expected: usize| {
+            let mut messages = vec![user("go"), model("looking"), tool(&"x".repeat(3_200))];
+            fit(&mut messages, budget);
+            let found = length(&messages[2]);
+            assert!(found.abs_diff(expected) < 80, "{found} at {budget} tokens");
+        };
+        check(1_000, 3_200);
+        check(800, 2_000);
+        check(500, 1_000);
+        check(200, 500);
+        check(10, 300);
     }
 
     #[test]

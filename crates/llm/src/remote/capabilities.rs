@@ -65,6 +65,8 @@ pub(crate) struct Capabilities {
     pub takes_stop: bool,
     /// Writes no more than this.
     pub max_tokens: Option<u64>,
+    /// Reads no more than this.
+    pub context_tokens: Option<u64>,
     /// A chat of this weight was too long.
     pub full_at: Option<usize>,
     quarantine: BTreeMap<ToolId, RefusedTool>,
@@ -100,6 +102,7 @@ impl Default for Capabilities {
             takes_max_tokens: true,
             takes_stop: true,
             max_tokens: None,
+            context_tokens: None,
             full_at: None,
             quarantine: BTreeMap::new(),
             has_bad_image: false,
@@ -201,6 +204,7 @@ impl Capabilities {
         self.takes_max_tokens &= other.takes_max_tokens;
         self.takes_stop &= other.takes_stop;
         self.max_tokens = other.max_tokens.or(self.max_tokens);
+        self.context_tokens = other.context_tokens.or(self.context_tokens);
         self.full_at = other.full_at.or(self.full_at);
         let refused = other.quarantine.iter();
         self.quarantine

@@ -28,7 +28,11 @@ pub(crate) enum ProviderError {
         retry_after: Option<Duration>,
     },
     /// The chat is longer than the model can read.
-    ContextFull { fault: ModelFault },
+    ContextFull {
+        fault: ModelFault,
+        /// How many tokens it can read, where its server says so.
+        context_tokens: Option<u64>,
+    },
     /// Something in the request is not understood. `said` is the provider's
     /// text: it may name the culprit, and the request go out again without it.
     Rejected { fault: ModelFault, said: String },
@@ -101,6 +105,8 @@ pub(crate) struct ProviderErrorBody {
     /// `error.param`: where in the request.
     pub place: String,
     pub text: String,
+    /// How many tokens the model can read.
+    pub context_tokens: Option<u64>,
     pub retry_after: Option<Duration>,
 }
 
@@ -154,6 +160,10 @@ impl ProviderErrorBody {
             },
             codes: format!("{} {code} {}", word("type"), word("status")).to_lowercase(),
             place: word("param"),
+            context_tokens: error
+                .get("n_ctx")
+                .and_then(Value::as_u64)
+                .or_else(|| context_limit(&text)),
             text: line(&text, MAX_BODY_CHARS),
             retry_after: None,
         }
@@ -171,6 +181,7 @@ impl ProviderErrorBody {
             ErrorCategory::NoCredit => refused(ModelFault::NoCredit { host, said }),
             ErrorCategory::ContextFull => ProviderError::ContextFull {
                 fault: ModelFault::ContextFull { name, said },
+                context_tokens: self.context_tokens,
             },
             ErrorCategory::Unauthorized if remote.key.is_some() => {
                 refused(ModelFault::KeyRefused { host, name, said })
@@ -335,11 +346,19 @@ impl ProviderError {
     pub(crate) fn detail(self) -> ErrorDetail {
         match self {
             Self::Busy { fault, .. }
-            | Self::ContextFull { fault }
+            | Self::ContextFull { fault, .. }
             | Self::Rejected { fault, .. }
             | Self::Refused { fault } => fault.detail(),
         }
     }
+}
+
+/// "This model's maximum context length is 8192 tokens", "the available context size (4096 tokens)"
+fn context_limit(said: &str) -> Option<u64> {
+    let marks = ["maximum context length is ", "available context size ("];
+    let (_, rest) = marks.iter().find_map(|mark| said.split_once(mark))?;
+    let end = rest.find(|char: char| !char.is_ascii_digit());
+    rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
 fn wait_text(wait: Option<Duration>) -> Option<String> {

@@ -16,6 +16,9 @@ use crate::{ExclusionReason, GenerationOptions, ModelFault, ModelRequest};
 /// What a model needs for its own words where its settings do not say.
 const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
 
+/// The part of a context that is kept free for the answer at most: one in so many tokens.
+const ANSWER_SHARE: u64 = 4;
+
 /// One request, ready to be written in either wire format.
 #[derive(Debug)]
 pub(crate) struct RequestPlan {
@@ -48,8 +51,10 @@ impl Remote {
                 .find_map(|name| self.parameters.get(*name)?.as_u64())
         };
         let asked = plan.options.max_tokens.or_else(set);
-        let context = self.context_tokens?;
-        let answer = asked.unwrap_or(DEFAULT_ANSWER_TOKENS).min(context / 2);
+        let contexts = [self.context_tokens, plan.capabilities.context_tokens];
+        let context = contexts.into_iter().flatten().min()?;
+        let longest = context / ANSWER_SHARE;
+        let answer = asked.unwrap_or(DEFAULT_ANSWER_TOKENS).min(longest);
         let tools: usize = plan.tools.iter().map(|tool| tokens(tool.entry.get())).sum();
         let rest = context.saturating_sub(answer) as usize;
         Some(rest.saturating_sub(tools + tokens(&plan.system)))

@@ -173,6 +173,18 @@ impl RetryingStream {
         }
     }
 
+    /// After a chat of this weight was too long. What cannot be told shorter is not sent again.
+    fn shrink(&mut self, weight: usize, context_tokens: Option<u64>) -> CapabilityChange {
+        self.capabilities.context_tokens = context_tokens.or(self.capabilities.context_tokens);
+        let change = self.capabilities.shrink(weight);
+        let (capabilities, compiler) = (self.capabilities.clone(), &self.known.compiler);
+        let next = RequestPlan::new(&self.remote, compiler, capabilities, &self.request);
+        match next {
+            Ok((next, _)) if next.weight() < weight => change,
+            Ok(_) | Err(_) => CapabilityChange::None,
+        }
+    }
+
     /// What to do about an error: ask again, perhaps for less, or give up.
     fn next_phase(&mut self, error: ProviderError) -> Phase {
         if self.has_output {
@@ -186,8 +198,9 @@ impl RetryingStream {
                 let has_images = plan.shows_images();
                 self.capabilities.learn(said, &plan.tools, has_images)
             }
-            (ProviderError::ContextFull { .. }, Some(plan)) => {
-                self.capabilities.shrink(plan.weight())
+            (ProviderError::ContextFull { context_tokens, .. }, Some(plan)) => {
+                let weight = plan.weight();
+                self.shrink(weight, *context_tokens)
             }
             _ => CapabilityChange::None,
         };

@@ -58,8 +58,7 @@ impl BuiltinTool for ListFiles {
         ToolDefinition {
             name: "list_files".into(),
             title: Some("List files".into()),
-            description: "Lists the files and folders in a folder of the workspace, with sizes. \
-                          (列出文件, 文件列表, 目录, 檔案列表, 資料夾)"
+            description: "Lists the files and folders in a folder of the workspace, with sizes."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -70,6 +69,10 @@ impl BuiltinTool for ListFiles {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "列出文件, 文件列表, 目录, 檔案列表, 資料夾"
     }
 
     async fn run(&self, input: ListFilesInput, context: &CallContext) -> ToolResult {
@@ -97,8 +100,7 @@ impl BuiltinTool for ReadFile {
         ToolDefinition {
             name: "read_file".into(),
             title: Some("Read file".into()),
-            description: "Reads a text file in the workspace, whole or some of its lines. \
-                          (读文件, 读取文件, 打开文件, 查看文件, 讀取檔案)"
+            description: "Reads a text file in the workspace, whole or some of its lines."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -122,6 +124,10 @@ impl BuiltinTool for ReadFile {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "读文件, 读取文件, 打开文件, 查看文件, 讀取檔案"
     }
 
     async fn run(&self, input: ReadFileInput, context: &CallContext) -> ToolResult {
@@ -158,8 +164,7 @@ impl BuiltinTool for WriteFile {
             name: "write_file".into(),
             title: Some("Write file".into()),
             description: "Writes a text file in the workspace, making folders as needed; what was \
-                          in the file is replaced unless `append` is true. \
-                          (写文件, 写入, 保存, 创建文件, 寫入檔案, 儲存)"
+                          in the file is replaced unless `append` is true."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -185,6 +190,10 @@ impl BuiltinTool for WriteFile {
                 ..Annotations::default()
             },
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "写文件, 写入, 保存, 创建文件, 寫入檔案, 儲存"
     }
 
     async fn run(&self, input: WriteFileInput, context: &CallContext) -> ToolResult {
@@ -235,7 +244,7 @@ impl BuiltinTool for SearchFiles {
             name: "search_files".into(),
             title: Some("Search files".into()),
             description: "Finds the lines of text files in the workspace that contain a text, \
-                          whatever its case. (搜索文件, 查找, 全文搜索, 搜尋檔案)"
+                          whatever its case."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -254,6 +263,10 @@ impl BuiltinTool for SearchFiles {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "搜索文件, 查找, 全文搜索, 搜尋檔案"
     }
 
     async fn run(&self, input: SearchFilesInput, context: &CallContext) -> ToolResult {

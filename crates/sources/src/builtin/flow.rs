@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::Utc;
 use serde::Deserialize;
 use serde_json::json;
 use tenon_domain::{Annotations, ToolDefinition, ToolOutput, ToolResult};
-use tenon_tools::CallContext;
+use tenon_tools::{CallContext, Relevance};
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
 
@@ -36,7 +37,7 @@ impl BuiltinTool for Sleep {
             name: "sleep".into(),
             title: Some("Sleep".into()),
             description: "Waits for a number of seconds, at most 300, for example until a job \
-                          elsewhere has gone on. (等待, 暂停, 暫停, 延时)"
+                          elsewhere has gone on."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -57,6 +58,14 @@ impl BuiltinTool for Sleep {
         }
     }
 
+    fn keywords(&self) -> &'static str {
+        "wait, pause, delay, 等待, 暂停, 暫停, 延时"
+    }
+
+    fn relevance(&self) -> Relevance {
+        Relevance::OnDemand
+    }
+
     fn deadline(&self) -> Option<Duration> {
         Some(SLEEP_DEADLINE)
     }
@@ -64,7 +73,12 @@ impl BuiltinTool for Sleep {
     async fn run(&self, input: SleepInput, _context: &CallContext) -> ToolResult {
         let asked = Duration::try_from_secs_f64(input.seconds).unwrap_or_default();
         tokio::time::sleep(asked.min(LONGEST_SLEEP)).await;
-        Ok(ToolOutput::text(format!("Waited {} s.", input.seconds)))
+        // The time makes each wait news: to wait again is no repeated call.
+        let now = Utc::now().format("%Y-%m-%d %H:%M:%S");
+        Ok(ToolOutput::text(format!(
+            "Waited {} s. It is {now} UTC.",
+            input.seconds
+        )))
     }
 }
 
@@ -84,7 +98,7 @@ impl BuiltinTool for ClaimDone {
             name: "claim_done".into(),
             title: Some("Claim done".into()),
             description: "Says that the whole task is done and ends the turn. Call it once, \
-                          after everything else. (完成, 结束, 結束)"
+                          after everything else."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -103,6 +117,14 @@ impl BuiltinTool for ClaimDone {
                 ..READS_ONLY
             },
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "完成, 结束, 結束"
+    }
+
+    fn relevance(&self) -> Relevance {
+        Relevance::WhenNamed
     }
 
     async fn run(&self, input: ClaimDoneInput, _context: &CallContext) -> ToolResult {

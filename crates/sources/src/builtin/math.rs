@@ -35,8 +35,7 @@ impl BuiltinTool for Calculate {
             title: Some("Calculate".into()),
             description: "Works out an arithmetic expression, exactly where that is possible: \
                           + - * / ^ ! mod, brackets, percent, pi, e, sqrt, sin, ln, log10, abs, \
-                          round, min, max, sum, avg, and units. \
-                          (计算, 計算, 算一下, 等于多少, 加减乘除)"
+                          round, min, max, sum, avg, and units."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -53,6 +52,10 @@ impl BuiltinTool for Calculate {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "计算, 計算, 算一下, 等于多少, 加减乘除"
     }
 
     async fn run(&self, input: CalculateInput, context: &CallContext) -> ToolResult {

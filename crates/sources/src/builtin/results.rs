@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tenon_domain::text::{chars_after, chars_before, excerpt, shorten};
 use tenon_domain::{BlobId, ErrorKind, ToolDefinition, ToolError, ToolOutput, ToolResult};
 use tenon_tools::output_store::READ_RESULT;
-use tenon_tools::{CallContext, OutputStore};
+use tenon_tools::{CallContext, OutputStore, Relevance};
 
 use super::blocking::{StopSignal, blocking};
 use super::matcher::CaseInsensitiveMatcher;
@@ -65,8 +65,7 @@ impl BuiltinTool for ReadResult {
         ToolDefinition {
             name: "read_result".into(),
             title: Some("Read result".into()),
-            description: "Reads a page of an output that was too long to show. \
-                          (读取结果, 继续读取, 下一页, 讀取結果)"
+            description: "Reads a page of an output that was too long to show."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -92,6 +91,14 @@ impl BuiltinTool for ReadResult {
             .into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "读取结果, 继续读取, 下一页, 讀取結果"
+    }
+
+    fn relevance(&self) -> Relevance {
+        Relevance::AfterCutOutput
     }
 
     async fn run(&self, input: ReadResultInput, context: &CallContext) -> ToolResult {
@@ -124,7 +131,7 @@ impl BuiltinTool for SearchResult {
             name: "search_result".into(),
             title: Some("Search result".into()),
             description: "Finds the places in an output that was too long to show where a text \
-                          occurs, whatever its case. (搜索结果, 在结果中查找, 搜尋結果)"
+                          occurs, whatever its case."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -149,6 +156,14 @@ impl BuiltinTool for SearchResult {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "搜索结果, 在结果中查找, 搜尋結果"
+    }
+
+    fn relevance(&self) -> Relevance {
+        Relevance::AfterCutOutput
     }
 
     async fn run(&self, input: SearchResultInput, context: &CallContext) -> ToolResult {

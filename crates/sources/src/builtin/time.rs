@@ -37,8 +37,7 @@ impl BuiltinTool for CurrentTime {
             name: "current_time".into(),
             title: Some("Current time".into()),
             description: "Tells the current date, weekday and time, here or in any city, country \
-                          or time zone. \
-                          (现在几点, 現在幾點, 时间, 時間, 今天几号, 日期, 星期几)"
+                          or time zone."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -53,6 +52,10 @@ impl BuiltinTool for CurrentTime {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "现在几点, 現在幾點, 时间, 時間, 今天几号, 日期, 星期几"
     }
 
     async fn run(&self, input: CurrentTimeInput, _context: &CallContext) -> ToolResult {
@@ -82,7 +85,7 @@ impl BuiltinTool for ConvertTime {
             name: "convert_time".into(),
             title: Some("Convert time".into()),
             description: "Tells what a time in one place is in another, with summer time taken \
-                          into account. (时区转换, 時區轉換, 时差, 時差, 换算时间)"
+                          into account."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -108,6 +111,10 @@ impl BuiltinTool for ConvertTime {
             }).into(),
             annotations: READS_ONLY,
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "时区转换, 時區轉換, 时差, 時差, 换算时间"
     }
 
     async fn run(&self, input: ConvertTimeInput, _context: &CallContext) -> ToolResult {

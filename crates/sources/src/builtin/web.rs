@@ -53,7 +53,7 @@ impl BuiltinTool for FetchUrl {
             name: "fetch_url".into(),
             title: Some("Fetch URL".into()),
             description: "Fetches a web page or file and returns its readable text, its JSON or \
-                          its picture. (打开网页, 抓取网页, 访问网址, 下载, 開啟網頁, 網址)"
+                          its picture."
                 .into(),
             input_schema: json!({
                 "type": "object",
@@ -74,6 +74,10 @@ impl BuiltinTool for FetchUrl {
                 ..READS_ONLY
             },
         }
+    }
+
+    fn keywords(&self) -> &'static str {
+        "打开网页, 抓取网页, 访问网址, 下载, 開啟網頁, 網址"
     }
 
     /// Nobody need be asked about what is refused anyway.

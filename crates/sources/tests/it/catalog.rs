@@ -1,6 +1,8 @@
 //! What the built-in tools say of themselves.
 
 use serde_json::Value;
+use tenon_domain::{BlobId, CallId, Content, Message, ToolAnswer, ToolId, ToolOutput};
+use tenon_tools::OfferSize::{self, Compact, Full};
 
 use crate::harness::BuiltinHarness;
 
@@ -42,10 +44,12 @@ async fn every_schema_is_closed_and_explains_each_property() {
             assert!(property["description"].is_string(), "{}: {name}", spec.id);
             assert!(property["examples"].is_array(), "{}: {name}", spec.id);
         }
-        let (_, keywords) = spec.description.rsplit_once(" (").unwrap();
+        let tool = harness.toolset.get(&spec.id).unwrap();
+        let keywords = tool.source.keywords(&spec.name);
+        assert!(!keywords.is_ascii(), "{}", spec.id);
         assert!(
-            keywords.ends_with(')') && !keywords.is_ascii(),
-            "{}",
+            spec.description.is_ascii(),
+            "{}: synonyms are no part of it",
             spec.id
         );
     }
@@ -66,4 +70,47 @@ async fn the_annotations_are_true() {
     assert_eq!(that(|a| a["idempotent"] == false), ["write_file"]);
     assert_eq!(that(|a| a["openWorld"] == true), ["fetch_url"]);
     assert_eq!(that(|a| a["endsTurn"] == true), ["claim_done"]);
+}
+
+#[tokio::test]
+async fn a_model_is_told_of_a_tool_when_it_can_be_of_use() {
+    let harness = BuiltinHarness::new().await;
+    let user = |text: &str| Message::User { text: text.into() };
+    let cut = || Message::Tools {
+        answers: vec![ToolAnswer {
+            call_id: CallId::new("c"),
+            tool_id: ToolId::new("builtin_fetch_url"),
+            result: Ok(ToolOutput {
+                content: vec![Content::Blob {
+                    blob_id: BlobId::new("b"),
+                    media_type: "text/plain".into(),
+                    name: None,
+                    bytes: 100_000,
+                }],
+            }),
+        }],
+    };
+    let check = |messages: &[Message], size: OfferSize, expected: &[&str]| {
+        let offered = harness.toolset.offer(messages, size);
+        let sometimes = ["claim_done", "read_result", "search_result", "sleep"];
+        let names = offered.iter().map(|spec| spec.name.as_str());
+        let found: Vec<&str> = names.filter(|name| sometimes.contains(name)).collect();
+        assert_eq!(found, expected, "{messages:?}");
+        assert_eq!(offered.len() - found.len(), 8);
+    };
+    check(&[user("hello")], Full, &["sleep"]);
+    check(&[user("hello")], Compact, &[]);
+    check(&[user("Wait for ten seconds.")], Compact, &["sleep"]);
+    check(&[user("请等待十秒")], Compact, &["sleep"]);
+    check(&[user("I am done, thanks")], Full, &["sleep"]);
+    check(
+        &[user("Then call builtin_claim_done.")],
+        Compact,
+        &["claim_done"],
+    );
+    check(
+        &[user("Read it"), cut(), user("Go on")],
+        Compact,
+        &["read_result", "search_result"],
+    );
 }

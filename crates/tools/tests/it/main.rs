@@ -4,6 +4,7 @@
 
 mod call_client;
 mod hub;
+mod offer;
 mod policy;
 mod registry;
 mod road;

@@ -299,7 +299,11 @@ outcome?: TurnOutcome, usage: Usage, cost?: Cost, };
 
 export type ExportedMessage = { id: MessageId, role: Role, parts: Array<Part>, toolCalls: Array<CallRecord>, createdAt: number, };
 
-export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
+export type ToolView = { toolId: ToolId, displayName: string, toolName: string, title: string, description: string, 
+/**
+ * Further words to find it by.
+ */
+keywords?: string, parameters: unknown, annotations: Annotations, source: SourceView, runsOn: RunsOn, enabled: boolean, 
 /**
  * Who switched it on or off; absent where nobody did.
  */

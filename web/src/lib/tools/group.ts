@@ -15,7 +15,8 @@ export function groupBySource(tools: readonly ToolView[], filter: string): ToolS
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const groups = new Map<string, ToolSourceGroup>();
   for (const tool of tools) {
-    const text = `${tool.displayName} ${tool.toolId} ${tool.description}`.toLowerCase();
+    const texts = [tool.displayName, tool.toolId, tool.description, tool.keywords ?? ''];
+    const text = texts.join(' ').toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
     const group = groups.get(tool.source.id);
     if (group) group.tools.push(tool);

@@ -5,9 +5,13 @@ use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
 
 use super::options::add_options;
 use crate::history::CallIds;
-use crate::remote::constrained;
 use crate::remote::{ModelRequestBody, Remote, RequestPlan};
+use crate::remote::{constrained, http};
 use crate::tool_result::{ResultPart, result_parts};
+
+/// Servers on people's own machines sample with 0.7 or more where nobody says otherwise, which is for prose:
+/// their models then choose other tools, and write other arguments, than they think best.
+const LOCAL_TOOL_TEMPERATURE: f64 = 0.2;
 
 /// The body of one request.
 pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequestBody<'a> {
@@ -31,6 +35,9 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         ToolUse::Native => tools = plan.entries(),
         // They stand in the prompt.
         ToolUse::Text | ToolUse::None => {}
+    }
+    if !plan.tools.is_empty() && http::is_local(&remote.base_url) {
+        body.insert("temperature".into(), json!(LOCAL_TOOL_TEMPERATURE));
     }
     remote.add_parameters(&mut body);
     add_options(plan, &mut body);
@@ -198,5 +205,62 @@ fn tools(out: &mut Vec<Value>, answers: &[ToolAnswer], ids: &CallIds, sees_image
         let intro = json!({"type": "text", "text": "Images from the results of the tools:"});
         images.insert(0, intro);
         push_user(out, Value::Array(images));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::value::to_raw_value;
+    use tenon_domain::ToolId;
+
+    use super::*;
+    use crate::GenerationOptions;
+    use crate::remote::Capabilities;
+    use crate::remote::compiled_tool::CompiledTool;
+
+    /// The temperature of a request with so many tools to a server at this address.
+    #[track_caller]
+    fn check(address: &str, parameters: Value, tools: usize, expected: Option<f64>) {
+        let remote = Remote {
+            name: "m".into(),
+            format: WireFormat::Openai,
+            base_url: address.into(),
+            key: None,
+            model: "m".into(),
+            parameters: parameters.as_object().cloned().unwrap_or_default(),
+            tools: ToolUse::Native,
+            context_tokens: None,
+            reports_progress: false,
+        };
+        let tool = Arc::new(CompiledTool {
+            id: ToolId::new("t"),
+            name: "t".into(),
+            description: String::new(),
+            schema: json!({}),
+            entry: to_raw_value(&()).unwrap(),
+        });
+        let plan = RequestPlan {
+            system: String::new(),
+            messages: Vec::new(),
+            tools: vec![tool; tools],
+            tool_use: ToolUse::Native,
+            capabilities: Capabilities::default(),
+            options: GenerationOptions::default(),
+        };
+        let found = encode(&remote, &plan).fields.get("temperature").cloned();
+        let found = found.and_then(|value| value.as_f64());
+        assert_eq!(found, expected, "{address} {parameters}");
+    }
+
+    #[test]
+    fn local_servers_choose_tools_at_a_low_temperature_where_nobody_set_one() {
+        let local = "http://192.168.1.5:8080/v1";
+        check(local, json!({}), 1, Some(LOCAL_TOOL_TEMPERATURE));
+        check(local, json!({}), 0, None);
+        check(local, json!({"temperature": 0.9}), 1, Some(0.9));
+        check(local, json!({"temperature": null}), 1, None);
+        check("https://api.example.com/v1", json!({}), 1, None);
     }
 }

@@ -167,3 +167,61 @@ async fn a_context_that_is_known_is_kept_to_from_the_start() {
         assert!(body.len() < 20_000, "{}", body.len());
     }
 }
+
+#[tokio::test]
+async fn words_that_cannot_be_shortened_are_not_sent_twice() {
+    for (format, overflow) in overflows() {
+        let fake = Fake::start([overflow]).await;
+        let request = ModelRequest {
+            messages: vec![Message::User {
+                text: "please ".repeat(20_000),
+            }],
+            ..hi()
+        };
+        ask_for(&fake, format, request).await.refused();
+        assert_eq!(fake.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_context_that_the_server_tells_is_kept_to_from_then_on() {
+    let told = json!({"error": {"code": 400, "message": "request (30000 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        "type": "exceed_context_size_error", "n_prompt_tokens": 30000, "n_ctx": 4096}});
+    let hello = || Act::hello(WireFormat::Openai);
+    let fake = Fake::start([Act::json(400, &told), hello(), hello()]).await;
+    let provider = connect(fake.remote(WireFormat::Openai));
+    ask(&*provider, long_chat()).await.is_answer("Hello");
+    ask(&*provider, long_chat()).await.is_answer("Hello");
+    let asked = fake.asked();
+    assert_eq!(asked.len(), 3, "the second chat fits at once");
+    let size = asked[2].body.to_string().len();
+    assert!(size < 4 * 4096, "{size}");
+}
+
+#[tokio::test]
+async fn a_fresh_output_stays_whole_in_a_small_context() {
+    let fake = Fake::start([Act::hello(WireFormat::Openai)]).await;
+    let remote = Remote {
+        context_tokens: Some(4_096),
+        ..fake.remote(WireFormat::Openai)
+    };
+    let mut request = long_chat();
+    let output = "wet ".repeat(416);
+    request.messages = vec![
+        Message::User {
+            text: "Weather?".into(),
+        },
+        request.messages[1].clone(),
+        Message::Tools {
+            answers: vec![ToolAnswer {
+                call_id: CallId::new("call-1"),
+                tool_id: ToolId::new("weather"),
+                result: Ok(ToolOutput::text(&output)),
+            }],
+        },
+    ];
+    // As much as the tools of a fresh Tenon take.
+    request.system = "x".repeat(4 * 2_000);
+    ask(&*connect(remote), request).await.is_answer("Hello");
+    assert!(fake.asked()[0].body.to_string().contains(output.trim()));
+}
