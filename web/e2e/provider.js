@@ -10,6 +10,8 @@ export class Provider {
   asked = [];
   /** Answers every question with this refusal while it is set. */
   refusal = undefined;
+  /** Does not answer messages with this text while it is set. */
+  stallsAt = undefined;
 
   #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -44,6 +46,7 @@ export class Provider {
     const body = JSON.parse(text);
     this.asked.push(body);
     if (this.refusal) return say(this.refusal.status, { error: { message: this.refusal.message } });
+    if (this.stallsAt && textOf(body.messages.at(-1)).includes(this.stallsAt)) return;
     await stream(response, body);
   }
 }
