@@ -124,9 +124,11 @@ mod tests {
 
     #[test]
     fn readers_of_traditional_chinese_are_not_answered_in_simplified() {
-        assert_eq!(system(true, None), SYSTEM);
-        assert_eq!(system(true, Some(PageLanguage::Simplified)), SYSTEM);
-        let expected = format!("{SYSTEM}{TRADITIONAL}");
-        assert_eq!(system(true, Some(PageLanguage::Traditional)), expected);
+        let text = |language| SystemPrompt::Full.text(language);
+        let plain = SystemPrompt::Full.template();
+        assert_eq!(text(None), plain);
+        assert_eq!(text(Some(PageLanguage::Simplified)), plain);
+        let expected = format!("{plain}{TRADITIONAL}");
+        assert_eq!(text(Some(PageLanguage::Traditional)), expected);
     }
 }
