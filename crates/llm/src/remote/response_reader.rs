@@ -96,9 +96,12 @@ impl ResponseReader {
     ) -> Self {
         let decoder: Box<dyn Decode> = match (remote.format, remote.tools) {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
-            (WireFormat::Openai, ToolUse::Constrained) => Box::new(
-                constrained::ConstrainedDecoder::new(openai::OpenaiDecoder::new(remote)),
-            ),
+            (WireFormat::Openai, ToolUse::Constrained) => {
+                let decoder =
+                    constrained::ConstrainedDecoder::new(openai::OpenaiDecoder::new(remote));
+                // A server that ignores the form lets its model write calls as it pleases.
+                Box::new(TextCallDecoder::new(decoder, remote, tools))
+            }
             (WireFormat::Openai, ToolUse::Native | ToolUse::Text | ToolUse::None) => {
                 let decoder = openai::OpenaiDecoder::new(remote);
                 Box::new(TextCallDecoder::new(decoder, remote, tools))
