@@ -5,7 +5,7 @@
 //! small model does nothing but speak.
 
 mod envelope;
-mod tool_names;
+mod form_names;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::tool_result::{ResultPart, arguments_object, result_parts};
 use crate::{CallFragment, ModelDelta};
 
 use envelope::{EnvelopeContent, ReplyEnvelope};
-use tool_names::ToolNames;
+use form_names::FormNames;
 
 /// The tools as a list in the prompt, and how to use one.
 pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
-    let names = ToolNames::new(tools);
+    let names = FormNames::new(tools);
     let list = tools.iter().map(|tool| {
         let name = names.name(&tool.id);
         format!(
@@ -46,7 +46,7 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
 
 /// The form every answer must have. Where a call is required, none has the form of a reply.
 pub(crate) fn response_format(tools: &[Arc<CompiledTool>], requires_call: bool) -> Value {
-    let names = ToolNames::new(tools);
+    let names = FormNames::new(tools);
     let call = |name: &str, arguments: &Value| {
         json!({
             "type": "object",
@@ -80,7 +80,7 @@ pub(crate) fn calls_as_envelopes(
     messages: Vec<Message>,
     tools: &[Arc<CompiledTool>],
 ) -> Vec<Message> {
-    let names = ToolNames::new(tools);
+    let names = FormNames::new(tools);
     let answers: HashMap<CallId, ToolAnswer> = messages
         .iter()
         .flat_map(|message| match message {
@@ -108,7 +108,7 @@ pub(crate) fn calls_as_envelopes(
 fn push_envelope(
     out: &mut Vec<Message>,
     part: &Part,
-    names: &ToolNames,
+    names: &FormNames,
     answers: &HashMap<CallId, ToolAnswer>,
 ) {
     let mut say = |tool: &str, arguments: &Value| {
@@ -181,14 +181,14 @@ fn result(tool: &str, answer: &ToolAnswer) -> String {
 /// Reads the JSON that such a model says.
 pub(crate) struct ConstrainedDecoder<D> {
     inner: D,
-    names: ToolNames,
+    names: FormNames,
     envelope: ReplyEnvelope,
     heard: Vec<ModelDelta>,
 }
 
 impl<D: Decode> ConstrainedDecoder<D> {
     pub(crate) fn new(inner: D, tools: &[Arc<CompiledTool>]) -> Self {
-        let names = ToolNames::new(tools);
+        let names = FormNames::new(tools);
         Self {
             inner,
             envelope: ReplyEnvelope::new(names.reply()),

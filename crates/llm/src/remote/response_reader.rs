@@ -98,7 +98,9 @@ impl ResponseReader {
             (WireFormat::Anthropic, _) => Box::new(anthropic::AnthropicDecoder::new(remote)),
             (WireFormat::Openai, ToolUse::Constrained) => {
                 let inner = openai::OpenaiDecoder::new(remote);
-                Box::new(constrained::ConstrainedDecoder::new(inner, tools))
+                let decoder = constrained::ConstrainedDecoder::new(inner, tools);
+                // A server that ignores the form lets its model write calls as it pleases.
+                Box::new(TextCallDecoder::new(decoder, remote, tools))
             }
             (WireFormat::Openai, ToolUse::Native | ToolUse::Text | ToolUse::None) => {
                 let decoder = openai::OpenaiDecoder::new(remote);

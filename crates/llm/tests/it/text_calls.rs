@@ -12,6 +12,9 @@ use crate::fake::{Act, Fake, ReadState, ask, begun, said, stream, tool};
 
 const BLOCK: &str = "```json\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Oslo\"}}\n```";
 
+const RESULT: &str = "Result of weather:\n7 degrees\n\n\
+     Answer my question with it, in words and in its language, or make the next call.";
+
 fn user(text: &str) -> Message {
     Message::User { text: text.into() }
 }
@@ -114,7 +117,7 @@ async fn a_call_is_told_back_as_it_was_written() {
     let as_written = json!([
         {"role": "user", "content": "Weather?"},
         {"role": "assistant", "content": text},
-        {"role": "user", "content": "<tool_response>\n7 degrees\n</tool_response>"},
+        {"role": "user", "content": RESULT},
     ]);
     let made_here = |parts: Vec<Part>, maker: &str| -> Vec<Part> {
         let mut parts = parts;
@@ -199,7 +202,7 @@ async fn tools_stand_in_the_prompt_where_they_are_text() {
         json!([
             {"role": "user", "content": "Weather?"},
             {"role": "assistant", "content": "I look.\n<tool_call>\n{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}\n</tool_call>"},
-            {"role": "user", "content": "<tool_response>\n7 degrees\n</tool_response>"},
+            {"role": "user", "content": RESULT},
         ])
     );
 }

@@ -120,17 +120,17 @@ impl CallableTool {
 /// wants as anything but a string is read as JSON.
 fn read_typed_strings(arguments: &mut Map<String, Value>, schema: &Value) {
     for (name, value) in arguments {
-        let wanted = &schema["properties"][name]["type"];
-        let is_typed = wanted.as_str().is_some_and(|wanted| wanted != "string");
-        if is_typed
-            && let Value::String(text) = &*value
-            && let Ok(read) = serde_json::from_str(
-                &text
-                    .trim()
-                    .replace("True", "true")
-                    .replace("False", "false"),
-            )
-        {
+        let wanted = schema["properties"][name]["type"].as_str();
+        let Value::String(text) = &*value else {
+            continue;
+        };
+        let read = match (wanted, text.trim()) {
+            (None | Some("string"), _) => continue,
+            (Some("boolean"), "True") => Some(Value::Bool(true)),
+            (Some("boolean"), "False") => Some(Value::Bool(false)),
+            (Some(_), text) => serde_json::from_str(text).ok(),
+        };
+        if let Some(read) = read {
             *value = read;
         }
     }

@@ -6,7 +6,7 @@ use super::callable_tools::{CallEvidence, CallableTools, ParsedCall};
 use super::cursor::{TextCursor, Unparsed};
 
 /// The names under which templates put the tool's name and its arguments.
-const NAME_KEYS: [&str; 3] = ["name", "tool_name", "function"];
+const NAME_KEYS: [&str; 4] = ["name", "tool_name", "tool", "function"];
 const ARGUMENTS_KEYS: [&str; 2] = ["arguments", "parameters"];
 
 /// What the only `type` is that a call can have.

@@ -181,7 +181,7 @@ impl TextCallReader {
                 return true;
             }
             Err(Unparsed::Incomplete) if !is_end && !is_cut => {
-                let next_parse = text.len() + 1 + text.len() / REPARSE_GROWTH;
+                let next_parse = text.len() + (text.len() / REPARSE_GROWTH).max(1);
                 self.candidate = Some(Candidate {
                     next_parse,
                     ..candidate

@@ -24,6 +24,12 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
     )
 }
 
+/// What is asked for after the results. Measured with Qwen2.5-Coder-1.5B and its own template, which writes calls into
+/// code blocks: with this sentence 5 of 5 calls were followed by the right answer; without it, with `<tool_response>` tags
+/// and with both none of 3 was: the model called again.
+const RESULT_REQUEST: &str =
+    "Answer my question with it, in words and in its language, or make the next call.";
+
 /// Which calls of a conversation are told as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallScope {
@@ -48,9 +54,9 @@ pub(crate) fn calls_as_text(messages: Vec<Message>, maker: &str, scope: CallScop
             }
         }
         Message::Tools { answers } if is_text => {
-            let results: Vec<String> = answers.iter().map(response).collect();
+            let results: Vec<String> = answers.iter().map(result).collect();
             Message::User {
-                text: results.join("\n"),
+                text: format!("{}\n\n{RESULT_REQUEST}", results.join("\n\n")),
             }
         }
         other => other,
@@ -102,7 +108,7 @@ fn push_call(text: &mut String, call: &ToolCall) {
     text.push_str(&format!("<tool_call>\n{call}\n</tool_call>"));
 }
 
-fn response(answer: &ToolAnswer) -> String {
+fn result(answer: &ToolAnswer) -> String {
     let parts = result_parts(&answer.result, false).into_iter();
     let texts: Vec<String> = parts
         .filter_map(|part| match part {
@@ -110,5 +116,5 @@ fn response(answer: &ToolAnswer) -> String {
             ResultPart::Image { .. } => None,
         })
         .collect();
-    format!("<tool_response>\n{}\n</tool_response>", texts.join("\n"))
+    format!("Result of {}:\n{}", answer.tool_id, texts.join("\n"))
 }
