@@ -78,6 +78,7 @@ export const errorsEn = {
   model_server_redirects: "{address} redirects to another address. Enter that one instead.",
   model_rate_limited: "{host} is limiting requests[ (\"{said}\")]. Wait a moment and try again.",
   model_rate_limited_for: "{host} is limiting requests[ (\"{said}\")]. Wait {wait} and try again.",
+  model_loading: "The server of {name} is still loading it. Try again in a moment.",
   model_server_error: "{host} reported an internal error[ (\"{said}\")]. Try again, or choose another model.",
   model_request_rejected: "{host} rejected the request[ (\"{said}\")].",
   model_request_unsendable: "No request can be sent to `{address}`: the address or the key contains characters that are not allowed.",
