@@ -34,7 +34,7 @@ pub enum ErrorParam {
     Text(String),
     Error(Box<ErrorDetail>),
     /// Sentences follow each other; what is no sentence is separated by semicolons.
-    List(Vec<ErrorDetail>),
+    List(Box<[ErrorDetail]>),
 }
 
 /// An English sentence with `{name}` for each parameter. A part in square brackets is left out
@@ -322,7 +322,7 @@ impl From<ErrorDetail> for ErrorParam {
 
 impl From<Vec<ErrorDetail>> for ErrorParam {
     fn from(errors: Vec<ErrorDetail>) -> Self {
-        Self::List(errors)
+        Self::List(errors.into())
     }
 }
 
