@@ -150,13 +150,13 @@ impl AgentLoop<'_> {
         Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
     }
 
-    /// Works for this run, and cancels it once its user is disabled or its key revoked. The work
-    /// is boxed: it is large, and would be moved around.
+    /// Works for this run, and cancels it once its user is disabled or its key revoked. Both
+    /// futures are boxed: they are large.
     pub(crate) async fn while_authorized<T>(&self, work: Pin<Box<impl Future<Output = T>>>) -> T {
         tokio::select! {
             biased;
             done = work => done,
-            never = self.cancel_when_revoked() => match never {},
+            never = Box::pin(self.cancel_when_revoked()) => match never {},
         }
     }
 
