@@ -21,7 +21,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_silent: '{name} 在 {seconds} 秒內沒有任何輸出。請確認它正在執行，或換一個模型。',
   model_stalled: '{name} 說到一半，{seconds} 秒沒有繼續。',
   answer_empty: '{name} 什麼也沒說。請重試，或換一個模型。',
-  answer_repeats: '{name} 反覆發出同樣的呼叫，得到同樣的結果，卻沒有回答。請換一種問法，或換一個模型。',
+  answer_repeats:
+    '{name} 反覆發出同樣的呼叫，得到同樣的結果，卻沒有回答。請換一種問法，或換一個模型。',
   answer_length_limit: '回答達到了模型的長度上限。',
   answer_withheld: '模型供應方扣留了其餘的回答。',
   model_stopped_midway: '模型的回答中斷了。',
