@@ -38,6 +38,8 @@ test('tools stand under their sources, and those that are away at the end', () =
   ]);
   expect(shape(tools, 'THREE')).toEqual([['b', 'three']]);
   expect(shape(tools, 'a_ does')).toEqual([['a', 'one', 'four']]);
+  const clock = tool('a', 'clock', { keywords: '现在几点, 時間' });
+  expect(shape([...tools, clock], '時間')).toEqual([['a', 'clock']]);
   expect(shape(tools, 'nothing')).toEqual([]);
 });
 
