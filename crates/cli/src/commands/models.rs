@@ -73,6 +73,9 @@ fn describe(model: &ModelView) -> String {
         Some(model.name.clone()),
         place.map(|place| format!("at {place}")),
         model.is_default.then(|| "(default)".to_owned()),
+        model
+            .compact_tools
+            .then(|| "(small: short tool descriptions)".to_owned()),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

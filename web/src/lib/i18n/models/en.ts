@@ -65,6 +65,7 @@ export const modelsEn = {
   },
   firstWordAfter: (time: string) => `First token after ${time}`,
   contextOf: (count: string) => `${count} tokens of context`,
+  compactTools: 'Short tool descriptions, as for a small model',
   makeDefault: 'Make default',
   forgetSettings: 'Reset settings',
   deleteModel: (name: string) => `Delete “${name}”?`,

@@ -64,6 +64,7 @@ export const modelsZhHans: ModelsMessages = {
   },
   firstWordAfter: (time) => `首字延迟 ${time}`,
   contextOf: (count) => `上下文 ${count} token`,
+  compactTools: '按小模型发送精简的工具说明',
   makeDefault: '设为默认',
   forgetSettings: '清除设置',
   deleteModel: (name) => `删除“${name}”？`,

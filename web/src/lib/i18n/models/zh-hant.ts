@@ -64,6 +64,7 @@ export const modelsZhHant: ModelsMessages = {
   },
   firstWordAfter: (time) => `首字延遲 ${time}`,
   contextOf: (count) => `上下文 ${count} token`,
+  compactTools: '按小型模型傳送精簡的工具說明',
   makeDefault: '設為預設',
   forgetSettings: '清除設定',
   deleteModel: (name) => `刪除「${name}」？`,
