@@ -13,13 +13,13 @@ const MAX_NAME_BYTES: usize = 64;
 /// Each tool by its own name where that is unique, by its id elsewhere: the prefix that says which
 /// source it is from only distracts a small model. Speaking has a name that no tool has.
 #[derive(Debug)]
-pub(crate) struct ToolNames {
+pub(crate) struct ShortNames {
     reply: String,
     names: BTreeMap<ToolId, String>,
     ids: BTreeMap<String, ToolId>,
 }
 
-impl ToolNames {
+impl ShortNames {
     pub(crate) fn new(tools: &[Arc<CompiledTool>]) -> Self {
         let ids: BTreeSet<&str> = tools.iter().map(|tool| tool.id.as_str()).collect();
         let mut reply = String::from("reply");
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    fn names(tools: &[(&str, &str)]) -> ToolNames {
+    fn names(tools: &[(&str, &str)]) -> ShortNames {
         let tools = tools.iter().map(|(id, name)| {
             Arc::new(CompiledTool {
                 id: ToolId::new(*id),
@@ -86,7 +86,7 @@ mod tests {
                 entry: RawValue::NULL.to_owned(),
             })
         });
-        ToolNames::new(&tools.collect::<Vec<_>>())
+        ShortNames::new(&tools.collect::<Vec<_>>())
     }
 
     #[test]
