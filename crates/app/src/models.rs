@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 use tenon_domain::{CodedError, ModelConfig, ModelId, ToolMode};
+use tenon_llm::remote::is_small_model;
 use tenon_llm::{Provider, Remote, connect};
 use tenon_sources::import::is_unprintable;
 use tenon_store::{Store, StoredModel, Vault};
@@ -137,6 +138,7 @@ impl Models {
             tool_mode: ToolMode::Native,
             tools_seen: None,
             context_tokens: None,
+            compact_tools: false,
             prices: None,
             is_default: !saved.iter().any(|model| model.is_default),
             saved: false,
@@ -277,6 +279,7 @@ fn view(config: &ModelConfig, endpoint: Option<&Endpoint>, has_key: bool) -> Mod
         tool_mode: config.tool_mode,
         tools_seen: config.tools_seen,
         context_tokens: config.context_tokens,
+        compact_tools: is_small_model(&config.model, config.context_tokens),
         prices: config.prices.clone(),
         is_default: false,
         saved: false,

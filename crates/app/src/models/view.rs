@@ -41,6 +41,8 @@ pub struct ModelView {
     #[ts(optional, type = "number")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
+    /// Told of its tools in short, because it is small.
+    pub compact_tools: bool,
     #[ts(optional)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,

@@ -79,6 +79,9 @@ fn describe(model: &ModelView) -> String {
         place.map(|place| format!("at {place}")),
         model.is_default.then(|| "(default)".to_owned()),
         (model.origin != ModelOrigin::Builtin).then(|| format!("[{}]", tools(model))),
+        model
+            .compact_tools
+            .then(|| "(small: short tool descriptions)".to_owned()),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

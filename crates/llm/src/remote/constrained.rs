@@ -1,17 +1,23 @@
 //! Tools for a model that cannot call them by itself.
 //!
-//! Its server is told to let nothing through but JSON of one form: `{"tool": …, "arguments": {…}}`.
-//! Speaking is a tool like the others and comes last. A form of its own for it, or rules before the tools, and a
-//! small model does nothing but speak.
+//! Its server is told to let nothing through but JSON of one form: `{"tool": …, "arguments": {…}}`. Speaking is a tool like
+//! the others, so that a small model weighs it against them: a form of its own for speaking, told before the tools, and it
+//! does nothing but speak.
+//!
+//! The prompt was chosen by measuring (Qwen2.5-Coder-1.5B on llama.cpp, temperature 0, five tools): the ten first calls were
+//! right in every variant of this form, so what counts is that talk stays talk. Of ten plain sentences 3 did where `reply` was
+//! for "when no tool is needed", 7 with a list of what it is for, 9 with three examples (8 of ten others), and 10 (and 10)
+//! with `reply` listed first. A field for deciding before the call (8 and 5) and other names for `reply` (7) did not help. Signatures
+//! instead of schemas, and names without prefix, take a quarter fewer tokens at the same score.
 
 mod envelope;
-mod form_names;
+mod short_names;
+mod signature;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenon_domain::{CallId, Message, Part, StopReason, ToolAnswer};
+use tenon_domain::{Message, Part, StopReason, ToolAnswer};
 use tenon_net::sse::SseEvent;
 
 use crate::remote::Decode;
@@ -21,32 +27,49 @@ use crate::tool_result::{ResultPart, arguments_object, result_parts};
 use crate::{CallFragment, ModelDelta};
 
 use envelope::{EnvelopeContent, ReplyEnvelope};
-use form_names::FormNames;
+use short_names::ShortNames;
+use signature::signature;
+
+/// What speaking is for, and what it looks like: without these, a small model calls a tool whatever it is told.
+const REPLY_DESCRIPTION: &str = "Says something to the user: greetings, small talk, jokes, writing, translating, explaining, \
+                                 what you know yourself, and what the results of tools were.";
+const REPLY_EXAMPLES: [(&str, &str); 3] = [
+    ("Hello!", "Hello! How can I help you?"),
+    ("What is the capital of Italy?", "Rome."),
+    ("Write a line about rain.", "Rain hums softly on the roof."),
+];
 
 /// The tools as a list in the prompt, and how to use one.
 pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
-    let names = FormNames::new(tools);
-    let list = tools.iter().map(|tool| {
-        let name = names.name(&tool.id);
-        format!(
-            "- {name}: {} Arguments: {}\n",
-            tool.description, tool.schema
-        )
-    });
-    let list: String = list.collect();
-    let reply = names.reply();
-    format!(
-        "\n\nThe tools:\n{list}- {reply}: Speaks to the user: when no tool is needed, or when the results answer the question. \
-         Arguments: {}\n\n\
-         Answer with one JSON object and nothing else: {{\"tool\": \"name of one tool\", \"arguments\": {{…}}}}. \
-         The result of a tool comes with the next message.",
-        reply_arguments()
-    )
+    let names = ShortNames::new(tools);
+    let mut prompt = String::from("\n\nThe tools:");
+    let mut list = |name: &str, description: &str, arguments: &Value| {
+        let arguments = signature(arguments);
+        prompt.push_str(&format!("\n- {name}: {description} Arguments: {arguments}"));
+    };
+    list(names.reply(), REPLY_DESCRIPTION, &reply_arguments());
+    for tool in tools {
+        list(names.name(&tool.id), &tool.description, &tool.schema);
+    }
+    prompt.push_str(
+        "\n\nAnswer with one JSON object and nothing else: {\"tool\": \"name of one tool\", \"arguments\": {…}}. \
+         The result of a tool comes with the next message.\nExamples:",
+    );
+    for (question, answer) in REPLY_EXAMPLES {
+        let answer = call_json(names.reply(), &json!({ "text": answer }));
+        prompt.push_str(&format!("\n{question} → {answer}"));
+    }
+    prompt
+}
+
+/// A call as the model writes it, and is told back.
+fn call_json(tool: &str, arguments: &Value) -> String {
+    json!({"tool": tool, "arguments": arguments}).to_string()
 }
 
 /// The form every answer must have. Where a call is required, none has the form of a reply.
 pub(crate) fn response_format(tools: &[Arc<CompiledTool>], requires_call: bool) -> Value {
-    let names = FormNames::new(tools);
+    let names = ShortNames::new(tools);
     let call = |name: &str, arguments: &Value| {
         json!({
             "type": "object",
@@ -80,54 +103,42 @@ pub(crate) fn calls_as_envelopes(
     messages: Vec<Message>,
     tools: &[Arc<CompiledTool>],
 ) -> Vec<Message> {
-    let names = FormNames::new(tools);
-    let answers: HashMap<CallId, ToolAnswer> = messages
-        .iter()
-        .flat_map(|message| match message {
-            Message::Tools { answers } => answers.as_slice(),
-            Message::User { .. } | Message::Assistant { .. } => &[],
-        })
-        .map(|answer| (answer.call_id.clone(), answer.clone()))
-        .collect();
+    let names = ShortNames::new(tools);
     let mut out = Vec::new();
-    for message in messages {
-        match message {
-            Message::User { .. } => out.push(message),
-            Message::Assistant { parts } => {
-                for part in &parts {
-                    push_envelope(&mut out, part, &names, &answers);
+    let mut messages = messages.into_iter().peekable();
+    while let Some(message) = messages.next() {
+        let Message::Assistant { parts } = message else {
+            out.push(message);
+            continue;
+        };
+        // A valid chat has the answers right behind their calls, in the same order.
+        let answers = messages.next_if(|next| matches!(next, Message::Tools { .. }));
+        let mut answers = match answers {
+            Some(Message::Tools { answers }) => answers.into_iter(),
+            _ => Vec::new().into_iter(),
+        };
+        for part in parts {
+            match part {
+                Part::Text { text, .. } => {
+                    out.push(said(names.reply(), &json!({ "text": text })));
                 }
+                Part::Call { call, .. } => {
+                    let name = names.name(&call.tool_id);
+                    out.push(said(name, &arguments_object(&call.input)));
+                    out.extend(answers.next().map(|answer| Message::User {
+                        text: result(name, &answer),
+                    }));
+                }
+                Part::Thinking { .. } | Part::Opaque { .. } => {}
             }
-            // Told behind their calls.
-            Message::Tools { .. } => {}
         }
     }
     crate::history::repair(out)
 }
 
-fn push_envelope(
-    out: &mut Vec<Message>,
-    part: &Part,
-    names: &FormNames,
-    answers: &HashMap<CallId, ToolAnswer>,
-) {
-    let mut say = |tool: &str, arguments: &Value| {
-        let envelope = json!({"tool": tool, "arguments": arguments});
-        out.push(Message::Assistant {
-            parts: vec![Part::text(envelope.to_string())],
-        });
-    };
-    match part {
-        Part::Text { text, .. } => say(names.reply(), &json!({ "text": text })),
-        Part::Call { call, .. } => {
-            say(names.name(&call.tool_id), &arguments_object(&call.input));
-            if let Some(answer) = answers.get(&call.id) {
-                out.push(Message::User {
-                    text: result(names.name(&call.tool_id), answer),
-                });
-            }
-        }
-        Part::Thinking { .. } | Part::Opaque { .. } => {}
+fn said(tool: &str, arguments: &Value) -> Message {
+    Message::Assistant {
+        parts: vec![Part::text(call_json(tool, arguments))],
     }
 }
 
@@ -181,14 +192,14 @@ fn result(tool: &str, answer: &ToolAnswer) -> String {
 /// Reads the JSON that such a model says.
 pub(crate) struct ConstrainedDecoder<D> {
     inner: D,
-    names: FormNames,
+    names: ShortNames,
     envelope: ReplyEnvelope,
     heard: Vec<ModelDelta>,
 }
 
 impl<D: Decode> ConstrainedDecoder<D> {
     pub(crate) fn new(inner: D, tools: &[Arc<CompiledTool>]) -> Self {
-        let names = FormNames::new(tools);
+        let names = ShortNames::new(tools);
         Self {
             inner,
             envelope: ReplyEnvelope::new(names.reply()),

@@ -97,16 +97,14 @@ async fn a_form_has_one_branch_for_each_tool_and_one_for_a_reply() {
             .unwrap_or_else(|| panic!("{text}: {system}"))
     };
     let places = [
-        "\n- weather: Does weather.",
-        "\n- clock: Does clock.",
         "\n- reply: ",
+        "\n- weather: Does weather. Arguments: {city: string}",
+        "\n- clock: Does clock. Arguments: {city: string}",
         "Answer with one JSON object",
+        r#"Hello! → {"tool":"reply","arguments":{"text":"#,
     ]
     .map(place);
-    assert!(
-        places.is_sorted(),
-        "tools, then speaking, then rules: {system}"
-    );
+    assert!(places.is_sorted(), "the tools, then the rules: {system}");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod rules;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -190,6 +191,38 @@ async fn what_a_person_set_goes_out_and_what_is_ours_stays() {
         );
         assert_eq!(body["tools"].as_array().unwrap().len(), 2);
     }
+}
+
+/// What a small model reads of its tools, it pays for with seconds and with room for the chat.
+#[tokio::test]
+async fn a_small_model_is_told_of_its_tools_in_short() {
+    let mut wordy = (*tool("weather")).clone();
+    wordy.description = "Tells the weather. Ask for one city at a time.".into();
+    wordy.input_schema = json!({"type": "object", "title": "Weather", "properties": {
+        "city": {"type": "string", "title": "City", "description": "Where. In English.", "default": ""},
+    }})
+    .into();
+    let request = ModelRequest {
+        messages: vec![user("Hi")],
+        tools: vec![Arc::new(wordy)],
+        ..ModelRequest::default()
+    };
+    let fake = fake(WireFormat::Openai).await;
+    let small = Remote {
+        model: "some-3b".into(),
+        ..fake.remote(WireFormat::Openai)
+    };
+    let body = sent(&fake, small, request).await;
+    assert_eq!(
+        body["tools"],
+        json!([{"type": "function", "function": {
+            "name": "weather",
+            "description": "Tells the weather.",
+            "parameters": {"type": "object", "properties": {
+                "city": {"type": "string", "description": "Where."},
+            }},
+        }}])
+    );
 }
 
 #[tokio::test]

@@ -681,7 +681,11 @@ baseUrl?: string,
 /**
  * What the endpoint calls it.
  */
-model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, prices?: Prices, 
+model?: string, hasKey: boolean, parameters: Record<string, unknown>, toolMode: ToolMode, toolsSeen?: ToolUse, contextTokens?: number, 
+/**
+ * Told of its tools in short, because it is small.
+ */
+compactTools: boolean, prices?: Prices, 
 /**
  * Used where a message names no model.
  */

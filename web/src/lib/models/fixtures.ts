@@ -9,6 +9,7 @@ export function modelView(id: string, change: Partial<ModelView> = {}): ModelVie
     hasKey: false,
     parameters: {},
     toolMode: 'auto',
+    compactTools: false,
     isDefault: false,
     saved: true,
     ...change,

@@ -103,6 +103,7 @@ export const modelsEn = {
   recommended: (mode: string) => `Recommended: ${mode}`,
   modeInUse: 'In use',
   useMode: 'Use this',
+  compactTools: 'Short tool descriptions, as for a small model',
   makeDefault: 'Make default',
   forgetSettings: 'Reset settings',
   deleteModel: (name: string) => `Delete “${name}”?`,
