@@ -57,6 +57,8 @@ pub(crate) struct Capabilities {
     pub takes_tools: bool,
     /// Takes its thoughts back.
     pub takes_thoughts: bool,
+    /// Takes a temperature that nobody asked for; models that think do not.
+    pub takes_temperature: bool,
     /// Lets the user speak right after a tool has.
     pub takes_users_after_tools: bool,
     /// Knows `max_tokens`; others know `max_completion_tokens` alone.
@@ -98,6 +100,7 @@ impl Default for Capabilities {
             sees_images: true,
             takes_tools: true,
             takes_thoughts: true,
+            takes_temperature: true,
             takes_users_after_tools: true,
             takes_max_tokens: true,
             takes_stop: true,
@@ -134,6 +137,8 @@ impl Capabilities {
             &mut self.takes_tools
         } else if says(&REASONING_FIELDS) {
             &mut self.takes_thoughts
+        } else if says(&["temperature"]) {
+            &mut self.takes_temperature
         } else if has_images && says_no_images(&lower) {
             &mut self.sees_images
         } else if let Some(most) = max_tokens_limit(&lower) {
@@ -200,6 +205,7 @@ impl Capabilities {
         self.sees_images &= other.sees_images;
         self.takes_tools &= other.takes_tools;
         self.takes_thoughts &= other.takes_thoughts;
+        self.takes_temperature &= other.takes_temperature;
         self.takes_users_after_tools &= other.takes_users_after_tools;
         self.takes_max_tokens &= other.takes_max_tokens;
         self.takes_stop &= other.takes_stop;

@@ -36,7 +36,8 @@ pub(crate) fn encode<'a>(remote: &Remote, plan: &'a RequestPlan) -> ModelRequest
         // They stand in the prompt.
         ToolUse::Text | ToolUse::None => {}
     }
-    if !plan.tools.is_empty() && http::is_local(&remote.base_url) {
+    let takes_temperature = plan.capabilities.takes_temperature;
+    if takes_temperature && !plan.tools.is_empty() && http::is_local(&remote.base_url) {
         body.insert("temperature".into(), json!(LOCAL_TOOL_TEMPERATURE));
     }
     remote.add_parameters(&mut body);

@@ -26,7 +26,7 @@ pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
 
 /// What is asked for after the results. Measured with Qwen2.5-Coder-1.5B and its own template, which writes calls into
 /// code blocks: with this sentence 5 of 5 calls were followed by the right answer; without it, with `<tool_response>` tags
-/// and with both none of 3 was: the model called again.
+/// or with both none was: the model called again.
 const RESULT_REQUEST: &str =
     "Answer my question with it, in words and in its language, or make the next call.";
 

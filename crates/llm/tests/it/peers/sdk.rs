@@ -146,6 +146,9 @@ async fn with_adapter(
 ) -> Vec<String> {
     let mut remote = remote(base_url(&proxy.url, format), format);
     remote.parameters = parameters;
+    // Sent unasked to servers on one's own machine.
+    let temperature = remote.parameters.entry("temperature");
+    temperature.or_insert(Value::Null);
     let provider = connect(remote);
     let mut request = ask("");
     request.messages.clear();

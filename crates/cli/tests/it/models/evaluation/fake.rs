@@ -58,7 +58,7 @@ fn is_about_oslo(messages: &Value) -> bool {
 fn calls_of(messages: &Value) -> Vec<(&'static str, Value)> {
     let last = messages.as_array().unwrap().last().unwrap();
     let text = last["content"].to_string();
-    let is_result = last["role"] != "user" || text.contains("tool_response");
+    let is_result = last["role"] != "user" || text.contains("Result of ");
     let weather = |city: &str| ("get_weather", json!({"city": city}));
     if is_result {
         Vec::new()
@@ -81,7 +81,7 @@ fn calls_of(messages: &Value) -> Vec<(&'static str, Value)> {
 /// What the tools said.
 fn results_of(messages: &Value) -> String {
     let results = messages.as_array().unwrap().iter().filter(|message| {
-        message["role"] == "tool" || message["content"].to_string().contains("<tool_response>")
+        message["role"] == "tool" || message["content"].to_string().contains("Result of ")
     });
     results
         .map(|message| message["content"].to_string())
