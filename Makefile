@@ -1,6 +1,6 @@
 # `make run` and `make test` are all you need to start; both install what is missing.
 
-.PHONY: run test check audit bench torture release format types web web-watch test-setup test-rust test-web test-browser clean
+.PHONY: run test check audit bench eval torture release format types web web-watch test-setup test-rust test-web test-browser clean
 
 NPM := npm --prefix web --no-audit --no-fund --loglevel=error
 # Tests run in parallel with cargo-nextest if it is installed, otherwise with plain cargo.
@@ -40,6 +40,15 @@ bench: web
 	cargo bench -p tenon-cli --bench hub --bench calls --bench streams --bench models --bench history --bench mcp --bench openapi --bench memory
 	cargo build --release --bin tenon --locked
 	TENON_BIN=$(CURDIR)/target/release/tenon $(NPM) run overhead
+
+## How well a model calls tools, measured in a temporary data folder: make eval BASE_URL=http://127.0.0.1:8080/v1 MODEL=name
+## More options of `tenon models eval` go into EVAL, e.g. EVAL="--only native --prompts 6". A key is taken from OPENAI_API_KEY.
+eval: web
+	@test -n "$(BASE_URL)" -a -n "$(MODEL)" || { echo "Usage: make eval BASE_URL=http://127.0.0.1:8080/v1 MODEL=name"; exit 2; }
+	cargo build --bin tenon --locked
+	@data=$$(mktemp -d); trap 'rm -rf "$$data"' EXIT; trap : INT; \
+	env -u TENON_CONFIG -u TENON_DATABASE OPENAI_BASE_URL="$(BASE_URL)" OPENAI_API_KEY="$${OPENAI_API_KEY:-none}" \
+	target/debug/tenon models eval "openai:$(MODEL)" --data "$$data" $(EVAL)
 
 ## `kill -9` under load, a thousand times; the normal suite does it fifteen times.
 torture: web

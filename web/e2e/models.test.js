@@ -1,7 +1,7 @@
 // Connecting models, choosing between them, and what an answer took.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openPage } from './browser.js';
+import { openPage, phone } from './browser.js';
 import { fixture } from './fixture.js';
 import { Provider } from './provider.js';
 import { eventually, screen } from './screen.js';
@@ -255,6 +255,59 @@ test('a test that takes too long is stopped', deadline, async (t) => {
   await row.getByRole('button', { name: 'Stop' }).click();
   await row.getByText('The test was stopped.').waitFor();
   await row.getByRole('button', { name: 'Test fake-slow' }).waitFor();
+});
+
+test('an evaluation shows its progress, a table and what it recommends', deadline, async (t) => {
+  const id = await added(t, 'fake-small', { name: 'Alpha' });
+  const { page } = await suite.visit(t);
+  const models = modelsOn(page);
+  await models.manage();
+  const row = models.row('Alpha');
+  await row.getByRole('button', { name: 'Test Alpha' }).click();
+  provider.stallsAt = 'Convert 250';
+  t.after(() => (provider.stallsAt = undefined));
+  // What a test found out leads to the evaluation.
+  await row.getByRole('button', { name: 'Evaluate' }).click();
+  await row.getByText('Native: 1 of 90 prompts').waitFor();
+  await row.getByRole('progressbar', { name: 'Evaluate' }).waitFor();
+  assert.equal(await row.getByRole('button', { name: 'Evaluate' }).count(), 0, 'one at a time');
+
+  // Stopped, what was measured stays.
+  await row.getByRole('button', { name: 'Stop' }).click();
+  await row.getByText('The evaluation was stopped. This is what was measured.').waitFor();
+  const score = (kind) => row.getByRole('row', { name: kind }).getByRole('cell').first();
+  assert.match(await score('Choice').innerText(), /^1\/1/);
+  assert.equal(await row.getByRole('button', { name: 'Use this' }).count(), 0);
+
+  // The menu has it too. This model can tell the weather in Oslo, and talk.
+  provider.stallsAt = undefined;
+  await row.getByRole('button', { name: /^Options/ }).click();
+  await page.getByRole('menuitem', { name: 'Evaluate' }).click();
+  await row.getByText('Evaluated.').waitFor();
+  assert.match(await score('Choice').innerText(), /^1\/5/);
+  assert.match(await score('Plain talk').innerText(), /^3\/5/);
+  assert.equal(await row.getByRole('columnheader').count(), 3);
+  await row.getByText('Recommended: Native').waitFor();
+  await row.getByRole('button', { name: 'Use this' }).click();
+  await row.getByText('In use').waitFor();
+  const { toolMode } = await call('GET', `/api/models/${id}`);
+  assert.equal(toolMode, 'native');
+});
+
+test('an evaluation fits on a phone, in light and dark', deadline, async (t) => {
+  await added(t, 'fake-small', { name: 'Alpha' });
+  for (const colorScheme of ['light', 'dark']) {
+    const size = { viewport: phone, colorScheme };
+    const { page } = await suite.visit(t, size);
+    const models = modelsOn(page);
+    await models.manage();
+    const row = models.row('Alpha');
+    await row.getByRole('button', { name: /^Options/ }).click();
+    await page.getByRole('menuitem', { name: 'Evaluate' }).click();
+    await row.getByText('Evaluated.').waitFor();
+    const overflow = await row.evaluate((row) => row.scrollWidth - row.clientWidth);
+    assert.equal(overflow, 0, 'nothing sticks out');
+  }
 });
 
 test('a turn that a model fails can be given to another one', deadline, async (t) => {

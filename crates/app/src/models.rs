@@ -4,7 +4,9 @@
 mod choose;
 mod edit;
 pub mod endpoints;
+mod evaluation;
 mod probe;
+mod progress_stream;
 mod redact;
 mod server_facts_cache;
 mod view;
@@ -24,6 +26,7 @@ use server_facts_cache::ServerFactsCache;
 
 pub use choose::ModelLookupError;
 pub use edit::ModelEditError;
+pub use evaluation::{EvaluationError, EvaluationFrame, EvaluationRequest};
 pub use view::{
     EndpointFault, EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse,
     ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,

@@ -22,6 +22,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::flags::CommonFlags;
 
+/// The shell's number for a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+
 /// One place for every tool you have: a chat, an agent and a tool hub in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "tenon", version)]

@@ -14,6 +14,7 @@ pub mod tool_id;
 
 pub mod source;
 
+pub mod evaluation;
 pub mod event;
 pub mod form;
 pub mod message;
@@ -33,6 +34,9 @@ pub use account::{
 };
 pub use caller::Caller;
 pub use error::{CodedError, ErrorDetail, ErrorParam, ErrorTemplate, OtherError};
+pub use evaluation::{
+    EvaluationReport, KindScore, ModeScore, PromptKind, PromptOutcome, PromptResult,
+};
 pub use event::{
     Branch, CallProgress, Delta, DeltaKind, Event, EventBody, ModelWait, PromptProgress, TitledBy,
     TurnOutcome,

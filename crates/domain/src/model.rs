@@ -127,6 +127,18 @@ impl ToolMode {
     }
 }
 
+/// Used always, whatever a test sees.
+impl From<ToolUse> for ToolMode {
+    fn from(tools: ToolUse) -> Self {
+        match tools {
+            ToolUse::Native => Self::Native,
+            ToolUse::Constrained => Self::Constrained,
+            ToolUse::Text => Self::Text,
+            ToolUse::None => Self::None,
+        }
+    }
+}
+
 impl WireFormat {
     pub fn as_str(self) -> &'static str {
         match self {

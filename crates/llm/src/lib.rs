@@ -5,6 +5,7 @@ pub mod assemble;
 pub mod scripted;
 
 pub mod discover;
+pub mod evaluation;
 pub mod probe;
 pub mod remote;
 

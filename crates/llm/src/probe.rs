@@ -68,7 +68,10 @@ pub async fn run(
     })
 }
 
-async fn answer(remote: &Remote, on_step: &mut impl FnMut(ProbeStep)) -> Result<Duration, Error> {
+pub(crate) async fn answer(
+    remote: &Remote,
+    on_step: &mut impl FnMut(ProbeStep),
+) -> Result<Duration, Error> {
     let asked = Instant::now();
     let mut first_word = None;
     let request = ModelRequest {

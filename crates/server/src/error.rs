@@ -5,7 +5,7 @@ use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tenon_app::budget::BudgetError;
-use tenon_app::models::{ModelEditError, ModelLookupError};
+use tenon_app::models::{EvaluationError, ModelEditError, ModelLookupError};
 use tenon_app::sources::SourceError;
 use tenon_domain::{CodedError, ErrorDetail};
 use tenon_store::{AccountError, StoreFault};
@@ -184,6 +184,15 @@ impl From<ModelLookupError> for ApiError {
         match error {
             ModelLookupError::Store(error) => error.into(),
             error => Self::not_found(error),
+        }
+    }
+}
+
+impl From<EvaluationError> for ApiError {
+    fn from(error: EvaluationError) -> Self {
+        match error {
+            EvaluationError::Lookup(error) => error.into(),
+            error => Self::bad_request(error),
         }
     }
 }

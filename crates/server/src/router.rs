@@ -96,6 +96,7 @@ pub fn routes() -> Vec<Route> {
         patch("/models/{id}", Admin, models::change),
         delete("/models/{id}", Admin, models::delete),
         post("/models/{id}/test", Admin, models::test).stops_with_client(),
+        post("/models/{id}/evaluate", Admin, models::evaluate).stops_with_client(),
         get("/endpoints", User, models::endpoints),
         // Servers on people's own machines.
         get("/devices", User, devices::list),

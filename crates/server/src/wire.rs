@@ -34,8 +34,8 @@ pub use sources::{AnswerForm, LoginStart};
 pub use tenon_app::accounts::{CreatedKey, KeyView, NewAccount, NewKey, UserChange};
 pub use tenon_app::chats::{ChatSummary, ExportedChat, ExportedMessage, ExportedTurn};
 pub use tenon_app::models::{
-    EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse, ModelOrigin,
-    ModelView, NewModel, OfferedModel, TestFrame,
+    EndpointView, EvaluationFrame, EvaluationRequest, ModelChange, ModelDiscoveryRequest,
+    ModelDiscoveryResponse, ModelOrigin, ModelView, NewModel, OfferedModel, TestFrame,
 };
 pub use tenon_app::sources::{
     AddSource, CauseView, CredentialKind, DocumentChange, DocumentView, ImportSources,

@@ -1,12 +1,12 @@
 //! Testing a model, and storing which way of tool use it supports.
 
-use futures::{Stream, StreamExt, stream};
+use futures::Stream;
 use tenon_domain::{CodedError, ModelConfig, ModelId, ToolUse};
 use tenon_llm::probe::{self, ProbeResult, ProbeStep};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
 use super::choose::{self, ModelLookupError};
+use super::progress_stream::progress_stream;
 use super::{BUILTIN, Models};
 use crate::models::view::TestFrame;
 
@@ -20,19 +20,10 @@ impl Models {
             return Err(ModelLookupError::BuiltinUntested);
         }
         let found = self.find(id).await?;
-        // Unbounded as a channel, but not in what it carries: a probe asks for a few dozen tokens.
-        let (frames, heard) = mpsc::unbounded_channel();
         let models = self.clone();
-        // The set ends its task when it is dropped, and it is dropped with the stream.
-        let mut task = JoinSet::new();
-        task.spawn(async move { models.run_test(found, frames).await });
-        Ok(
-            stream::unfold((heard, task), |(mut heard, task)| async move {
-                let frame = heard.recv().await?;
-                Some((frame, (heard, task)))
-            })
-            .boxed(),
-        )
+        Ok(progress_stream(|frames| async move {
+            models.run_test(found, frames).await;
+        }))
     }
 
     async fn run_test(&self, model: choose::ChosenModel, frames: mpsc::UnboundedSender<TestFrame>) {

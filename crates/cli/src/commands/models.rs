@@ -1,5 +1,7 @@
 //! `tenon models`: which there are, and whether they work.
 
+mod eval;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,6 +30,8 @@ pub(super) enum ModelsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Measure how well a model calls tools in each way it can, and recommend one
+    Eval(eval::EvalCommand),
 }
 
 impl ModelsCommand {
@@ -39,6 +43,7 @@ impl ModelsCommand {
                 let model = app.models.named(&model).await?;
                 test(&app, &model, json).await
             }
+            Self::Eval(command) => command.run(&app).await,
         }
     }
 }

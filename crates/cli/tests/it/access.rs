@@ -127,6 +127,7 @@ fn example(route: &Route) -> Example {
         ("POST", "/models/discover") => body(json!({"baseUrl": "http://127.0.0.1:9/v1"})),
         ("PATCH", "/models/{id}") => body(json!({"name": "Theirs"})),
         ("DELETE", "/models/{id}") | ("POST", "/models/{id}/test") => plain,
+        ("POST", "/models/{id}/evaluate") => body(json!({"prompts": 1})),
         ("GET", "/sources" | "/sources/{id}" | "/sources/{id}/logs" | "/secrets") => plain,
         ("POST", "/sources") => body(json!({
             "kind": "mcp", "name": "theirs", "url": "https://127.0.0.1:9/mcp", "enabled": false,

@@ -1,6 +1,7 @@
 //! Models as data: added, chosen, tried and asked, over the API.
 
 mod connection;
+mod evaluation;
 mod fake;
 mod private;
 mod server_facts;

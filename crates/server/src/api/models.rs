@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{Stream, StreamExt};
+use serde::Serialize;
 use serde_json::json;
 use tenon_domain::ModelId;
 use tenon_llm::discover::{discover as ask, normalise};
@@ -16,8 +17,8 @@ use crate::request::HttpCaller;
 use crate::request::Id;
 use crate::request::JsonBody;
 use crate::wire::{
-    EndpointView, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse, ModelView, NewModel,
-    OfferedModel,
+    EndpointView, EvaluationRequest, ModelChange, ModelDiscoveryRequest, ModelDiscoveryResponse,
+    ModelView, NewModel, OfferedModel,
 };
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -87,12 +88,18 @@ pub(crate) async fn test(
     Id(id): Id<ModelId>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let frames = app.models.test(&id).await?;
-    let frames = frames.take_until(app.closing.clone().cancelled_owned());
-    let events = frames.map(|frame| {
-        let event = Event::default().json_data(&frame);
-        Ok(event.unwrap_or_else(|_| Event::default().comment("unspeakable")))
-    });
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+    Ok(event_stream(&app, frames))
+}
+
+/// Progress, prompt by prompt, then the report. Hanging up ends the evaluation.
+pub(crate) async fn evaluate(
+    State(app): State<App>,
+    _user: CurrentUser,
+    Id(id): Id<ModelId>,
+    JsonBody(request): JsonBody<EvaluationRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let frames = app.models.evaluate(&id, request).await?;
+    Ok(event_stream(&app, frames))
 }
 
 pub(crate) async fn discover(
@@ -125,6 +132,19 @@ pub(crate) async fn endpoints(
     app.models.refresh_endpoints().await;
     let views = app.models.endpoints().views().into_iter();
     Json(views.map(|endpoint| endpoint.shown_to(&user)).collect())
+}
+
+/// Frames as server-sent events, until the server closes.
+fn event_stream<T: Serialize, S: Stream<Item = T> + Send + 'static>(
+    app: &App,
+    frames: S,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>> + use<T, S>> {
+    let frames = frames.take_until(app.closing.clone().cancelled_owned());
+    let events = frames.map(|frame| {
+        let event = Event::default().json_data(&frame);
+        Ok(event.unwrap_or_else(|_| Event::default().comment("unspeakable")))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default())
 }
 
 async fn note(

@@ -11,6 +11,7 @@ import type {
   ModelDiscoveryRequest,
   ModelDiscoveryResponse,
   EndpointView,
+  EvaluationFrame,
   ErrorBody,
   ModelChange,
   ModelId,
@@ -85,20 +86,30 @@ export const api = {
     request<ModelDiscoveryResponse>('POST', '/api/models/discover', ask, UPSTREAM_TIMEOUT_MS),
 
   /** Frame by frame, until the model has been tried or the signal says stop. */
-  async *testModel(id: ModelId, signal: AbortSignal): AsyncGenerator<TestFrame> {
-    try {
-      const response = await fetch(`${modelPath(id)}/test`, { method: 'POST', signal });
-      if (!response.ok) throw refusal(response, await response.text());
-      if (!response.body) return;
-      for await (const data of dataOf(response.body)) {
-        const frame = parse(data);
-        if (frame) yield frame as TestFrame;
-      }
-    } catch (cause) {
-      throw cause instanceof ApiError ? cause : ApiError.noAnswer(String(cause));
-    }
+  testModel: (id: ModelId, signal: AbortSignal) =>
+    frames<TestFrame>(`${modelPath(id)}/test`, { signal }),
+
+  /** Frame by frame, until everything was measured or the signal says stop. */
+  evaluateModel: (id: ModelId, signal: AbortSignal) => {
+    const headers = { 'content-type': 'application/json' };
+    return frames<EvaluationFrame>(`${modelPath(id)}/evaluate`, { signal, headers, body: '{}' });
   },
 };
+
+/** The server-sent events that answer a `POST`. */
+async function* frames<T>(path: string, request: RequestInit): AsyncGenerator<T> {
+  try {
+    const response = await fetch(path, { method: 'POST', ...request });
+    if (!response.ok) throw refusal(response, await response.text());
+    if (!response.body) return;
+    for await (const data of dataOf(response.body)) {
+      const frame = parse(data);
+      if (frame) yield frame as T;
+    }
+  } catch (cause) {
+    throw cause instanceof ApiError ? cause : ApiError.noAnswer(String(cause));
+  }
+}
 
 function modelPath(id: ModelId): string {
   return `/api/models/${encodeURIComponent(id)}`;

@@ -763,6 +763,54 @@ isInText: boolean,
  */
 firstWordMs?: number, };
 
+export type EvaluationRequest = { modes?: Array<ToolUse>, 
+/**
+ * How many prompts in each mode.
+ */
+prompts?: number, 
+/**
+ * How long one prompt may take.
+ */
+timeoutSeconds?: number, };
+
+export type EvaluationFrame = { "type": "started", report: EvaluationReport, } | { "type": "measured", report: EvaluationReport, result: PromptResult, } | { "type": "finished", report: EvaluationReport, 
+/**
+ * Why it ended early.
+ */
+error?: ErrorDetail, };
+
+export type EvaluationReport = { 
+/**
+ * How many are asked in each mode.
+ */
+promptsPerMode: number, modes: Array<ModeScore>, 
+/**
+ * The best of the modes that were measured to the end.
+ */
+recommendation?: ToolUse, };
+
+export type ModeScore = { mode: ToolUse, 
+/**
+ * How many were measured.
+ */
+prompts: number, passed: number, rightFirstCalls: number, rightAnswers: number, durationMs: number, kinds: Array<KindScore>, 
+/**
+ * Why this mode was not measured to the end: the server cannot do it, or is too slow.
+ */
+problem?: ErrorDetail, };
+
+export type KindScore = { kind: PromptKind, 
+/**
+ * How many were measured.
+ */
+prompts: number, passed: number, durationMs: number, };
+
+export type PromptKind = "choice" | "arguments" | "severalCalls" | "twoSteps" | "restraint" | "chinese";
+
+export type PromptResult = { mode: ToolUse, kind: PromptKind, prompt: string, outcome: PromptOutcome, isFirstCallRight: boolean, isAnswerRight: boolean, durationMs: number, };
+
+export type PromptOutcome = "passed" | "noCall" | "wrongCall" | "unneededCall" | "wrongAnswer" | "timedOut" | "failed";
+
 export type ErrorBody = { error: ErrorDetail, };
 
 export type ErrorDetail = { code: string, 

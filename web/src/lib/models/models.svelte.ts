@@ -14,6 +14,7 @@ import { Refresher } from '$lib/refresher';
 import { ResponseOrder } from '$lib/responseOrder';
 import { loadSetting, saveSetting } from '$lib/storage';
 import { defaultModel } from './choice';
+import { Evaluations } from './evaluations.svelte';
 import {
   startModelTest,
   finishModelTest,
@@ -29,6 +30,7 @@ export class Models {
   /** Why the list could not be had, when it was last asked for. */
   failure = $state.raw<unknown>();
   modelTests = $state.raw<ReadonlyMap<ModelId, ModelTest>>(new Map());
+  evaluations = new Evaluations();
   /** What the reader picked for the open chat. */
   picked = $state.raw<ModelRef>();
 
@@ -101,6 +103,7 @@ export class Models {
   async remove(id: ModelId): Promise<void> {
     this.stop(id);
     await api.deleteModel(id);
+    this.evaluations.forget(id);
     this.modelTests = new Map([...this.modelTests].filter(([other]) => other !== id));
     this.#removed = new Set(this.#removed).add(id);
     if (this.picked?.id === id) this.clearPick();

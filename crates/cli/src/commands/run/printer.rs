@@ -13,14 +13,11 @@ use tenon_domain::{
 
 use super::meter::Meter;
 use super::terminal::{Terminal, TerminalAnswer};
-use crate::commands::say;
+use crate::commands::{INTERRUPTED, say};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::calls;
 use tenon_server::wire::ServerFrame;
-
-/// The shell's number for a program that Ctrl-C ended.
-const INTERRUPTED: u8 = 130;
 
 /// A turn has far fewer events.
 const ALL: u64 = u32::MAX as u64;

@@ -120,6 +120,12 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_endpoint_gone:
     '`{name}` 属于 `{endpoint}`，而环境中已没有它的设置。请重新设置，或换一个模型。',
   endpoint_unanswered: '{address} 还没有响应。',
+  model_tools_refused: '{host} 不接受带工具的请求（此模型）。',
+  evaluation_too_slow:
+    '连续几个提示都超过了 {seconds} 秒。请给每个提示更多时间，或换一个更小的模型。',
+  evaluation_prompts: '一次评测包含 1 到 {max} 个提示。',
+  evaluation_timeout: '每个提示的时限为 1 到 {max} 秒。',
+  evaluation_no_mode: '此模型没有这些工具调用方式。Anthropic 的 API 只有 `native`。',
   endpoint_no_models: '{name} 目前没有提供模型。管理员可以在设置中看到原因。',
   model_builtin_untested: '内置助手是 Tenon 的一部分，无需测试。',
   model_fixed_by_endpoint: '这个模型属于环境或本机的服务：地址和密钥要在那里设置。',

@@ -120,6 +120,12 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_endpoint_gone:
     '`{name}` 屬於 `{endpoint}`，而環境中已沒有它的設定。請重新設定，或換一個模型。',
   endpoint_unanswered: '{address} 還沒有回應。',
+  model_tools_refused: '{host} 不接受帶工具的請求（此模型）。',
+  evaluation_too_slow:
+    '連續幾個提示都超過了 {seconds} 秒。請給每個提示更多時間，或換一個更小的模型。',
+  evaluation_prompts: '一次評測包含 1 到 {max} 個提示。',
+  evaluation_timeout: '每個提示的時限為 1 到 {max} 秒。',
+  evaluation_no_mode: '此模型沒有這些工具呼叫方式。Anthropic 的 API 只有 `native`。',
   endpoint_no_models: '{name} 目前沒有提供模型。管理員可以在設定中看到原因。',
   model_builtin_untested: '內建助手是 Tenon 的一部分，無需測試。',
   model_fixed_by_endpoint: '這個模型屬於環境或本機的服務：位址和金鑰要在那裡設定。',
