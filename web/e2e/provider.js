@@ -59,7 +59,7 @@ async function stream(response, { model, tools, messages }) {
     );
   const choose = (delta, finish_reason = null) =>
     say({ choices: [{ index: 0, delta, finish_reason }] });
-  const told = toldToCall(messages, tools);
+  const told = toldToCall(messages, tools) ?? askedForWeather(messages, tools);
   // Otherwise the only call it makes is the one that the test of a model asks for.
   if (told) {
     choose({ tool_calls: [{ index: 0, id: told.id, type: 'function', function: told.call }] });
@@ -68,6 +68,9 @@ async function stream(response, { model, tools, messages }) {
     const call = { name: 'open_door', arguments: '{"number":7}' };
     choose({ tool_calls: [{ index: 0, id: 'call1', type: 'function', function: call }] });
     choose({}, 'tool_calls');
+  } else if (messages.at(-1).tool_call_id?.startsWith('weather')) {
+    choose({ content: textOf(messages.at(-1)) });
+    choose({}, 'stop');
   } else {
     for (const word of ['Hello', ' from', ` ${model}.`]) {
       choose({ content: word });
@@ -96,6 +99,14 @@ function toldToCall(messages, tools) {
   // Ids are a conversation's, and so is its length.
   const call = { name: tool.function.name, arguments: said[2] ?? '{}' };
   return { id: `call-${messages.length}`, call };
+}
+
+/** The one prompt of an evaluation that it understands. */
+function askedForWeather(messages, tools) {
+  const last = messages.at(-1);
+  const asked = last.role === 'user' && textOf(last).includes('weather like in Oslo');
+  const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
+  return asked && tools ? { id: 'weather', call } : undefined;
 }
 
 function textOf({ content }) {

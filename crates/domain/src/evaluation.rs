@@ -130,8 +130,10 @@ impl EvaluationReport {
     fn best_mode(&self) -> Option<ToolUse> {
         let is_whole = |score: &&ModeScore| score.prompts == self.prompts_per_mode;
         let candidates = self.modes.iter().filter(is_whole).rev();
-        let best = candidates.max_by_key(|score| (score.passed, score.right_first_calls))?;
-        (best.right_first_calls > 0).then_some(best.mode)
+        let best = candidates
+            .filter(|score| score.calls_tools())
+            .max_by_key(|score| (score.passed, score.right_first_calls))?;
+        Some(best.mode)
     }
 }
 
@@ -160,6 +162,14 @@ impl ModeScore {
         kind.prompts += 1;
         kind.passed += passed;
         kind.duration_ms += result.duration_ms;
+    }
+
+    /// A model that only ever talks passes what asks for talk.
+    fn calls_tools(&self) -> bool {
+        let has_calls = |kind| !matches!(kind, PromptKind::Restraint | PromptKind::Chinese);
+        self.kinds
+            .iter()
+            .any(|score| has_calls(score.kind) && score.passed > 0)
     }
 
     fn kind_mut(&mut self, kind: PromptKind) -> &mut KindScore {
@@ -228,6 +238,21 @@ mod tests {
             Some(Text),
         );
         check(&[(Native, &[Passed])], None);
+    }
+
+    #[test]
+    fn a_mode_in_which_no_tool_is_called_is_not_recommended() {
+        let mut report = EvaluationReport::new(&[ToolUse::Native], 1);
+        report.record(&PromptResult {
+            mode: ToolUse::Native,
+            kind: PromptKind::Restraint,
+            prompt: "Hello!".into(),
+            outcome: PromptOutcome::Passed,
+            is_first_call_right: true,
+            is_answer_right: true,
+            duration_ms: 10,
+        });
+        assert_eq!(report.recommendation, None);
     }
 
     #[test]

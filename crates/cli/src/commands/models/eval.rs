@@ -66,13 +66,18 @@ impl EvalCommand {
         } else {
             say(table::render(&report));
         }
-        if self.apply && code == ExitCode::SUCCESS {
-            apply(app, &model, report.recommendation).await?;
-        } else if let Some(mode) = report.recommendation {
-            eprintln!(
+        match report.recommendation {
+            Some(mode) if self.apply && code == ExitCode::SUCCESS => {
+                apply(app, &model, mode).await?;
+            }
+            Some(mode) => eprintln!(
                 "Recommended: {}. --apply takes it over; so does the model's form on the page.",
                 label(mode)
-            );
+            ),
+            None if code == ExitCode::SUCCESS => {
+                eprintln!("No mode is recommended: in none the model calls tools well enough.");
+            }
+            None => {}
         }
         Ok(code)
     }
@@ -130,11 +135,7 @@ fn print_result(report: &EvaluationReport, result: &PromptResult) {
     );
 }
 
-async fn apply(app: &App, model: &ModelId, mode: Option<ToolUse>) -> Result<()> {
-    let Some(mode) = mode else {
-        eprintln!("Nothing is recommended, so nothing was changed.");
-        return Ok(());
-    };
+async fn apply(app: &App, model: &ModelId, mode: ToolUse) -> Result<()> {
     let change = ModelChange {
         tool_mode: Some(mode.into()),
         ..ModelChange::default()

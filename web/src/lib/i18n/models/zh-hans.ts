@@ -100,6 +100,7 @@ export const modelsZhHans: ModelsMessages = {
   modeProblem: (mode, measured, why) =>
     measured ? `${mode}：已中止。${why}` : `${mode}：不可用。${why}`,
   recommended: (mode) => `推荐：${mode}`,
+  nothingRecommended: '没有可推荐的方式：无论哪种，此模型都不能可靠地调用工具。',
   modeInUse: '正在使用',
   useMode: '采用',
   compactTools: '按小模型发送精简的工具说明',

@@ -100,6 +100,7 @@ export const modelsZhHant: ModelsMessages = {
   modeProblem: (mode, measured, why) =>
     measured ? `${mode}：已中止。${why}` : `${mode}：不可用。${why}`,
   recommended: (mode) => `推薦：${mode}`,
+  nothingRecommended: '沒有可推薦的方式：無論哪種，此模型都不能可靠地呼叫工具。',
   modeInUse: '正在使用',
   useMode: '採用',
   compactTools: '按小型模型傳送精簡的工具說明',
