@@ -103,7 +103,7 @@ export const modelsEn = {
   recommended: (mode: string) => `Recommended: ${mode}`,
   modeInUse: 'In use',
   useMode: 'Use this',
-  compactTools: 'Short tool descriptions, as for a small model',
+  compactTools: 'Small model: up to 12 tools, short descriptions',
   makeDefault: 'Make default',
   forgetSettings: 'Reset settings',
   deleteModel: (name: string) => `Delete “${name}”?`,

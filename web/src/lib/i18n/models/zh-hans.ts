@@ -102,7 +102,7 @@ export const modelsZhHans: ModelsMessages = {
   recommended: (mode) => `推荐：${mode}`,
   modeInUse: '正在使用',
   useMode: '采用',
-  compactTools: '按小模型发送精简的工具说明',
+  compactTools: '小模型：最多 12 个工具，精简说明',
   makeDefault: '设为默认',
   forgetSettings: '清除设置',
   deleteModel: (name) => `删除“${name}”？`,
