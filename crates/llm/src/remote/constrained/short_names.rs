@@ -13,25 +13,13 @@ const MAX_NAME_BYTES: usize = 64;
 /// Each tool by its own name where that is unique, by its id elsewhere: the prefix that says which
 /// source it is from only distracts a small model. Speaking has a name that no tool has.
 #[derive(Debug)]
-<<<<<<<< HEAD:crates/llm/src/remote/constrained/form_names.rs
-pub(crate) struct FormNames {
-|||||||| 1c784714:crates/llm/src/remote/constrained/tool_names.rs
-pub(crate) struct ToolNames {
-========
 pub(crate) struct ShortNames {
->>>>>>>> 9be1883ab2c6fb8eac057a10faedc9998fcfb5b3:crates/llm/src/remote/constrained/short_names.rs
     reply: String,
     names: BTreeMap<ToolId, String>,
     ids: BTreeMap<String, ToolId>,
 }
 
-<<<<<<<< HEAD:crates/llm/src/remote/constrained/form_names.rs
-impl FormNames {
-|||||||| 1c784714:crates/llm/src/remote/constrained/tool_names.rs
-impl ToolNames {
-========
 impl ShortNames {
->>>>>>>> 9be1883ab2c6fb8eac057a10faedc9998fcfb5b3:crates/llm/src/remote/constrained/short_names.rs
     pub(crate) fn new(tools: &[Arc<CompiledTool>]) -> Self {
         let ids: BTreeSet<&str> = tools.iter().map(|tool| tool.id.as_str()).collect();
         let mut reply = String::from("reply");
@@ -88,13 +76,7 @@ mod tests {
 
     use super::*;
 
-<<<<<<<< HEAD:crates/llm/src/remote/constrained/form_names.rs
-    fn names(tools: &[(&str, &str)]) -> FormNames {
-|||||||| 1c784714:crates/llm/src/remote/constrained/tool_names.rs
-    fn names(tools: &[(&str, &str)]) -> ToolNames {
-========
     fn names(tools: &[(&str, &str)]) -> ShortNames {
->>>>>>>> 9be1883ab2c6fb8eac057a10faedc9998fcfb5b3:crates/llm/src/remote/constrained/short_names.rs
         let tools = tools.iter().map(|(id, name)| {
             Arc::new(CompiledTool {
                 id: ToolId::new(*id),
@@ -104,13 +86,7 @@ mod tests {
                 entry: RawValue::NULL.to_owned(),
             })
         });
-<<<<<<<< HEAD:crates/llm/src/remote/constrained/form_names.rs
-        FormNames::new(&tools.collect::<Vec<_>>())
-|||||||| 1c784714:crates/llm/src/remote/constrained/tool_names.rs
-        ToolNames::new(&tools.collect::<Vec<_>>())
-========
         ShortNames::new(&tools.collect::<Vec<_>>())
->>>>>>>> 9be1883ab2c6fb8eac057a10faedc9998fcfb5b3:crates/llm/src/remote/constrained/short_names.rs
     }
 
     #[test]
