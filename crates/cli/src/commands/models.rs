@@ -81,7 +81,7 @@ fn describe(model: &ModelView) -> String {
         (model.origin != ModelOrigin::Builtin).then(|| format!("[{}]", tools(model))),
         model
             .compact_tools
-            .then(|| "(small: short tool descriptions)".to_owned()),
+            .then(|| "(small: up to 12 tools, short descriptions)".to_owned()),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

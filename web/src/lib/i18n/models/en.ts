@@ -104,7 +104,7 @@ export const modelsEn = {
   nothingRecommended: 'No way is recommended: in none the model calls tools well enough.',
   modeInUse: 'In use',
   useMode: 'Use this',
-  compactTools: 'Short tool descriptions, as for a small model',
+  compactTools: 'Small model: up to 12 tools, short descriptions',
   makeDefault: 'Make default',
   forgetSettings: 'Reset settings',
   deleteModel: (name: string) => `Delete “${name}”?`,

@@ -103,7 +103,7 @@ export const modelsZhHans: ModelsMessages = {
   nothingRecommended: '没有可推荐的方式：无论哪种，此模型都不能可靠地调用工具。',
   modeInUse: '正在使用',
   useMode: '采用',
-  compactTools: '按小模型发送精简的工具说明',
+  compactTools: '小模型：最多 12 个工具，精简说明',
   makeDefault: '设为默认',
   forgetSettings: '清除设置',
   deleteModel: (name) => `删除“${name}”？`,

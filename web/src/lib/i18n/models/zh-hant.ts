@@ -103,7 +103,7 @@ export const modelsZhHant: ModelsMessages = {
   nothingRecommended: '沒有可推薦的方式：無論哪種，此模型都不能可靠地呼叫工具。',
   modeInUse: '正在使用',
   useMode: '採用',
-  compactTools: '按小型模型傳送精簡的工具說明',
+  compactTools: '小型模型：最多 12 個工具，精簡說明',
   makeDefault: '設為預設',
   forgetSettings: '清除設定',
   deleteModel: (name) => `刪除「${name}」？`,
