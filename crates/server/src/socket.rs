@@ -12,7 +12,7 @@ mod outgoing;
 mod tools;
 
 use std::collections::HashMap;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -167,7 +167,7 @@ impl SocketSession {
         // While a frame is parsed the next one waits, and everything else goes on.
         let mut parsing: Option<FrameParseFuture> = None;
         let (app, user) = (self.app.clone(), self.user.clone());
-        let mut revoked = pin!(user.revoked(&app.store));
+        let mut revoked = Box::pin(user.revoked(&app.store));
         loop {
             tokio::select! {
                 Some(frame) = self.frames.recv() => {
