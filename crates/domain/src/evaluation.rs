@@ -166,7 +166,8 @@ impl ModeScore {
 
     /// A model that only ever talks passes what asks for talk.
     fn calls_tools(&self) -> bool {
-        let has_calls = |kind| !matches!(kind, PromptKind::Restraint | PromptKind::Chinese);
+        let has_calls =
+            |kind: PromptKind| !matches!(kind, PromptKind::Restraint | PromptKind::Chinese);
         self.kinds
             .iter()
             .any(|score| has_calls(score.kind) && score.passed > 0)

@@ -134,7 +134,7 @@ pub(crate) fn describe(text: &str, dialect: Dialect) -> String {
     shorten(&readable, max_chars.saturating_sub(1)).into_owned()
 }
 
-/// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J. Doe") is none.
+/// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J. Doe", "+ ! mod") is none.
 fn first_sentence(text: &str, max_chars: usize) -> &str {
     let mut before = [' '; 2];
     for (at, char) in text.char_indices().take(max_chars) {
@@ -144,7 +144,9 @@ fn first_sentence(text: &str, max_chars: usize) -> &str {
             '。' | '！' | '？' => true,
             '.' | '!' | '?' => {
                 let is_abbreviation = matches!(before[0], ' ' | '.' | '(');
-                !is_abbreviation && text[end..].starts_with(char::is_whitespace)
+                let is_sign = before[1] == ' ';
+                let is_last = text[end..].starts_with(char::is_whitespace);
+                is_last && !is_abbreviation && !is_sign
             }
             _ => false,
         };

@@ -166,8 +166,9 @@ impl SocketSession {
         let mut control_frames = 0;
         // While a frame is parsed the next one waits, and everything else goes on.
         let mut parsing: Option<FrameParseFuture> = None;
-        let (app, user) = (self.app.clone(), self.user.clone());
-        let mut revoked = Box::pin(user.revoked(&app.store));
+        // What ended since the request was authorized counts as changed.
+        let mut accounts = self.app.store.watch_accounts();
+        accounts.mark_changed();
         loop {
             tokio::select! {
                 Some(frame) = self.frames.recv() => {
@@ -210,8 +211,13 @@ impl SocketSession {
                     heard = Instant::now();
                     self.take(parsed).await;
                 }
-                () = &mut revoked => {
-                    return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
+                // Asked to its end: a query that waits beside a slow peer keeps its connection to
+                // the database from everybody else.
+                Ok(()) = accounts.changed() => {
+                    // A store that cannot be read ends nothing.
+                    if !self.user.is_valid(&self.app.store).await.unwrap_or(true) {
+                        return close(&mut socket, LOGGED_OUT_CLOSE_CODE.into(), "logged out").await;
+                    }
                 }
                 event = self.user_events.next() => {
                     // How sources are is told unasked.

@@ -562,6 +562,7 @@ fn a_small_model_is_told_the_first_sentence() {
         ("A city, e.g. Paris. Or a country.", "A city, e.g. Paris."),
         ("By J. Doe. Old.", "By J. Doe."),
         ("At version 2.5 or later", "At version 2.5 or later"),
+        ("Knows + ! and mod. Exact.", "Knows + ! and mod."),
         ("Really? Yes.", "Really?"),
         ("读取文件。可以分页。", "读取文件。"),
         ("", ""),

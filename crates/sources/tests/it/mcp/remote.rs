@@ -43,6 +43,7 @@ async fn a_call_without_an_answer_is_repeated_only_without_harm_and_the_server_s
     let flaky_server = FlakyMcpServer::start().await;
     let harness = McpHarness::starting(settings(http(&flaky_server.url))).await;
     until_ready(&harness).await;
+    harness.server.set_trusted_hints(true);
     flaky_server.set(ServerMode::DropsCalls);
     for (tool, times) in [("read", 2), ("write", 1)] {
         let before = flaky_server.calls.load(Ordering::SeqCst);
