@@ -239,7 +239,8 @@ async fn one_that_dies_at_every_call_says_so_and_is_back_for_the_next() {
         "nothing is done twice"
     );
 
-    // What only reads is tried once more, and not for ever.
+    // What only reads, by a word that is trusted, is tried once more, and not for ever.
+    harness.server.set_trusted_hints(true);
     harness.error("echo", nothing()).await;
     assert_eq!(bad_server.count("tools/call echo"), 2);
     until_ready(&harness).await;
