@@ -52,6 +52,11 @@ beforeEach(async () => {
 async function answer(request, response) {
   let text = '';
   for await (const piece of request) text += piece;
+  // What Tenon asks model servers about themselves.
+  if (['/props', '/api/show', '/api/v0/models'].includes(request.url)) {
+    response.writeHead(404).end();
+    return;
+  }
   if (!request.url.startsWith('/v1/')) {
     visited.push(request.url);
     response.writeHead(200, { 'content-type': 'text/html' });

@@ -43,9 +43,9 @@ async fn a_call_without_an_answer_is_repeated_only_without_harm_and_the_server_s
     let flaky_server = FlakyMcpServer::start().await;
     let harness = McpHarness::starting(settings(http(&flaky_server.url))).await;
     until_ready(&harness).await;
-    harness.server.set_trusted_hints(true);
     flaky_server.set(ServerMode::DropsCalls);
-    for (tool, times) in [("read", 2), ("write", 1)] {
+    for (tool, trusted, times) in [("read", true, 2), ("read", false, 1), ("write", true, 1)] {
+        harness.server.set_trusted_hints(trusted);
         let before = flaky_server.calls.load(Ordering::SeqCst);
         let error = harness.call(tool, nothing()).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unavailable);
