@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenon_agent::Agent;
@@ -21,6 +21,9 @@ use crate::auth::CurrentUser;
 use crate::outputs::manual_workspace;
 
 pub use view::{CallToolAnswer, LocalView, SourceView, ToolView};
+
+/// Most calls are over before anybody could revoke the credential they were made with.
+const WATCH_CREDENTIAL_AFTER: Duration = Duration::from_millis(100);
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -65,6 +68,7 @@ impl UserTools {
         };
         let started = Instant::now();
         let cancel_when_revoked = async {
+            tokio::time::sleep(WATCH_CREDENTIAL_AFTER).await;
             user.revoked(&self.store).await;
             context.cancel.cancel();
             pending::<Infallible>().await

@@ -179,16 +179,18 @@ async fn idle(data: &Path, key: &str) {
     }
     // The start is over.
     tokio::time::sleep(WATCHED).await;
-    let mut windows = Vec::new();
+    let (mut busy_times, mut wakes) = (Vec::new(), Vec::new());
     for _ in 0..WINDOWS {
         let (before, queries) = (ours.used.on_processor(), ours.used.database_wakes());
         tokio::time::sleep(WATCHED).await;
         let busy = ours.used.on_processor() - before;
-        windows.push((busy, ours.used.database_wakes() - queries));
+        busy_times.push(busy);
+        wakes.push(ours.used.database_wakes() - queries);
     }
     // In its first minutes it tidies up once a minute: that is in one of them at most.
-    windows.sort();
-    let (busy, wakes) = windows[WINDOWS / 2];
+    busy_times.sort();
+    wakes.sort();
+    let (busy, wakes) = (busy_times[WINDOWS / 2], wakes[WINDOWS / 2]);
     println!(
         "{PAGES} idle pages for {WATCHED:?}: {:.3} % of a processor (target: 0.1), {wakes} wakes of the database (target: 0)",
         100.0 * busy.as_secs_f64() / WATCHED.as_secs_f64(),

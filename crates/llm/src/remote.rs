@@ -164,12 +164,16 @@ impl Remote {
             option: option.to_owned(),
             model: self.name.clone(),
         };
-        if has_tools && options.requires_call() && self.tools == ToolUse::None {
+        // Calls that stand in the text cannot be required of anybody.
+        let calls_freely = matches!(self.tools, ToolUse::None | ToolUse::Text);
+        if has_tools && options.requires_call() && calls_freely {
             return Some(unsupported("tool_choice"));
         }
         match self.format {
             WireFormat::Openai => {
-                let is_form = has_tools && self.tools == ToolUse::Constrained;
+                // The form of an answer is then that of a call, or must leave room for one.
+                let is_form =
+                    has_tools && matches!(self.tools, ToolUse::Constrained | ToolUse::Text);
                 (is_form && options.response_format.is_some()).then(|| OptionFault::WithTools {
                     option: "response_format".to_owned(),
                     model,

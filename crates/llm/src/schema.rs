@@ -35,8 +35,10 @@ use translate::Translator;
 /// What a wire format can be told about a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// The longest description, in characters: of a tool and of anything in its schema.
+    /// The longest description of a tool, in characters.
     pub max_description: usize,
+    /// The longest description of anything in its schema.
+    pub max_parameter_description: usize,
     pub property_names: PropertyNames,
     pub patterns: Patterns,
     /// The largest `maxLength`, `maxItems` and the like; a larger one is left away.
@@ -48,7 +50,8 @@ pub struct Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     Full,
-    /// The first sentence of each description, no titles, no defaults that are empty: for small models.
+    /// For small models: what each description begins with, no titles, no empty defaults, and not that there
+    /// are no further properties.
     Compact,
 }
 
@@ -75,6 +78,7 @@ impl Dialect {
     /// to 2,000, each item counting about three times.
     pub const OPENAI: Self = Self {
         max_description: 1024,
+        max_parameter_description: 1024,
         property_names: PropertyNames::Any,
         patterns: Patterns::Anchored,
         max_count: 500,
@@ -82,6 +86,7 @@ impl Dialect {
     };
     pub const ANTHROPIC: Self = Self {
         max_description: 4096,
+        max_parameter_description: 4096,
         property_names: PropertyNames::Plain,
         patterns: Patterns::Plain,
         max_count: u64::MAX,
@@ -91,14 +96,16 @@ impl Dialect {
     pub const fn compact(self) -> Self {
         Self {
             max_description: MAX_COMPACT_DESCRIPTION,
+            max_parameter_description: MAX_COMPACT_PARAMETER,
             detail: Detail::Compact,
             ..self
         }
     }
 }
 
-/// In characters. A sentence that is longer lists what the schema says as well.
-const MAX_COMPACT_DESCRIPTION: usize = 160;
+/// In characters, of a tool and of one of its parameters. A sentence that is longer ends with its last clause within that.
+const MAX_COMPACT_DESCRIPTION: usize = 100;
+const MAX_COMPACT_PARAMETER: usize = 60;
 
 /// The schema as a provider takes it: `{"type": "object", "properties": {…}, …}`.
 ///
@@ -114,17 +121,21 @@ pub fn compile(schema: &Value, dialect: Dialect) -> Result<Value, SchemaError> {
     })
 }
 
-/// A description as every provider takes it: short enough, and without the
-/// control characters that some refuse. Lines and tabs stay.
+/// A tool's description as every provider takes it.
 pub(crate) fn describe(text: &str, dialect: Dialect) -> String {
-    let max_chars = dialect.max_description;
-    let text = match dialect.detail {
+    readable(text, dialect.max_description, dialect.detail)
+}
+
+/// Short enough, and without the control characters that some providers refuse. Lines and tabs stay.
+fn readable(text: &str, max_chars: usize, detail: Detail) -> String {
+    let scanned = max_scanned_chars(max_chars);
+    let text = match detail {
         Detail::Full => text,
-        Detail::Compact => first_sentence(text.trim_start(), max_scanned_chars(max_chars)),
+        Detail::Compact => first_clauses(first_sentence(text.trim_start(), scanned), max_chars),
     };
     let readable: String = text
         .chars()
-        .take(max_scanned_chars(max_chars))
+        .take(scanned)
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
         .collect();
     if readable.chars().nth(max_chars).is_none() {
@@ -132,6 +143,22 @@ pub(crate) fn describe(text: &str, dialect: Dialect) -> String {
     }
     // The provider counts the ellipsis too.
     shorten(&readable, max_chars.saturating_sub(1)).into_owned()
+}
+
+/// A sentence that is too long, up to the last of its clauses that fits; all of it where it has none.
+fn first_clauses(sentence: &str, max_chars: usize) -> &str {
+    if sentence.chars().nth(max_chars).is_none() {
+        return sentence;
+    }
+    let clauses = sentence
+        .char_indices()
+        .take(max_chars)
+        .filter(|(at, c)| match c {
+            '，' | '；' | '：' => true,
+            ',' | ';' | ':' => sentence[at + 1..].starts_with(' '),
+            _ => false,
+        });
+    clauses.last().map_or(sentence, |(end, _)| &sentence[..end])
 }
 
 /// Up to the end of the first sentence or line. What only looks like an end ("e.g. Paris", "J. Doe", "+ ! mod") is none.

@@ -46,7 +46,7 @@ pub(crate) async fn call(
     mode: CallMode,
     handler: &Arc<dyn CallHandler>,
 ) -> Result<CallToolResult, Error> {
-    let mut call = session.pending.begin_call(handler);
+    let call = session.pending.begin_call(handler);
     let handler = handler.as_ref();
     let (mut responses, mut state) = (None::<Value>, None::<Value>);
     for round in 0..MAX_ROUNDS {
@@ -68,7 +68,7 @@ pub(crate) async fn call(
             arguments: Some(arguments),
             params,
         };
-        let response = match session.request_in_call(&mut call, request, handler).await {
+        let response = match session.request_in_call(&call, request, handler).await {
             Err(Error::Rpc(error)) if visited_urls(&error, handler).await => continue,
             Err(error) if round > 0 => return Err(error.after_first_request()),
             other => other?,
@@ -76,7 +76,7 @@ pub(crate) async fn call(
         match read_round(response.get())? {
             RoundResult::Done(result) => return Ok(CallToolResult::read(result)),
             RoundResult::Task(created) => {
-                let result = task::poll_until_done(session, &mut call, created, handler).await?;
+                let result = task::poll_until_done(session, &call, created, handler).await?;
                 return Ok(CallToolResult::read(result));
             }
             RoundResult::InputRequired {

@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 use crate::error::{ConnectionError, Error};
 use crate::handler::CallHandler;
 use crate::session_log::SessionLog;
 
+mod elicitation_queue;
 mod incoming;
 
-/// More elicitations than these, in one call and at once, nobody would answer.
-const MAX_ELICITATIONS: usize = 8;
+use elicitation_queue::ElicitationQueue;
 
 pub(crate) type RpcResult = Result<Box<RawValue>, Error>;
 
@@ -50,7 +50,7 @@ struct Inner {
 #[derive(Debug)]
 struct CallEntry {
     handler: Arc<dyn CallHandler>,
-    elicitations: mpsc::Sender<PendingElicitation>,
+    elicitations: ElicitationQueue,
     task_id: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct PendingElicitation {
 pub(crate) struct ActiveCall {
     pending: Arc<PendingRequests>,
     pub(crate) id: u64,
-    pub(crate) elicitations: mpsc::Receiver<PendingElicitation>,
+    pub(crate) elicitations: ElicitationQueue,
 }
 
 /// Whose stream a message came on, where a transport has a stream for each request.
@@ -158,10 +158,10 @@ impl PendingRequests {
 
     pub(crate) fn begin_call(self: &Arc<Self>, handler: &Arc<dyn CallHandler>) -> ActiveCall {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let (sender, elicitations) = mpsc::channel(MAX_ELICITATIONS);
+        let elicitations = ElicitationQueue::default();
         let entry = CallEntry {
             handler: handler.clone(),
-            elicitations: sender,
+            elicitations: elicitations.clone(),
             task_id: None,
         };
         self.inner().calls.insert(id, entry);

@@ -70,7 +70,7 @@ impl Session {
     /// A request in the course of a call: elicitations go to whoever made it.
     pub(crate) async fn request_in_call(
         &self,
-        call: &mut ActiveCall,
+        call: &ActiveCall,
         request: RpcRequest<'_>,
         handler: &dyn CallHandler,
     ) -> Result<Box<RawValue>, Error> {
@@ -101,7 +101,7 @@ impl Session {
     async fn send_request(
         &self,
         request: RpcRequest<'_>,
-        call: Option<(&mut ActiveCall, &dyn CallHandler)>,
+        call: Option<(&ActiveCall, &dyn CallHandler)>,
     ) -> Result<Box<RawValue>, Error> {
         let (id, mut response) = self.pending.add();
         let call_id = call.as_ref().map(|(call, _)| call.id);
@@ -178,12 +178,12 @@ impl Drop for CancelOnDrop<'_> {
 
 /// What a server asks in the course of a call, answered one at a time.
 struct Elicitations<'a> {
-    call: Option<(&'a mut ActiveCall, &'a dyn CallHandler)>,
+    call: Option<(&'a ActiveCall, &'a dyn CallHandler)>,
     answering: Option<BoxFuture<'a, String>>,
 }
 
 impl<'a> Elicitations<'a> {
-    fn new(call: Option<(&'a mut ActiveCall, &'a dyn CallHandler)>) -> Self {
+    fn new(call: Option<(&'a ActiveCall, &'a dyn CallHandler)>) -> Self {
         Self {
             call,
             answering: None,
@@ -196,9 +196,7 @@ impl<'a> Elicitations<'a> {
             return std::future::pending().await;
         };
         if self.answering.is_none() {
-            let Some(PendingElicitation { id, params }) = call.elicitations.recv().await else {
-                return std::future::pending().await;
-            };
+            let PendingElicitation { id, params } = call.elicitations.next().await;
             let handler = *handler;
             self.answering = Some(Box::pin(async move {
                 let answer = elicitation::answer(handler, &params).await;

@@ -86,14 +86,21 @@ impl Store {
         rows.into_iter().map(AuditRow::try_from).collect()
     }
 
-    /// Forgets what is older than a year.
+    /// Forgets what is older than a year. Ids begin with the time, and only they are indexed.
     pub async fn sweep_audit(&self) -> Result<u64> {
+        let oldest = first_id_at(now() - RETENTION_MS);
         let swept = audit::Entity::delete_many()
-            .filter(audit::Column::At.lt(now() - RETENTION_MS))
+            .filter(audit::Column::Id.lt(oldest))
             .exec(&self.write)
             .await?;
         Ok(swept.rows_affected)
     }
+}
+
+/// No UUIDv7 of that millisecond or a later one sorts before it.
+fn first_id_at(ms: i64) -> String {
+    let hex = format!("{:012x}", ms);
+    format!("{}-{}", &hex[..8], &hex[8..])
 }
 
 impl From<AuditEntry> for audit::Model {

@@ -11,6 +11,7 @@ mod m0008_session_proof;
 mod m0009_change_log;
 mod m0010_trusted_hints;
 mod m0011_local_keys;
+mod m0012_audit_order;
 
 use sea_orm_migration::{MigrationTrait, MigratorTrait, async_trait};
 
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0009_change_log::Migration),
             Box::new(m0010_trusted_hints::Migration),
             Box::new(m0011_local_keys::Migration),
+            Box::new(m0012_audit_order::Migration),
         ]
     }
 }

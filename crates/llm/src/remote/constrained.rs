@@ -39,22 +39,28 @@ const REPLY_EXAMPLES: [(&str, &str); 3] = [
     ("Write a line about rain.", "Rain hums softly on the roof."),
 ];
 
-/// The tools as a list in the prompt, and how to use one.
-pub(crate) fn prompt(tools: &[Arc<CompiledTool>]) -> String {
+/// The tools as a list in the prompt, and how to use one. Where a call is required, no reply is spoken of.
+pub(crate) fn prompt(tools: &[Arc<CompiledTool>], requires_call: bool) -> String {
     let names = ShortNames::new(tools);
     let mut prompt = String::from("\n\nThe tools:");
     let mut list = |name: &str, description: &str, arguments: &Value| {
         let arguments = signature(arguments);
         prompt.push_str(&format!("\n- {name}: {description} Arguments: {arguments}"));
     };
-    list(names.reply(), REPLY_DESCRIPTION, &reply_arguments());
+    if !requires_call {
+        list(names.reply(), REPLY_DESCRIPTION, &reply_arguments());
+    }
     for tool in tools {
         list(names.name(&tool.id), &tool.description, &tool.schema);
     }
     prompt.push_str(
         "\n\nAnswer with one JSON object and nothing else: {\"tool\": \"name of one tool\", \"arguments\": {…}}. \
-         The result of a tool comes with the next message.\nExamples:",
+         The result of a tool comes with the next message.",
     );
+    if requires_call {
+        return prompt;
+    }
+    prompt.push_str("\nExamples:");
     for (question, answer) in REPLY_EXAMPLES {
         let answer = call_json(names.reply(), &json!({ "text": answer }));
         prompt.push_str(&format!("\n{question} → {answer}"));
@@ -80,13 +86,27 @@ pub(crate) fn response_format(tools: &[Arc<CompiledTool>], requires_call: bool) 
     };
     let calls = tools
         .iter()
-        .map(|tool| call(names.name(&tool.id), &tool.schema));
+        .map(|tool| call(names.name(&tool.id), &closed(&tool.schema)));
     let reply = (!requires_call).then(|| call(names.reply(), &reply_arguments()));
     let branches: Vec<Value> = calls.chain(reply).collect();
     json!({"type": "json_schema", "json_schema": {
         "name": "answer",
         "schema": {"type": "object", "anyOf": branches},
     }})
+}
+
+/// Small models are not told that there are no further arguments; their servers are.
+fn closed(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(keywords) = schema
+        .as_object_mut()
+        .filter(|keywords| keywords.contains_key("properties"))
+    {
+        keywords
+            .entry("additionalProperties")
+            .or_insert(Value::Bool(false));
+    }
+    schema
 }
 
 fn reply_arguments() -> Value {

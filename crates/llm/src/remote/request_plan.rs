@@ -106,7 +106,9 @@ impl RequestPlan {
         }
         plan.messages = match tool_use {
             ToolUse::Constrained if !plan.tools.is_empty() => {
-                plan.system.push_str(&constrained::prompt(&plan.tools));
+                let requires_call = plan.options.requires_call();
+                let prompt = constrained::prompt(&plan.tools, requires_call);
+                plan.system.push_str(&prompt);
                 constrained::calls_as_envelopes(plan.messages, &plan.tools)
             }
             ToolUse::None | ToolUse::Constrained => constrained::calls_as_text(plan.messages),

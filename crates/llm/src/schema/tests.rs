@@ -571,21 +571,29 @@ fn a_small_model_is_told_the_first_sentence() {
     }
     let long = "ä".repeat(5_000);
     let described = describe(&long, Dialect::OPENAI.compact());
-    assert_eq!(described.chars().count(), 160);
+    assert_eq!(described.chars().count(), 100);
+    // A long sentence ends with its last clause that fits.
+    let clauses = "Writes a text file, making folders as needed; what was in it is replaced unless `append` says otherwise.";
+    let written = "Writes a text file, making folders as needed";
+    assert_eq!(describe(clauses, Dialect::OPENAI.compact()), written);
+    let chinese = format!("读取文件，{}。", "可以分页".repeat(40));
+    assert_eq!(describe(&chinese, Dialect::OPENAI.compact()), "读取文件");
 }
 
 #[test]
 fn a_small_model_is_told_what_it_needs_to_fill_in() {
     let schema = json!({"type": "object", "title": "Args", "properties": {
         "path": {"type": "string", "title": "Path", "description": "The file. Relative.", "examples": ["a"], "default": ""},
+        "zone": {"type": "string", "description": "Where the time is known: a city or country in any language, or an offset."},
         "depth": {"type": "integer", "minimum": 1, "default": 3},
         "tags": {"type": "array", "items": {"type": "string", "title": "Tag"}, "default": []},
         "kind": {"enum": ["a", "b"], "default": null},
-    }, "required": ["path"]});
+    }, "required": ["path"], "additionalProperties": false});
     assert_eq!(
         compile(&schema, Dialect::OPENAI.compact()),
         Ok(json!({"type": "object", "properties": {
             "path": {"type": "string", "description": "The file."},
+            "zone": {"type": "string", "description": "Where the time is known: a city or country in any language"},
             "depth": {"type": "integer", "minimum": 1, "default": 3},
             "tags": {"type": "array", "items": {"type": "string"}},
             "kind": {"enum": ["a", "b"]},

@@ -12,7 +12,7 @@ use super::keyword::{
 use super::merge::merge;
 use super::normalize::implied_type;
 use super::reference::SchemaDocument;
-use super::{Detail, Dialect, MAX_DEPTH, MAX_NODES, SchemaError, describe, max_scanned_chars};
+use super::{Detail, Dialect, MAX_DEPTH, MAX_NODES, SchemaError, max_scanned_chars, readable};
 
 /// Bytes read or copied. Generous beside what may come out, because merging drops much.
 const MAX_WORK: usize = 1_000_000;
@@ -176,15 +176,15 @@ impl<'a> Translator<'a> {
         keywords: &'a Map<String, Value>,
         output: &mut Map<String, Value>,
     ) -> Result<(), SchemaError> {
-        let max = self.dialect.max_description;
-        let texts: &[&str] = match self.dialect.detail {
+        let (max, detail) = (self.dialect.max_parameter_description, self.dialect.detail);
+        let texts: &[&str] = match detail {
             Detail::Full => &["title", "description"],
             Detail::Compact => &["description"],
         };
         for &keyword in texts {
             if let Some(Value::String(text)) = keywords.get(keyword) {
                 self.spend(text.len().min(max_scanned_chars(max)))?;
-                let text = describe(text, self.dialect);
+                let text = readable(text, max, detail);
                 if !text.is_empty() {
                     output.insert(keyword.into(), text.into());
                 }
@@ -248,7 +248,11 @@ impl<'a> Translator<'a> {
                 Some(_) if others.is_boolean() => Value::Bool(true),
                 Some(schema) => Value::Object(schema),
             };
-            output.insert("additionalProperties".into(), others);
+            let is_left_out =
+                others == Value::Bool(false) && self.dialect.detail == Detail::Compact;
+            if !is_left_out {
+                output.insert("additionalProperties".into(), others);
+            }
         }
         Ok(())
     }

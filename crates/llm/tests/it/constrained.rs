@@ -63,8 +63,12 @@ async fn a_form_has_one_branch_for_each_tool_and_one_for_a_reply() {
         .await
         .is_answer("Hello");
     let body = &fake.asked()[0].body;
-    let arguments =
-        json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let arguments = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
     let branch = |tool: &str, arguments: &Value| {
         json!({
             "type": "object",

@@ -28,7 +28,7 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Returns the result of the call it was.
 pub(crate) async fn poll_until_done(
     session: &Arc<Session>,
-    call: &mut ActiveCall,
+    call: &ActiveCall,
     created: Map<String, Value>,
     handler: &dyn CallHandler,
 ) -> Result<Map<String, Value>, Error> {
@@ -109,7 +109,7 @@ impl RunningTask<'_> {
 
     async fn request(
         &self,
-        call: &mut ActiveCall,
+        call: &ActiveCall,
         method: &str,
         params: ParamsBuilder,
         handler: &dyn CallHandler,

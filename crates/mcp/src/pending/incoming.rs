@@ -8,9 +8,8 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tenon_text as text;
-use tokio::sync::mpsc;
 
-use super::{MessageOutcome, PendingElicitation, PendingRequests, StreamOrigin};
+use super::{ElicitationQueue, MessageOutcome, PendingElicitation, PendingRequests, StreamOrigin};
 use crate::error::{Error, ProtocolError};
 use crate::handler::ProgressNotification;
 use crate::jsonrpc::{self, IncomingMessage, RpcError, own_id};
@@ -127,13 +126,11 @@ impl PendingRequests {
                     id: id.to_owned(),
                     params: params.unwrap_or_default(),
                 };
-                match call.map(|call| call.try_send(elicitation)) {
-                    Some(Ok(())) => None,
-                    _ => {
-                        self.log.notice(SessionNotice::ElicitationUnanswered);
-                        Some(jsonrpc::response(id, &json!({ "action": "decline" })))
-                    }
+                if call.is_some_and(|call| call.push(elicitation)) {
+                    return None;
                 }
+                self.log.notice(SessionNotice::ElicitationUnanswered);
+                Some(jsonrpc::response(id, &json!({ "action": "decline" })))
             }
             other => {
                 let (client, other) = (&self.client_title, text::line(other, 80));
@@ -152,7 +149,7 @@ impl PendingRequests {
         &self,
         params: Option<&Value>,
         origin: Option<StreamOrigin>,
-    ) -> Option<mpsc::Sender<PendingElicitation>> {
+    ) -> Option<ElicitationQueue> {
         let meta = params.and_then(|params| params.get("_meta"));
         let token = meta
             .and_then(|meta| meta.get("progressToken"))

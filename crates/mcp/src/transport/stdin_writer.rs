@@ -1,7 +1,8 @@
 //! A program's standard input, written without a queue while the program keeps up.
 //!
-//! A message is written by whoever sends it. Only what a full pipe does not take goes
-//! into a backlog, which a task of its own writes later.
+//! A message is written by whoever sends it. What others send meanwhile is written along with
+//! the next piece: nobody waits for a lock while the system writes, and a busy program reads
+//! several messages at once. What a full pipe does not take is written later, by a task of its own.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,10 +17,16 @@ const MAX_BACKLOG_BYTES: usize = 4 * 1024 * 1024;
 /// What is sent without waiting finds this much more room.
 const MAX_PUSHED_BYTES: usize = MAX_BACKLOG_BYTES + 64 * 1024;
 
+/// How much room for messages is kept while there are none.
+const MAX_KEPT_BYTES: usize = 16 * 1024;
+
+/// How many pieces a sender writes for others before the task goes on.
+const MAX_PIECES: usize = 8;
+
 #[derive(Debug)]
 pub(crate) struct StdinWriter {
     state: Mutex<State>,
-    /// There is a backlog, or it is closed.
+    /// The task has something to write, or it is closed.
     has_backlog: Notify,
     /// There is room again, or it is closed.
     has_room: Notify,
@@ -29,11 +36,24 @@ pub(crate) struct StdinWriter {
 struct State {
     /// None: closed.
     pipe: Option<Arc<pipe::Sender>>,
+    /// What is not written yet, in the order of sending.
     backlog: Vec<u8>,
+    /// Somebody is writing the backlog, or the task is going to.
+    is_writing: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StdinClosed;
+
+/// What came of writing a piece.
+enum WriteStatus {
+    /// All is written, and nobody is writing any longer.
+    Done,
+    /// Others have sent something meanwhile.
+    More,
+    /// The program does not read for now.
+    Full,
+}
 
 impl StdinWriter {
     pub(crate) fn new(stdin: OwnedFd) -> io::Result<Arc<Self>> {
@@ -42,6 +62,7 @@ impl StdinWriter {
             state: Mutex::new(State {
                 pipe: Some(Arc::new(pipe)),
                 backlog: Vec::new(),
+                is_writing: false,
             }),
             has_backlog: Notify::new(),
             has_room: Notify::new(),
@@ -78,21 +99,58 @@ impl StdinWriter {
 
     /// False: there is no room.
     fn write(&self, line: &str, max_bytes: usize) -> Result<bool, StdinClosed> {
-        let mut state = self.state();
-        let pipe = state.pipe.clone().ok_or(StdinClosed)?;
-        if state.backlog.len() > max_bytes {
-            return Ok(false);
+        let pipe = {
+            let mut state = self.state();
+            let pipe = state.pipe.clone().ok_or(StdinClosed)?;
+            if state.backlog.len() > max_bytes {
+                return Ok(false);
+            }
+            state.backlog.reserve(line.len() + 1);
+            state.backlog.extend_from_slice(line.as_bytes());
+            state.backlog.push(b'\n');
+            if std::mem::replace(&mut state.is_writing, true) {
+                return Ok(true);
+            }
+            pipe
+        };
+        for _ in 0..MAX_PIECES {
+            match self.write_piece(&pipe) {
+                Ok(WriteStatus::Done) => return Ok(true),
+                Ok(WriteStatus::More) => {}
+                Ok(WriteStatus::Full) => break,
+                Err(_) => {
+                    self.close();
+                    return Err(StdinClosed);
+                }
+            }
         }
-        let line = [line.as_bytes(), b"\n"].concat();
-        let mut rest = line.as_slice();
-        if state.backlog.is_empty() {
-            rest = write_now(&pipe, rest).map_err(|_| StdinClosed)?;
-        }
-        if !rest.is_empty() {
-            state.backlog.extend_from_slice(rest);
-            self.has_backlog.notify_one();
-        }
+        self.has_backlog.notify_one();
         Ok(true)
+    }
+
+    /// Writes what there is, by whoever set `is_writing`.
+    fn write_piece(&self, pipe: &pipe::Sender) -> io::Result<WriteStatus> {
+        let mut piece = std::mem::take(&mut self.state().backlog);
+        if piece.len() > MAX_BACKLOG_BYTES {
+            self.has_room.notify_waiters();
+        }
+        let written = piece.len() - write_now(pipe, &piece)?.len();
+        let mut state = self.state();
+        if written < piece.len() {
+            piece.drain(..written);
+            piece.append(&mut state.backlog);
+            state.backlog = piece;
+            return Ok(WriteStatus::Full);
+        }
+        if !state.backlog.is_empty() {
+            return Ok(WriteStatus::More);
+        }
+        state.is_writing = false;
+        if piece.capacity() <= MAX_KEPT_BYTES {
+            piece.clear();
+            state.backlog = piece;
+        }
+        Ok(WriteStatus::Done)
     }
 
     async fn write_backlog(self: Arc<Self>) {
@@ -102,27 +160,19 @@ impl StdinWriter {
                 let Some(pipe) = self.state().pipe.clone() else {
                     return;
                 };
-                if self.state().backlog.is_empty() {
-                    break;
-                }
                 // Closing need not wait for a program that does not read.
                 tokio::select! {
                     ready = pipe.writable() => if ready.is_err() { return self.close() },
                     () = self.has_backlog.notified() => continue,
                 }
-                let mut state = self.state();
-                let Ok(left) = write_now(&pipe, &state.backlog).map(<[u8]>::len) else {
-                    drop(state);
-                    return self.close();
-                };
-                let written = state.backlog.len() - left;
-                state.backlog.drain(..written);
-                if state.backlog.is_empty() {
-                    state.backlog = Vec::new();
+                match self.write_piece(&pipe) {
+                    Ok(WriteStatus::Done) => break,
+                    Ok(WriteStatus::More | WriteStatus::Full) => {}
+                    Err(_) => return self.close(),
                 }
-                drop(state);
                 self.has_room.notify_waiters();
             }
+            self.has_room.notify_waiters();
         }
     }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::{Annotations, ToolDefinition, ToolError, ToolOutput, ToolResult};
-use tenon_tools::{CallContext, Quota};
+use tenon_tools::{CallContext, Quota, Relevance};
 
 use self::path::FilePath;
 use self::workspace::Workspace;
@@ -266,7 +266,12 @@ impl BuiltinTool for SearchFiles {
     }
 
     fn keywords(&self) -> &'static str {
-        "搜索文件, 查找, 全文搜索, 搜尋檔案"
+        "find, look for, grep, contain, contains, mention, mentions, which file, 搜索文件, 查找, 全文搜索, 哪个文件, 提到, \
+         包含, 搜尋檔案, 哪個檔案"
+    }
+
+    fn relevance(&self) -> Relevance {
+        Relevance::OnDemand
     }
 
     async fn run(&self, input: SearchFilesInput, context: &CallContext) -> ToolResult {

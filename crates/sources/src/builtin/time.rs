@@ -84,7 +84,7 @@ impl BuiltinTool for ConvertTime {
         ToolDefinition {
             name: "convert_time".into(),
             title: Some("Convert time".into()),
-            description: "Tells what a time in one place is in another, with summer time taken \
+            description: "Tells what a given time in one place is in another, with summer time taken \
                           into account."
                 .into(),
             input_schema: json!({

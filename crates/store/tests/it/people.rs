@@ -490,7 +490,11 @@ async fn audit(store: &Store, ada: &UserId, sql: impl AsyncFn(&str)) {
     page.before = Some(rows[2].id.clone());
     assert_eq!(ask(page).await, ["login"]);
     assert_eq!(store.sweep_audit().await.unwrap(), 0);
-    sql("UPDATE audit SET at = 1 WHERE action = 'login'").await;
+    let long_ago = "00000000-0001-7000-8000-000000000000";
+    sql(&format!(
+        "UPDATE audit SET id = '{long_ago}' WHERE action = 'login'"
+    ))
+    .await;
     assert_eq!(store.sweep_audit().await.unwrap(), 1);
 }
 

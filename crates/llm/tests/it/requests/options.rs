@@ -118,7 +118,7 @@ async fn a_model_that_fills_in_a_form_is_held_to_a_call_by_the_form() {
     let form = |body: &Value| body["response_format"].to_string();
     assert!(form(&bodies[0]).contains("reply"), "{}", bodies[0]);
     assert!(form(&bodies[1]).contains("clock"), "{}", bodies[1]);
-    assert!(!form(&bodies[1]).contains("reply"), "{}", bodies[1]);
+    assert!(!bodies[1].to_string().contains("reply"), "{}", bodies[1]);
     assert_eq!(bodies[2].get("response_format"), None);
     // A form may hold the sequence without meaning it; an answer in plain words ends there.
     assert_eq!(bodies[1].get("stop"), None);
@@ -157,7 +157,9 @@ async fn what_a_model_cannot_be_asked_for_is_named() {
         ..none()
     };
     let (openai, anthropic) = (WireFormat::Openai, WireFormat::Anthropic);
-    check(openai, ToolUse::None, required, "tool_choice");
+    check(openai, ToolUse::None, required.clone(), "tool_choice");
+    check(openai, ToolUse::Text, required, "tool_choice");
+    check(openai, ToolUse::Text, json_object(), "response_format");
     check(
         openai,
         ToolUse::Constrained,

@@ -1,0 +1,56 @@
+//! What a server asks in the course of one call, until it is answered.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+
+use super::PendingElicitation;
+
+/// More elicitations than these, in one call and at once, nobody would answer.
+const MAX_ELICITATIONS: usize = 8;
+
+/// Every call has one and hardly any call uses it, so an empty one is small: a bounded channel
+/// would take some kilobytes. One task receives.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ElicitationQueue(Arc<Mutex<QueueState>>);
+
+#[derive(Debug, Default)]
+struct QueueState {
+    waiting: VecDeque<PendingElicitation>,
+    receiver: Option<Waker>,
+}
+
+impl ElicitationQueue {
+    /// False: there are too many already.
+    pub(crate) fn push(&self, elicitation: PendingElicitation) -> bool {
+        let receiver = {
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.waiting.len() >= MAX_ELICITATIONS {
+                return false;
+            }
+            state.waiting.push_back(elicitation);
+            state.receiver.take()
+        };
+        if let Some(receiver) = receiver {
+            receiver.wake();
+        }
+        true
+    }
+
+    /// The next one. Cancel safe.
+    pub(crate) async fn next(&self) -> PendingElicitation {
+        poll_fn(|context| {
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(elicitation) = state.waiting.pop_front() {
+                return Poll::Ready(elicitation);
+            }
+            match &mut state.receiver {
+                Some(receiver) => receiver.clone_from(context.waker()),
+                none => *none = Some(context.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
