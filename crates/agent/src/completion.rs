@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
+use crate::metrics::RunKind;
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
 use crate::{Agent, Error, TurnFault};
@@ -125,10 +126,13 @@ impl Agent {
                 (failed(TurnFault::DatabaseUnreachable), None)
             }
         };
+        let (name, usage) = (&completion.model.shown.name, usage.total());
+        let metrics = &self.metrics;
+        metrics.ended(RunKind::Completion, &outcome, name, usage);
         recorder.send(CompletionPart::End {
             outcome,
             stop,
-            usage: usage.total(),
+            usage,
         });
     }
 }

@@ -16,6 +16,7 @@ mod activity;
 mod approvals;
 mod branch;
 mod forms;
+mod metrics;
 mod title;
 
 mod prompt;
@@ -26,11 +27,12 @@ mod recover;
 mod turn_end;
 mod turn_fault;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, ErrorDetail, TurnId, coded_errors};
+use tenon_domain::{ChatId, ErrorDetail, TurnId, Usage, coded_errors};
 use tenon_store::Store;
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio::sync::broadcast;
@@ -39,11 +41,13 @@ pub use agent_loop::ModelTools;
 pub use completion::{Completion, CompletionPart, CompletionStream};
 pub use delete::remove_folder;
 pub use feed::Feed;
+pub use metrics::RunCount;
 pub use request::{TurnMessage, TurnModel, TurnRequest};
 pub use turn_fault::TurnFault;
 
 use approvals::Approvals;
 use forms::Forms;
+use metrics::RunMetrics;
 use running_turns::RunningTurns;
 
 /// Runs turns. Cheap to clone.
@@ -55,6 +59,7 @@ pub struct Agent {
     running: RunningTurns,
     approvals: Approvals,
     forms: Forms,
+    metrics: RunMetrics,
     settings: Arc<AgentSettings>,
 }
 
@@ -153,6 +158,7 @@ impl Agent {
             approvals: Approvals::default(),
             forms: Forms::new(running.activity.clone()),
             running,
+            metrics: RunMetrics::default(),
             settings: Arc::new(settings),
         }
     }
@@ -179,6 +185,16 @@ impl Agent {
     /// How many turns and completions run now, with the titles that follow them.
     pub fn running_tasks(&self) -> usize {
         self.running.tasks.len()
+    }
+
+    /// How many turns and completions have ended in which outcome since the start.
+    pub fn run_counts(&self) -> Vec<RunCount> {
+        self.metrics.runs()
+    }
+
+    /// The tokens of turns and completions that have ended, by the name of the model.
+    pub fn tokens_by_model(&self) -> BTreeMap<String, Usage> {
+        self.metrics.tokens()
     }
 
     /// Takes no new turns and waits for those that run; what is not done after

@@ -20,6 +20,7 @@ use tenon_store::{Error as StoreError, Result as StoreResult, now};
 use tenon_tools::RequestTools;
 
 use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
+use crate::metrics::RunKind;
 use crate::request::TurnModel;
 use crate::running_turns::TurnSlot;
 use crate::turn_end::TurnEnd;
@@ -90,6 +91,8 @@ impl Turn {
         drop(slot);
         let prices = model.prices.as_ref().filter(|_| usage != Usage::default());
         let is_done = outcome == TurnOutcome::Done;
+        let name = &model.shown.name;
+        agent.metrics.ended(RunKind::Turn, &outcome, name, usage);
         let end = TurnEnd {
             outcome,
             usage,

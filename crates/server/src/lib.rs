@@ -15,6 +15,7 @@ pub mod wire;
 mod api;
 mod concurrency;
 mod connections;
+mod metrics;
 mod openai;
 mod request;
 mod run_to_end;
