@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use tenon_app::app::App;
 use tenon_tools::{CallStatistics, LATENCY_BOUNDS_US};
 
@@ -67,12 +67,9 @@ impl Drop for OpenSocket {
     }
 }
 
-pub(crate) async fn show(
-    State(app): State<App>,
-    State(http): State<HttpMetrics>,
-) -> impl IntoResponse {
+pub(crate) async fn show(State(app): State<App>, State(http): State<HttpMetrics>) -> Response {
     let text = render(&app, &http);
-    ([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text)
+    ([(header::CONTENT_TYPE, exposition::CONTENT_TYPE)], text).into_response()
 }
 
 fn render(app: &App, http: &HttpMetrics) -> String {

@@ -9,8 +9,8 @@ use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    audit, auth, blobs, calls, chats, devices, export, info, invites, keys, login, me, models,
-    oidc, search, settings, share, shell, sources, tools, turns, users,
+    audit, auth, blobs, calls, chats, devices, docs, export, info, invites, keys, login, me,
+    models, oidc, search, settings, share, shell, sources, tools, turns, users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
@@ -27,6 +27,8 @@ use crate::{openai, socket, ui};
 pub fn routes() -> Vec<Route> {
     vec![
         get("/info", User, info::info),
+        get("/openapi.json", Open, docs::document),
+        get("/docs", Open, docs::page),
         post("/chat/completions", User, openai::complete)
             .body(openai::MAX_BODY_BYTES)
             .stops_with_client(),

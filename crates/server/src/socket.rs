@@ -31,7 +31,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use follow::{ChatFrame, Follower};
-use handshake::Handshake;
+pub(crate) use handshake::Handshake;
 use incoming::IncomingFrames;
 use outgoing::{close, ping, refuse_frame, send, send_text};
 use tools::SocketTools;
