@@ -66,7 +66,7 @@ format: web/node_modules/.ready
 
 ## Generate the API's TypeScript from the Rust types.
 types:
-	UPDATE_TYPES=1 cargo test -q -p tenon-server --lib typescript
+	UPDATE_TYPES=1 cargo test -q -p tenon-server --lib -- typescript openapi
 
 web: web/dist/index.html
 

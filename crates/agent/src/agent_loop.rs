@@ -40,7 +40,7 @@ pub(crate) struct AgentLoop<'a> {
     pub language: Option<PageLanguage>,
     /// Of the first step; a call that it requires is not required again.
     pub options: &'a GenerationOptions,
-    pub tools: ModelTools,
+    pub tools: &'a ModelTools,
     /// What the user may call, before the switches are asked.
     pub access: &'a ToolAccess,
     /// How its request came in: it runs while that counts.
@@ -56,10 +56,17 @@ pub(crate) struct AgentLoop<'a> {
 /// What the model may call.
 #[derive(Debug)]
 pub enum ModelTools {
-    /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone.
+    /// Tools that Tenon runs: what the access sees, and sources that are there for this answer alone. Of
+    /// those, the client may run some itself.
     Server(RequestTools),
-    /// Tools that the client runs: a call of one ends the answer.
+    /// Tools that the client runs: their calls are handed over to it.
     Client(Vec<Arc<ToolSpec>>),
+}
+
+impl Default for ModelTools {
+    fn default() -> Self {
+        Self::Server(RequestTools::default())
+    }
 }
 
 /// What a model is asked for in a step.
@@ -94,6 +101,7 @@ impl AgentLoop<'_> {
         mut messages: Vec<Message>,
         first_step: usize,
     ) -> StoreResult<LoopEnd> {
+        let given = messages.len();
         let mut repeats = RepeatDetector::replay(&messages, self.model.provider.is_small());
         let mut kind = StepKind::Open;
         for step in first_step..self.agent.settings.step_limit {
@@ -128,16 +136,23 @@ impl AgentLoop<'_> {
                 };
                 return Ok(LoopEnd::stopped(outcome, reply.stop));
             }
-            if matches!(self.tools, ModelTools::Client(_)) && !calls.is_empty() {
-                let stop = Some(StopReason::ToolCalls);
-                return Ok(LoopEnd::stopped(TurnOutcome::Done, stop));
-            }
 
             let toolset = calls::with_known_addresses(toolset, &messages, &calls).await;
-            let mut answers = match self.run_calls(&toolset, calls).await? {
+            let split = self.split(&toolset, calls).await?;
+            let mut answers = match self.run_calls(&toolset, split.own).await? {
                 ControlFlow::Continue(answers) => answers,
                 ControlFlow::Break(end) => return Ok(end),
             };
+            answers.extend(split.refused);
+            if !split.handed_over.is_empty() {
+                let steps = calls::steps_before(&messages[given..], &reply.parts, &answers);
+                let Some(results) = recorder.hand_over(&split.handed_over, steps).await? else {
+                    let stop = Some(StopReason::ToolCalls);
+                    return Ok(LoopEnd::stopped(TurnOutcome::Done, stop));
+                };
+                answers.extend(results);
+            }
+            calls::sort_by_calls(&mut answers, &reply.parts);
             if repeats.observe(&reply.parts, &answers) {
                 repeats::add_note(&mut answers);
                 kind = StepKind::AnswerOnly;
@@ -186,7 +201,7 @@ impl AgentLoop<'_> {
         let settings = store.tool_settings(&self.access.user, None, self.chat);
         let access = self.access.clone().with_settings(settings.await?);
         let toolset = self.agent.registry.toolset(access);
-        Ok(match &self.tools {
+        Ok(match self.tools {
             ModelTools::Server(request_tools) => toolset.with_request_tools(request_tools),
             ModelTools::Client(_) => toolset,
         })
@@ -235,7 +250,7 @@ impl AgentLoop<'_> {
         messages: &[Message],
         kind: StepKind,
     ) -> Vec<Arc<ToolSpec>> {
-        match (&self.tools, kind) {
+        match (self.tools, kind) {
             (_, StepKind::AnswerOnly) => Vec::new(),
             (ModelTools::Client(tools), StepKind::Open) => tools.clone(),
             (ModelTools::Server(_), StepKind::Open) => {

@@ -32,15 +32,16 @@ impl Agent {
         &self,
         chat: &ChatId,
         turn: &TurnId,
-    ) -> Result<(Branch, Option<String>), Error> {
+    ) -> Result<(Branch, Option<MessageRecord>), Error> {
         let branches = self.store.branches(chat).await?;
         let place = branches.place(turn).ok_or(StoreError::NotFound("turn"))?;
         let turn = std::slice::from_ref(turn);
         let messages = self.store.messages_of(chat, turn).await?;
-        let user_message = messages.iter().find(|message| message.role == Role::User);
+        let mut messages = messages.into_iter();
+        let user_message = messages.find(|message| message.role == Role::User);
         let branch = Branch {
             after: place.parent.clone(),
         };
-        Ok((branch, user_message.map(MessageRecord::text)))
+        Ok((branch, user_message))
     }
 }

@@ -4,22 +4,23 @@
 //! The same loop as a turn's, with nothing stored, and nobody to ask for approval.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, StopReason,
-    ToolAccess, ToolCall, ToolResult, TurnOutcome, Usage, UserId,
+    CallRecord, CallStatus, DeltaKind, EntryPoint, Message, MessageId, Part, ToolAccess,
+    ToolAnswer, ToolResult, TurnOutcome, UserId,
 };
 use tenon_llm::GenerationOptions;
 use tenon_store::{Result as StoreResult, Store};
-use tokio::sync::mpsc;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
 use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
+use crate::client_stream::{ClientStream, CompletionStream};
+use crate::metrics::RunKind;
 use crate::recorder::Recorder;
 use crate::request::TurnModel;
+use crate::step_cache::StepCache;
 use crate::{Agent, Error, TurnFault};
 
 /// A conversation somebody wants continued.
@@ -39,61 +40,27 @@ pub struct Completion {
     pub address: String,
 }
 
-/// A part of an answer, as it comes.
-#[derive(Debug)]
-pub enum CompletionPart {
-    Text(String),
-    Thinking(String),
-    /// Calls that the client has to make.
-    Calls(Vec<ToolCall>),
-    /// There is no part after this.
-    End {
-        outcome: TurnOutcome,
-        /// Why the model stopped, where it did.
-        stop: Option<StopReason>,
-        usage: Usage,
-    },
-}
-
-/// An answer that is being made. Dropped, it is stopped.
-#[derive(Debug)]
-pub struct CompletionStream {
-    /// What is not read yet is bounded by what a model may say.
-    parts: mpsc::UnboundedReceiver<CompletionPart>,
-    _stop: DropGuard,
-}
-
-impl CompletionStream {
-    /// None: that was all.
-    pub async fn next(&mut self) -> Option<CompletionPart> {
-        self.parts.recv().await
-    }
-}
-
 impl Agent {
     pub fn complete(&self, completion: Completion) -> Result<CompletionStream, Error> {
         self.settings.free_space.check()?;
         let cancel = self.running.begin()?;
-        let (parts, receiver) = mpsc::unbounded_channel();
+        let stream = ClientStream::default();
+        let answer = stream.open();
         let agent = self.clone();
-        let run = agent.run_completion(completion, cancel.clone(), parts);
+        let run = agent.run_completion(completion, cancel.clone(), stream);
         self.running.tasks.spawn(run);
-        Ok(CompletionStream {
-            parts: receiver,
-            _stop: cancel.drop_guard(),
-        })
+        Ok(answer.stopping(cancel.drop_guard()))
     }
 
     async fn run_completion(
         self,
         completion: Completion,
         cancel: CancellationToken,
-        parts: mpsc::UnboundedSender<CompletionPart>,
+        stream: ClientStream,
     ) {
         let recorder = CompletionRecorder {
-            parts,
-            hands_over_calls: matches!(completion.tools, ModelTools::Client(_)),
-            starts_paragraph: AtomicBool::new(false),
+            stream,
+            steps: self.step_cache.clone(),
             store: self.store.clone(),
             user: completion.access.user.clone(),
             entry: completion.entry.clone(),
@@ -106,7 +73,7 @@ impl Agent {
             system: completion.system.as_deref(),
             language: None,
             options: &completion.options,
-            tools: completion.tools,
+            tools: &completion.tools,
             access: &completion.access,
             entry: &completion.entry,
             chat: None,
@@ -115,7 +82,8 @@ impl Agent {
             usage: &usage,
             recorder: &recorder,
         };
-        let steps = run.while_authorized(Box::pin(run.run(completion.messages, 0)));
+        let messages = self.step_cache.restore(&recorder.user, completion.messages);
+        let steps = run.while_authorized(Box::pin(run.run(messages, 0)));
         let (outcome, stop) = match catch_panic(steps).await {
             Ok(LoopEnd::Ended { outcome, stop }) => (outcome, stop),
             // It asks nobody, so this cannot be; and nothing of it could be gone on with.
@@ -125,21 +93,17 @@ impl Agent {
                 (failed(TurnFault::DatabaseUnreachable), None)
             }
         };
-        recorder.send(CompletionPart::End {
-            outcome,
-            stop,
-            usage: usage.total(),
-        });
+        let (name, usage) = (&completion.model.shown.name, usage.total());
+        let metrics = &self.metrics;
+        metrics.ended(RunKind::Completion, &outcome, name, usage);
+        recorder.stream.end(outcome, stop, usage);
     }
 }
 
 /// Streams to the client, and stores nothing but who called what.
 struct CompletionRecorder {
-    parts: mpsc::UnboundedSender<CompletionPart>,
-    /// The client makes the calls.
-    hands_over_calls: bool,
-    /// Text came before some calls: the next text is another paragraph.
-    starts_paragraph: AtomicBool,
+    stream: ClientStream,
+    steps: StepCache,
     store: Store,
     user: UserId,
     entry: EntryPoint,
@@ -149,14 +113,7 @@ struct CompletionRecorder {
 #[async_trait]
 impl Recorder for CompletionRecorder {
     fn delta(&self, _message: &MessageId, _part: usize, kind: DeltaKind, text: String) {
-        self.send(match kind {
-            DeltaKind::Text if self.starts_paragraph.swap(false, Ordering::Relaxed) => {
-                CompletionPart::Text(format!("\n\n{text}"))
-            }
-            DeltaKind::Text => CompletionPart::Text(text),
-            DeltaKind::Thinking => CompletionPart::Thinking(text),
-            DeltaKind::Input { .. } => return,
-        });
+        self.stream.delta(kind, text);
     }
 
     async fn message_finished(
@@ -165,14 +122,21 @@ impl Recorder for CompletionRecorder {
         parts: &[Part],
         _calls: &[CallRecord],
     ) -> StoreResult<()> {
-        if !Part::words(parts).is_empty() {
-            self.starts_paragraph.store(true, Ordering::Relaxed);
-        }
-        let calls: Vec<ToolCall> = parts.iter().filter_map(Part::as_call).cloned().collect();
-        if self.hands_over_calls && !calls.is_empty() {
-            self.send(CompletionPart::Calls(calls));
-        }
+        self.stream.message_finished(parts);
         Ok(())
+    }
+
+    async fn hand_over(
+        &self,
+        calls: &[CallRecord],
+        steps: Vec<Message>,
+    ) -> StoreResult<Option<Vec<ToolAnswer>>> {
+        if let Some(first) = calls.first() {
+            self.steps.store(&self.user, &first.id, steps);
+        }
+        self.stream
+            .calls(calls.iter().map(CallRecord::request).collect());
+        Ok(None)
     }
 
     async fn call_finished(
@@ -185,13 +149,6 @@ impl Recorder for CompletionRecorder {
         let status = CallStatus::of(result);
         self.store.audit_call_behind(origin, call, status);
         Ok(())
-    }
-}
-
-impl CompletionRecorder {
-    fn send(&self, part: CompletionPart) {
-        // Nobody may be there any more.
-        let _ = self.parts.send(part);
     }
 }
 

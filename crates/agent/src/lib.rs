@@ -7,15 +7,18 @@ pub mod feed;
 pub mod request;
 
 mod agent_loop;
+mod client_stream;
 mod completion;
 mod model_step;
 mod recorder;
+mod step_cache;
 mod turn;
 
 mod activity;
 mod approvals;
 mod branch;
 mod forms;
+mod metrics;
 mod title;
 
 mod prompt;
@@ -26,25 +29,32 @@ mod recover;
 mod turn_end;
 mod turn_fault;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, ErrorDetail, TurnId, coded_errors};
+use tenon_domain::{ChatId, ErrorDetail, TurnId, Usage, coded_errors};
 use tenon_store::Store;
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio::sync::broadcast;
 
 pub use agent_loop::ModelTools;
-pub use completion::{Completion, CompletionPart, CompletionStream};
+pub use client_stream::{CompletionPart, CompletionStream};
+pub use completion::Completion;
 pub use delete::remove_folder;
 pub use feed::Feed;
+pub use metrics::RunCount;
 pub use request::{TurnMessage, TurnModel, TurnRequest};
+pub use turn::{ClientResults, ClientTurn};
 pub use turn_fault::TurnFault;
 
 use approvals::Approvals;
 use forms::Forms;
+use metrics::RunMetrics;
 use running_turns::RunningTurns;
+use step_cache::StepCache;
+use turn::ClientSessions;
 
 /// Runs turns. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -55,6 +65,9 @@ pub struct Agent {
     running: RunningTurns,
     approvals: Approvals,
     forms: Forms,
+    metrics: RunMetrics,
+    clients: ClientSessions,
+    step_cache: StepCache,
     settings: Arc<AgentSettings>,
 }
 
@@ -96,8 +109,10 @@ coded_errors! {
         Closing = "closing" => "Tenon is shutting down and takes no new messages.",
         Empty = "message_empty" in "text" => "The message is empty. Write something first.",
         TooLong { max: usize } = "message_too_long" in "text" => "The message is longer than {max} bytes. Put the text into a file of the chat instead.",
+        ImagesTooLong { max: usize } = "message_images_too_long" in "messages" => "The pictures of a message are longer than {max} bytes as Base64. Send smaller ones.",
         TurnIdTaken = "turn_id_taken" in "turnId" => "This turn id belongs to another message already. Choose a new one.",
         NotWaiting = "not_waiting" => "This call does not wait for an answer any more.",
+        NoPendingCalls = "no_pending_calls" in "messages" => "This chat does not wait for the results of these calls any more. Send the next message of the user instead.",
         FormClosed = "form_closed" => "This form does not wait for an answer here any more.",
     }
     wraps {
@@ -153,6 +168,9 @@ impl Agent {
             approvals: Approvals::default(),
             forms: Forms::new(running.activity.clone()),
             running,
+            metrics: RunMetrics::default(),
+            clients: ClientSessions::default(),
+            step_cache: StepCache::default(),
             settings: Arc::new(settings),
         }
     }
@@ -179,6 +197,16 @@ impl Agent {
     /// How many turns and completions run now, with the titles that follow them.
     pub fn running_tasks(&self) -> usize {
         self.running.tasks.len()
+    }
+
+    /// How many turns and completions have ended in which outcome since the start.
+    pub fn run_counts(&self) -> Vec<RunCount> {
+        self.metrics.runs()
+    }
+
+    /// The tokens of turns and completions that have ended, by the name of the model.
+    pub fn tokens_by_model(&self) -> BTreeMap<String, Usage> {
+        self.metrics.tokens()
     }
 
     /// Takes no new turns and waits for those that run; what is not done after

@@ -79,6 +79,7 @@ pub(crate) async fn history(store: &Store, chat: &ChatId, turn: &TurnId) -> Resu
         match message.role {
             Role::User => history.push(Message::User {
                 text: message.text(),
+                images: message.images(),
             }),
             Role::Assistant => history.extend(assistant_messages(message, &calls)),
         }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tenon_domain::{CallRecord, DeltaKind, MessageId, OmittedTool, Part, ToolError, ToolResult};
+use tenon_domain::{
+    CallRecord, DeltaKind, Message, MessageId, OmittedTool, Part, ToolAnswer, ToolError, ToolResult,
+};
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
 
@@ -56,6 +58,14 @@ pub(crate) trait Recorder: Send + Sync {
     ) -> StoreResult<ToolResult> {
         Ok(ready.run(&context).await)
     }
+
+    /// Hands calls over to whoever brought their tools along, with the steps that were made for this answer
+    /// before. None: their results come with another request, and this answer ends.
+    async fn hand_over(
+        &self,
+        calls: &[CallRecord],
+        steps: Vec<Message>,
+    ) -> StoreResult<Option<Vec<ToolAnswer>>>;
 
     async fn call_finished(
         &self,

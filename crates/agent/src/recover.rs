@@ -72,6 +72,7 @@ impl Agent {
             model,
             language: None,
             omitted_tools: Mutex::default(),
+            client: None,
             usage: UsageMeter::new(paused.usage),
             slot,
         };

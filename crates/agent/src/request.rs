@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
-use tenon_domain::{ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, TurnId, UserId};
+use tenon_domain::{
+    ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, TurnId, UserId, UserImage,
+};
 use tenon_llm::Provider;
 
 /// What somebody wants answered.
@@ -15,6 +17,8 @@ pub struct TurnRequest {
     pub id: Option<TurnId>,
     /// None, together with `replaces`: the same again.
     pub text: Option<String>,
+    /// None, together with `replaces`: the same again.
+    pub images: Vec<UserImage>,
     /// Begins a branch beside this turn.
     pub replaces: Option<TurnId>,
     /// These tools alone. None: those that are switched on.
@@ -36,6 +40,7 @@ pub struct TurnMessage<'a> {
     pub user: &'a UserId,
     pub chat: &'a ChatId,
     pub text: Option<&'a str>,
+    pub images: &'a [UserImage],
     pub replaces: Option<&'a TurnId>,
 }
 
@@ -57,6 +62,7 @@ impl TurnRequest {
             chat,
             id: None,
             text: Some(text.into()),
+            images: Vec::new(),
             replaces: None,
             tools: None,
             model,
@@ -72,6 +78,7 @@ impl TurnRequest {
             user: &self.user,
             chat: &self.chat,
             text: self.text.as_deref(),
+            images: &self.images,
             replaces: self.replaces.as_ref(),
         }
     }

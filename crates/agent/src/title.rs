@@ -103,7 +103,7 @@ fn request(messages: &[MessageRecord]) -> ModelRequest {
     ModelRequest {
         system: SYSTEM.into(),
         language: None,
-        messages: vec![Message::User { text }],
+        messages: vec![Message::user(text)],
         ..ModelRequest::default()
     }
 }

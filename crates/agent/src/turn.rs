@@ -3,27 +3,29 @@
 
 mod approval;
 mod call_client;
+mod client;
 mod progress_throttle;
 mod recorder;
 mod start;
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tenon_domain::{
     ChatId, EntryPoint, EventBody, MessageId, MessageRecord, OmittedTool, PageLanguage, Part, Role,
     ToolAccess, TurnId, TurnOutcome, Usage,
 };
-use tenon_llm::GenerationOptions;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
-use tenon_tools::RequestTools;
 
-use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
+use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
+use crate::metrics::RunKind;
 use crate::request::TurnModel;
 use crate::running_turns::TurnSlot;
 use crate::turn_end::TurnEnd;
 use crate::{Agent, TurnFault, prompt};
+pub use client::{ClientResults, ClientTurn};
+pub(crate) use client::{ClientSession, ClientSessions};
 
 /// How long it may take until what was done in another process is noticed while
 /// a person is waited for: an answer, or that nobody is left to give one.
@@ -45,6 +47,8 @@ pub(crate) struct Turn {
     pub(crate) language: Option<PageLanguage>,
     /// The omitted tools that were reported last: once is enough.
     pub(crate) omitted_tools: Mutex<Vec<OmittedTool>>,
+    /// The API client that follows it, where one does.
+    pub(crate) client: Option<Arc<ClientSession>>,
     pub(crate) usage: UsageMeter,
     pub(crate) slot: TurnSlot,
 }
@@ -62,9 +66,17 @@ impl Turn {
     pub(crate) async fn run(self, begin: TurnStart) {
         let started = Instant::now();
         tracing::info!(chat = %self.chat, turn = %self.id, ?begin, "turn started");
+        let mut stop = None;
         let outcome = match catch_panic(self.steps(begin)).await {
-            Ok(LoopEnd::Ended { outcome, .. }) => outcome,
+            Ok(LoopEnd::Ended {
+                outcome,
+                stop: by_model,
+            }) => {
+                stop = by_model;
+                outcome
+            }
             Ok(LoopEnd::Parked) => {
+                self.agent.clients.remove(&self.chat);
                 tracing::info!(chat = %self.chat, turn = %self.id, "turn waits for a person; the next start goes on with it");
                 return;
             }
@@ -85,30 +97,39 @@ impl Turn {
             chat,
             slot,
             model,
+            client,
             ..
         } = self;
+        agent.clients.remove(&chat);
         drop(slot);
         let prices = model.prices.as_ref().filter(|_| usage != Usage::default());
         let is_done = outcome == TurnOutcome::Done;
+        let name = &model.shown.name;
+        agent.metrics.ended(RunKind::Turn, &outcome, name, usage);
         let end = TurnEnd {
-            outcome,
+            outcome: outcome.clone(),
             usage,
             cost: prices.map(|prices| prices.cost(&usage)),
         };
         agent.end(&chat, &id, end).await;
+        if let Some(client) = client {
+            client.stream.end(outcome, stop, usage);
+        }
         if is_done {
             agent.set_title(&chat, &id, &model).await;
         }
     }
 
     async fn steps(&self, begin: TurnStart) -> StoreResult<LoopEnd> {
+        let own = ClientTurn::default();
+        let brought = self.client.as_ref().map_or(&own, |client| &client.brought);
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: None,
+            system: brought.system.as_deref(),
             language: self.language,
-            options: &GenerationOptions::default(),
-            tools: ModelTools::Server(RequestTools::default()),
+            options: &brought.options,
+            tools: &brought.tools,
             access: &self.access,
             entry: &self.door,
             chat: Some(&self.chat),

@@ -66,6 +66,8 @@ pub struct AppServices {
     pub budget: Budget,
     /// How many connections may be open at once, where the operator says so.
     pub max_connections: Option<usize>,
+    /// Whether `/metrics` is for everybody who can reach the server.
+    pub open_metrics: bool,
     /// Fires when open connections should end.
     pub closing: CancellationToken,
     /// Keeps the sources in the registry.
@@ -179,6 +181,7 @@ impl App {
             allowed_hosts: config.allowed_hosts.clone().into(),
             budget: Budget::new(),
             max_connections: config.max_connections,
+            open_metrics: config.open_metrics,
             closing: CancellationToken::new(),
             _connected: connected,
         })))

@@ -46,6 +46,8 @@ pub struct Config {
     /// How many connections may be open at once; 4096 by default, and never more than three
     /// quarters of the files that the process may open.
     pub max_connections: Option<usize>,
+    /// Whether `/metrics` is for everybody who can reach the server, and not for admins alone.
+    pub open_metrics: bool,
     /// Model servers on this machine to look for, in the place of the usual ones.
     pub local_models: Option<Vec<String>>,
     /// How long a model may send nothing before it is given up; a minute by default.

@@ -32,7 +32,7 @@ pub(crate) fn exchanges(messages: &[Message]) -> Vec<Exchange<'_>> {
             continue;
         };
         match message {
-            Message::User { text } => open.said = text,
+            Message::User { text, .. } => open.said = text,
             Message::Assistant { parts } => {
                 open.answer = parts.iter().filter_map(Part::as_text).collect();
                 let calls = parts.iter().filter_map(Part::as_call);

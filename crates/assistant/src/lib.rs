@@ -57,6 +57,10 @@ impl Provider for Assistant {
         "Built-in assistant"
     }
 
+    fn takes_images(&self) -> bool {
+        false
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let max_tokens = request.options.max_tokens;
         let mut step = next_step(request).await?;

@@ -143,7 +143,7 @@ proptest! {
 
         let mut history = Vec::new();
         for text in messages {
-            history.push(Message::User { text });
+            history.push(Message::user(text));
             let mut calls = 0;
             // One more step than there can be calls.
             for _ in 0..=planner::MAX_CALLS {

@@ -275,7 +275,7 @@ fn request() -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
         language: None,
-        messages: vec![Message::User { text: "go".into() }],
+        messages: vec![Message::user("go")],
         tools: Vec::new(),
         ..ModelRequest::default()
     }

@@ -49,7 +49,7 @@ pub use id::{
 pub use input_schema::InputSchema;
 pub use language::PageLanguage;
 pub use message::{
-    Message, MessageRecord, Part, ProviderBlock, Role, StopReason, ToolAnswer, Usage,
+    Message, MessageRecord, Part, ProviderBlock, Role, StopReason, ToolAnswer, Usage, UserImage,
 };
 pub use model::{Cost, ModelConfig, ModelRef, OmittedTool, Prices, ToolMode, ToolUse, WireFormat};
 pub use source::{

@@ -1,6 +1,7 @@
 //! What is said, in parts that no provider owns.
 
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,15 +15,22 @@ use crate::tool::{ToolCall, ToolResult};
 pub enum Message {
     User {
         text: String,
+        images: Vec<UserImage>,
     },
     /// What a model said in one step: text, thinking and calls, in the order they came.
-    Assistant {
-        parts: Vec<Part>,
-    },
+    Assistant { parts: Vec<Part> },
     /// The answers to all calls of the step before, in the order of the calls.
-    Tools {
-        answers: Vec<ToolAnswer>,
-    },
+    Tools { answers: Vec<ToolAnswer> },
+}
+
+/// A picture that the user shows. Shared: every step tells the model all of them again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UserImage {
+    pub media_type: String,
+    /// Base64.
+    #[ts(type = "string")]
+    pub data: Arc<str>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +66,8 @@ pub enum Part {
         #[serde(rename = "kept", skip_serializing_if = "Option::is_none", default)]
         provider_block: Option<ProviderBlock>,
     },
+    /// In messages of the user alone.
+    Image(UserImage),
     /// Something only its maker can read: redacted thinking, the provider's own tools.
     Opaque {
         #[ts(skip)]
@@ -139,10 +149,30 @@ impl AddAssign for Usage {
     }
 }
 
+impl Message {
+    /// Something that the user says.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User {
+            text: text.into(),
+            images: Vec::new(),
+        }
+    }
+}
+
 impl MessageRecord {
     /// The words alone, without thinking and calls.
     pub fn text(&self) -> String {
         Part::words(&self.parts)
+    }
+
+    pub fn images(&self) -> Vec<UserImage> {
+        let images = self.parts.iter().filter_map(|part| match part {
+            Part::Image(image) => Some(image.clone()),
+            Part::Text { .. } | Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => {
+                None
+            }
+        });
+        images.collect()
     }
 }
 
@@ -189,14 +219,18 @@ impl Part {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text, .. } => Some(text),
-            Self::Thinking { .. } | Self::Call { .. } | Self::Opaque { .. } => None,
+            Self::Thinking { .. } | Self::Call { .. } | Self::Image(_) | Self::Opaque { .. } => {
+                None
+            }
         }
     }
 
     pub fn as_call(&self) -> Option<&ToolCall> {
         match self {
             Self::Call { call, .. } => Some(call),
-            Self::Text { .. } | Self::Thinking { .. } | Self::Opaque { .. } => None,
+            Self::Text { .. } | Self::Thinking { .. } | Self::Image(_) | Self::Opaque { .. } => {
+                None
+            }
         }
     }
 }

@@ -70,6 +70,18 @@ pub enum SourceState {
 }
 
 impl SourceState {
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Degraded { .. } => "degraded",
+            Self::Failed { .. } => "failed",
+            Self::Sleeping => "sleeping",
+            Self::Off => "off",
+            Self::Offline => "offline",
+        }
+    }
+
     /// Whether a call has a chance.
     pub fn can_be_called(&self) -> bool {
         match self {

@@ -302,6 +302,15 @@ impl CallRecord {
         }
     }
 
+    /// What was asked for.
+    pub fn request(&self) -> ToolCall {
+        ToolCall {
+            id: self.id.clone(),
+            tool_id: self.tool_id.clone(),
+            input: self.input.clone(),
+        }
+    }
+
     /// Whether it was asked about and has not begun: it can still be made, however
     /// often Tenon was restarted since.
     pub fn is_paused(&self) -> bool {

@@ -177,7 +177,7 @@ async fn converse(
     transcript: &mut PromptTranscript,
 ) -> Result<(), Error> {
     let text = prompt.text.to_owned();
-    let mut messages = vec![Message::User { text }];
+    let mut messages = vec![Message::user(text)];
     for _ in 0..MAX_STEPS {
         let request = ModelRequest {
             system: SYSTEM.into(),

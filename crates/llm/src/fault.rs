@@ -36,6 +36,7 @@ coded_errors! {
         ListEmpty { address } = "model_list_empty" in "baseUrl" => "{address} offers nothing.",
         ProbeSilent { name } = "model_test_silent" => "{name} answered, but said nothing. Choose another model of this server.",
         ProbeTimeout { name, seconds } = "model_test_timeout" => "{name} did not finish within {seconds} s. It may still be loading: try again, or choose a smaller one.",
+        NoImages { name } = "model_without_images" in "messages" => "{name} takes no images. Leave them out, or choose a model that does.",
         ToolsRefused { host } = "model_tools_refused" => "{host} takes no tools in a request for this model.",
         EvaluationTooSlow { seconds } = "evaluation_too_slow" => "Several prompts in a row took longer than {seconds} s. Allow more time for each, or choose a smaller model.",
         AssistantFailed = "assistant_failed" => "The assistant could not make sense of this.",

@@ -9,7 +9,7 @@ mod ids;
 
 use std::collections::{HashMap, HashSet};
 
-use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError};
+use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolError, UserImage};
 
 pub(crate) use fit::{fit, tokens, weight};
 pub(crate) use ids::CallIds;
@@ -25,14 +25,7 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
             push_answers(&mut out, std::mem::take(&mut pending));
         }
         match message {
-            Message::User { text } if text.trim().is_empty() => {}
-            Message::User { text } => match out.last_mut() {
-                Some(Message::User { text: before }) => {
-                    before.push_str("\n\n");
-                    before.push_str(&text);
-                }
-                _ => out.push(Message::User { text }),
-            },
+            Message::User { text, images } => push_user(&mut out, text, images),
             Message::Assistant { parts } => push_assistant(&mut out, &mut asked, parts),
             Message::Tools { answers } => pending.extend(answers),
         }
@@ -45,6 +38,28 @@ pub fn repair(messages: Vec<Message>) -> Vec<Message> {
         .unwrap_or(out.len());
     out.drain(..begin);
     out
+}
+
+fn push_user(out: &mut Vec<Message>, text: String, images: Vec<UserImage>) {
+    let is_empty = text.trim().is_empty();
+    if is_empty && images.is_empty() {
+        return;
+    }
+    let last = out.last_mut();
+    let Some(Message::User {
+        text: before,
+        images: shown,
+    }) = last
+    else {
+        return out.push(Message::User { text, images });
+    };
+    if !is_empty {
+        if !before.is_empty() {
+            before.push_str("\n\n");
+        }
+        before.push_str(&text);
+    }
+    shown.extend(images);
 }
 
 /// Why a provider would refuse a chat.
@@ -79,8 +94,8 @@ pub fn check(messages: &[Message]) -> Result<(), HistoryError> {
     let mut before: Option<&Message> = None;
     for message in messages {
         match message {
-            Message::User { text } => {
-                if text.trim().is_empty() {
+            Message::User { text, images } => {
+                if text.trim().is_empty() && images.is_empty() {
                     return Err(HistoryError::EmptyUser);
                 }
                 if matches!(before, Some(Message::User { .. })) {
@@ -131,6 +146,8 @@ fn push_assistant(out: &mut Vec<Message>, asked: &mut HashSet<CallId>, mut parts
             text,
             provider_block,
         } => !text.trim().is_empty() || provider_block.is_some(),
+        // A model shows none.
+        Part::Image(_) => false,
         Part::Thinking { .. } | Part::Call { .. } | Part::Opaque { .. } => true,
     });
     // A call that was answered once is not asked again under the same id.

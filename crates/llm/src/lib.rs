@@ -57,6 +57,11 @@ pub trait Provider: Send + Sync {
         false
     }
 
+    /// Whether the user may show it pictures. That a server takes none may only come out when it is asked.
+    fn takes_images(&self) -> bool {
+        true
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error>;
 
     /// Whether it runs on somebody's own machine, where it may take minutes to read a long prompt.

@@ -77,9 +77,7 @@ pub(crate) async fn answer(
     let request = ModelRequest {
         system: "You are being tried out. Answer in one short sentence.".into(),
         language: None,
-        messages: vec![Message::User {
-            text: "Say hello.".into(),
-        }],
+        messages: vec![Message::user("Say hello.")],
         ..ModelRequest::default()
     };
     let provider = RemoteProvider::new(Remote {
@@ -120,9 +118,7 @@ async fn call(remote: &Remote, tools: ToolUse) -> Result<Option<CallPlace>, Erro
     let request = ModelRequest {
         system: "Use the tool that does what the user asks.".into(),
         language: None,
-        messages: vec![Message::User {
-            text: "Open the door number 7, with the tool.".into(),
-        }],
+        messages: vec![Message::user("Open the door number 7, with the tool.")],
         tools: vec![Arc::new(probe_tool())],
         ..ModelRequest::default()
     };

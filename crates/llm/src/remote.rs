@@ -121,6 +121,10 @@ impl Provider for RemoteProvider {
         is_small(&self.remote)
     }
 
+    fn takes_images(&self) -> bool {
+        retrying_stream::lock(&self.known.capabilities).sees_images
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let stream = RetryingStream::new(self.remote.clone(), self.known.clone(), request);
         Ok(stream.into_stream())

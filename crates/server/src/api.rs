@@ -6,6 +6,7 @@ pub(crate) mod blobs;
 pub(crate) mod calls;
 pub(crate) mod chats;
 pub(crate) mod devices;
+pub(crate) mod docs;
 pub(crate) mod export;
 pub(crate) mod info;
 pub(crate) mod invites;

@@ -161,13 +161,15 @@ impl From<tenon_agent::Error> for ApiError {
         let status = match error {
             Error::Store(error) => return error.into(),
             Error::NoSpace(error) => return error.into(),
-            Error::Busy | Error::TurnIdTaken | Error::NotWaiting | Error::FormClosed => {
-                StatusCode::CONFLICT
-            }
+            Error::Busy
+            | Error::TurnIdTaken
+            | Error::NotWaiting
+            | Error::NoPendingCalls
+            | Error::FormClosed => StatusCode::CONFLICT,
             Error::Misfit(_) => StatusCode::UNPROCESSABLE_ENTITY,
             Error::Closing => StatusCode::SERVICE_UNAVAILABLE,
             Error::Empty => StatusCode::BAD_REQUEST,
-            Error::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Error::TooLong { .. } | Error::ImagesTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         };
         Self::new(status, error)
     }

@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
+use crate::metrics::HttpMetrics;
 use tenon_app::app::App;
 
 /// The page talks to this server, and to tool servers on the user's own machine.
@@ -53,16 +54,22 @@ pub fn csp_allows(url: &Url) -> bool {
 pub(crate) struct GuardedRouter {
     app: App,
     router: TowerToHyperService<Router>,
+    metrics: HttpMetrics,
 }
 
 impl GuardedRouter {
-    pub(crate) fn new(app: App, router: Router) -> Self {
+    pub(crate) fn new(app: App, router: Router, metrics: HttpMetrics) -> Self {
         let router = TowerToHyperService::new(router);
-        Self { app, router }
+        Self {
+            app,
+            router,
+            metrics,
+        }
     }
 
     pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
         let is_page = is_page(request.uri().path());
+        let area = HttpMetrics::area(request.uri().path());
         let mut response = match check(&self.app, &request) {
             Ok(()) => match self.router.call(request).await {
                 Ok(response) => response,
@@ -70,6 +77,7 @@ impl GuardedRouter {
             },
             Err(error) => error.into_response(),
         };
+        self.metrics.answered(area, response.status());
         let headers = response.headers_mut();
         headers.reserve(HEADERS.len() + 1);
         for (name, value) in HEADERS {
@@ -90,7 +98,7 @@ impl GuardedRouter {
 /// Whether an address is part of the page, which is the same for everybody.
 fn is_page(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
-    !matches!(first, Some("api" | "v1" | "health"))
+    !matches!(first, Some("api" | "v1" | "health" | "metrics"))
 }
 
 fn check<B>(app: &App, request: &Request<B>) -> Result<(), ApiError> {

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::authorize::{KeyPolicy, OwnedResource, RouteAccess, RouteRule, authorize};
+use crate::operation::{DocumentedHandler, OperationParts};
 use crate::request::{BodyLimit, RequestMemory};
 use crate::run_to_end::RunToEnd;
 use crate::state::ServerState;
@@ -22,10 +23,11 @@ pub struct Route {
     body_limit: Option<BodyLimit>,
     runs_to_end: bool,
     handler: Box<dyn FnOnce(HandlerRule) -> MethodRouter<ServerState>>,
+    describe: fn() -> OperationParts,
 }
 
 impl Route {
-    fn new<H: Handler<T, ServerState>, T: 'static>(
+    fn new<H: DocumentedHandler<T>, T: 'static>(
         method: Method,
         path: &'static str,
         access: RouteAccess,
@@ -53,6 +55,7 @@ impl Route {
             keys,
             body_limit: None,
             handler: Box::new(move |rule| on(methods, AuthorizedHandler { handler, rule })),
+            describe: H::describe,
         }
     }
 
@@ -84,6 +87,11 @@ impl Route {
             runs_to_end,
             ..self
         }
+    }
+
+    /// What it takes and gives.
+    pub(crate) fn operation(&self) -> OperationParts {
+        (self.describe)()
     }
 
     /// The handler behind its authorization.
@@ -147,7 +155,7 @@ impl<H: Handler<T, ServerState>, T: 'static> Handler<T, ServerState> for Authori
 
 macro_rules! methods {
     ($($name:ident $method:ident)*) => {$(
-        pub(super) fn $name<H: Handler<T, ServerState>, T: 'static>(
+        pub(super) fn $name<H: DocumentedHandler<T>, T: 'static>(
             path: &'static str,
             access: RouteAccess,
             handler: H,
@@ -166,7 +174,7 @@ methods! {
 }
 
 /// A WebSocket begins with GET, or with CONNECT where HTTP/2 is spoken.
-pub(super) fn websocket<H: Handler<T, ServerState>, T: 'static>(
+pub(super) fn websocket<H: DocumentedHandler<T>, T: 'static>(
     path: &'static str,
     access: RouteAccess,
     handler: H,

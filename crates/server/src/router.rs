@@ -9,8 +9,8 @@ use tenon_app::sources::Sources;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    audit, auth, blobs, calls, chats, devices, export, info, invites, keys, login, me, models,
-    oidc, search, settings, share, shell, sources, tools, turns, users,
+    audit, auth, blobs, calls, chats, devices, docs, export, info, invites, keys, login, me,
+    models, oidc, search, settings, share, shell, sources, tools, turns, users,
 };
 use crate::api_fault::ApiFault;
 use crate::authorize::KeyPolicy;
@@ -18,6 +18,7 @@ use crate::authorize::OwnedResource::{Blob, Call, Chat, Key, Session, Source, Tu
 use crate::authorize::RouteAccess::{Admin, Open, Owner, Shell, User};
 use crate::error::ApiError;
 use crate::guard::GuardedRouter;
+use crate::metrics::{self, HttpMetrics};
 use crate::route::{Route, delete, get, patch, post, put, websocket};
 use crate::state::ServerState;
 use crate::{openai, socket, ui};
@@ -26,6 +27,8 @@ use crate::{openai, socket, ui};
 pub fn routes() -> Vec<Route> {
     vec![
         get("/info", User, info::info),
+        get("/openapi.json", Open, docs::document),
+        get("/docs", Open, docs::page),
         post("/chat/completions", User, openai::complete)
             .body(openai::MAX_BODY_BYTES)
             .stops_with_client(),
@@ -142,8 +145,15 @@ fn v1_routes() -> Vec<Route> {
     ]
 }
 
+/// What a monitoring system reads: with a key of an admin, unless the operator leaves it open.
+fn metrics_route(app: &App) -> Route {
+    let access = if app.open_metrics { Open } else { Admin };
+    get("/metrics", access, metrics::show).keys(KeyPolicy::All)
+}
+
 /// All of them and the page, behind the guard.
 pub(crate) fn router(app: App) -> GuardedRouter {
+    let metrics = HttpMetrics::default();
     let compressed = |handler: MethodRouter<ServerState>| handler.layer(CompressionLayer::new());
     let v1 = v1_routes().into_iter();
     let v1 = v1
@@ -169,11 +179,15 @@ pub(crate) fn router(app: App) -> GuardedRouter {
         .nest("/api", Router::new().fallback(no_such_route))
         .nest("/v1", v1)
         .route("/health", axum::routing::get(info::health))
+        .route("/metrics", metrics_route(&app).into_handler())
         .route("/", compressed(axum::routing::get(ui::index)))
         .fallback(compressed(axum::routing::get(ui::asset)))
         .method_not_allowed_fallback(no_such_method)
-        .with_state(ServerState { app: app.clone() });
-    GuardedRouter::new(app, router)
+        .with_state(ServerState {
+            app: app.clone(),
+            metrics: metrics.clone(),
+        });
+    GuardedRouter::new(app, router, metrics)
 }
 
 async fn no_such_route() -> ApiError {

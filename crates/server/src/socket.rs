@@ -31,13 +31,14 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use follow::{ChatFrame, Follower};
-use handshake::Handshake;
+pub(crate) use handshake::Handshake;
 use incoming::IncomingFrames;
 use outgoing::{close, ping, refuse_frame, send, send_text};
 use tools::SocketTools;
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
+use crate::metrics::HttpMetrics;
 use crate::wire::{ClientFrame, ServerFrame};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
@@ -76,6 +77,7 @@ type WebSocket = WebSocketStream<IncomingFrames<TokioIo<Upgraded>>>;
 
 pub(crate) async fn open(
     State(app): State<App>,
+    State(metrics): State<HttpMetrics>,
     user: CurrentUser,
     handshake: Handshake,
 ) -> Result<Response, ApiError> {
@@ -85,6 +87,7 @@ pub(crate) async fn open(
         let Ok(upgraded) = upgrade.await else {
             return;
         };
+        let _open = metrics.socket();
         let session = SocketSession::new(app, user, place);
         let max = session.max_frame();
         let config = WebSocketConfig::default()

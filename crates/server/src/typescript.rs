@@ -241,6 +241,7 @@ pub fn declarations() -> String {
         domain::MessageRecord,
         domain::Role,
         domain::Part,
+        domain::UserImage,
         domain::Usage,
         domain::ModelRef,
         domain::OmittedTool,

@@ -12,6 +12,7 @@
 mod device_hub;
 mod page_connection;
 
+mod client_server;
 mod device;
 mod device_entry;
 mod local_server;
@@ -26,6 +27,7 @@ mod limits;
 mod wire;
 mod wire_request;
 
+pub use client_server::{ClientServer, NamedPage};
 pub use device_entry::{DeviceStatus, LocalStatus};
 pub use device_hub::{DeviceHub, ParseSlots, ToolsChanged};
 pub use error::{BrowserError, RegistrationFault};

@@ -11,6 +11,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ struct WriteProgress {
 #[derive(Default)]
 struct SharedBuffer {
     pending: Mutex<PendingWrites>,
+    /// All entries that were lost since the start.
+    lost_total: AtomicU64,
     /// Something is to be written, or the handle is gone.
     wake: Notify,
     /// Somebody waits for it.
@@ -100,6 +103,7 @@ impl WriteBehind {
                 pending.audit.push(row);
             } else {
                 pending.lost += 1;
+                self.shared.lost_total.fetch_add(1, Ordering::Relaxed);
             }
         });
     }
@@ -167,6 +171,11 @@ impl Store {
         self.behind.audit(entry.into());
     }
 
+    /// How many entries of the audit log were lost since the start.
+    pub fn lost_audit_entries(&self) -> u64 {
+        self.behind.shared.lost_total.load(Ordering::Relaxed)
+    }
+
     /// Waits until what is written behind is written or has failed, for some seconds at most.
     pub async fn flush(&self) {
         self.behind.flush().await;
@@ -220,6 +229,9 @@ impl WriteTask {
         }
         if let Err(error) = self.writer.write(batch).await {
             tracing::error!(%error, entries, "entries of the audit log were not written");
+            // What it had lost before is counted already.
+            let lost = batch.audit.len() as u64;
+            self.shared.lost_total.fetch_add(lost, Ordering::Relaxed);
             self.shared.lock().lost += entries;
         }
     }

@@ -64,7 +64,7 @@ impl KnownAddresses {
         let recent_messages = recent_messages(messages);
         for (message, is_recent) in messages.iter().zip(recent_messages) {
             match message {
-                Message::User { text } if is_recent => {
+                Message::User { text, .. } if is_recent => {
                     text::addresses_in(text, &mut |url| {
                         known.written.add(fingerprint(&known.hasher, &url));
                     });
@@ -167,7 +167,7 @@ fn recent_messages(messages: &[Message]) -> Vec<bool> {
         .iter()
         .rev()
         .map(|message| match message {
-            Message::User { text } => {
+            Message::User { text, .. } => {
                 written += text.len();
                 written <= MAX_TEXT_BYTES
             }

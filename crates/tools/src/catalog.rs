@@ -7,6 +7,7 @@ use tenon_domain::{SourceId, ToolError, ToolId, ToolSpec, UserId};
 use tokio::sync::OnceCell;
 
 use crate::call_error::CallError;
+use crate::call_metrics::CallCounters;
 use crate::source::ToolSource;
 use crate::validate::{Schema, ValidationContext};
 
@@ -16,6 +17,8 @@ pub struct Tool {
     pub source: Arc<dyn ToolSource>,
     /// Compiled at the first call: most tools of a large server are never called.
     pub(crate) schema: OnceCell<Schema>,
+    /// Of its source.
+    pub(crate) counters: Arc<CallCounters>,
 }
 
 /// All tools at one moment.

@@ -4,7 +4,7 @@
 //! snapshot and never wait; a writer builds the next snapshot and swaps it in. Ids are
 //! assigned before the swap, so no reader ever sees a tool without one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -16,6 +16,7 @@ use tenon_domain::{
 use tokio::sync::{OnceCell, broadcast};
 
 use crate::call_limits::CallLimits;
+use crate::call_metrics::{CallMetrics, CallStatistics, kind_label};
 use crate::catalog::{Catalog, ConnectedSource, Tool};
 use crate::toolset::Toolset;
 use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
@@ -28,6 +29,7 @@ pub struct Registry {
     ids: Arc<dyn ToolIdStore>,
     outputs: Arc<dyn OutputStore>,
     limits: CallLimits,
+    metrics: CallMetrics,
     /// Numbers each read of the tools of a source, so that an older one never replaces a newer one.
     revisions: AtomicU64,
     changes: broadcast::Sender<CatalogChange>,
@@ -57,6 +59,14 @@ pub struct SourceStatus {
     pub tools: usize,
 }
 
+/// How many sources of a kind are in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceCount {
+    pub kind: &'static str,
+    pub state: &'static str,
+    pub sources: usize,
+}
+
 impl Registry {
     pub fn new(
         ids: Arc<dyn ToolIdStore>,
@@ -68,6 +78,7 @@ impl Registry {
             ids,
             outputs,
             limits,
+            metrics: CallMetrics::default(),
             revisions: AtomicU64::new(0),
             changes: broadcast::Sender::new(CHANGE_QUEUE),
         })
@@ -144,7 +155,7 @@ impl Registry {
             let definitions = definitions(source);
             let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
             let ids = tool_id::give(source.info(), &names, &mut taken);
-            all.extend(tools(source, definitions, ids).iter().cloned());
+            all.extend(self.tools(source, definitions, ids).iter().cloned());
         }
         RequestTools::new(all)
     }
@@ -162,6 +173,30 @@ impl Registry {
                 info: connected.source.info().clone(),
                 state: connected.source.state(),
                 tools: connected.tools.len(),
+            })
+            .collect()
+    }
+
+    /// The calls to all sources so far.
+    pub fn call_statistics(&self) -> Vec<CallStatistics> {
+        self.metrics.statistics()
+    }
+
+    /// The sources of everybody, counted by kind and state.
+    pub fn source_counts(&self) -> Vec<SourceCount> {
+        let catalog = self.catalog.load();
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for connected in catalog.connected.values() {
+            let kind = kind_label(connected.source.info().kind);
+            let state = connected.source.state().as_str();
+            *counts.entry((kind, state)).or_default() += 1;
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|((kind, state), sources)| SourceCount {
+                kind,
+                state,
+                sources,
             })
             .collect()
     }
@@ -199,7 +234,25 @@ impl Registry {
         let definitions = definitions(source);
         let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
         let ids = self.ids.ids(source.info(), &names).await?;
-        Ok(tools(source, definitions, ids))
+        Ok(self.tools(source, definitions, ids))
+    }
+
+    fn tools(
+        &self,
+        source: &Arc<dyn ToolSource>,
+        definitions: Vec<ToolDefinition>,
+        ids: Vec<ToolId>,
+    ) -> Arc<[Arc<Tool>]> {
+        let counters = self.metrics.counters(source.info());
+        let tools = definitions.into_iter().zip(ids).map(|(definition, id)| {
+            Arc::new(Tool {
+                spec: Arc::new(spec(source.info(), id, definition)),
+                source: source.clone(),
+                schema: OnceCell::new(),
+                counters: counters.clone(),
+            })
+        });
+        tools.collect()
     }
 }
 
@@ -209,21 +262,6 @@ fn definitions(source: &Arc<dyn ToolSource>) -> Vec<ToolDefinition> {
     let mut seen = HashSet::new();
     definitions.retain(|definition| seen.insert(definition.name.clone()));
     definitions
-}
-
-fn tools(
-    source: &Arc<dyn ToolSource>,
-    definitions: Vec<ToolDefinition>,
-    ids: Vec<ToolId>,
-) -> Arc<[Arc<Tool>]> {
-    let tools = definitions.into_iter().zip(ids).map(|(definition, id)| {
-        Arc::new(Tool {
-            spec: Arc::new(spec(source.info(), id, definition)),
-            source: source.clone(),
-            schema: OnceCell::new(),
-        })
-    });
-    tools.collect()
 }
 
 impl Drop for Connection {

@@ -22,7 +22,7 @@ impl RequestTools {
         self.0.get(id)
     }
 
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         self.0.values()
     }
 

@@ -63,6 +63,11 @@ pub trait ToolSource: Send + Sync {
         false
     }
 
+    /// Whether whoever brought it along makes its calls: they reach it, and Tenon does not.
+    fn is_run_by_client(&self) -> bool {
+        false
+    }
+
     /// The idle timeout of a tool, where it differs from the default.
     fn deadline(&self, _tool: &str) -> Option<Duration> {
         None

@@ -95,6 +95,9 @@ impl Toolset {
         let prepared = self.check(call, cancel).await;
         if let Err(error) = &prepared {
             tracing::info!(id = %call.tool_id, call = %call.id, kind = ?error.kind, "tool call refused");
+            if let Some(tool) = self.get(&call.tool_id) {
+                tool.counters.refused(error.kind);
+            }
         }
         prepared
     }

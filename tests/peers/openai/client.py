@@ -48,7 +48,7 @@ saw["their_finish"] = with_tools.choices[0].finish_reason
 saw["their_call"] = json.loads(with_tools.choices[0].message.tool_calls[0].function.arguments)
 
 try:
-    picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}]
+    picture = [{"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}}]
     client.chat.completions.create(model="default", messages=[{"role": "user", "content": picture}])
 except BadRequestError as error:
     saw["picture"] = error.message

@@ -7,15 +7,25 @@ use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use tenon_domain::{
-    CallEndError, CallRecord, CallStatus, Message, MessageId, Part, RunsOn, ToolAnswer, ToolCall,
-    ToolError, ToolId, ToolResult, TurnOutcome,
+    CallEndError, CallRecord, CallStatus, Message, MessageId, Part, RunsOn, ToolAnswer, ToolError,
+    ToolId, ToolResult, TurnOutcome,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, CallOrigin, CallTimer, NoClient, PreparedCall, ReadyCall, Toolset};
 use tokio::sync::Semaphore;
 
-use super::{AgentLoop, LoopEnd};
+use super::{AgentLoop, LoopEnd, ModelTools};
 use crate::recorder::ApprovalOutcome;
+
+/// The calls of a step, by who makes them.
+#[derive(Default)]
+pub(super) struct CallSplit {
+    pub(super) own: Vec<CallRecord>,
+    /// The client makes these.
+    pub(super) handed_over: Vec<CallRecord>,
+    /// The client would, but their inputs do not fit.
+    pub(super) refused: Vec<ToolAnswer>,
+}
 
 /// The result of a call, and how long it took. None: it is parked.
 type CallOutcome = Option<(ToolResult, Duration)>;
@@ -66,6 +76,45 @@ impl AgentLoop<'_> {
         Ok(ControlFlow::Continue(answers.collect()))
     }
 
+    /// Sorts calls by who makes them.
+    pub(super) async fn split(
+        &self,
+        toolset: &Toolset,
+        calls: Vec<CallRecord>,
+    ) -> StoreResult<CallSplit> {
+        let mut split = CallSplit::default();
+        if matches!(self.tools, ModelTools::Client(_)) {
+            split.handed_over = calls;
+            return Ok(split);
+        }
+        for call in calls {
+            let tool = toolset.get(&call.tool_id);
+            if !tool.is_some_and(|tool| tool.source.is_run_by_client()) {
+                split.own.push(call);
+                continue;
+            }
+            let prepared = toolset
+                .prepare(&call.request(), self.cancel)
+                .await
+                .map(|_| ());
+            let Err(error) = prepared else {
+                split.handed_over.push(call);
+                continue;
+            };
+            let result = Err(error);
+            let recorder = self.recorder;
+            recorder
+                .call_finished(&call, &result, Duration::ZERO)
+                .await?;
+            split.refused.push(ToolAnswer {
+                call_id: call.id,
+                tool_id: call.tool_id,
+                result,
+            });
+        }
+        Ok(split)
+    }
+
     /// The result of a call, on record. None: it is parked.
     async fn run_call(
         &self,
@@ -104,11 +153,7 @@ impl AgentLoop<'_> {
         if index >= limit {
             return Ok(refused(too_many(limit)));
         }
-        let call = ToolCall {
-            id: record.id.clone(),
-            tool_id: record.tool_id.clone(),
-            input: record.input.clone(),
-        };
+        let call = record.request();
         // One that was asked about before a restart is looked up once it is allowed:
         // its source may take longer to come back than we did.
         if !record.is_paused() {
@@ -161,6 +206,34 @@ impl AgentLoop<'_> {
         let result = self.recorder.dispatch(ready, context).await?;
         Ok(Some((result, started.elapsed())))
     }
+}
+
+/// What was made for this answer so far, the calls of this step included that have a result.
+pub(super) fn steps_before(
+    made: &[Message],
+    parts: &[Part],
+    answers: &[ToolAnswer],
+) -> Vec<Message> {
+    let mut steps = made.to_vec();
+    if !answers.is_empty() {
+        let is_answered = |part: &&Part| {
+            let call = part.as_call();
+            call.is_some_and(|call| answers.iter().any(|answer| answer.call_id == call.id))
+        };
+        steps.push(Message::Assistant {
+            parts: parts.iter().filter(is_answered).cloned().collect(),
+        });
+        steps.push(Message::Tools {
+            answers: answers.to_vec(),
+        });
+    }
+    steps
+}
+
+/// A model finds the answers in the order of its calls.
+pub(super) fn sort_by_calls(answers: &mut [ToolAnswer], parts: &[Part]) {
+    let calls: Vec<_> = parts.iter().filter_map(Part::as_call).collect();
+    answers.sort_by_key(|answer| calls.iter().position(|call| call.id == answer.call_id));
 }
 
 /// It never ran.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tenon_domain::{
-    CallRecord, CallStatus, DeltaKind, EventBody, MessageId, ModelWait, OmittedTool, Part,
-    PromptProgress, Role, ToolResult,
+    CallRecord, CallStatus, DeltaKind, EventBody, Message, MessageId, ModelWait, OmittedTool, Part,
+    PromptProgress, Role, ToolAnswer, ToolResult,
 };
 use tenon_store::Result as StoreResult;
 use tenon_tools::{CallContext, ReadyCall};
@@ -23,6 +23,9 @@ impl Recorder for Turn {
 
     fn delta(&self, message: &MessageId, part: usize, kind: DeltaKind, text: String) {
         let feed = &self.agent.feed;
+        if let Some(client) = &self.client {
+            client.stream.delta(kind.clone(), text.clone());
+        }
         feed.delta(&self.chat, message, part, kind, text);
     }
 
@@ -85,6 +88,9 @@ impl Recorder for Turn {
         parts: &[Part],
         calls: &[CallRecord],
     ) -> StoreResult<()> {
+        if let Some(client) = &self.client {
+            client.stream.message_finished(parts);
+        }
         let finished = EventBody::MessageFinished {
             message_id: message.clone(),
             parts: parts.to_vec(),
@@ -117,6 +123,18 @@ impl Recorder for Turn {
             self.emit(open_forms).await?;
         }
         Ok(result)
+    }
+
+    async fn hand_over(
+        &self,
+        calls: &[CallRecord],
+        _steps: Vec<Message>,
+    ) -> StoreResult<Option<Vec<ToolAnswer>>> {
+        match &self.client {
+            Some(client) => Ok(Some(self.hand_over_to(client, calls).await?)),
+            // Only a client brings such tools along.
+            None => Ok(None),
+        }
     }
 
     async fn call_finished(

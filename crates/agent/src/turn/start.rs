@@ -4,16 +4,16 @@
 //! turn's row, so of any number of requests with it, at once or across a restart, one starts a turn
 //! and the others find it.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use tenon_domain::{
     Branch, Caller, ChatId, EventBody, MessageId, MessageRecord, Part, Role, TitledBy, ToolAccess,
-    TurnId,
+    TurnId, UserImage,
 };
 use tenon_store::{Error as StoreError, fresh_id};
 use tokio::sync::oneshot;
 
-use super::{Turn, TurnStart};
+use super::{ClientSession, Turn, TurnStart};
 use crate::agent_loop::UsageMeter;
 use crate::request::{TurnMessage, TurnRequest};
 use crate::running_turns::TurnSlot;
@@ -22,12 +22,24 @@ use crate::{Agent, Error, title};
 /// Longer texts belong into a file of the chat.
 const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 
+/// Of the pictures of one message, as Base64: the chat keeps them, and every page that opens it reads them.
+const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
+
 impl Agent {
     /// Puts the message on record and sets off the turn, which runs on its own
     /// whether anybody watches or not.
     pub async fn start(&self, request: TurnRequest) -> Result<TurnId, Error> {
+        self.start_turn(request, None).await
+    }
+
+    pub(super) async fn start_turn(
+        &self,
+        request: TurnRequest,
+        client: Option<Arc<ClientSession>>,
+    ) -> Result<TurnId, Error> {
         let chat = self.store.chat(&request.user, &request.chat).await?;
-        let (text, branch) = self.text_and_branch(request.message()).await?;
+        let (said, branch) = self.user_message(request.message()).await?;
+        let UserTurnMessage { text, images } = said;
         let (id, slot) = match &request.id {
             None => {
                 let id = TurnId(fresh_id());
@@ -62,10 +74,13 @@ impl Agent {
             model: request.model.clone(),
             language: request.language,
             omitted_tools: Mutex::default(),
+            client,
             usage: UsageMeter::default(),
             slot,
         };
-        let parts = vec![Part::text(&text)];
+        let words = (!text.trim().is_empty()).then(|| Part::text(&text));
+        let images = images.into_iter().map(Part::Image);
+        let parts = words.into_iter().chain(images).collect();
         let message = turn.message(MessageId(fresh_id()), Role::User, parts);
         let title = chat.title.is_empty().then(|| title::cut(&text));
         let begin = EventBody::TurnStarted {
@@ -94,32 +109,34 @@ impl Agent {
     /// error.
     pub async fn has_started(&self, id: &TurnId, message: TurnMessage<'_>) -> Result<bool, Error> {
         self.store.chat(message.user, message.chat).await?;
-        let (text, _) = self.text_and_branch(message).await?;
-        self.is_started(message, id, &text).await
+        let (said, _) = self.user_message(message).await?;
+        self.is_started(message, id, &said.text).await
     }
 
     /// What is said, and on which branch.
-    async fn text_and_branch(
+    async fn user_message(
         &self,
         message: TurnMessage<'_>,
-    ) -> Result<(String, Option<Branch>), Error> {
-        let mut text = message.text.map(str::to_owned);
+    ) -> Result<(UserTurnMessage, Option<Branch>), Error> {
+        let mut said = UserTurnMessage {
+            text: message.text.unwrap_or_default().to_owned(),
+            images: message.images.to_vec(),
+        };
         let mut branch = None;
         if let Some(replaced) = message.replaces {
-            let (beside, former_text) = self.beside(message.chat, replaced).await?;
+            let (beside, former) = self.beside(message.chat, replaced).await?;
             branch = Some(beside);
-            text = text.or(former_text);
+            if let Some(former) = former {
+                if message.text.is_none() {
+                    said.text = former.text();
+                }
+                if message.images.is_empty() {
+                    said.images = former.images();
+                }
+            }
         }
-        let text = text.unwrap_or_default();
-        if text.trim().is_empty() {
-            return Err(Error::Empty);
-        }
-        if text.len() > MAX_MESSAGE_BYTES {
-            return Err(Error::TooLong {
-                max: MAX_MESSAGE_BYTES,
-            });
-        }
-        Ok((text, branch))
+        said.check()?;
+        Ok((said, branch))
     }
 
     /// The slot for a turn whose id the client chose. None: the turn is there already.
@@ -181,6 +198,32 @@ impl Agent {
     }
 }
 
+/// What a person says and shows at the beginning of a turn.
+struct UserTurnMessage {
+    text: String,
+    images: Vec<UserImage>,
+}
+
+impl UserTurnMessage {
+    fn check(&self) -> Result<(), Error> {
+        if self.text.trim().is_empty() && self.images.is_empty() {
+            return Err(Error::Empty);
+        }
+        if self.text.len() > MAX_MESSAGE_BYTES {
+            return Err(Error::TooLong {
+                max: MAX_MESSAGE_BYTES,
+            });
+        }
+        let images = self.images.iter().map(|image| image.data.len());
+        if images.sum::<usize>() > MAX_IMAGE_BYTES {
+            return Err(Error::ImagesTooLong {
+                max: MAX_IMAGE_BYTES,
+            });
+        }
+        Ok(())
+    }
+}
+
 impl Turn {
     async fn begin(
         self,
@@ -191,6 +234,10 @@ impl Turn {
         let written = self.emit(vec![begin]).await;
         let is_written = written.is_ok();
         if is_written {
+            if let Some(client) = &self.client {
+                let clients = &self.agent.clients;
+                clients.insert(&self.chat, client.clone());
+            }
             self.slot.stored.cancel();
         }
         if let (true, Some(title)) = (is_written, title) {

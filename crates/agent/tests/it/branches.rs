@@ -45,7 +45,7 @@ fn told(harness: &AgentHarness) -> String {
         .messages
         .iter()
         .map(|message| match message {
-            Message::User { text } => text.clone(),
+            Message::User { text, .. } => text.clone(),
             Message::Assistant { parts } => {
                 parts.iter().filter_map(|part| part.as_text()).collect()
             }

@@ -52,7 +52,7 @@ async fn a_model_calls_a_tool_and_answers_with_what_it_gave() {
     // What the model was told the second time is exactly what happened.
     let asked = harness.model.requests();
     let [
-        Message::User { text },
+        Message::User { text, .. },
         Message::Assistant { parts },
         Message::Tools { answers },
     ] = &asked[1].messages[..]

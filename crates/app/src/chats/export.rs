@@ -99,6 +99,7 @@ pub(super) fn without_provider_parts(parts: Vec<Part>) -> Vec<Part> {
         Part::Text { text, .. } => Some(Part::text(text)),
         Part::Thinking { text, .. } => Some(Part::thinking(text)),
         Part::Call { call, .. } => Some(Part::call(call)),
+        image @ Part::Image(_) => Some(image),
         Part::Opaque { .. } => None,
     });
     plain.collect()

@@ -51,6 +51,10 @@ impl Provider for RedactingProvider {
         self.provider.is_small()
     }
 
+    fn takes_images(&self) -> bool {
+        self.provider.takes_images()
+    }
+
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Error> {
         let (places, name) = (self.places.clone(), self.name.clone());
         let deltas = self.provider.stream(request).await;

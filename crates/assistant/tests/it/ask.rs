@@ -37,7 +37,7 @@ pub fn answer_with(messages: &[Message], tools: Vec<Arc<ToolSpec>>) -> ModelRepl
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 pub fn calls(reply: &ModelReply) -> Vec<(String, Value)> {

@@ -7,6 +7,7 @@ mod accounts;
 mod addresses;
 mod aged;
 mod api;
+mod api_document;
 mod approvals;
 #[expect(dead_code, reason = "shared with the tests of the sources")]
 #[path = "../../../../tests/peers/authority.rs"]
@@ -34,6 +35,7 @@ mod listening;
 mod local;
 mod login;
 mod mend;
+mod metrics;
 mod models;
 mod oidc;
 mod openai;

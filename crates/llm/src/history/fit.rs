@@ -92,7 +92,7 @@ pub(crate) fn tokens(text: &str) -> usize {
 
 pub(crate) fn weight(message: &Message) -> usize {
     match message {
-        Message::User { text } => tokens(text),
+        Message::User { text, images } => tokens(text) + images.len() * IMAGE_TOKENS,
         Message::Assistant { parts } => parts.iter().map(part_weight).sum(),
         Message::Tools { answers } => answers.iter().map(answer_weight).sum(),
     }
@@ -109,6 +109,7 @@ fn part_weight(part: &Part) -> usize {
             None => 0,
         },
         Part::Call { call, .. } => tokens(&call.input.to_string()) + 10,
+        Part::Image(_) => IMAGE_TOKENS,
         Part::Opaque { provider_block } => provider_block.block.to_string().len() / 4,
     }
 }
@@ -234,7 +235,7 @@ mod tests {
     use tenon_domain::{CallId, ToolCall, ToolId, ToolOutput};
 
     fn user(text: &str) -> Message {
-        Message::User { text: text.into() }
+        Message::user(text)
     }
 
     fn model(text: &str) -> Message {
@@ -255,7 +256,7 @@ mod tests {
 
     fn length(message: &Message) -> usize {
         match message {
-            Message::User { text } => text.len(),
+            Message::User { text, .. } => text.len(),
             Message::Assistant { parts } => {
                 parts.iter().filter_map(Part::as_text).map(str::len).sum()
             }

@@ -145,11 +145,13 @@ pub(crate) fn calls_as_envelopes(
                 Part::Call { call, .. } => {
                     let name = names.name(&call.tool_id);
                     out.push(said(name, &arguments_object(&call.input)));
-                    out.extend(answers.next().map(|answer| Message::User {
-                        text: result(name, &answer),
-                    }));
+                    out.extend(
+                        answers
+                            .next()
+                            .map(|answer| Message::user(result(name, &answer))),
+                    );
                 }
-                Part::Thinking { .. } | Part::Opaque { .. } => {}
+                Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => {}
             }
         }
     }
@@ -166,7 +168,7 @@ fn said(tool: &str, arguments: &Value) -> Message {
 /// know none refuse a chat with calls in it.
 pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
     let messages = messages.into_iter().map(|message| match message {
-        Message::User { text } => Message::User { text },
+        user @ Message::User { .. } => user,
         Message::Assistant { parts } => {
             let said: Vec<String> = parts.iter().filter_map(as_text).collect();
             Message::Assistant {
@@ -178,9 +180,7 @@ pub(crate) fn calls_as_text(messages: Vec<Message>) -> Vec<Message> {
                 .iter()
                 .map(|answer| result(answer.tool_id.as_str(), answer))
                 .collect();
-            Message::User {
-                text: results.join("\n\n"),
-            }
+            Message::user(results.join("\n\n"))
         }
     });
     crate::history::repair(messages.collect())
@@ -193,7 +193,7 @@ fn as_text(part: &Part) -> Option<String> {
             let input = arguments_object(&call.input);
             Some(format!("(I called {} with {input}.)", call.tool_id))
         }
-        Part::Thinking { .. } | Part::Opaque { .. } => None,
+        Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => None,
     }
 }
 

@@ -74,6 +74,11 @@ impl RequestPlan {
         capabilities: Capabilities,
         request: &ModelRequest,
     ) -> Result<(Self, Vec<OmittedTool>), ProviderError> {
+        if !capabilities.sees_images && has_user_images(&request.messages) {
+            let name = (&remote.name).into();
+            let fault = ModelFault::NoImages { name };
+            return Err(ProviderError::Refused { fault });
+        }
         let options = request.options.clone();
         let mut offered = request.tools.clone();
         offered.retain(|tool| options.allows(&tool.id));
@@ -143,10 +148,20 @@ impl RequestPlan {
             && outputs.any(|output| output.content.iter().any(is_image))
     }
 
+    /// Whether the user shows it pictures. Without them it would answer another question, so they are never left out.
+    pub(crate) fn has_user_images(&self) -> bool {
+        has_user_images(&self.messages)
+    }
+
     /// By the measure that [`fit`] shortens by, so that less is less.
     pub(crate) fn weight(&self) -> usize {
         self.messages.iter().map(weight).sum()
     }
+}
+
+fn has_user_images(messages: &[Message]) -> bool {
+    let mut users = messages.iter();
+    users.any(|message| matches!(message, Message::User { images, .. } if !images.is_empty()))
 }
 
 /// A model that cannot call tools is not told of any; a person is.

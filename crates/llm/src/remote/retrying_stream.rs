@@ -16,7 +16,7 @@ use super::compiled_tool::CompiledTool;
 use super::response_reader::{ReadState, ResponseFormat, ResponseReader};
 use super::{Capabilities, CapabilityChange, Remote, RequestPlan, ServerKnowledge, ToolCompiler};
 use crate::remote::provider_error::ProviderError;
-use crate::remote::{anthropic, http, openai};
+use crate::remote::{anthropic, http, openai, says_no_images};
 use crate::{Error, ModelDelta, ModelFault, ModelRequest, ModelStream};
 
 /// How often a busy server is asked in all.
@@ -195,7 +195,8 @@ impl RetryingStream {
             .retain(|delta| matches!(delta, ModelDelta::OmittedTool(_)));
         let learned = match (&error, &self.plan) {
             (ProviderError::Rejected { said, .. }, Some(plan)) => {
-                let has_images = plan.shows_images();
+                let refuses_images = || says_no_images(&said.to_lowercase());
+                let has_images = plan.shows_images() || plan.has_user_images() && refuses_images();
                 self.capabilities.learn(said, &plan.tools, has_images)
             }
             (ProviderError::ContextFull { context_tokens, .. }, Some(plan)) => {

@@ -19,7 +19,7 @@ fn constrained(fake: &Fake) -> Remote {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn hi() -> ModelRequest {

@@ -20,7 +20,7 @@ const SOON: &str = "retry-after: 0.05\r\n";
 
 fn hi() -> ModelRequest {
     ModelRequest {
-        messages: vec![Message::User { text: "Hi".into() }],
+        messages: vec![Message::user("Hi")],
         tools: vec![tool("weather"), tool("clock")],
         ..ModelRequest::default()
     }

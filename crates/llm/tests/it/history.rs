@@ -17,7 +17,7 @@ pub const THIS: &str = "this very model";
 /// A chat in which everything that can be wrong is.
 pub fn any_chat(format: WireFormat) -> impl Strategy<Value = Vec<Message>> {
     let message = prop_oneof![
-        words().prop_map(|text| Message::User { text }),
+        words().prop_map(Message::user),
         vec(part(format), 0..5).prop_map(|parts| Message::Assistant { parts }),
         vec((call_id(), result()), 0..4).prop_map(|answers| Message::Tools {
             answers: answers.into_iter().map(answer).collect(),
@@ -38,7 +38,7 @@ fn valid_chat(format: WireFormat) -> impl Strategy<Value = Vec<Message>> {
     (turns, "[a-z]{1,8}").prop_map(|(turns, last)| {
         let (mut messages, mut number) = (Vec::new(), 0);
         for (text, steps) in turns {
-            messages.push(Message::User { text });
+            messages.push(Message::user(text));
             for (mut parts, results) in steps {
                 // Without calls the model has had its say.
                 let is_last = !parts.iter().any(|part| part.as_call().is_some());
@@ -57,7 +57,7 @@ fn valid_chat(format: WireFormat) -> impl Strategy<Value = Vec<Message>> {
                 messages.push(Message::Tools { answers });
             }
         }
-        messages.push(Message::User { text: last });
+        messages.push(Message::user(last));
         messages
     })
 }
@@ -190,7 +190,7 @@ fn answer((call_id, result): (CallId, ToolResult)) -> ToolAnswer {
 /// What the user said, all of it.
 fn said(messages: &[Message]) -> String {
     let texts = messages.iter().filter_map(|message| match message {
-        Message::User { text } if !text.trim().is_empty() => Some(text.as_str()),
+        Message::User { text, .. } if !text.trim().is_empty() => Some(text.as_str()),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n\n")
@@ -222,7 +222,7 @@ proptest! {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn calls(ids: &[&str]) -> Message {

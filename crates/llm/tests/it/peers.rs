@@ -106,7 +106,7 @@ fn ask(text: &str) -> ModelRequest {
     ModelRequest {
         system: "Be brief.".into(),
         language: None,
-        messages: vec![Message::User { text: text.into() }],
+        messages: vec![Message::user(text)],
         tools: vec![weather()],
         ..ModelRequest::default()
     }

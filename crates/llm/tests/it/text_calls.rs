@@ -16,7 +16,7 @@ const RESULT: &str = "Result of weather:\n7 degrees\n\n\
      Answer my question with it, in words and in its language, or make the next call.";
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn hi() -> ModelRequest {

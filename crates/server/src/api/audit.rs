@@ -3,21 +3,22 @@
 use std::collections::HashMap;
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::Deserialize;
 use tenon_domain::UserId;
 use tenon_store::AuditQuery;
+use ts_rs::TS;
 
-use crate::api_fault::ApiFault;
 use crate::error::ApiError;
+use crate::request::QueryParams;
 use crate::wire::AuditView;
 use tenon_app::app::App;
 
 const DEFAULT_PAGE_ITEMS: u64 = 50;
 const MAX_PAGE_ITEMS: u64 = 200;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AuditParams {
     before: Option<String>,
@@ -28,12 +29,8 @@ pub(crate) struct AuditParams {
 
 pub(crate) async fn list(
     State(app): State<App>,
-    asked: Result<Query<AuditParams>, QueryRejection>,
+    QueryParams(asked): QueryParams<AuditParams>,
 ) -> Result<Json<Vec<AuditView>>, ApiError> {
-    let Query(asked) = asked.map_err(|error| {
-        let why = error.body_text();
-        ApiError::bad_request(ApiFault::QueryInvalid { why })
-    })?;
     let query = AuditQuery {
         before: asked.before,
         action: asked.action,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use tenon_domain::text::shorten;
 use tenon_domain::{CallRecord, ChatId, EventBody, MessageId, TitledBy};
 use tenon_store::{Chat, ChatCursor, ChatFilter, ChatFlags, ChatQuery};
+use ts_rs::TS;
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
@@ -24,7 +25,8 @@ use tenon_app::chats::{MAX_TITLE_CHARS, summaries};
 const DEFAULT_PAGE_ITEMS: u64 = 100;
 const MAX_PAGE_ITEMS: u64 = 500;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ListParams {
     limit: u64,

@@ -12,6 +12,7 @@ use tenon_app::chats;
 use tenon_domain::ChatId;
 use tenon_store::now;
 use tokio::sync::Semaphore;
+use ts_rs::TS;
 
 use super::chats::summary;
 use crate::api_fault::ApiFault;
@@ -33,13 +34,15 @@ const MAX_IMPORT_BYTES: usize = 32 * 1024 * 1024;
 /// written in one go while nobody else writes.
 static IMPORTS: Semaphore = Semaphore::const_new(1);
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
 pub(crate) struct ExportParams {
     #[serde(default)]
+    #[ts(inline)]
     format: Format,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 enum Format {
     #[default]

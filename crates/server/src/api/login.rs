@@ -7,10 +7,12 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::SourceId;
 use tenon_sources::mcp::LoginReason;
 use tenon_sources::mcp::oauth::{LoginCallback, LoginError};
+use ts_rs::TS;
 
 use super::oidc::address_of;
 use crate::api_fault::{ApiFault, SourceLoginFault};
@@ -24,6 +26,37 @@ use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::auth::throttle::Attempt;
 use tenon_app::sources::{CLIENT_NAME, PublicAddress};
+
+/// What a server sends a browser back with.
+#[derive(Default, Deserialize, TS)]
+#[ts(optional_fields)]
+#[serde(default)]
+pub(crate) struct LoginCallbackParams {
+    state: String,
+    code: Option<String>,
+    iss: Option<String>,
+    error: Option<String>,
+    error_description: Option<String>,
+}
+
+impl From<LoginCallbackParams> for LoginCallback {
+    fn from(params: LoginCallbackParams) -> Self {
+        let LoginCallbackParams {
+            state,
+            code,
+            iss,
+            error,
+            error_description,
+        } = params;
+        Self {
+            state,
+            code,
+            iss,
+            error,
+            error_description,
+        }
+    }
+}
 
 /// `POST /api/sources/{id}/login`
 pub(crate) async fn start(
@@ -53,9 +86,10 @@ pub(crate) async fn callback(
     State(app): State<App>,
     caller: HttpCaller,
     headers: HeaderMap,
-    query: Result<Query<LoginCallback>, QueryRejection>,
+    query: Result<Query<LoginCallbackParams>, QueryRejection>,
 ) -> Response {
     let returned = query.map(|Query(returned)| returned).unwrap_or_default();
+    let returned = returned.into();
     let outcome = match app.auth.attempt(Attempt::Elsewhere, caller.address) {
         Ok(()) => finish(&app, &caller, &headers, returned).await,
         Err(_) => LoginOutcome::TooMany,

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tenon_domain::EntryPoint;
 use tenon_store::AuditEntry;
+use ts_rs::TS;
 
 use super::auth::with_cookie;
 use crate::request::HttpCaller;
@@ -28,7 +29,8 @@ const MAX_AGE_SECONDS: u32 = 600;
 const MAX_RETURN_PATH_BYTES: usize = 200;
 
 /// What an issuer sends a browser back with.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(default)]
 pub(crate) struct OidcCallback {
     state: String,
@@ -38,7 +40,8 @@ pub(crate) struct OidcCallback {
 }
 
 /// What a page sends somebody away with.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(default)]
 pub(crate) struct OidcStart {
     /// Where in the page they come back to: they are logged in, and prove it once more.

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use ts_rs::TS;
 
 use crate::error::ApiError;
 use crate::request::QueryParams;
@@ -14,7 +15,8 @@ use tenon_app::auth::CurrentUser;
 const DEFAULT_HITS: usize = 30;
 const MAX_HITS: usize = 100;
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(default)]
 pub(crate) struct SearchParams {
     q: String,

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenon_domain::SourceId;
+use ts_rs::TS;
 
 use crate::error::ApiError;
 use crate::request::HttpCaller;
@@ -147,7 +148,8 @@ pub(crate) async fn set_secret(
 }
 
 /// `DELETE /api/secrets/{name}?mine=true`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
 pub(crate) struct SecretQuery {
     mine: Option<bool>,
 }

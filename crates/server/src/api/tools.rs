@@ -8,6 +8,7 @@ use serde_json::json;
 use tenon_domain::text::shorten;
 use tenon_domain::{ChatId, Layer, ToolId, tool_id};
 use tenon_store::ToolSettingChange;
+use ts_rs::TS;
 
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
@@ -23,7 +24,8 @@ use tenon_app::auth::CurrentUser;
 const MAX_CHANGES: usize = 2000;
 
 /// `GET /api/tools?chatId=`
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, TS)]
+#[ts(optional_fields)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolListQuery {
     chat_id: Option<ChatId>,

@@ -29,6 +29,7 @@ pub(crate) async fn start(
                 user: &user.id,
                 chat: &chat,
                 text: turn.text.as_deref(),
+                images: &[],
                 replaces: turn.replaces.as_ref(),
             };
             return match id {
@@ -44,6 +45,7 @@ pub(crate) async fn start(
         chat,
         id,
         text: turn.text,
+        images: Vec::new(),
         replaces: turn.replaces,
         tools: turn.tool_ids,
         model,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tenon_domain::text::shorten;
-use tenon_domain::{Annotations, Message, RunsOn, ToolId, ToolSpec, tool_id};
+use tenon_domain::{Annotations, ChatId, Message, RunsOn, ToolId, ToolSpec, tool_id};
 use tenon_llm::{GenerationOptions, ToolChoice};
 
-use super::conversation::{self, ClientMessage};
+use super::conversation::{self, ClientMessage, Conversation};
 use super::error::{bad_request, invalid_option, too_long};
+use super::images::StoredImage;
 use super::options::OptionFields;
 use super::request_tools::{RequestServer, RequestServerError};
 use super::tool_choice;
@@ -32,7 +33,11 @@ pub(super) struct ChatCompletionRequest {
     tool_choice: Option<Value>,
     tool_ids: Option<Vec<ToolId>>,
     tool_servers: Option<Vec<Value>>,
-    /// Where some clients put the same two.
+    /// The chat that keeps this conversation on record.
+    chat_id: Option<ChatId>,
+    /// The open page that calls the servers which only the client reaches.
+    session_id: Option<String>,
+    /// Where some clients put `tool_ids` and `tool_servers`.
     metadata: Option<TenonTools>,
     #[serde(flatten)]
     options: Map<String, Value>,
@@ -67,6 +72,9 @@ pub(super) struct CompletionRequest {
     pub(super) model: Option<String>,
     pub(super) system: Option<String>,
     pub(super) messages: Vec<Message>,
+    pub(super) stored_images: Vec<StoredImage>,
+    pub(super) chat: Option<ChatId>,
+    pub(super) page: Option<String>,
     pub(super) stream: bool,
     pub(super) with_usage: bool,
     /// The client's own tools.
@@ -104,7 +112,11 @@ impl ChatCompletionRequest {
             (Some(ToolChoice::None), None) => (ids, servers) = (Some(Vec::new()), None),
             _ => {}
         }
-        let (system, messages) = conversation::read(self.messages)?;
+        let Conversation {
+            system,
+            messages,
+            stored_images,
+        } = conversation::read(self.messages)?;
         let servers = servers.unwrap_or_default().into_iter();
         let request = CompletionRequest {
             model: self
@@ -112,6 +124,9 @@ impl ChatCompletionRequest {
                 .filter(|model| !model.is_empty() && model != "default"),
             system,
             messages,
+            stored_images,
+            chat: self.chat_id,
+            page: self.session_id,
             stream: self.stream.unwrap_or_default(),
             with_usage: self
                 .stream_options
@@ -148,6 +163,12 @@ impl ChatCompletionRequest {
 }
 
 impl CompletionRequest {
+    /// Whether the user shows pictures.
+    pub(super) fn has_images(&self) -> bool {
+        let has_images = |message: &Message| matches!(message, Message::User { images, .. } if !images.is_empty());
+        !self.stored_images.is_empty() || self.messages.iter().any(has_images)
+    }
+
     /// Whether the model may be offered any: which of Tenon's there are is known when it is asked.
     pub(super) fn has_tools(&self) -> bool {
         let Some(theirs) = &self.theirs else {

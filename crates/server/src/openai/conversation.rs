@@ -8,6 +8,7 @@ use tenon_domain::text::shorten;
 use tenon_domain::{CallId, Message, Part, ToolAnswer, ToolCall, ToolError, ToolOutput, tool_id};
 
 use super::error::bad_request;
+use super::images::{self, ClientImage, StoredImage};
 use crate::error::ApiError;
 
 #[derive(Deserialize)]
@@ -50,17 +51,39 @@ struct CalledFunction {
     arguments: Option<Value>,
 }
 
-/// The instructions, and what was said.
-pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Message>), ApiError> {
+/// A conversation as its client sends it.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    /// The instructions.
+    pub(super) system: Option<String>,
+    pub(super) messages: Vec<Message>,
+    /// Pictures that are still to be added to the messages.
+    pub(super) stored_images: Vec<StoredImage>,
+}
+
+pub(super) fn read(sent: Vec<ClientMessage>) -> Result<Conversation, ApiError> {
     let mut system = Vec::new();
     let mut messages = Vec::new();
+    let (mut stored_images, mut count) = (Vec::new(), 0);
     let mut pending: VecDeque<ClientMessage> = sent.into();
     while let Some(one) = pending.pop_front() {
         match one {
             ClientMessage::System { content } => system.push(text(content)?),
-            ClientMessage::User { content } => messages.push(Message::User {
-                text: text(content)?,
-            }),
+            ClientMessage::User { content } => {
+                let (text, shown) = content.map_or(Ok(Default::default()), ClientContent::user)?;
+                count += shown.len();
+                let mut images = Vec::new();
+                for image in shown {
+                    match image {
+                        ClientImage::Inline(image) => images.push(image),
+                        ClientImage::Blob(blob) => stored_images.push(StoredImage {
+                            message: messages.len(),
+                            blob,
+                        }),
+                    }
+                }
+                messages.push(Message::User { text, images });
+            }
             ClientMessage::Assistant {
                 content,
                 tool_calls,
@@ -96,8 +119,9 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
     // Who has nothing but instructions means them as the question.
     if messages.is_empty() && !system.is_empty() {
         let text = std::mem::take(&mut system).join("\n\n");
-        messages.push(Message::User { text });
+        messages.push(Message::user(text));
     }
+    images::check_count(count)?;
     if !matches!(
         messages.last(),
         Some(Message::User { .. } | Message::Tools { .. })
@@ -107,7 +131,11 @@ pub(super) fn read(sent: Vec<ClientMessage>) -> Result<(Option<String>, Vec<Mess
         ));
     }
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
-    Ok((system, messages))
+    Ok(Conversation {
+        system,
+        messages,
+        stored_images,
+    })
 }
 
 impl ClientMessage {
@@ -196,21 +224,37 @@ fn text(content: Option<ClientContent>) -> Result<String, ApiError> {
 
 impl ClientContent {
     fn text(self) -> Result<String, ApiError> {
+        let (text, images) = self.user()?;
+        if images.is_empty() {
+            Ok(text)
+        } else {
+            Err(bad_request(
+                "Pictures can only stand in messages of the user.",
+            ))
+        }
+    }
+
+    /// What a message of the user says and shows.
+    fn user(self) -> Result<(String, Vec<ClientImage>), ApiError> {
         let pieces = match self {
-            Self::Text(text) => return Ok(text),
+            Self::Text(text) => return Ok((text, Vec::new())),
             Self::Pieces(pieces) => pieces,
         };
-        let texts: Option<Vec<&str>> = pieces
-            .iter()
-            .map(|piece| match piece["type"].as_str() {
+        let (mut texts, mut images) = (Vec::new(), Vec::new());
+        for piece in &pieces {
+            if let Some(image) = ClientImage::read(piece) {
+                images.push(image?);
+                continue;
+            }
+            let text = match piece["type"].as_str() {
                 Some("text" | "input_text" | "output_text") => piece["text"].as_str(),
                 Some("refusal") => piece["refusal"].as_str(),
                 _ => None,
-            })
-            .collect();
-        let texts = texts.ok_or_else(|| {
-            bad_request("Messages can hold text alone so far: no images, sounds or files.")
-        })?;
-        Ok(texts.join("\n"))
+            };
+            texts.push(text.ok_or_else(|| {
+                bad_request("Messages can hold text and pictures: no sounds or files.")
+            })?);
+        }
+        Ok((texts.join("\n"), images))
     }
 }

@@ -8,9 +8,10 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tenon_agent::{CompletionPart, CompletionStream};
-use tenon_domain::{StopReason, ToolCall, TurnOutcome, Usage};
+use tenon_domain::{StopReason, TurnOutcome, Usage};
 use tenon_store::{fresh_id, now};
 
+use super::client_tools::ClientTools;
 use super::stop_sequences::StopSequences;
 use crate::api_fault::ApiFault;
 use crate::error::ApiError;
@@ -48,6 +49,7 @@ pub(super) async fn whole(
     header: ResponseHeader,
     mut from: CompletionStream,
     mut stops: StopSequences,
+    client_tools: ClientTools,
 ) -> Result<Json<Value>, ApiError> {
     let (mut text, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
     // Only a runtime that is going away ends it without a last piece.
@@ -87,7 +89,7 @@ pub(super) async fn whole(
         message["reasoning_content"] = thought.into();
     }
     if !calls.is_empty() {
-        message["tool_calls"] = calls.iter().map(call).collect();
+        message["tool_calls"] = calls.iter().map(|made| client_tools.call(made)).collect();
     }
     let mut answer = header.object("chat.completion");
     let choice = json!({"index": 0, "message": message, "logprobs": null, "finish_reason": finish});
@@ -100,6 +102,7 @@ pub(super) fn stream(
     header: ResponseHeader,
     from: CompletionStream,
     stops: StopSequences,
+    client_tools: ClientTools,
     with_usage: bool,
     memory: Option<BudgetShare>,
 ) -> impl IntoResponse {
@@ -107,6 +110,7 @@ pub(super) fn stream(
     let writer = ChunkWriter {
         header,
         stops,
+        client_tools,
         with_usage,
         has_calls: false,
         _memory: memory,
@@ -130,6 +134,7 @@ pub(super) fn stream(
 struct ChunkWriter {
     header: ResponseHeader,
     stops: StopSequences,
+    client_tools: ClientTools,
     with_usage: bool,
     /// Whether the client was given calls to make.
     has_calls: bool,
@@ -156,7 +161,7 @@ impl ChunkWriter {
             CompletionPart::Calls(calls) => {
                 self.has_calls = true;
                 let calls = calls.iter().enumerate().map(|(index, made)| {
-                    let mut made = call(made);
+                    let mut made = self.client_tools.call(made);
                     made["index"] = index.into();
                     made
                 });
@@ -211,16 +216,6 @@ impl ChunkWriter {
         chunks.push("[DONE]".to_owned());
         chunks
     }
-}
-
-fn call(made: &ToolCall) -> Value {
-    let arguments = match &made.input {
-        // What the model sent was no JSON: the client is shown it as it was.
-        Value::String(raw) => raw.clone(),
-        input => input.to_string(),
-    };
-    let function = json!({"name": made.tool_id, "arguments": arguments});
-    json!({"id": made.id, "type": "function", "function": function})
 }
 
 /// What went wrong, where it is not the end of an answer. One that reached its length has ended:

@@ -17,6 +17,8 @@ pub struct DeviceView {
     pub name: String,
     /// Whether a page is open there.
     pub online: bool,
+    /// The ids of those that are, the latest last: what `session_id` of a chat completion can name.
+    pub pages: Vec<String>,
     pub servers: Vec<LocalServerView>,
 }
 
@@ -86,6 +88,7 @@ impl From<DeviceStatus> for DeviceView {
             id: device.info.id,
             name: device.info.name,
             online: device.is_there,
+            pages: device.pages,
             servers: device.servers.into_iter().map(Into::into).collect(),
         }
     }

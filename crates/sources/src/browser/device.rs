@@ -152,6 +152,32 @@ impl Device {
         Err(unavailable(self.offline()))
     }
 
+    /// Lets this very page execute a call.
+    pub(super) async fn execute_on(
+        &self,
+        page: &BrowserPage,
+        order: &ExecuteTool,
+        context: &CallContext,
+    ) -> Result<LocalCallOutcome, ServerCallError> {
+        match page.execute(order, context, || false).await {
+            DispatchOutcome::Ended(outcome) => Ok(outcome),
+            DispatchOutcome::NotBegun => Err(self.offline()),
+            DispatchOutcome::Midway => Err(self.page_lost()),
+        }
+    }
+
+    pub(super) fn open_pages(&self) -> Vec<String> {
+        let pages = self.pages();
+        let up = pages.all.iter().filter(|page| page.is_up());
+        up.map(|page| page.id.clone()).collect()
+    }
+
+    pub(super) fn open_page(&self, id: &str) -> Option<Arc<BrowserPage>> {
+        let pages = self.pages();
+        let mut up = pages.all.iter().filter(|page| page.is_up());
+        up.find(|page| page.id == id).cloned()
+    }
+
     /// The page for a call. Waits for a reload, if there was a page a moment ago.
     async fn page(&self, tried: &[String]) -> Option<Arc<BrowserPage>> {
         let mut changes = self.changes.subscribe();

@@ -30,6 +30,8 @@ pub(super) struct ServerEntry {
 pub struct DeviceStatus {
     pub info: DeviceInfo,
     pub is_there: bool,
+    /// The ids of its open pages, the latest last.
+    pub pages: Vec<String>,
     pub servers: Vec<LocalStatus>,
 }
 
@@ -65,6 +67,7 @@ impl DeviceEntry {
         DeviceStatus {
             info: self.info(),
             is_there: self.device.is_there(),
+            pages: self.device.open_pages(),
             servers: servers.values().map(ServerEntry::status).collect(),
         }
     }

@@ -156,7 +156,7 @@ impl DeviceHub {
         }
     }
 
-    fn all(&self, user: &UserId) -> Vec<Arc<DeviceEntry>> {
+    pub(super) fn all(&self, user: &UserId) -> Vec<Arc<DeviceEntry>> {
         let devices = self.lock();
         let own = devices.iter().filter(|((owner, _), _)| owner == user);
         own.map(|(_, entry)| entry.clone()).collect()

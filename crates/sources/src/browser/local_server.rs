@@ -6,17 +6,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 use tenon_domain::{ErrorDetail, SourceInfo, SourceState, ToolDefinition, ToolResult};
+use tenon_openapi::request::OpenapiRequest;
 use tenon_tools::{CallContext, ToolSource};
 
 use super::call_result;
 use super::device::Device;
 use super::local_tools::LocalTools;
-use super::wire::{ExecuteTool, LocalProtocol};
+use super::wire::{ExecuteTool, LocalCallOutcome, LocalProtocol};
 use crate::call_error::{ServerCallError, failed, unavailable};
 use crate::fault::ServerFault;
 
 /// The page keeps to it as well.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Reading a result of this size takes about a millisecond; larger ones are read on a blocking
 /// thread.
@@ -174,26 +175,42 @@ impl ToolSource for LocalServer {
             .parsed()
             .ok_or_else(|| unavailable(self.device.offline()))?;
         let request = parsed.request(tool, &input)?;
-        let origin = &context.origin;
-        let order = ExecuteTool {
-            call_id: context.call_id.clone(),
-            chat_id: origin.chat_id.clone(),
-            message_id: origin.message_id.clone(),
-            tool_id: origin.tool_id.clone(),
-            tool_name: tool.to_owned(),
-            tool_args: input,
-            server_url: self.url.clone(),
-            request: request.map(Into::into),
-            deadline_ms: IDLE_TIMEOUT.as_millis() as u64,
-        };
+        let order = order(tool, input, &self.url, request, context);
         let outcome = self.device.execute(&order, context).await?;
-        if outcome.body_bytes() <= MAX_INLINE_BYTES {
-            return call_result::read(outcome);
-        }
-        tokio::task::spawn_blocking(move || call_result::read(outcome))
-            .await
-            .unwrap_or_else(|_panic| Err(failed(ServerCallError::Unreadable)))
+        read_outcome(outcome).await
     }
+}
+
+/// A call as a page is told of it.
+pub(super) fn order(
+    tool: &str,
+    input: Value,
+    server_url: &str,
+    request: Option<OpenapiRequest>,
+    context: &CallContext,
+) -> ExecuteTool {
+    let origin = &context.origin;
+    ExecuteTool {
+        call_id: context.call_id.clone(),
+        chat_id: origin.chat_id.clone(),
+        message_id: origin.message_id.clone(),
+        tool_id: origin.tool_id.clone(),
+        tool_name: tool.to_owned(),
+        tool_args: input,
+        server_url: server_url.to_owned(),
+        request: request.map(Into::into),
+        deadline_ms: IDLE_TIMEOUT.as_millis() as u64,
+    }
+}
+
+/// What came of it, as a result.
+pub(super) async fn read_outcome(outcome: LocalCallOutcome) -> ToolResult {
+    if outcome.body_bytes() <= MAX_INLINE_BYTES {
+        return call_result::read(outcome);
+    }
+    tokio::task::spawn_blocking(move || call_result::read(outcome))
+        .await
+        .unwrap_or_else(|_panic| Err(failed(ServerCallError::Unreadable)))
 }
 
 impl std::fmt::Debug for LocalServer {

@@ -75,7 +75,7 @@ async fn the_annotations_are_true() {
 #[tokio::test]
 async fn a_model_is_told_of_a_tool_when_it_can_be_of_use() {
     let harness = BuiltinHarness::new().await;
-    let user = |text: &str| Message::User { text: text.into() };
+    let user = |text: &str| Message::user(text);
     let cut = || Message::Tools {
         answers: vec![ToolAnswer {
             call_id: CallId::new("c"),

@@ -8,7 +8,7 @@ use super::*;
 const EVIL: &str = "https://evil.example/?q=secret";
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 /// A call and what came of it.

@@ -93,7 +93,7 @@ impl Toolset {
 impl ToolMentions {
     fn new(messages: &[Message]) -> Self {
         let texts = messages.iter().rev().filter_map(|message| match message {
-            Message::User { text } => {
+            Message::User { text, .. } => {
                 let end = text.floor_char_boundary(MAX_MESSAGE_BYTES);
                 Some(text[..end].to_lowercase())
             }

@@ -53,7 +53,9 @@ impl<'a> UnapprovedCall<'a> {
 
     /// The error where nobody can approve it.
     pub fn refuse(&self) -> ToolError {
-        self.ready.toolset.unapproved(self.ready.tool, self.reason)
+        let error = self.ready.toolset.unapproved(self.ready.tool, self.reason);
+        self.ready.tool.counters.refused(error.kind);
+        error
     }
 }
 
@@ -65,6 +67,7 @@ impl ReadyCall<'_> {
         tracing::debug!(tool = name, id = %self.tool.spec.id, %call, "tool call started");
         let result = self.dispatch(context).await;
         let (status, took) = (CallStatus::of(&result), started.elapsed());
+        self.tool.counters.ran(&result, took);
         match &result {
             Ok(_) => tracing::debug!(tool = name, %call, ?took, "tool call {status}"),
             Err(error) => {

@@ -50,7 +50,7 @@ async fn hub() -> (Hub, Connection) {
 }
 
 fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
 }
 
 fn offered(hub: &Hub, access: ToolAccess, messages: &[Message], size: OfferSize) -> Vec<String> {

@@ -841,7 +841,11 @@ name: string,
 /**
  * Whether a page is open there.
  */
-online: boolean, servers: Array<LocalServerView>, };
+online: boolean, 
+/**
+ * The ids of those that are, the latest last: what `session_id` of a chat completion can name.
+ */
+pages: Array<string>, servers: Array<LocalServerView>, };
 
 export type LocalServerView = { sourceId: SourceId, title: string, url: string, via: LocalProtocol, tools: number, } & ({ "state": "starting" } | { "state": "ready" } | { "state": "degraded", why: ErrorDetail, } | { "state": "failed", why: ErrorDetail, } | { "state": "sleeping" } | { "state": "off" } | { "state": "offline" });
 
@@ -1097,7 +1101,13 @@ export type Part = { "type": "text", text: string, } | { "type": "thinking", tex
  * The arguments. What a model sent that was no JSON stands here as the
  * string it sent: no tool accepts a bare string, so validation answers it.
  */
-input: unknown, } | { "type": "opaque", };
+input: unknown, } | { "type": "image" } & UserImage | { "type": "opaque", };
+
+export type UserImage = { mediaType: string, 
+/**
+ * Base64.
+ */
+data: string, };
 
 export type Usage = { 
 /**

@@ -51,6 +51,9 @@ function messagePiece(turn: Turn, message: Message, index: number): Piece | unde
       const call = turn.calls[part.id];
       return call && { key, kind: 'call', call };
     }
+    case 'image':
+      // Only a person shows one, and it stands with what they wrote.
+      return undefined;
     case 'opaque':
       // What a provider wants back with the next request; nothing to read.
       return undefined;
@@ -66,7 +69,7 @@ function share(message: Message, index: number): number | undefined {
   if (message.finishedAt === undefined) return undefined;
   const lengths = message.parts.map((part) => {
     if (part.type === 'call') return JSON.stringify(part.input ?? '').length;
-    return part.type === 'opaque' ? 0 : part.text.length;
+    return 'text' in part ? part.text.length : 0;
   });
   const total = lengths.reduce((sum, length) => sum + length, 0);
   return ((message.finishedAt - message.startedAt) * (lengths[index] ?? 0)) / Math.max(total, 1);

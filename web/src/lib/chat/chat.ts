@@ -16,6 +16,7 @@ import type {
   TurnId,
   TurnOutcome,
   Usage,
+  UserImage,
 } from '$lib/api/types';
 
 export interface Chat {
@@ -39,6 +40,8 @@ export interface Turn {
   parent?: TurnId;
   /** What the user wrote. */
   text: string;
+  /** What they showed with it. */
+  images?: readonly UserImage[];
   startedAt: number;
   /** Who is asked; turns of older servers do not say. */
   model?: ModelRef;

@@ -17,6 +17,7 @@ import type {
   TurnId,
   ModelWait,
   PromptProgress,
+  UserImage,
 } from '$lib/api/types';
 import {
   emptyChat,
@@ -59,6 +60,12 @@ export function writtenText(message: Pick<MessageRecord, 'parts'>): string {
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
     .join('\n');
+}
+
+/** The pictures that a person showed with it. */
+export function shownImages(message: Pick<MessageRecord, 'parts'>): UserImage[] | undefined {
+  const images = message.parts.filter((part) => part.type === 'image');
+  return images.length > 0 ? images : undefined;
 }
 
 function takeEvent(chat: Chat, event: Event): Chat {
@@ -166,6 +173,7 @@ function startTurn(
     id: turnId,
     parent: after ?? undefined,
     text: writtenText(message),
+    images: shownImages(message),
     startedAt: at,
     model,
     messages: [],

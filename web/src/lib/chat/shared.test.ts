@@ -32,6 +32,15 @@ test('a shared turn reads as it does in its chat', () => {
   expect(shown && answerPieces(shown).map(({ kind }) => kind)).toEqual(['call', 'text']);
 });
 
+test('a picture stands with what was asked', () => {
+  const picture = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
+  const [, ...answer] = turn().messages;
+  const asked = message('m0', 'user', { type: 'text', text: 'What is it?' }, picture);
+  const shown = shared({ ...turn(), messages: [asked, ...answer] });
+  expect(shown).toMatchObject({ text: 'What is it?', images: [picture] });
+  expect(shared(turn())?.images).toBeUndefined();
+});
+
 test('what its owner decided and what only they can open is not shown', () => {
   const output = {
     content: [

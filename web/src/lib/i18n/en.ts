@@ -51,6 +51,7 @@ export const en = {
   stop: 'Stop',
   jumpToLatest: 'Jump to latest',
   you: 'You',
+  yourPicture: 'Picture in your message',
   answer: 'Answer',
   working: 'Working…',
   answered: 'The answer is complete.',

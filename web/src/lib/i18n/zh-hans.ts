@@ -50,6 +50,7 @@ export const zhHans: Messages = {
   stop: '停止',
   jumpToLatest: '跳到最新',
   you: '你',
+  yourPicture: '你的消息中的图片',
   answer: '回答',
   working: '处理中…',
   answered: '回答已完成。',

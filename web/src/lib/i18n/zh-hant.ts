@@ -50,6 +50,7 @@ export const zhHant: Messages = {
   stop: '停止',
   jumpToLatest: '跳到最新',
   you: '你',
+  yourPicture: '你的訊息中的圖片',
   answer: '回答',
   working: '處理中…',
   answered: '回答已完成。',

@@ -54,7 +54,7 @@ async fn a_connection_is_used_again_for_the_next_step() {
     });
     for _ in 0..3 {
         let request = tenon_llm::ModelRequest {
-            messages: vec![tenon_domain::Message::User { text: "hi".into() }],
+            messages: vec![tenon_domain::Message::user("hi")],
             ..tenon_llm::ModelRequest::default()
         };
         tenon_llm::complete(&*provider, request).await.unwrap();

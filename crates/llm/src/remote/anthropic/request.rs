@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{Message, Part, ToolAnswer, ToolId, WireFormat};
+use tenon_domain::{Message, Part, ToolAnswer, ToolId, UserImage, WireFormat};
 
 use super::options::add_options;
 use crate::history::CallIds;
@@ -92,7 +92,7 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
     let mut ids = CallIds::new(WireFormat::Anthropic, remote.maker());
     for message in &plan.messages {
         let (role, blocks) = match message {
-            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
+            Message::User { text, images } => ("user", user(text, images)),
             Message::Assistant { parts } => ("assistant", assistant(parts, &mut ids)),
             Message::Tools { answers } => (
                 "user",
@@ -113,6 +113,23 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
     out
 }
 
+/// Pictures first, as Anthropic advises.
+fn user(text: &str, images: &[UserImage]) -> Vec<Value> {
+    let images = images
+        .iter()
+        .map(|image| image_block(&image.media_type, &image.data));
+    // White space alone is refused.
+    let text = (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}));
+    images.chain(text).collect()
+}
+
+fn image_block(media_type: &str, data: &str) -> Value {
+    json!({
+        "type": "image",
+        "source": {"type": "base64", "media_type": media_type, "data": data},
+    })
+}
+
 fn assistant(parts: &[Part], ids: &mut CallIds) -> Vec<Value> {
     let mut blocks = Vec::new();
     for part in parts {
@@ -130,6 +147,7 @@ fn assistant(parts: &[Part], ids: &mut CallIds) -> Vec<Value> {
             Part::Thinking { provider_block, .. } => {
                 blocks.extend(ids.own(provider_block).cloned())
             }
+            Part::Image(_) => {}
             Part::Opaque { provider_block } => {
                 blocks.extend(ids.own_block(provider_block).cloned())
             }
@@ -171,10 +189,7 @@ fn results(answers: &[ToolAnswer], ids: &CallIds, sees_images: bool) -> Vec<Valu
             .into_iter()
             .map(|piece| match piece {
                 ResultPart::Text(text) => json!({"type": "text", "text": text}),
-                ResultPart::Image { media_type, data } => json!({
-                    "type": "image",
-                    "source": {"type": "base64", "media_type": media_type, "data": data},
-                }),
+                ResultPart::Image { media_type, data } => image_block(media_type, data),
             })
             .collect();
         let mut result = json!({

@@ -1,7 +1,7 @@
 //! A request in the words of chat completions.
 
 use serde_json::{Map, Value, json};
-use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, WireFormat};
+use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, UserImage, WireFormat};
 
 use super::options::add_options;
 use crate::history::CallIds;
@@ -62,7 +62,7 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
         .unwrap_or(0);
     for (place, message) in plan.messages.iter().enumerate() {
         match message {
-            Message::User { text } => push_user(&mut out, json!(text)),
+            Message::User { text, images } => push_user(&mut out, user(text, images)),
             Message::Assistant { parts } => {
                 let with_thoughts = plan.capabilities.takes_thoughts && place > turn;
                 out.extend(assistant(parts, &mut ids, with_thoughts));
@@ -77,6 +77,23 @@ fn messages(remote: &Remote, plan: &RequestPlan) -> Vec<Value> {
     } else {
         with_assistant_after_tools(out)
     }
+}
+
+/// Text alone is a string: not every server knows parts.
+fn user(text: &str, images: &[UserImage]) -> Value {
+    if images.is_empty() {
+        return json!(text);
+    }
+    let images = images
+        .iter()
+        .map(|image| image_part(&image.media_type, &image.data));
+    let text = (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}));
+    text.into_iter().chain(images).collect()
+}
+
+fn image_part(media_type: &str, data: &str) -> Value {
+    let url = format!("data:{media_type};base64,{data}");
+    json!({"type": "image_url", "image_url": {"url": url}})
 }
 
 /// Mistral's servers want to hear the model between a result and the user.
@@ -117,7 +134,7 @@ fn assistant(parts: &[Part], ids: &mut CallIds, with_thoughts: bool) -> Option<V
     let (mut calls, mut extra) = (Vec::new(), Map::new());
     for part in parts {
         match part {
-            Part::Text { .. } => {}
+            Part::Text { .. } | Part::Image(_) => {}
             Part::Thinking {
                 text,
                 provider_block,
@@ -189,8 +206,7 @@ fn tools(out: &mut Vec<Value>, answers: &[ToolAnswer], ids: &CallIds, sees_image
                 ResultPart::Image { media_type, data } => {
                     count += 1;
                     text.push(format!("[image {count}, shown below]"));
-                    let url = format!("data:{media_type};base64,{data}");
-                    images.push(json!({"type": "image_url", "image_url": {"url": url}}));
+                    images.push(image_part(media_type, data));
                 }
             }
         }

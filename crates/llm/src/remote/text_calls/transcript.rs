@@ -55,9 +55,7 @@ pub(crate) fn calls_as_text(messages: Vec<Message>, maker: &str, scope: CallScop
         }
         Message::Tools { answers } if is_text => {
             let results: Vec<String> = answers.iter().map(result).collect();
-            Message::User {
-                text: format!("{}\n\n{RESULT_REQUEST}", results.join("\n\n")),
-            }
+            Message::user(format!("{}\n\n{RESULT_REQUEST}", results.join("\n\n")))
         }
         other => other,
     });
@@ -68,7 +66,7 @@ pub(crate) fn calls_as_text(messages: Vec<Message>, maker: &str, scope: CallScop
 fn is_own_text(parts: &[Part], maker: &str) -> bool {
     let mut calls = parts.iter().filter_map(|part| match part {
         Part::Call { provider_block, .. } => Some(provider_block),
-        Part::Text { .. } | Part::Thinking { .. } | Part::Opaque { .. } => None,
+        Part::Text { .. } | Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => None,
     });
     let is_text = |block: &Option<ProviderBlock>| own_text(block, maker).is_some();
     let first = calls.next();
@@ -88,7 +86,7 @@ fn written(parts: Vec<Part>, maker: &str) -> Vec<Part> {
                 Some(raw) => text.push_str(raw),
                 None => push_call(&mut text, &call),
             },
-            Part::Thinking { .. } | Part::Opaque { .. } => others.push(part),
+            Part::Thinking { .. } | Part::Image(_) | Part::Opaque { .. } => others.push(part),
         }
     }
     others.push(Part::text(text));

@@ -9,7 +9,7 @@ use crate::fake::{Act, Fake, ask};
 
 /// A turn long ago with a long result, and the user's words, some of them long.
 fn long_chat() -> ModelRequest {
-    let user = |text: String| Message::User { text };
+    let user = |text: String| Message::user(text);
     let call = ToolCall {
         id: CallId::new("call-1"),
         tool_id: ToolId::new("weather"),
@@ -118,7 +118,7 @@ async fn a_chat_that_is_too_long_is_told_shorter() {
             short.len()
         );
         for message in &request.messages {
-            if let Message::User { text } = message {
+            if let Message::User { text, .. } = message {
                 assert!(short.contains(text), "the user's words stay");
             }
         }
@@ -173,9 +173,7 @@ async fn words_that_cannot_be_shortened_are_not_sent_twice() {
     for (format, overflow) in overflows() {
         let fake = Fake::start([overflow]).await;
         let request = ModelRequest {
-            messages: vec![Message::User {
-                text: "please ".repeat(20_000),
-            }],
+            messages: vec![Message::user("please ".repeat(20_000))],
             ..hi()
         };
         ask_for(&fake, format, request).await.refused();
@@ -208,9 +206,7 @@ async fn a_fresh_output_stays_whole_in_a_small_context() {
     let mut request = long_chat();
     let output = "wet ".repeat(416);
     request.messages = vec![
-        Message::User {
-            text: "Weather?".into(),
-        },
+        Message::user("Weather?"),
         request.messages[1].clone(),
         Message::Tools {
             answers: vec![ToolAnswer {

@@ -1,7 +1,9 @@
 //! Requests that are refused, and go out again without what was refused.
 
 use serde_json::{Value, json};
-use tenon_domain::{Message, OmittedTool, Part, ToolAnswer, ToolId, ToolOutput, WireFormat};
+use tenon_domain::{
+    Message, OmittedTool, Part, ToolAnswer, ToolId, ToolOutput, UserImage, WireFormat,
+};
 use tenon_llm::ExclusionReason;
 use tenon_llm::{ModelRequest, connect};
 
@@ -250,6 +252,31 @@ async fn a_server_that_cannot_show_pictures_is_told_without() {
     heard.is_answer("Hello");
     assert_eq!(fake.asked().len(), 2);
     assert!(!fake.asked()[1].body.to_string().contains("aGk="));
+}
+
+#[tokio::test]
+async fn a_picture_of_the_user_is_never_left_out() {
+    let check = async |said: &str, expected: &str| {
+        for format in BOTH {
+            let refusal = Act::json(400, &json!({"error": {"message": said}}));
+            let fake = Fake::start([refusal, Act::hello(format)]).await;
+            let image = UserImage {
+                media_type: "image/png".into(),
+                data: "aGk=".into(),
+            };
+            let mut request = hi();
+            request.messages = vec![Message::User {
+                text: "What is it?".into(),
+                images: vec![image],
+            }];
+            let heard = ask_for(&fake, format, request).await;
+            assert!(heard.refused().contains(expected), "{}", heard.refused());
+            assert_eq!(fake.asked().len(), 1, "{said}");
+        }
+    };
+    let blind = "This model does not support image input";
+    check(blind, "takes no images").await;
+    check("Could not process image", "Could not process image").await;
 }
 
 #[tokio::test]

@@ -106,9 +106,7 @@ async fn a_tool_without_arguments_is_called_with_none() {
         let request = ModelRequest {
             system: String::new(),
             language: None,
-            messages: vec![Message::User {
-                text: "is anybody there".into(),
-            }],
+            messages: vec![Message::user("is anybody there")],
             tools: vec![tool("ping", json!({"type": "object"}))],
             ..ModelRequest::default()
         };

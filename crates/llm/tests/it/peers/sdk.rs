@@ -154,7 +154,7 @@ async fn with_adapter(
     request.messages.clear();
     let mut said = Vec::new();
     for &user in users {
-        request.messages.push(Message::User { text: user.into() });
+        request.messages.push(Message::user(user));
         let mut reply = hear(&*provider, request.clone()).await.whole();
         while !calls(&reply).is_empty() {
             request = answered(request, &reply, |_| Ok(ToolOutput::text(RESULT)));

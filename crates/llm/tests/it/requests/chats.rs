@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tenon_domain::{
     CallId, Content, Message, Part, ProviderBlock, ToolAnswer, ToolCall, ToolError, ToolId,
-    ToolOutput, ToolResult, WireFormat,
+    ToolOutput, ToolResult, UserImage, WireFormat,
 };
 use tenon_llm::ModelRequest;
 
@@ -11,7 +11,18 @@ use crate::fake::tool;
 use crate::history::THIS;
 
 pub(super) fn user(text: &str) -> Message {
-    Message::User { text: text.into() }
+    Message::user(text)
+}
+
+fn shows(text: &str, media_type: &str) -> Message {
+    let image = UserImage {
+        media_type: media_type.into(),
+        data: "aGk=".into(),
+    };
+    Message::User {
+        text: text.into(),
+        images: vec![image],
+    }
 }
 
 pub(super) fn says(parts: Vec<Part>) -> Message {
@@ -202,6 +213,15 @@ pub(super) fn chats(format: WireFormat) -> Vec<(&'static str, ModelRequest)> {
                     ),
                 ]),
                 user("Nice"),
+            ],
+        ),
+        chat(
+            "pictures-of-the-user",
+            vec![
+                shows("What is it?", "image/png"),
+                says(vec![Part::text("A harbour.")]),
+                shows("", "image/jpeg"),
+                user("And this?"),
             ],
         ),
         chat(

@@ -14,6 +14,8 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   message_too_long: '消息超过 {max} 字节。请把文字放进对话的文件里。',
   turn_id_taken: '这个回合编号已属于另一条消息。请换一个新的。',
   not_waiting: '这次调用已不再等待答复。',
+  message_images_too_long: '一条消息的图片以 Base64 计超过 {max} 字节。请发送更小的图片。',
+  no_pending_calls: '这个聊天已不再等待这些调用的结果。请改为发送用户的下一条消息。',
   form_closed: '这张表单已不再等待填写。',
   answer_timeout: '回答时间过长，已中断。',
   answer_too_long: '回答过长，已中断。',
@@ -123,6 +125,7 @@ export const errorsZhHans: Record<ErrorCode, string> = {
   model_endpoint_gone:
     '`{name}` 属于 `{endpoint}`，而环境中已没有它的设置。请重新设置，或换一个模型。',
   endpoint_unanswered: '{address} 还没有响应。',
+  model_without_images: '{name} 不接受图片。请去掉图片，或选择接受图片的模型。',
   model_tools_refused: '{host} 不接受带工具的请求（此模型）。',
   evaluation_too_slow:
     '连续几个提示都超过了 {seconds} 秒。请给每个提示更多时间，或换一个更小的模型。',

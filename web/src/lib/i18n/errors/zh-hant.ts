@@ -14,6 +14,8 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   message_too_long: '訊息超過 {max} 位元組。請把文字放進對話的檔案裡。',
   turn_id_taken: '這個回合編號已屬於另一則訊息。請換一個新的。',
   not_waiting: '這次呼叫已不再等待答覆。',
+  message_images_too_long: '一則訊息的圖片以 Base64 計超過 {max} 位元組。請傳送更小的圖片。',
+  no_pending_calls: '這個聊天已不再等待這些呼叫的結果。請改為傳送使用者的下一則訊息。',
   form_closed: '這張表單已不再等待填寫。',
   answer_timeout: '回答時間過長，已中斷。',
   answer_too_long: '回答過長，已中斷。',
@@ -123,6 +125,7 @@ export const errorsZhHant: Record<ErrorCode, string> = {
   model_endpoint_gone:
     '`{name}` 屬於 `{endpoint}`，而環境中已沒有它的設定。請重新設定，或換一個模型。',
   endpoint_unanswered: '{address} 還沒有回應。',
+  model_without_images: '{name} 不接受圖片。請去掉圖片，或選擇接受圖片的模型。',
   model_tools_refused: '{host} 不接受帶工具的請求（此模型）。',
   evaluation_too_slow:
     '連續幾個提示都超過了 {seconds} 秒。請給每個提示更多時間，或換一個更小的模型。',

@@ -9,6 +9,7 @@ export const callErrorsZhHans = {
   call_lost: '调用过程中 Tenon 重新启动了。它可能已经生效，也可能没有：重复之前请先确认。',
   call_unanswered: '没有人回答是否允许这次调用，所以没有执行。',
   call_turn_ended: '这次调用没有执行：在有人允许之前，回答已经结束。',
+  call_without_client_result: '应当进行此调用的客户端没有给出结果。它可能已经生效，也可能没有。',
   call_too_many: '一次最多执行 {max} 个调用，其余的没有执行。',
   quota_of_chat: '这个对话的文件会超过 {mb} MB 的上限。请删除一些，或减少内容。',
   quota_of_user:

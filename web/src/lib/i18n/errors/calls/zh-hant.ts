@@ -9,6 +9,7 @@ export const callErrorsZhHant = {
   call_lost: '呼叫過程中 Tenon 重新啟動了。它可能已經生效，也可能沒有：重複之前請先確認。',
   call_unanswered: '沒有人回答是否允許這次呼叫，所以沒有執行。',
   call_turn_ended: '這次呼叫沒有執行：在有人允許之前，回答已經結束。',
+  call_without_client_result: '應當進行此呼叫的用戶端沒有給出結果。它可能已經生效，也可能沒有。',
   call_too_many: '一次最多執行 {max} 個呼叫，其餘的沒有執行。',
   quota_of_chat: '這個對話的檔案會超過 {mb} MB 的上限。請刪除一些，或減少內容。',
   quota_of_user:

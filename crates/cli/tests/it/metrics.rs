@@ -1,0 +1,101 @@
+//! `/metrics`, read by the official parser of Prometheus' text format.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use tenon_app::config::Config;
+use tenon_llm::scripted::ScriptStep;
+use tokio::io::AsyncWriteExt;
+
+use crate::peer::{installed, ours};
+use crate::people::Person;
+use crate::server::{Server, TEST_TIMEOUT};
+
+/// The samples of an exposition, as the official parser reads them: names with labels, and values.
+async fn parsed(text: &str) -> Value {
+    let mut parser = tokio::process::Command::new(installed("venv/bin/python"));
+    parser
+        .arg(ours("metrics.py"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut parser = parser.kill_on_drop(true).spawn().unwrap();
+    let mut stdin = parser.stdin.take().unwrap();
+    stdin.write_all(text.as_bytes()).await.unwrap();
+    drop(stdin);
+    let output = tokio::time::timeout(TEST_TIMEOUT, parser.wait_with_output());
+    let output = output.await.unwrap().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+async fn text(server: &Server, person: &Person<'_>) -> (u16, String) {
+    let mut request = server.anonymous("GET", "/metrics");
+    if let Some((name, value)) = &person.shows {
+        request = request.header(*name, value);
+    }
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    (status, response.text().await.unwrap())
+}
+
+#[tokio::test]
+async fn admins_and_their_keys_read_what_was_counted() {
+    let sum = ScriptStep::call(0, "builtin_calculate", &json!({"expression": "6*7"}));
+    let server = Server::with_accounts([
+        vec![sum, ScriptStep::stop()],
+        vec![ScriptStep::text("42"), ScriptStep::stop()],
+    ])
+    .await;
+    let ada = Person::set_up(&server, "Ada").await;
+    let bob = ada.add("Bob").await;
+    assert_eq!(text(&server, &Person::nobody(&server)).await.0, 401);
+    assert_eq!(text(&server, &bob).await.0, 403);
+
+    let question = json!({"messages": [{"role": "user", "content": "6*7"}]});
+    let (status, _) = bob.post("/v1/chat/completions", question).await;
+    assert_eq!(status, 200);
+    let wrong = json!({"arguments": {"expression": 7}});
+    bob.post("/api/tools/builtin_calculate/call", wrong).await;
+    let _page = ada.socket().await.unwrap();
+
+    let (status, exposition) = text(&server, &ada.key("read").await).await;
+    assert_eq!(status, 200, "{exposition}");
+    let samples = parsed(&exposition).await;
+    let check = |sample: &str, expected: f64| {
+        let value = samples[sample].as_f64();
+        assert_eq!(value, Some(expected), "{sample} in {exposition}");
+    };
+    let source = "kind=builtin,source=builtin";
+    check(
+        &format!("tenon_tool_calls_total{{{source},outcome=done}}"),
+        1.0,
+    );
+    check(
+        &format!("tenon_tool_calls_total{{{source},outcome=invalid_input}}"),
+        1.0,
+    );
+    check(
+        &format!("tenon_tool_call_seconds_bucket{{{source},le=+Inf}}"),
+        1.0,
+    );
+    check(&format!("tenon_tool_call_seconds_count{{{source}}}"), 1.0);
+    check("tenon_turns_total{kind=completion,outcome=done}", 1.0);
+    check("tenon_sockets_open{}", 1.0);
+    check("tenon_audit_entries_lost_total{}", 0.0);
+    check("tenon_http_requests_total{area=v1,status=2xx}", 1.0);
+    assert!(exposition.contains("tenon_sources{kind=\"builtin\",state=\"ready\"}"));
+}
+
+#[tokio::test]
+async fn an_operator_can_leave_the_metrics_open() {
+    let config = Config {
+        open_metrics: true,
+        ..Config::default()
+    };
+    let server = Server::with_config(config).await;
+    let (status, exposition) = text(&server, &Person::nobody(&server)).await;
+    assert_eq!(status, 200);
+    assert!(
+        exposition.contains("tenon_build_info{version="),
+        "{exposition}"
+    );
+}
