@@ -8,6 +8,7 @@ pub mod request;
 
 mod agent_loop;
 mod completion;
+mod context_window;
 mod model_step;
 mod recorder;
 mod turn;
@@ -30,16 +31,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, ErrorDetail, TurnId, coded_errors};
-use tenon_store::Store;
+use tenon_domain::{ChatId, ErrorDetail, Message, TurnId, coded_errors};
+use tenon_store::{Result as StoreResult, Store};
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio::sync::broadcast;
 
 pub use agent_loop::ModelTools;
 pub use completion::{Completion, CompletionPart, CompletionStream};
+pub use context_window::{ContextStatus, ContextWindow};
 pub use delete::remove_folder;
 pub use feed::Feed;
-pub use request::{TurnMessage, TurnModel, TurnRequest};
+pub use request::{TurnMessage, TurnModel, TurnOverrides, TurnRequest};
 pub use turn_fault::TurnFault;
 
 use approvals::Approvals;
@@ -164,6 +166,11 @@ impl Agent {
     /// The chats in which a turn has ended or a form was closed in this process, from now on.
     pub fn activity(&self) -> broadcast::Receiver<ChatId> {
         self.running.activity.subscribe()
+    }
+
+    /// What was said in a turn and before it, valid for every provider.
+    pub async fn history(&self, chat: &ChatId, turn: &TurnId) -> StoreResult<Vec<Message>> {
+        prompt::history(&self.store, chat, turn).await
     }
 
     /// The turn that is running in a chat now.

@@ -17,10 +17,9 @@ use tenon_domain::{
 };
 use tenon_llm::GenerationOptions;
 use tenon_store::{Error as StoreError, Result as StoreResult, now};
-use tenon_tools::RequestTools;
 
 use crate::agent_loop::{AgentLoop, LoopEnd, ModelTools, UsageMeter, catch_panic, failed};
-use crate::request::TurnModel;
+use crate::request::{TurnModel, TurnOverrides};
 use crate::running_turns::TurnSlot;
 use crate::turn_end::TurnEnd;
 use crate::{Agent, TurnFault, prompt};
@@ -46,6 +45,7 @@ pub(crate) struct Turn {
     /// The omitted tools that were reported last: once is enough.
     pub(crate) omitted_tools: Mutex<Vec<OmittedTool>>,
     pub(crate) usage: UsageMeter,
+    pub(crate) overrides: TurnOverrides,
     pub(crate) slot: TurnSlot,
 }
 
@@ -102,17 +102,23 @@ impl Turn {
     }
 
     async fn steps(&self, begin: TurnStart) -> StoreResult<LoopEnd> {
+        let (overrides, settings) = (&self.overrides, &self.agent.settings);
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: None,
+            system: overrides.system.as_deref(),
             language: self.language,
             options: &GenerationOptions::default(),
-            tools: ModelTools::Server(RequestTools::default()),
+            tools: ModelTools::Server(overrides.request_tools.clone()),
             access: &self.access,
             entry: &self.door,
             chat: Some(&self.chat),
-            workspace: self.agent.workspace(&self.chat),
+            workspace: match &overrides.workspace {
+                Some(workspace) => workspace.clone(),
+                None => self.agent.workspace(&self.chat),
+            },
+            step_limit: overrides.step_limit.unwrap_or(settings.step_limit),
+            context: overrides.context.as_deref(),
             cancel: &self.slot.cancel,
             usage: &self.usage,
             recorder: self,

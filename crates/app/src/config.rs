@@ -176,6 +176,7 @@ impl Config {
     pub fn builtin(&self) -> BuiltinConfig {
         BuiltinConfig {
             allow_private_networks: self.allow_private_networks,
+            web_search: self.environment.web_search.clone(),
         }
     }
 }

@@ -25,7 +25,7 @@ const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 impl Agent {
     /// Puts the message on record and sets off the turn, which runs on its own
     /// whether anybody watches or not.
-    pub async fn start(&self, request: TurnRequest) -> Result<TurnId, Error> {
+    pub async fn start(&self, mut request: TurnRequest) -> Result<TurnId, Error> {
         let chat = self.store.chat(&request.user, &request.chat).await?;
         let (text, branch) = self.text_and_branch(request.message()).await?;
         let (id, slot) = match &request.id {
@@ -63,6 +63,7 @@ impl Agent {
             language: request.language,
             omitted_tools: Mutex::default(),
             usage: UsageMeter::default(),
+            overrides: std::mem::take(&mut request.overrides),
             slot,
         };
         let parts = vec![Part::text(&text)];
