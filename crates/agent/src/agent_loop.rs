@@ -23,6 +23,7 @@ use tenon_store::{Result as StoreResult, fresh_id};
 use tenon_tools::{OfferSize, RequestTools, Toolset};
 use tokio_util::sync::CancellationToken;
 
+use crate::context_window::ContextWindow;
 use crate::model_step::{ModelStep, StepResult};
 use crate::prompt::SystemPrompt;
 use crate::recorder::Recorder;
@@ -48,6 +49,9 @@ pub(crate) struct AgentLoop<'a> {
     /// The chat whose switches count, too.
     pub chat: Option<&'a ChatId>,
     pub workspace: PathBuf,
+    pub step_limit: usize,
+    /// Where steps can be dropped from what the model is told.
+    pub context: Option<&'a ContextWindow>,
     pub cancel: &'a CancellationToken,
     pub usage: &'a UsageMeter,
     pub recorder: &'a dyn Recorder,
@@ -104,12 +108,15 @@ impl AgentLoop<'_> {
         let given = messages.len();
         let mut repeats = RepeatDetector::replay(&messages, self.model.provider.is_small());
         let mut kind = StepKind::Open;
-        for step in first_step..self.agent.settings.step_limit {
+        for step in first_step..self.step_limit {
             // A fresh snapshot each step: a tool that came or went meanwhile is seen at once.
             let toolset = self.toolset().await?;
             let (message, StepResult { mut reply, mut cut }) =
                 self.run_model_step(&toolset, &messages, step, kind).await?;
             self.usage.add(reply.usage);
+            if let Some(context) = self.context {
+                context.add_usage(reply.usage);
+            }
             if kind == StepKind::AnswerOnly {
                 let is_call = |part: &mut Part| matches!(part, Part::Call { .. });
                 let calls = reply.parts.extract_if(.., is_call).count();
@@ -157,9 +164,13 @@ impl AgentLoop<'_> {
                 repeats::add_note(&mut answers);
                 kind = StepKind::AnswerOnly;
             }
+            let said = messages.len();
             messages.push(Message::Assistant { parts: reply.parts });
             if !answers.is_empty() {
                 messages.push(Message::Tools { answers });
+            }
+            if let Some(context) = self.context {
+                context.push(&messages[said..]);
             }
         }
         Ok(LoopEnd::stopped(TurnOutcome::StepLimit, None))
@@ -236,7 +247,10 @@ impl AgentLoop<'_> {
                 None => self.system_prompt(&tools, kind).text(self.language),
             },
             language: self.language,
-            messages: messages.to_vec(),
+            messages: match self.context {
+                Some(context) => context.visible(messages),
+                None => messages.to_vec(),
+            },
             tools,
             options,
         });

@@ -78,6 +78,8 @@ impl Agent {
             entry: &completion.entry,
             chat: None,
             workspace: completion.workspace,
+            step_limit: self.settings.step_limit,
+            context: None,
             cancel: &cancel,
             usage: &usage,
             recorder: &recorder,

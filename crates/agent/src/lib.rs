@@ -9,6 +9,7 @@ pub mod request;
 mod agent_loop;
 mod client_stream;
 mod completion;
+mod context_window;
 mod model_step;
 mod recorder;
 mod step_cache;
@@ -34,19 +35,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenon_domain::{ChatId, ErrorDetail, TurnId, Usage, coded_errors};
-use tenon_store::Store;
+use tenon_domain::{ChatId, ErrorDetail, Message, TurnId, Usage, coded_errors};
+use tenon_store::{Result as StoreResult, Store};
 use tenon_tools::{FreeSpace, NoSpace, Registry};
 use tokio::sync::broadcast;
 
 pub use agent_loop::ModelTools;
 pub use client_stream::{CompletionPart, CompletionStream};
 pub use completion::Completion;
+pub use context_window::{ContextStatus, ContextWindow};
 pub use delete::remove_folder;
 pub use feed::Feed;
 pub use metrics::RunCount;
-pub use request::{TurnMessage, TurnModel, TurnRequest};
-pub use turn::{ClientResults, ClientTurn};
+pub use request::{TurnMessage, TurnModel, TurnOverrides, TurnRequest};
+pub use turn::ClientResults;
 pub use turn_fault::TurnFault;
 
 use approvals::Approvals;
@@ -182,6 +184,11 @@ impl Agent {
     /// The chats in which a turn has ended or a form was closed in this process, from now on.
     pub fn activity(&self) -> broadcast::Receiver<ChatId> {
         self.running.activity.subscribe()
+    }
+
+    /// What was said in a turn and before it, valid for every provider.
+    pub async fn history(&self, chat: &ChatId, turn: &TurnId) -> StoreResult<Vec<Message>> {
+        prompt::history(&self.store, chat, turn).await
     }
 
     /// The turn that is running in a chat now.

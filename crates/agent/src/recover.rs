@@ -7,6 +7,7 @@ use tenon_domain::{Caller, ErrorDetail, ToolAccess, TurnOutcome, Usage};
 use tenon_store::{PausedTurn, Result};
 
 use crate::agent_loop::UsageMeter;
+use crate::request::TurnOverrides;
 use crate::turn::{Turn, TurnStart};
 use crate::turn_end::TurnEnd;
 use crate::{Agent, Error, TurnFault, TurnModel};
@@ -74,6 +75,7 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client: None,
             usage: UsageMeter::new(paused.usage),
+            overrides: TurnOverrides::default(),
             slot,
         };
         self.running.tasks.spawn(turn.run(TurnStart::Resumed));

@@ -1,12 +1,16 @@
 //! What somebody wants answered, and by whom.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenon_domain::pattern::Pattern;
 use tenon_domain::{
     ChatId, EntryPoint, ModelRef, PageLanguage, Prices, ToolId, TurnId, UserId, UserImage,
 };
-use tenon_llm::Provider;
+use tenon_llm::{GenerationOptions, Provider};
+
+use crate::agent_loop::ModelTools;
+use crate::context_window::ContextWindow;
 
 /// What somebody wants answered.
 pub struct TurnRequest {
@@ -32,6 +36,23 @@ pub struct TurnRequest {
     pub can_ask: bool,
     /// Tools that are used without asking this time.
     pub granted: Vec<Pattern>,
+    pub overrides: TurnOverrides,
+}
+
+/// What a turn has in the place of what its chat and the settings give it. Not on record: a turn
+/// with overrides asks nobody, and so never outlives its process.
+#[derive(Debug, Default)]
+pub struct TurnOverrides {
+    /// Instead of Tenon's own prompt.
+    pub system: Option<String>,
+    pub options: GenerationOptions,
+    /// With tools that are there for this turn alone, or are the client's own.
+    pub tools: ModelTools,
+    pub step_limit: Option<usize>,
+    /// The folder that its tools may work in.
+    pub workspace: Option<PathBuf>,
+    /// Lets tools drop steps from what the model is told.
+    pub context: Option<Arc<ContextWindow>>,
 }
 
 /// The part of a request that its turn is known by when it is sent again.
@@ -70,6 +91,7 @@ impl TurnRequest {
             door: EntryPoint::Page,
             can_ask: true,
             granted: Vec::new(),
+            overrides: TurnOverrides::default(),
         }
     }
 

@@ -20,11 +20,11 @@ use tenon_store::{Error as StoreError, Result as StoreResult, now};
 
 use crate::agent_loop::{AgentLoop, LoopEnd, UsageMeter, catch_panic, failed};
 use crate::metrics::RunKind;
-use crate::request::TurnModel;
+use crate::request::{TurnModel, TurnOverrides};
 use crate::running_turns::TurnSlot;
 use crate::turn_end::TurnEnd;
 use crate::{Agent, TurnFault, prompt};
-pub use client::{ClientResults, ClientTurn};
+pub use client::ClientResults;
 pub(crate) use client::{ClientSession, ClientSessions};
 
 /// How long it may take until what was done in another process is noticed while
@@ -50,6 +50,7 @@ pub(crate) struct Turn {
     /// The API client that follows it, where one does.
     pub(crate) client: Option<Arc<ClientSession>>,
     pub(crate) usage: UsageMeter,
+    pub(crate) overrides: TurnOverrides,
     pub(crate) slot: TurnSlot,
 }
 
@@ -121,19 +122,23 @@ impl Turn {
     }
 
     async fn steps(&self, begin: TurnStart) -> StoreResult<LoopEnd> {
-        let own = ClientTurn::default();
-        let brought = self.client.as_ref().map_or(&own, |client| &client.brought);
+        let (overrides, settings) = (&self.overrides, &self.agent.settings);
         let run = AgentLoop {
             agent: &self.agent,
             model: &self.model,
-            system: brought.system.as_deref(),
+            system: overrides.system.as_deref(),
             language: self.language,
-            options: &brought.options,
-            tools: &brought.tools,
+            options: &overrides.options,
+            tools: &overrides.tools,
             access: &self.access,
             entry: &self.door,
             chat: Some(&self.chat),
-            workspace: self.agent.workspace(&self.chat),
+            workspace: match &overrides.workspace {
+                Some(workspace) => workspace.clone(),
+                None => self.agent.workspace(&self.chat),
+            },
+            step_limit: overrides.step_limit.unwrap_or(settings.step_limit),
+            context: overrides.context.as_deref(),
             cancel: &self.slot.cancel,
             usage: &self.usage,
             recorder: self,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use tenon_agent::{Agent, AgentSettings};
 use tenon_assistant::Assistant;
+use tenon_domain::source::BuiltinConfig;
 use tenon_domain::{CodedError, ToolId, UserId};
 use tenon_llm::Provider;
 use tenon_sources::browser::DeviceHub;
@@ -50,6 +51,9 @@ pub struct AppServices {
     pub sources: Sources,
     /// People's own browsers.
     pub devices: DeviceHub,
+    /// Outputs that were too long to show.
+    pub outputs: Arc<dyn OutputStore>,
+    pub builtin: BuiltinConfig,
     pub accounts: Accounts,
     pub tools: UserTools,
     /// What changes for each user, for their open pages.
@@ -111,7 +115,7 @@ impl App {
         let ids = Arc::new(StoredToolIds(store.clone()));
         let registry = Registry::new(ids, outputs.clone(), CallLimits::default());
         let mut connected = Vec::new();
-        for source in builtin::sources(&config.builtin(), outputs, quota) {
+        for source in builtin::sources(&config.builtin(), outputs.clone(), quota) {
             connected.push(
                 registry
                     .connect(source)
@@ -175,6 +179,8 @@ impl App {
             models,
             sources,
             devices,
+            outputs,
+            builtin: config.builtin(),
             configured: ConfiguredServers::read(config),
             watched: data.join("mcp_servers").into(),
             auth,

@@ -178,6 +178,7 @@ impl Config {
     pub fn builtin(&self) -> BuiltinConfig {
         BuiltinConfig {
             allow_private_networks: self.allow_private_networks,
+            web_search: self.environment.web_search.clone(),
         }
     }
 }

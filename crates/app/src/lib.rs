@@ -18,6 +18,7 @@ pub mod permissions;
 pub mod profile;
 pub mod sources;
 pub mod storage;
+pub mod tasks;
 pub mod tools;
 pub mod user_feed;
 

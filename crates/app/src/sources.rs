@@ -296,6 +296,16 @@ impl Sources {
         }
     }
 
+    /// The value of a variable that everybody shares: a secret, or of the environment.
+    pub async fn shared_value(&self, name: &str) -> Option<String> {
+        let secret = secrets::open(&self.0, None, name).await;
+        let secret = secret.unwrap_or_else(|error| {
+            tracing::warn!(%error, name, "a secret cannot be used");
+            None
+        });
+        secret.or_else(|| std::env::var(name).ok())
+    }
+
     /// The log-ins of people at servers.
     pub fn oauth(&self) -> &OAuthService {
         &self.0.oauth

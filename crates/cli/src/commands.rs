@@ -25,6 +25,10 @@ use crate::flags::CommonFlags;
 /// The shell's number for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
+/// Of a run that reached a limit, or whose model never said that it is done. 2 is clap's, for wrong
+/// usage.
+const GAVE_UP: u8 = 3;
+
 /// One place for every tool you have: a chat, an agent and a tool hub in one binary.
 #[derive(Debug, Parser)]
 #[command(name = "tenon", version)]
@@ -41,7 +45,7 @@ enum Command {
     Serve(serve::Serve),
     /// Print the link that opens the Tenon that runs, until there are accounts to log in to
     Link(link::LinkCommand),
-    /// Ask something and print the answer
+    /// Ask something and print the answer, or run tasks without a person
     Run(run::RunCommand),
     /// Look at the models, and try them
     #[command(subcommand)]

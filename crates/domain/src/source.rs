@@ -105,6 +105,35 @@ pub enum SourceConfig {
 pub struct BuiltinConfig {
     /// Whether `fetch_url` may reach loopback and private addresses. An admin's decision.
     pub allow_private_networks: bool,
+    /// Where `web_search` searches. None: there is no such tool.
+    #[serde(skip)]
+    pub web_search: Option<WebSearchConfig>,
+}
+
+/// A search service with the API of serper.dev.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebSearchConfig {
+    pub url: String,
+    pub key: String,
+}
+
+impl WebSearchConfig {
+    /// At serper.dev itself.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self {
+            url: "https://google.serper.dev".into(),
+            key: key.into(),
+        }
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for WebSearchConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebSearchConfig")
+            .field("url", &self.url)
+            .finish_non_exhaustive()
+    }
 }
 
 /// An MCP server. Its texts may hold `${NAME}`s, which are filled in when it is started.

@@ -21,13 +21,35 @@ const HASH_LENGTH: usize = 6;
 /// it: names that need no change are served first, then the others by name.
 /// A name that stands twice gets the same id twice.
 pub fn give(source: &SourceInfo, names: &[&str], taken: &mut HashSet<ToolId>) -> Vec<ToolId> {
+    give_as(source, names, taken, readable)
+}
+
+/// The same as task files write them: `<server>-<tool>`.
+pub fn give_for_task(
+    source: &SourceInfo,
+    names: &[&str],
+    taken: &mut HashSet<ToolId>,
+) -> Vec<ToolId> {
+    let hyphenated = |source: &SourceInfo, name: &str| {
+        let id = format!("{}-{name}", source.name);
+        id.chars().map(clean_char).collect()
+    };
+    give_as(source, names, taken, hyphenated)
+}
+
+fn give_as(
+    source: &SourceInfo,
+    names: &[&str],
+    taken: &mut HashSet<ToolId>,
+    readable: impl Fn(&SourceInfo, &str) -> String,
+) -> Vec<ToolId> {
     let mut order: Vec<&str> = names.to_vec();
     order.sort_by_key(|name| (!is_clean(name), *name));
     order.dedup();
 
     let mut given = std::collections::HashMap::new();
     for name in order {
-        let id = make(source, name, taken);
+        let id = make(source, name, readable(source, name), taken);
         taken.insert(id.clone());
         given.insert(name, id);
     }
@@ -42,11 +64,10 @@ pub fn is_valid(id: &str) -> bool {
 /// What a model asked for, as something that may be an id. Models invent names
 /// of any shape, and a name a provider refuses must not get into a history.
 pub fn sanitise(asked: &str) -> ToolId {
-    let clean = |c| if is_allowed(c) { c } else { '_' };
     match asked
         .chars()
         .take(MAX_ID_BYTES)
-        .map(clean)
+        .map(clean_char)
         .collect::<String>()
     {
         id if id.is_empty() => ToolId::new("unnamed"),
@@ -54,8 +75,7 @@ pub fn sanitise(asked: &str) -> ToolId {
     }
 }
 
-fn make(source: &SourceInfo, name: &str, taken: &HashSet<ToolId>) -> ToolId {
-    let readable = readable(source, name);
+fn make(source: &SourceInfo, name: &str, readable: String, taken: &HashSet<ToolId>) -> ToolId {
     if readable.len() <= MAX_ID_BYTES && !taken.contains(readable.as_str()) {
         return ToolId(readable);
     }
@@ -84,9 +104,13 @@ fn readable(source: &SourceInfo, name: &str) -> String {
     let mut id = String::from(prefix);
     for word in server.map(String::as_str).into_iter().chain([name]) {
         id.push('_');
-        id.extend(word.chars().map(|c| if is_allowed(c) { c } else { '_' }));
+        id.extend(word.chars().map(clean_char));
     }
     id
+}
+
+fn clean_char(c: char) -> char {
+    if is_allowed(c) { c } else { '_' }
 }
 
 fn is_clean(name: &str) -> bool {
@@ -165,6 +189,18 @@ mod tests {
         check(Mcp, "a b", &["x.y/z"], &["mcp_a_b_x_y_z"]);
         check(Mcp, "memory", &[""], &["mcp_memory_"]);
         check(Mcp, "搜索", &["网页搜索"], &["mcp________"]);
+    }
+
+    #[test]
+    fn tasks_write_the_server_and_its_tool_with_a_hyphen() {
+        let local = source(SourceKind::Builtin, "local");
+        let names = ["claim_done", "python-execute", "a.b"];
+        let given = give_for_task(&local, &names, &mut HashSet::new());
+        let given: Vec<&str> = given.iter().map(ToolId::as_str).collect();
+        assert_eq!(
+            given,
+            ["local-claim_done", "local-python-execute", "local-a_b"]
+        );
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub use handler::{
 };
 pub use jsonrpc::RpcError;
 pub use peer::{ClientCapabilities, ClientInfo, McpServerInfo, ProtocolEra};
-pub use process::Program;
+pub use process::{Process, Program, SpawnedProcess};
 pub use session_log::{SessionEvent, SessionNotice, SessionObserver};
 pub use tools::{
     McpTool, SchemaRepair, ToolAnnotations, ToolDefect, ToolList, ToolListProblem, parse_tools,

@@ -39,7 +39,7 @@ pub struct Program {
 
 /// What runs, and everything it started. Dropped, all of it is killed.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     pub(crate) pid: u32,
     group: ProcessGroup,
     mark: EnvMark,
@@ -54,15 +54,17 @@ struct ProcessGroup {
 
 /// A process and its three pipes.
 #[derive(Debug)]
-pub(crate) struct SpawnedProcess {
-    pub(crate) process: Process,
-    pub(crate) stdin: tokio::process::ChildStdin,
-    pub(crate) stdout: tokio::process::ChildStdout,
-    pub(crate) stderr: tokio::process::ChildStderr,
+pub struct SpawnedProcess {
+    pub process: Process,
+    pub stdin: tokio::process::ChildStdin,
+    pub stdout: tokio::process::ChildStdout,
+    pub stderr: tokio::process::ChildStderr,
 }
 
 impl Program {
-    pub(crate) async fn start(&self) -> Result<SpawnedProcess, StartError> {
+    /// Starts it in a process group of its own, with none of our secrets in its environment. It
+    /// does not outlive this process.
+    pub async fn start(&self) -> Result<SpawnedProcess, StartError> {
         if let Some(cwd) = &self.cwd
             && !Path::new(cwd).is_dir()
         {
@@ -152,7 +154,7 @@ impl fmt::Debug for Program {
 
 impl Process {
     /// Its exit status, once it has exited.
-    pub(crate) async fn exited(&self) -> ExitStatus {
+    pub async fn exited(&self) -> ExitStatus {
         let mut exit = self.exit.clone();
         let status = exit.wait_for(Option::is_some).await;
         status.ok().and_then(|status| *status).unwrap_or_default()

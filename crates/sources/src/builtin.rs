@@ -16,6 +16,8 @@ use tenon_domain::{
 use tenon_tools::{CallContext, OutputStore, Quota, Relevance, ToolSource};
 use url::Url;
 
+pub mod local;
+
 mod files;
 mod flow;
 mod math;
@@ -47,21 +49,25 @@ pub fn sources(
 }
 
 /// A table of tools under one title.
-struct BuiltinSource {
+pub struct BuiltinSource {
     info: SourceInfo,
     tools: Vec<(ToolDefinition, Box<dyn AnyTool>)>,
+    /// Whoever has the source asked for its tools: a model is offered all of them.
+    is_asked_for: bool,
 }
 
 /// One tool. Its schema and its `Input` are two descriptions of one thing:
 /// what fits the schema must deserialise.
 #[async_trait]
-trait BuiltinTool: Send + Sync {
+pub trait BuiltinTool: Send + Sync {
     type Input: DeserializeOwned + Send;
 
     fn definition(&self) -> ToolDefinition;
 
     /// Further words to find it by; see [`ToolSource::keywords`].
-    fn keywords(&self) -> &'static str;
+    fn keywords(&self) -> &'static str {
+        ""
+    }
 
     fn relevance(&self) -> Relevance {
         Relevance::Always
@@ -82,7 +88,7 @@ trait BuiltinTool: Send + Sync {
 
 /// A [`BuiltinTool`] that has forgotten its input type, so that a table can hold it.
 #[async_trait]
-trait AnyTool: Send + Sync {
+pub trait AnyTool: Send + Sync {
     fn definition(&self) -> ToolDefinition;
     fn keywords(&self) -> &'static str;
     fn relevance(&self) -> Relevance;
@@ -92,7 +98,7 @@ trait AnyTool: Send + Sync {
 }
 
 /// For tools that look and leave no trace.
-const READS_ONLY: Annotations = Annotations {
+pub const READS_ONLY: Annotations = Annotations {
     read_only: true,
     destructive: false,
     idempotent: true,
@@ -110,10 +116,15 @@ impl BuiltinSource {
             title: title.to_owned(),
             owner: None,
         };
+        Self::with_info(info, tools)
+    }
+
+    fn with_info(info: SourceInfo, tools: Vec<Box<dyn AnyTool>>) -> Self {
         let tools = tools.into_iter().map(|tool| (tool.definition(), tool));
         Self {
             info,
             tools: tools.collect(),
+            is_asked_for: false,
         }
     }
 
@@ -144,7 +155,8 @@ impl ToolSource for BuiltinSource {
     }
 
     fn relevance(&self, tool: &str) -> Relevance {
-        self.get(tool).map_or(Relevance::Always, AnyTool::relevance)
+        let tool = self.get(tool).filter(|_| !self.is_asked_for);
+        tool.map_or(Relevance::Always, AnyTool::relevance)
     }
 
     fn deadline(&self, tool: &str) -> Option<Duration> {
@@ -193,5 +205,11 @@ impl<T: BuiltinTool> AnyTool for T {
             ToolError::invalid_input(format!("The input does not fit this tool: {error}."))
         })?;
         BuiltinTool::run(self, input, context).await
+    }
+}
+
+impl std::fmt::Debug for BuiltinSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("BuiltinSource").field(&self.info.id).finish()
     }
 }

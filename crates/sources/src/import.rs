@@ -126,6 +126,16 @@ pub fn read(text: &str, file: Option<&str>) -> Result<ImportResult, ConfigReadEr
     reading(&values, notes, file)
 }
 
+/// A text of JSON or YAML, within the bounds of a configuration. Of several documents the first.
+pub fn parse_value(text: &str) -> Result<Value, ConfigReadError> {
+    let parsed = parse(text, &|_| true)?;
+    parsed
+        .values
+        .into_iter()
+        .next()
+        .ok_or(ConfigReadError::Empty)
+}
+
 /// What was not read whole is short, or none of ours.
 fn parse(
     text: &str,

@@ -23,7 +23,9 @@ use tenon_domain::{Content, Message, Part, ToolAnswer, ToolId, ToolOutput};
 use url::Url;
 
 use crate::cap::part_size;
-use crate::output_store::{READ_RESULT, SEARCH_RESULT};
+use crate::output_store::{
+    NAVIGATE_SEARCH, NAVIGATE_VIEW, READ_RESULT, SEARCH_OVERLONG, SEARCH_RESULT, VIEW_OVERLONG,
+};
 
 /// How many addresses are kept of each origin: the newest ones.
 const MAX_KNOWN_ADDRESSES: usize = 4096;
@@ -195,15 +197,15 @@ fn text_bytes(output: &ToolOutput) -> usize {
 
 /// The kept output that a call paged through. None: it did something else.
 fn blob_read<'a>(answer: &ToolAnswer, calls: &'a [Part]) -> Option<&'a str> {
-    if !matches!(answer.tool_id.as_str(), READ_RESULT | SEARCH_RESULT) {
-        return None;
-    }
+    let field = match answer.tool_id.as_str() {
+        READ_RESULT | SEARCH_RESULT => "blob_id",
+        VIEW_OVERLONG | SEARCH_OVERLONG | NAVIGATE_VIEW | NAVIGATE_SEARCH => "shortuuid",
+        _ => return None,
+    };
     let mut calls = calls.iter().filter_map(Part::as_call);
     let call = calls.find(|call| call.id == answer.call_id);
     // One that says nothing of a blob reads none that is known.
-    Some(call.map_or("", |call| {
-        call.input["blob_id"].as_str().unwrap_or_default()
-    }))
+    Some(call.map_or("", |call| call.input[field].as_str().unwrap_or_default()))
 }
 
 fn blobs(output: &ToolOutput) -> impl Iterator<Item = &str> {

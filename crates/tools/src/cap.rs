@@ -9,7 +9,7 @@ use serde_json::Value;
 use tenon_domain::{BlobId, Content, ToolError, ToolOutput, ToolResult};
 
 use crate::call_error::CallError;
-use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
+use crate::output_store::{OutputReaders, OutputStore};
 use crate::{CallContext, CallLimits, OverQuota};
 
 /// More pictures and files than a model looks at, or a person scrolls through, in one result.
@@ -20,8 +20,8 @@ pub(crate) struct Cap<'a> {
     pub limits: CallLimits,
     /// Whose call it is; what is kept is kept for them.
     pub context: &'a CallContext,
-    /// Whether the caller has the tools that read what is kept.
-    pub can_read_on: bool,
+    /// The tools that read what is kept, if the caller has any.
+    pub readers: Option<OutputReaders>,
 }
 
 impl Cap<'_> {
@@ -111,12 +111,15 @@ impl Cap<'_> {
     }
 
     fn note(&self, blob: &BlobId, shown: usize, total: usize) -> String {
-        let how = if self.can_read_on {
-            format!(
-                " Read on with {READ_RESULT} or search in it with {SEARCH_RESULT}, blob_id \"{blob}\"."
-            )
-        } else {
-            String::new()
+        let how = match self.readers {
+            Some(OutputReaders {
+                read,
+                search,
+                id_field,
+            }) => format!(
+                " Read on with {read} or search in it with {search}, {id_field} \"{blob}\"."
+            ),
+            None => String::new(),
         };
         format!("\n[The output is {total} bytes long; these are the first {shown}.{how}]")
     }
@@ -214,6 +217,7 @@ fn head(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output_store::OUTPUT_READERS;
     use crate::{CallOrigin, CallTimer, MemoryOutputStore, NoClient};
     use serde_json::json;
     use std::sync::Arc;
@@ -242,7 +246,7 @@ mod tests {
             outputs: &outputs,
             limits: LIMITS,
             context: &context,
-            can_read_on: true,
+            readers: OUTPUT_READERS.into_iter().next(),
         };
         let output = Ok(ToolOutput { content });
         let output = cap.apply(output).await.unwrap();

@@ -13,6 +13,34 @@ use crate::{CallContext, Error};
 pub const READ_RESULT: &str = "builtin_read_result";
 pub const SEARCH_RESULT: &str = "builtin_search_result";
 
+/// The same for tasks, whose tools have names of their own.
+pub const VIEW_OVERLONG: &str = "local-view_overlong_tooloutput";
+pub const SEARCH_OVERLONG: &str = "local-search_overlong_tooloutput";
+pub const NAVIGATE_VIEW: &str = "local-view_overlong_tooloutput_navigate";
+pub const NAVIGATE_SEARCH: &str = "local-search_overlong_tooloutput_navigate";
+
+/// Tools that read a stored output on: one for pages, one to search, and what both call its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OutputReaders {
+    pub(crate) read: &'static str,
+    pub(crate) search: &'static str,
+    pub(crate) id_field: &'static str,
+}
+
+/// In the order of preference.
+pub(crate) const OUTPUT_READERS: [OutputReaders; 2] = [
+    OutputReaders {
+        read: READ_RESULT,
+        search: SEARCH_RESULT,
+        id_field: "blob_id",
+    },
+    OutputReaders {
+        read: VIEW_OVERLONG,
+        search: SEARCH_OVERLONG,
+        id_field: "shortuuid",
+    },
+];
+
 /// Stores bytes for their owner. Nobody else can read them back.
 #[async_trait]
 pub trait OutputStore: Send + Sync {

@@ -18,6 +18,7 @@ use tokio::sync::{OnceCell, broadcast};
 use crate::call_limits::CallLimits;
 use crate::call_metrics::{CallMetrics, CallStatistics, kind_label};
 use crate::catalog::{Catalog, ConnectedSource, Tool};
+use crate::request_tools::RequestConsent;
 use crate::toolset::Toolset;
 use crate::{Error, OutputStore, RequestTools, ToolIdStore, ToolSource};
 
@@ -147,6 +148,23 @@ impl Registry {
     /// The tools of sources that one request brought along. Their ids differ from those of all
     /// tools that the user sees now, and are not stored.
     pub fn request_tools(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> RequestTools {
+        let tools = self.bring_along(user, sources, tool_id::give);
+        RequestTools::new(tools, RequestConsent::Implied)
+    }
+
+    /// The tools of sources that a task brings along, under the names that tasks know them by. They
+    /// need approval like those of any other source.
+    pub fn task_tools(&self, user: &UserId, sources: &[Arc<dyn ToolSource>]) -> RequestTools {
+        let tools = self.bring_along(user, sources, tool_id::give_for_task);
+        RequestTools::new(tools, RequestConsent::ByPolicy)
+    }
+
+    fn bring_along(
+        &self,
+        user: &UserId,
+        sources: &[Arc<dyn ToolSource>],
+        give: impl Fn(&SourceInfo, &[&str], &mut HashSet<ToolId>) -> Vec<ToolId>,
+    ) -> Vec<Arc<Tool>> {
         let catalog = self.catalog.load();
         let mut taken: HashSet<ToolId> =
             catalog.all(user).map(|tool| tool.spec.id.clone()).collect();
@@ -154,10 +172,10 @@ impl Registry {
         for source in sources {
             let definitions = definitions(source);
             let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
-            let ids = tool_id::give(source.info(), &names, &mut taken);
+            let ids = give(source.info(), &names, &mut taken);
             all.extend(self.tools(source, definitions, ids).iter().cloned());
         }
-        RequestTools::new(all)
+        all
     }
 
     /// The sources a user can see, by id.

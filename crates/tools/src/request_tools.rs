@@ -1,4 +1,4 @@
-//! Tools that one request brings along, for that request alone.
+//! Tools that one request or task brings along, for that alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,27 +8,46 @@ use tenon_domain::ToolId;
 use crate::catalog::Tool;
 
 /// Tools with ids that live as long as this value. Whoever brought the sources chose them, so
-/// all their tools are visible and need no approval. Cheap to clone.
+/// all their tools are visible. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct RequestTools(Arc<HashMap<ToolId, Arc<Tool>>>);
+pub struct RequestTools {
+    tools: Arc<HashMap<ToolId, Arc<Tool>>>,
+    consent: RequestConsent,
+}
+
+/// Whether bringing tools along is consent to their use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum RequestConsent {
+    /// Whoever wrote the request wrote down its servers.
+    #[default]
+    Implied,
+    /// A task may come from somebody else: its tools have the policies of any other.
+    ByPolicy,
+}
 
 impl RequestTools {
-    pub(crate) fn new(tools: impl IntoIterator<Item = Arc<Tool>>) -> Self {
+    pub(crate) fn new(tools: impl IntoIterator<Item = Arc<Tool>>, consent: RequestConsent) -> Self {
         let tools = tools.into_iter().map(|tool| (tool.spec.id.clone(), tool));
-        Self(Arc::new(tools.collect()))
+        let tools = Arc::new(tools.collect());
+        Self { tools, consent }
     }
 
     pub(crate) fn get(&self, id: &ToolId) -> Option<&Arc<Tool>> {
-        self.0.get(id)
+        self.tools.get(id)
     }
 
     pub fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
-        self.0.values()
+        self.tools.values()
     }
 
     /// Whether a tool is one of these, and not another with the same id.
     pub(crate) fn has(&self, tool: &Tool) -> bool {
         let known = self.get(&tool.spec.id);
         known.is_some_and(|known| std::ptr::eq(&**known, tool))
+    }
+
+    /// Whether a tool needs no approval because it was brought along.
+    pub(crate) fn allows(&self, tool: &Tool) -> bool {
+        self.consent == RequestConsent::Implied && self.has(tool)
     }
 }

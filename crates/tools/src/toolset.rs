@@ -24,7 +24,7 @@ use crate::addresses::KnownAddresses;
 use crate::call_error::CallError;
 use crate::cap::Cap;
 use crate::catalog::{Catalog, Tool};
-use crate::output_store::{OutputStore, READ_RESULT, SEARCH_RESULT};
+use crate::output_store::{OUTPUT_READERS, OutputStore};
 use crate::validate::ValidationContext;
 use crate::{CallContext, CallLimits, RequestTools};
 pub use offer::OfferSize;
@@ -213,7 +213,9 @@ impl Toolset {
             outputs: &*self.outputs,
             limits: self.limits,
             context,
-            can_read_on: has(READ_RESULT) && has(SEARCH_RESULT),
+            readers: OUTPUT_READERS
+                .into_iter()
+                .find(|readers| has(readers.read) && has(readers.search)),
         };
         cap.apply(result).await
     }

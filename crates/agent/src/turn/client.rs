@@ -8,12 +8,10 @@ use tenon_domain::{
     CallEndError, CallId, CallRecord, ChatId, EventBody, StopReason, ToolAnswer, ToolError,
     ToolResult, TurnOutcome, UserId,
 };
-use tenon_llm::GenerationOptions;
 use tenon_store::Result as StoreResult;
 use tokio::sync::oneshot;
 
 use super::Turn;
-use crate::agent_loop::ModelTools;
 use crate::client_stream::{ClientStream, CompletionStream};
 use crate::recorder::Recorder;
 use crate::{Agent, Error, TurnRequest};
@@ -21,22 +19,12 @@ use crate::{Agent, Error, TurnRequest};
 /// How long a turn waits for its client to make the calls that were handed over.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// What an API client brings along for one turn.
-#[derive(Debug, Default)]
-pub struct ClientTurn {
-    /// Instead of Tenon's own.
-    pub system: Option<String>,
-    pub options: GenerationOptions,
-    pub tools: ModelTools,
-}
-
 /// The results of calls that a client has made.
 pub type ClientResults = HashMap<CallId, ToolResult>;
 
 /// The client of a running turn.
 #[derive(Debug)]
 pub(crate) struct ClientSession {
-    pub(super) brought: ClientTurn,
     pub(super) stream: ClientStream,
     pending: Mutex<Option<PendingResults>>,
 }
@@ -53,13 +41,8 @@ pub(crate) struct ClientSessions(Arc<Mutex<HashMap<ChatId, Arc<ClientSession>>>>
 
 impl Agent {
     /// Starts a turn whose answer the client reads here. The turn goes on where it reads no further.
-    pub async fn start_for_client(
-        &self,
-        request: TurnRequest,
-        brought: ClientTurn,
-    ) -> Result<CompletionStream, Error> {
+    pub async fn start_for_client(&self, request: TurnRequest) -> Result<CompletionStream, Error> {
         let client = Arc::new(ClientSession {
-            brought,
             stream: ClientStream::default(),
             pending: Mutex::default(),
         });

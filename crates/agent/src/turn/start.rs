@@ -34,7 +34,7 @@ impl Agent {
 
     pub(super) async fn start_turn(
         &self,
-        request: TurnRequest,
+        mut request: TurnRequest,
         client: Option<Arc<ClientSession>>,
     ) -> Result<TurnId, Error> {
         let chat = self.store.chat(&request.user, &request.chat).await?;
@@ -76,6 +76,7 @@ impl Agent {
             omitted_tools: Mutex::default(),
             client,
             usage: UsageMeter::default(),
+            overrides: std::mem::take(&mut request.overrides),
             slot,
         };
         let words = (!text.trim().is_empty()).then(|| Part::text(&text));

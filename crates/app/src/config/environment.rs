@@ -1,5 +1,7 @@
 //! Variables that people have set already for other programs.
 
+use tenon_domain::source::WebSearchConfig;
+
 #[derive(Clone, Default)]
 pub struct Environment {
     pub openai_api_key: Option<String>,
@@ -7,6 +9,8 @@ pub struct Environment {
     pub anthropic_api_key: Option<String>,
     pub anthropic_base_url: Option<String>,
     pub ollama_host: Option<String>,
+    /// `SERPER_API_KEY`, and `SERPER_BASE_URL` for a service with the same API.
+    pub web_search: Option<WebSearchConfig>,
 }
 
 impl Environment {
@@ -23,6 +27,13 @@ impl Environment {
                 .or_else(|| variable("ANTHROPIC_AUTH_TOKEN")),
             anthropic_base_url: variable("ANTHROPIC_BASE_URL"),
             ollama_host: variable("OLLAMA_HOST"),
+            web_search: variable("SERPER_API_KEY").map(|key| {
+                let mut search = WebSearchConfig::new(key);
+                if let Some(url) = variable("SERPER_BASE_URL") {
+                    search.url = url;
+                }
+                search
+            }),
         }
     }
 }

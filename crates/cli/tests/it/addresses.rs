@@ -51,6 +51,7 @@ impl RecordingHttpServer {
 async fn open_to_this_machine(server: &Server) -> Vec<Connection> {
     let config = BuiltinConfig {
         allow_private_networks: true,
+        ..BuiltinConfig::default()
     };
     let mut connected = Vec::new();
     for source in builtin::sources(

@@ -55,6 +55,8 @@ mod share;
 mod socket;
 mod sources;
 mod switches;
+#[cfg(unix)]
+mod task_run;
 mod tools_command;
 mod torture;
 mod turn_ids;

@@ -8,6 +8,7 @@ mod lenient;
 mod think_tags;
 
 pub(crate) use request::encode;
+pub use request::transcript;
 pub(crate) use stream::OpenaiDecoder;
 
 pub(crate) const PATH: &str = "/chat/completions";

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use tenon_agent::{TurnMessage, TurnRequest};
+use tenon_agent::{TurnMessage, TurnOverrides, TurnRequest};
 use tenon_domain::{ChatId, TurnId};
 
 use crate::api_fault::ApiFault;
@@ -52,6 +52,7 @@ pub(crate) async fn start(
         language: turn.language,
         can_ask: door.is_interactive(),
         door,
+        overrides: TurnOverrides::default(),
     };
     let turn_id = app.agent.start(request).await?;
     Ok(accepted(turn_id))

@@ -3,7 +3,7 @@
 //! The chat is the conversation: of the request, the last message counts. Where that is the result of calls
 //! that were handed over to the client, the turn that waits for it goes on.
 
-use tenon_agent::{ClientTurn, CompletionStream, ModelTools, TurnModel, TurnRequest};
+use tenon_agent::{CompletionStream, ModelTools, TurnModel, TurnOverrides, TurnRequest};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_domain::{ChatId, Message};
@@ -41,12 +41,13 @@ pub(super) async fn answer(
         door: entry,
         // Whoever reads the answer here is a program.
         can_ask: false,
+        overrides: TurnOverrides {
+            system: request.system,
+            options: request.options,
+            tools,
+            ..TurnOverrides::default()
+        },
         ..TurnRequest::new(user.id.clone(), chat, text, model)
     };
-    let brought = ClientTurn {
-        system: request.system,
-        options: request.options,
-        tools,
-    };
-    Ok(app.agent.start_for_client(turn, brought).await?)
+    Ok(app.agent.start_for_client(turn).await?)
 }

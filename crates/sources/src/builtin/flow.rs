@@ -21,10 +21,10 @@ pub(super) fn tools() -> Vec<Box<dyn AnyTool>> {
     vec![Box::new(Sleep), Box::new(ClaimDone)]
 }
 
-struct Sleep;
+pub(super) struct Sleep;
 
 #[derive(Deserialize)]
-struct SleepInput {
+pub(super) struct SleepInput {
     seconds: f64,
 }
 
@@ -82,10 +82,10 @@ impl BuiltinTool for Sleep {
     }
 }
 
-struct ClaimDone;
+pub(super) struct ClaimDone;
 
 #[derive(Deserialize)]
-struct ClaimDoneInput {
+pub(super) struct ClaimDoneInput {
     summary: Option<String>,
 }
 

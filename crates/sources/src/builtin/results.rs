@@ -179,7 +179,7 @@ impl BuiltinTool for SearchResult {
     }
 }
 
-async fn fetch(
+pub(super) async fn fetch(
     outputs: &dyn OutputStore,
     blob: &str,
     context: &CallContext,
@@ -203,7 +203,7 @@ async fn fetch(
 }
 
 /// Without a copy for what is valid, which is nearly everything.
-fn text(bytes: Vec<u8>) -> String {
+pub(super) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

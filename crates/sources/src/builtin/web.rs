@@ -7,30 +7,42 @@ use async_trait::async_trait;
 use reqwest::Client;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tenon_domain::source::BuiltinConfig;
+use tenon_domain::source::{BuiltinConfig, WebSearchConfig};
 use tenon_domain::{Annotations, ErrorKind, ToolDefinition, ToolError, ToolResult};
 use tenon_tools::CallContext;
 use url::Url;
 
 use super::{AnyTool, BuiltinTool, READS_ONLY};
+use search::WebSearch;
 use tenon_net::{Network, parse_url};
 
 mod fetch;
 mod page;
+mod search;
 
 /// A page that takes longer is not worth the wait of the person who asked.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) fn tools(config: &BuiltinConfig) -> Vec<Box<dyn AnyTool>> {
+    let mut tools = vec![fetch_url(config)];
+    tools.extend(config.web_search.clone().map(web_search));
+    tools
+}
+
+pub(super) fn fetch_url(config: &BuiltinConfig) -> Box<dyn AnyTool> {
     let network = if config.allow_private_networks {
         Network::Anywhere
     } else {
         Network::PublicOnly
     };
-    vec![Box::new(FetchUrl {
+    Box::new(FetchUrl {
         network,
         client: OnceLock::new(),
-    })]
+    })
+}
+
+pub(super) fn web_search(config: WebSearchConfig) -> Box<dyn AnyTool> {
+    Box::new(WebSearch::new(config))
 }
 
 struct FetchUrl {

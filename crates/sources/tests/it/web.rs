@@ -92,6 +92,7 @@ async fn answer(mut stream: TcpStream, address: SocketAddr) {
 async fn desk_and_site() -> (BuiltinHarness, SocketAddr) {
     let config = BuiltinConfig {
         allow_private_networks: true,
+        ..BuiltinConfig::default()
     };
     (BuiltinHarness::with(config).await, site().await)
 }

@@ -58,7 +58,12 @@ impl Toolset {
     /// Whether a person wants the model to have it: named it, chose it, switched it on, or saw it used.
     fn is_pinned(&self, tool: &Tool, mentions: &ToolMentions) -> bool {
         let id = &tool.spec.id;
-        let is_chosen = self.access.only.is_some() && !self.request_tools.has(tool);
+        let is_chosen = if self.request_tools.has(tool) {
+            // Without it a task could not end.
+            tool.spec.annotations.ends_turn
+        } else {
+            self.access.only.is_some()
+        };
         let enabled = self.access.setting(id).enabled;
         let is_switched_on = matches!(enabled, Some((true, layer)) if layer != Layer::Organisation);
         is_chosen || is_switched_on || mentions.used.contains(id) || mentions.names(&tool.spec)

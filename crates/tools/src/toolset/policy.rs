@@ -68,7 +68,7 @@ impl Toolset {
         let set = self.access.setting(&tool.spec.id).policy;
         match set.map_or_else(|| default_policy(tool), |(policy, _)| policy) {
             // Whoever sent a server along has chosen it.
-            Policy::Ask if self.request_tools.has(tool) => Policy::Allow,
+            Policy::Ask if self.request_tools.allows(tool) => Policy::Allow,
             policy => policy,
         }
     }

@@ -26,7 +26,7 @@ impl Meter {
     }
 
     /// A log has no line that changes: there nothing is drawn.
-    fn redraw(&mut self, line: &str) {
+    pub(super) fn redraw(&mut self, line: &str) {
         if std::io::stderr().is_terminal() {
             eprint!("\r\x1b[K{line}");
             let _ = std::io::stderr().flush();

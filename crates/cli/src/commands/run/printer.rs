@@ -13,7 +13,7 @@ use tenon_domain::{
 
 use super::meter::Meter;
 use super::terminal::{Terminal, TerminalAnswer};
-use crate::commands::{INTERRUPTED, say};
+use crate::commands::{GAVE_UP, INTERRUPTED, say};
 use tenon_app::app::App;
 use tenon_app::auth::CurrentUser;
 use tenon_app::calls;
@@ -214,9 +214,8 @@ impl Printer {
         Ok(ended.map(|outcome| match outcome {
             TurnOutcome::Done => ExitCode::SUCCESS,
             TurnOutcome::Stopped => ExitCode::from(INTERRUPTED),
-            TurnOutcome::StepLimit | TurnOutcome::Interrupted(_) | TurnOutcome::Failed(_) => {
-                ExitCode::FAILURE
-            }
+            TurnOutcome::StepLimit => ExitCode::from(GAVE_UP),
+            TurnOutcome::Interrupted(_) | TurnOutcome::Failed(_) => ExitCode::FAILURE,
         }))
     }
 }

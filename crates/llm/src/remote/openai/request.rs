@@ -1,7 +1,9 @@
 //! A request in the words of chat completions.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
-use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolUse, UserImage, WireFormat};
+use tenon_domain::{Message, Part, ToolAnswer, ToolCall, ToolSpec, ToolUse, UserImage, WireFormat};
 
 use super::options::add_options;
 use crate::history::CallIds;
@@ -94,6 +96,31 @@ fn user(text: &str, images: &[UserImage]) -> Value {
 fn image_part(media_type: &str, data: &str) -> Value {
     let url = format!("data:{media_type};base64,{data}");
     json!({"type": "image_url", "image_url": {"url": url}})
+}
+
+/// A conversation and its tools as the body of a request has them, for any client of this API. What
+/// only the model's own server understands is left out.
+pub fn transcript(system: &str, messages: &[Message], tools: &[Arc<ToolSpec>]) -> Value {
+    let mut out = Vec::new();
+    if !system.is_empty() {
+        out.push(json!({"role": "system", "content": system}));
+    }
+    let mut ids = CallIds::new(WireFormat::Openai, String::new());
+    for message in messages {
+        match message {
+            Message::User { text, images } => push_user(&mut out, user(text, images)),
+            Message::Assistant { parts } => out.extend(assistant(parts, &mut ids, false)),
+            Message::Tools { answers } => self::tools(&mut out, answers, &ids, true),
+        }
+    }
+    let functions = tools.iter().map(|tool| {
+        json!({"type": "function", "function": {
+            "name": tool.id,
+            "description": tool.description,
+            "parameters": tool.input_schema.value(),
+        }})
+    });
+    json!({"messages": out, "tools": functions.collect::<Vec<_>>()})
 }
 
 /// Mistral's servers want to hear the model between a result and the user.
@@ -227,8 +254,6 @@ fn tools(out: &mut Vec<Value>, answers: &[ToolAnswer], ids: &CallIds, sees_image
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::value::to_raw_value;
     use tenon_domain::ToolId;
 

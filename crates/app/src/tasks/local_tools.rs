@@ -1,0 +1,119 @@
+//! The local tools that a task can ask for, under the keys and names of Toolathlon.
+
+mod context;
+mod history;
+mod summary;
+
+use std::sync::Arc;
+
+use tenon_agent::ContextWindow;
+use tenon_domain::source::{BuiltinConfig, WebSearchConfig};
+use tenon_llm::Provider;
+use tenon_sources::builtin::{AnyTool, BuiltinSource, local};
+use tenon_tools::{OutputStore, ToolSource};
+
+use super::TaskError;
+
+/// The id of the tool that says a task is done.
+pub const CLAIM_DONE: &str = "local-claim_done";
+
+/// A key of `needed_local_tools`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LocalTool {
+    ClaimDone,
+    Sleep,
+    PythonExecute,
+    WebSearch,
+    AiWebpageSummary,
+    ManageContext,
+    History,
+    OverlongOutputs,
+}
+
+/// What the tools of one run work with.
+pub(super) struct LocalToolKit {
+    pub(super) outputs: Arc<dyn OutputStore>,
+    pub(super) builtin: BuiltinConfig,
+    /// None: no key is set.
+    pub(super) web_search: Option<WebSearchConfig>,
+    pub(super) context: Arc<ContextWindow>,
+    pub(super) model: Arc<dyn Provider>,
+}
+
+impl LocalTool {
+    const ALL: [Self; 8] = [
+        Self::ClaimDone,
+        Self::Sleep,
+        Self::PythonExecute,
+        Self::WebSearch,
+        Self::AiWebpageSummary,
+        Self::ManageContext,
+        Self::History,
+        Self::OverlongOutputs,
+    ];
+
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::ClaimDone => "claim_done",
+            Self::Sleep => "sleep",
+            Self::PythonExecute => "python_execute",
+            Self::WebSearch => "web_search",
+            Self::AiWebpageSummary => "ai_webpage_summary",
+            Self::ManageContext => "manage_context",
+            Self::History => "history",
+            Self::OverlongOutputs => "handle_overlong_tool_outputs",
+        }
+    }
+
+    pub(super) fn read_all(keys: &[String]) -> Result<Vec<Self>, TaskError> {
+        let mut tools = Vec::new();
+        for key in keys {
+            let tool = Self::ALL.into_iter().find(|tool| tool.key() == key);
+            let tool = tool.ok_or_else(|| TaskError::UnknownLocalTool {
+                name: key.clone(),
+                known: Self::ALL.map(Self::key).join(", "),
+            })?;
+            if !tools.contains(&tool) {
+                tools.push(tool);
+            }
+        }
+        Ok(tools)
+    }
+
+    fn tools(self, kit: &LocalToolKit) -> Vec<Box<dyn AnyTool>> {
+        match self {
+            Self::ClaimDone => vec![local::claim_done()],
+            Self::Sleep => vec![local::sleep()],
+            Self::PythonExecute => vec![local::python_execute()],
+            Self::WebSearch => {
+                let search = kit.web_search.clone().map(local::web_search);
+                search.into_iter().collect()
+            }
+            Self::AiWebpageSummary => {
+                let fetch = local::fetch_url(&kit.builtin);
+                vec![summary::tool(fetch, kit.model.clone())]
+            }
+            Self::ManageContext => context::tools(&kit.context),
+            Self::History => history::tools(&kit.context),
+            Self::OverlongOutputs => local::overlong_outputs(kit.outputs.clone()),
+        }
+    }
+}
+
+/// The sources that offer these tools.
+pub(super) fn sources(wanted: &[LocalTool], kit: &LocalToolKit) -> Vec<Arc<dyn ToolSource>> {
+    let (scripts, others): (Vec<LocalTool>, Vec<LocalTool>) = wanted
+        .iter()
+        .copied()
+        .partition(|tool| *tool == LocalTool::PythonExecute);
+    let tools = |wanted: Vec<LocalTool>| -> Vec<Box<dyn AnyTool>> {
+        wanted
+            .into_iter()
+            .flat_map(|tool| tool.tools(kit))
+            .collect()
+    };
+    vec![
+        Arc::new(BuiltinSource::local(tools(others))),
+        Arc::new(BuiltinSource::local_scripts(tools(scripts))),
+    ]
+}
